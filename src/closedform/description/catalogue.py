@@ -1,0 +1,149 @@
+"""Bundled robots as TOML files of figures, each with the source of its numbers.
+
+Every file has `name`, `citation` and, if it is not (0, 0, -9.81), `gravity`; then one of
+
+- `[mdh]`: `rows` of (sigma, alpha, d, theta, r) as in `read_mdh`, `parents`, and `tool`;
+- `[screws]`: home `placements`, joint `screws`, `parents` and `spatial` as in `read_screws`;
+- `[[link]]` and `[[joint]]`: a link has `name` and, unless it is only a frame, `mass`, `com`
+  and `inertia` (xx, xy, xz, yy, yz, zz about the centre of mass, in link axes); a joint has
+  `name`, `type` (revolute, prismatic, ball, free or fixed), `parent`, `child`, and where they
+  apply `xyz`, `rpy`, `axis`, `lower`, `upper`, `velocity`, `effort`, `armature`, `damping`
+  and `friction`.
+
+A pose is a table of `xyz` and `rpy`. The first two kinds share, with one entry per joint,
+`joint_names`, `inertials` (mass, com, inertia: ten numbers), `limits` (lower, upper, velocity,
+effort), `armature`, `damping` and `friction`. Rotations (alpha, theta, rpy) are in degrees, so
+that a quarter turn is exactly 90; everything else is in SI units, joint limits in radians.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+
+from ..errors import DescriptionError, UnknownNameError
+from .description import Description, Inertial, Joint, Limits, Link
+from .mdh import COLUMNS, read_mdh
+from .screws import read_screws
+from .toml import Table, load_toml
+
+ROBOTS = files(__package__) / "robots"
+KINDS = ("revolute", "prismatic", "ball", "free", "fixed")
+UNLIMITED = {"lower": -np.inf, "upper": np.inf, "velocity": np.inf, "effort": np.inf}
+SCALARS = ("armature", "damping", "friction")
+
+
+def catalogue() -> tuple[str, ...]:
+    """Return the names of the bundled robots, sorted."""
+    names = (entry.name for entry in ROBOTS.iterdir())
+    return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
+
+
+def read_catalogue(name: str) -> Description:
+    """Return the description of a bundled robot."""
+    names = catalogue()
+    if name not in names:
+        raise UnknownNameError("robot", name, names)
+    return read_toml(ROBOTS.joinpath(f"{name}.toml").read_bytes(), f"catalogue robot {name!r}")
+
+
+def read_toml(data: bytes, source: str) -> Description:
+    """Return the description in a TOML text of the format above, or raise all its problems at once."""
+    problems: list[str] = []
+    top = Table(load_toml(data, source), "file", problems)
+    name, citation = top.text("name"), top.text("citation")
+    x, y, z = (float(component) for component in top.numbers("gravity", (3,), (0, 0, -9.81)))
+    kinds = [kind for kind in ("mdh", "screws", "joint") if kind in top]
+    if len(kinds) != 1:
+        raise DescriptionError(source, [*problems, "give one of [mdh], [screws], or [[link]] with [[joint]]"])
+    tables = top.tables(kinds[0])
+    facts: dict[str, Any] = {"name": name, "citation": citation, "gravity": (x, y, z), "source": source}
+    if kinds[0] == "joint":
+        links = tuple(_link(table) for table in top.tables("link"))
+        top.close()
+        description = Description(links=links, joints=tuple(_joint(table) for table in tables), **facts)
+    else:
+        top.close()
+        description = _chain(kinds[0], tables[0] if tables else top, facts)
+    if problems:
+        raise DescriptionError(source, problems)
+    return description
+
+
+def _chain(kind: str, table: Table, facts: dict[str, Any]) -> Description:
+    """Return the description of an [mdh] or [screws] table, with limits and friction on its joints."""
+    nested = table.tables("tool" if kind == "mdh" else "placements")
+    poses = [each.pose() for each in nested]
+    if kind == "mdh":
+        rows = table.numbers("rows", (None, len(COLUMNS)))
+        rows[:, [1, 3]] = np.deg2rad(rows[:, [1, 3]])
+        given: dict[str, Any] = {"rows": rows, "tool": poses[0] if poses else None}
+        n = len(rows)
+    else:
+        n = len(poses)
+        if n == 0:
+            table.problem("placements is missing")
+        screws = table.numbers("screws", (n, 6))
+        given = {"placements": poses, "screws": list(screws), "spatial": table.flag("spatial")}
+    given["joint_names"] = table.texts("joint_names", n)
+    if "parents" in table:
+        given["parents"] = [int(parent) for parent in table.numbers("parents", (n,))]
+    if "inertials" in table:
+        figures = table.numbers("inertials", (n, 10))
+        given["inertials"] = [Inertial.of(row[0], row[1:4], row[4:]) for row in figures]
+    limits = table.numbers("limits", (n, 4), np.tile(list(UNLIMITED.values()), (n, 1)), infinite=True)
+    scalars = np.array([table.numbers(key, (n,), np.zeros(n)) for key in SCALARS])
+    for each in (*nested, table):
+        each.close()
+    if table.problems:
+        raise DescriptionError(facts["source"], table.problems)
+    description = read_mdh(**given, **facts) if kind == "mdh" else read_screws(**given, **facts)
+    joints = list(description.joints)
+    for i in range(n):
+        armature, damping, friction = (float(value) for value in scalars[:, i])
+        bounds = Limits(*(float(bound) for bound in limits[i]))
+        joints[i] = replace(joints[i], limits=bounds, armature=armature, damping=damping, friction=friction)
+    return replace(description, joints=tuple(joints))
+
+
+def _link(table: Table) -> Link:
+    name = table.text("name")
+    inertial = None
+    if "mass" in table:
+        mass, com = table.number("mass"), table.numbers("com", (3,), np.zeros(3))
+        inertial = Inertial.of(mass, com, table.numbers("inertia", (6,), np.zeros(6)))
+    table.close()
+    return Link(name, inertial)
+
+
+def _joint(table: Table) -> Joint:
+    name, kind, parent, child = (table.text(key) for key in ("name", "type", "parent", "child"))
+    if kind not in KINDS:
+        table.problem(f"type {kind!r} is not one of {', '.join(KINDS)}")
+    subspace = np.eye(6)[:, : {"ball": 3, "free": 6}.get(kind, 0)]
+    if kind in ("revolute", "prismatic"):
+        e = table.numbers("axis", (3,))
+        length = np.linalg.norm(e)
+        if length == 0:
+            table.problem("axis has zero length; give a non-zero axis")
+        subspace = np.zeros((6, 1))
+        part = slice(0, 3) if kind == "revolute" else slice(3, 6)
+        subspace[part, 0] = e / (length or 1.0)
+    armature, damping, friction = (table.number(key, 0.0) for key in SCALARS)
+    joint = Joint(
+        name=name,
+        kind=kind,
+        parent=parent,
+        child=child,
+        placement=table.pose(),
+        subspace=subspace,
+        limits=Limits(*(table.number(key, bound, infinite=True) for key, bound in UNLIMITED.items())),
+        damping=damping,
+        friction=friction,
+        armature=armature,
+    )
+    table.close()
+    return joint

@@ -1,0 +1,106 @@
+"""Modified Denavit-Hartenberg tables in Khalil's convention, serial or branched."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import DescriptionError
+from .description import Description, Inertial, Joint, Link
+from .rotations import pose, snap_rotation
+
+COLUMNS = ("sigma", "alpha", "d", "theta", "r")
+
+
+def read_mdh(
+    rows: ArrayLike,
+    *,
+    inertials: Sequence[Inertial] | None = None,
+    parents: Sequence[int] | None = None,
+    armature: Sequence[float] | None = None,
+    name: str = "robot",
+    gravity: tuple[float, float, float] = (0.0, 0.0, -9.81),
+    joint_names: Sequence[str] | None = None,
+    tool: ArrayLike | None = None,
+    source: str = "modified DH table",
+    citation: str = "",
+) -> Description:
+    """Return the description of rows (sigma, alpha, d, theta, r), one per joint.
+
+    The pose of frame j in its antecedent is Rx(alpha) Tx(d) Rz(theta) Tz(r)
+    [GautierKhalil1990, section II]; sigma is 0 for a revolute joint (q adds to theta) and 1
+    for a prismatic one (q adds to r). `parents[j]` is the row (from 0) of the antecedent of
+    row j, or -1 for the base; without it the robot is one chain. Without `inertials` the
+    description is geometry only. `tool` is the 4x4 pose of an extra frame "tool" in the last
+    frame.
+    """
+    table = np.atleast_2d(np.asarray(rows, dtype=float))
+    n = len(table)
+    parents = list(range(-1, n - 1)) if parents is None else list(parents)
+    joint_names = [f"joint{j + 1}" for j in range(n)] if joint_names is None else list(joint_names)
+    problems = _problems(table, parents, inertials, armature, joint_names)
+    if problems:
+        raise DescriptionError(source, problems)
+    link_names = ["base"] + [f"link{j + 1}" for j in range(n)]
+    links = [Link("base")]
+    joints = []
+    for j, (sigma, alpha, d, theta, r) in enumerate(table):
+        links.append(Link(link_names[j + 1], inertials[j] if inertials is not None else None))
+        prismatic = sigma == 1
+        screw = np.zeros((6, 1))
+        screw[5 if prismatic else 2] = 1.0
+        joints.append(
+            Joint(
+                name=joint_names[j],
+                kind="prismatic" if prismatic else "revolute",
+                parent=link_names[parents[j] + 1],
+                child=link_names[j + 1],
+                placement=mdh_pose(alpha, d, theta, r),
+                subspace=screw,
+                armature=float(armature[j]) if armature is not None else 0.0,
+            )
+        )
+    if tool is not None:
+        links.append(Link("tool"))
+        placement = np.asarray(tool, dtype=float)
+        joints.append(Joint("tool_mount", "fixed", link_names[n], "tool", placement))
+    return Description(name, tuple(links), tuple(joints), gravity, source, citation)
+
+
+def mdh_pose(alpha: float, d: float, theta: float, r: float) -> NDArray[np.float64]:
+    """Return Rx(alpha) Tx(d) Rz(theta) Tz(r) [GautierKhalil1990, Eq. (1)]."""
+    ca, sa, ct, st = np.cos(alpha), np.sin(alpha), np.cos(theta), np.sin(theta)
+    R = snap_rotation([[ct, -st, 0], [ca * st, ca * ct, -sa], [sa * st, sa * ct, ca]])
+    return pose(R, np.array([d, 0, 0]) + r * R[:, 2])
+
+
+def _problems(
+    table: NDArray[np.float64],
+    parents: Sequence[int],
+    inertials: Sequence[Inertial] | None,
+    armature: Sequence[float] | None,
+    joint_names: Sequence[str],
+) -> list[str]:
+    if table.ndim != 2 or table.shape[1] != len(COLUMNS):
+        return [f"rows have shape {table.shape}; expected (n, 5) with columns {', '.join(COLUMNS)}"]
+    n = len(table)
+    problems = []
+    for what, given in (
+        ("inertials", inertials),
+        ("parents", parents),
+        ("armature", armature),
+        ("joint_names", joint_names),
+    ):
+        if given is not None and len(given) != n:
+            problems.append(f"{what} has {len(given)} entries; the table has {n} rows")
+    for j, row in enumerate(table):
+        if not np.isfinite(row).all():
+            problems.append(f"row {j + 1}: has a number that is not finite")
+        if row[0] not in (0, 1):
+            problems.append(f"row {j + 1}: sigma is {row[0]:g}; expected 0 (revolute) or 1 (prismatic)")
+    for j, parent in enumerate(parents[:n]):
+        if not -1 <= parent < j:
+            problems.append(f"row {j + 1}: antecedent {parent} is not -1 or an earlier row (counted from 0)")
+    return problems

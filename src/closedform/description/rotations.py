@@ -1,0 +1,104 @@
+"""Constant rotations and poses of robot files, exact where the file means a quarter turn."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[np.float64]
+
+ROUNDING = 4 * float(np.finfo(float).eps)
+"""Entries this close to 0, 1 or -1 are rounding of an exact quarter turn, not information."""
+
+
+def snap_rotation(R: ArrayLike, tolerance: float = ROUNDING) -> Array:
+    """Return R with entries within `tolerance` of -1, 0 or 1 replaced by them.
+
+    A matrix whose rows stop being orthonormal by that (a small tilt about a skew axis) is
+    returned unchanged: snapping may only ever give a rotation.
+    """
+    R = np.asarray(R, dtype=float)
+    nearest = np.rint(R)
+    snapped = np.where(np.abs(R - nearest) <= tolerance, nearest, R) + 0.0
+    orthogonal = np.allclose(snapped @ snapped.T, np.eye(3), rtol=0, atol=2 * ROUNDING)
+    return snapped if orthogonal else R
+
+
+def snap_pose(T: ArrayLike, tolerance: float) -> Array:
+    """Return the pose with its rotation snapped to exact quarter turns where it is near them."""
+    T = np.array(T, dtype=float)
+    R = T[:3, :3]
+    nearest = np.rint(R)
+    if np.abs(R - nearest).max() <= tolerance:
+        T[:3, :3] = nearest + 0.0
+    else:
+        T[:3, :3] = _snap_axis_rotation(R, tolerance)
+    return T
+
+
+def _snap_axis_rotation(R: Array, tolerance: float) -> Array:
+    """Return R made an exact rotation about a coordinate axis where it is near one."""
+    for axis in range(3):
+        if abs(abs(R[axis, axis]) - 1) <= tolerance**2 + ROUNDING:
+            i, j = (axis + 1) % 3, (axis + 2) % 3
+            flip = np.sign(R[axis, axis])
+            norm = np.hypot(R[i, i], R[j, i])
+            c, s = R[i, i] / norm, R[j, i] / norm
+            exact = np.zeros((3, 3))
+            exact[axis, axis] = flip
+            exact[i, i], exact[j, i] = c, s
+            exact[i, j], exact[j, j] = -s * flip, c * flip
+            return exact
+    return R
+
+
+def rotation_rpy(rpy: ArrayLike) -> Array:
+    """Return Rz(yaw) Ry(pitch) Rx(roll), the fixed-axis convention of URDF."""
+    r, p, y = np.asarray(rpy, dtype=float)
+    cr, sr, cp, sp, cy, sy = np.cos(r), np.sin(r), np.cos(p), np.sin(p), np.cos(y), np.sin(y)
+    R = [
+        [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+        [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+        [-sp, cp * sr, cp * cr],
+    ]
+    return snap_rotation(R)
+
+
+def rotation_quaternion(wxyz: ArrayLike) -> Array:
+    """Return the rotation of a (w, x, y, z) quaternion, normalised first."""
+    w, x, y, z = np.asarray(wxyz, dtype=float) / np.linalg.norm(wxyz)
+    R = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ]
+    return snap_rotation(R)
+
+
+def pose(R: ArrayLike | None = None, p: ArrayLike = (0, 0, 0)) -> Array:
+    """Return the 4x4 pose of rotation R and position p."""
+    T = np.eye(4)
+    if R is not None:
+        T[:3, :3] = R
+    T[:3, 3] = p
+    return T
+
+
+def inverse(T: ArrayLike) -> Array:
+    """Return the inverse pose."""
+    T = np.asarray(T, dtype=float)
+    R, p = T[:3, :3], T[:3, 3]
+    return pose(R.T, -R.T @ p)
+
+
+def skew(p: ArrayLike) -> Array:
+    """Return p~, the matrix for which p~ x = p cross x."""
+    x, y, z = np.asarray(p, dtype=float)
+    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+
+
+def adjoint(T: ArrayLike) -> Array:
+    """Return Ad_T, which maps twists (omega; v) of the inner frame to the outer [MuellerKumar2021, Eq. (11)]."""
+    T = np.asarray(T, dtype=float)
+    R, p = T[:3, :3], T[:3, 3]
+    return np.block([[R, np.zeros((3, 3))], [skew(p) @ R, R]])

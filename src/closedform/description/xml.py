@@ -1,0 +1,97 @@
+"""XML of untrusted robot files: no document types, no entities, no network, bounded size."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from lxml import etree
+from numpy.typing import NDArray
+
+from ..errors import DescriptionError
+
+MAX_BYTES = 64 * 2**20
+
+
+def read_xml(source: str, data: bytes) -> etree._Element:
+    """Return the root element of an XML text, or raise an error that names file and line."""
+    if len(data) > MAX_BYTES:
+        raise DescriptionError(source, [f"file has {len(data)} bytes; the limit is {MAX_BYTES}"])
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True
+    )
+    try:
+        root = etree.fromstring(data, parser)
+    except etree.XMLSyntaxError as error:
+        raise DescriptionError(source, [f"not well-formed XML: {error.msg}"]) from None
+    if root.getroottree().docinfo.doctype:
+        problem = "has a DOCTYPE; document types and entities are refused, remove the declaration"
+        raise DescriptionError(source, [problem])
+    return root
+
+
+def read_bytes(path: str | Path) -> bytes:
+    """Return the bytes of a file of bounded size."""
+    path = Path(path)
+    try:
+        with path.open("rb") as file:
+            return file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise DescriptionError(str(path), [f"cannot be read: {error.strerror}"]) from None
+
+
+class Element:
+    """An XML element with its readable address, whose readers collect problems instead of raising."""
+
+    def __init__(self, node: etree._Element, address: str, problems: list[str]) -> None:
+        self.node, self.address, self.problems = node, address, problems
+
+    def problem(self, text: str) -> None:
+        """Add a problem of this element to the list."""
+        self.problems.append(f"line {self.node.sourceline}: {self.address}: {text}")
+
+    def child(self, tag: str) -> Element | None:
+        """Return the first child of that tag."""
+        node = self.node.find(tag)
+        return None if node is None else Element(node, f"{self.address} <{tag}>", self.problems)
+
+    def children(self, tag: str) -> list[Element]:
+        """Return the children of that tag, each addressed by its name attribute."""
+        found = []
+        for node in self.node.findall(tag):
+            name = node.get("name")
+            address = f"<{tag}>" if name is None else f"{tag} {name!r}"
+            found.append(Element(node, address, self.problems))
+        return found
+
+    def text(self, attribute: str, default: str | None = None) -> str:
+        """Return an attribute; a missing one without default is a problem."""
+        value = self.node.get(attribute, default)
+        if value is None:
+            self.problem(f"attribute {attribute!r} is missing")
+            return ""
+        return value
+
+    def numbers(self, attribute: str, count: int, default: object = None) -> NDArray[np.float64]:
+        """Return `count` finite numbers of an attribute; anything else is a problem."""
+        text = self.node.get(attribute)
+        if text is None:
+            if default is None:
+                self.problem(f"attribute {attribute!r} is missing")
+                return np.zeros(count)
+            return np.array(default, dtype=float).reshape(count)
+        try:
+            values = np.array([float(word) for word in text.split()])
+        except ValueError:
+            values = np.zeros(0)
+        if values.shape != (count,):
+            self.problem(f"{attribute}={text[:80]!r} should be {count} number(s)")
+            return np.zeros(count)
+        if not np.isfinite(values).all():
+            self.problem(f"{attribute}={text[:80]!r} has a number that is not finite")
+            return np.zeros(count)
+        return values
+
+    def number(self, attribute: str, default: float | None = None) -> float:
+        """Return one finite number of an attribute."""
+        return float(self.numbers(attribute, 1, default)[0])

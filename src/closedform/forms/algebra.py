@@ -1,0 +1,185 @@
+"""Three-vectors, rotations and symmetric tensors as CasADi expressions that keep their zeros."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike
+
+SX = ca.SX
+
+
+def constant(values: ArrayLike) -> SX:
+    """Return a constant whose zeros are structural."""
+    return SX(ca.sparsify(ca.DM(np.asarray(values, dtype=float))) if np.ndim(values) else float(values))
+
+
+def cross(a: SX, b: SX) -> SX:
+    """Return a cross b."""
+    return ca.vertcat(
+        a[1] * b[2] - a[2] * b[1],
+        a[2] * b[0] - a[0] * b[2],
+        a[0] * b[1] - a[1] * b[0],
+    )
+
+
+def cross_columns(a: SX, b: SX) -> SX:
+    """Return the matrix of columns a_k cross b."""
+    result = SX(3, a.size2())
+    for k in range(a.size2()):
+        result[:, k] = cross(a[:, k], b)
+    return result
+
+
+def dot(a: SX, b: SX) -> SX:
+    """Return the inner product."""
+    return (a.T @ b)[0]
+
+
+def skew(a: SX) -> SX:
+    """Return a~ with structural zeros on the diagonal."""
+    zero = SX(1, 1)
+    return ca.blockcat([[zero, -a[2], a[1]], [a[2], zero, -a[0]], [-a[1], a[0], zero]])
+
+
+def axial(Y: SX) -> SX:
+    """Return a with a~ = Y - Y^T."""
+    return ca.vertcat(Y[2, 1] - Y[1, 2], Y[0, 2] - Y[2, 0], Y[1, 0] - Y[0, 1])
+
+
+def symmetric(xx: SX, xy: SX, xz: SX, yy: SX, yz: SX, zz: SX) -> SX:
+    """Return a symmetric matrix from its six entries."""
+    return ca.blockcat([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
+def outer_symmetric(a: SX, b: SX) -> SX:
+    """Return a b^T + b a^T with every entry formed once."""
+    return symmetric(
+        2 * a[0] * b[0],
+        a[0] * b[1] + a[1] * b[0],
+        a[0] * b[2] + a[2] * b[0],
+        2 * a[1] * b[1],
+        a[1] * b[2] + a[2] * b[1],
+        2 * a[2] * b[2],
+    )
+
+
+def inertia_matrix(S: SX) -> SX:
+    """Return J = tr(S) I - S of second moments S = int r r^T dm."""
+    return symmetric(S[1, 1] + S[2, 2], -S[0, 1], -S[0, 2], S[0, 0] + S[2, 2], -S[1, 2], S[0, 0] + S[1, 1])
+
+
+def second_moments(J: SX) -> SX:
+    """Return S = tr(J)/2 I - J, the inverse of `inertia_matrix`."""
+    xx, yy, zz = J[0, 0], J[1, 1], J[2, 2]
+    return symmetric(
+        0.5 * (yy + zz - xx), -J[0, 1], -J[0, 2], 0.5 * (xx + zz - yy), -J[1, 2], 0.5 * (xx + yy - zz)
+    )
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A rotation about a coordinate axis, kept as its cosine and sine."""
+
+    axis: int
+    c: SX
+    s: SX
+
+    @property
+    def matrix(self) -> SX:
+        """The rotation matrix with structural zeros."""
+        i, j = (self.axis + 1) % 3, (self.axis + 2) % 3
+        R = SX(3, 3)
+        R[self.axis, self.axis] = 1
+        R[i, i], R[i, j], R[j, i], R[j, j] = self.c, -self.s, self.s, self.c
+        return R
+
+    def tensor(self, S: SX) -> SX:
+        """Return R S R^T for symmetric S by the invariant trace of the turned plane."""
+        k = self.axis
+        i, j = (k + 1) % 3, (k + 2) % 3
+        a, b = self.c * S[i, i] - self.s * S[i, j], self.c * S[i, j] - self.s * S[j, j]
+        ii, ij = self.c * a - self.s * b, self.s * a + self.c * b
+        ki, kj = self.c * S[k, i] - self.s * S[k, j], self.s * S[k, i] + self.c * S[k, j]
+        T = SX(3, 3)
+        T[k, k], T[i, i], T[j, j] = S[k, k], ii, S[i, i] + S[j, j] - ii
+        T[i, j] = T[j, i] = ij
+        T[k, i] = T[i, k] = ki
+        T[k, j] = T[j, k] = kj
+        return T
+
+
+class Rotation:
+    """A product of rotations applied one after the other, so that sparse factors stay cheap."""
+
+    def __init__(self, factors: Sequence[Turn | SX]) -> None:
+        self.factors = tuple(factors)
+        self._matrices = [f.matrix if isinstance(f, Turn) else f for f in self.factors]
+
+    @property
+    def matrix(self) -> SX:
+        """The whole rotation as one matrix."""
+        R = SX.eye(3)
+        for factor in self._matrices:
+            R = R @ factor
+        return R
+
+    def out(self, x: SX) -> SX:
+        """Return R x (child to parent) for a vector or a 3 x k matrix."""
+        for R in reversed(self._matrices):
+            x = R @ x
+        return x
+
+    def back(self, x: SX) -> SX:
+        """Return R^T x (parent to child)."""
+        for R in self._matrices:
+            x = R.T @ x
+        return x
+
+    def tensor(self, S: SX) -> SX:
+        """Return R S R^T for symmetric S, every entry formed once."""
+        for factor, R in zip(reversed(self.factors), reversed(self._matrices), strict=True):
+            S = factor.tensor(S) if isinstance(factor, Turn) else _congruence(R, S)
+        return S
+
+    def sandwich(self, Y: SX) -> SX:
+        """Return R Y R^T for any matrix Y."""
+        return self.out(self.out(Y).T).T
+
+
+def _congruence(R: SX, S: SX) -> SX:
+    T = R @ S
+    upper = [dot(T[i, :].T, R[j, :].T) for i in range(3) for j in range(i, 3)]
+    return symmetric(*upper)
+
+
+def constant_turns(R: ArrayLike) -> list[Turn | SX]:
+    """Return a constant rotation as factors: none, a coordinate turn, or a matrix."""
+    R = np.asarray(R, dtype=float)
+    if np.array_equal(R, np.eye(3)):
+        return []
+    for k in range(3):
+        i, j = (k + 1) % 3, (k + 2) % 3
+        plane = R[np.ix_([i, j], [i, j])]
+        if R[k, k] == 1 and not np.array_equal(plane, np.rint(plane)):
+            return [Turn(k, SX(R[i, i]), SX(R[j, i]))]
+    return [constant(R)]
+
+
+def rotation_of_quaternion(q: SX) -> SX:
+    """Return the rotation of a quaternion (x, y, z, w) of any non-zero length."""
+    x, y, z, w = (q[k] for k in range(4))
+    s = 2 / (x * x + y * y + z * z + w * w)
+    sx, sy, sz = s * x, s * y, s * z
+    xx, yy, zz, xy, xz, yz = x * sx, y * sy, z * sz, x * sy, x * sz, y * sz
+    wx, wy, wz = w * sx, w * sy, w * sz
+    return ca.blockcat(
+        [
+            [1 - (yy + zz), xy - wz, xz + wy],
+            [xy + wz, 1 - (xx + zz), yz - wx],
+            [xz - wy, yz + wx, 1 - (xx + yy)],
+        ]
+    )

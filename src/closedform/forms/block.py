@@ -1,0 +1,157 @@
+"""The papers' closed form: block matrices A, X, a, b, M over all bodies, and J = A X.
+
+The same quantities as the recursions, by another route: adjoint matrices in the user's own
+body frames, no regrouping, no composite bodies. Tests hold the two equal; kernels use the
+recursions, which cost fewer operations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+
+from ..description.rotations import adjoint, inverse, skew as numeric_skew
+from ..model import Body, Model
+from ..model.inertia import parts_from_phi
+from .algebra import SX, constant, rotation_of_quaternion, skew
+from .tree import axis_rotation
+from .algebra import Turn
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """The block matrices of a tree at q: A, X, J = A X, the inertias M, and U = A diag(Ad_C1^-1, ...)."""
+
+    A: SX
+    X: SX
+    J: SX
+    M: SX
+    U: SX
+
+
+def blocks(model: Model, q: SX) -> Blocks:
+    """Return the block matrices of [MuellerKumar2021, Eqs. (9), (10), (16), (21), (26)] for a tree.
+
+    Joints of several dofs contribute 6 x k blocks to X; a mimic joint's block stands in the
+    column of the joint that drives it.
+    """
+    n = len(model.bodies)
+    D, X, M, U0 = SX(6 * n, 6 * n), SX(6 * n, model.nv), SX(6 * n, 6 * n), SX(6 * n, 6)
+    for i, body in enumerate(model.bodies):
+        rows = slice(6 * i, 6 * i + 6)
+        Ad = _adjoint_to_body(body, q)
+        if body.parent >= 0:
+            D[rows, 6 * body.parent : 6 * body.parent + 6] = Ad
+        else:
+            U0[rows, :] = Ad
+        factor = 1.0 if body.coupling is None else body.coupling.multiplier
+        X[rows, body.iv : body.iv + body.joint.nv] = factor * constant(body.joint.X)
+        m, ms, J = parts_from_phi(body.phi)
+        S = numeric_skew(ms)
+        M[rows, rows] = constant(np.block([[J, S], [S.T, m * np.eye(3)]]))
+    A = SX.eye(6 * n)
+    for i, body in enumerate(model.bodies):
+        if body.parent >= 0:
+            rows, parent = slice(6 * i, 6 * i + 6), slice(6 * body.parent, 6 * body.parent + 6)
+            A[rows, : 6 * i] = D[rows, parent] @ A[parent, : 6 * i]
+    return Blocks(A, X, A @ X, M, A @ U0)
+
+
+def mass_matrix(model: Model, q: SX) -> SX:
+    """Return M(q) = J^T M J [MuellerKumar2021, Eq. (20)]."""
+    B = blocks(model, q)
+    return B.J.T @ B.M @ B.J + _armature(model)
+
+
+def coriolis_matrix(model: Model, q: SX, qd: SX) -> SX:
+    """Return the Christoffel factorisation J^T (M Jd + (M b - b^T M + N) J / 2).
+
+    Jd = A a X - A a J holds for joints of several dofs too. N(h) V = -ad_V^T h is the
+    skew matrix of the momenta h = M V; with M b - b^T M in place of the mean, this would be
+    the papers' C [MuellerKumar2021, Eq. (22) with +Mb], [Garofalo2013, Eq. (6b)].
+    """
+    B = blocks(model, q)
+    a = _a(B, qd)
+    V = B.J @ qd
+    b = _diag_ad(V)
+    Jd = B.A @ a @ B.X - B.A @ a @ B.J
+    Mb = B.M @ b
+    return B.J.T @ (B.M @ Jd + 0.5 * (Mb - Mb.T + _momentum_matrix(B.M @ V)) @ B.J)
+
+
+def gravity_torque(model: Model, q: SX) -> SX:
+    """Return g = J^T M U G with G = (0; -gravity) [MuellerKumar2021, Eqs. (25), (26)]."""
+    B = blocks(model, q)
+    return B.J.T @ (B.M @ (B.U @ constant(np.concatenate([np.zeros(3), -model.gravity]))))
+
+
+def external_torque(model: Model, q: SX, wrenches: SX) -> SX:
+    """Return J^T W, W stacking the wrenches of all bodies [MuellerKumar2021, Eq. (27)]."""
+    return blocks(model, q).J.T @ ca.vec(wrenches.T)
+
+
+def inverse_dynamics(model: Model, q: SX, qd: SX, qdd: SX) -> SX:
+    """Return M qdd + C qd + g from the block matrices [MuellerKumar2021, Eq. (1)]."""
+    M, C, g = mass_matrix(model, q), coriolis_matrix(model, q, qd), gravity_torque(model, q)
+    return M @ qdd + C @ qd + g
+
+
+def _armature(model: Model) -> SX:
+    diagonal = np.zeros(model.nv)
+    for body in model.bodies:
+        factor = 1.0 if body.coupling is None else body.coupling.multiplier**2
+        diagonal[body.iv : body.iv + body.joint.nv] += factor * body.armature
+    return constant(np.diag(diagonal))
+
+
+def _adjoint_to_body(body: Body, q: SX) -> SX:
+    """Return Ad_{C_{i,i-1}}, from the parent frame to the body frame at q."""
+    own = q[body.iq : body.iq + body.joint.nq]
+    if body.coupling is not None:
+        own = body.coupling.multiplier * own + body.coupling.offset
+    return _adjoint_of_inverse_exp(body, own) @ constant(adjoint(inverse(body.placement)))
+
+
+def _adjoint_of_inverse_exp(body: Body, q: SX) -> SX:
+    """Return Ad of the inverse joint motion exp(X q)^-1 [MuellerKumar2021, Eqs. (6), (11)]."""
+    joint = body.joint
+    x = constant(joint.centre)
+    if joint.kind in ("ball", "free"):
+        R = rotation_of_quaternion(q[-4:])
+        p = q[:3] if joint.kind == "free" else x - R @ x
+    else:
+        column = joint.rotation_column
+        R = SX.eye(3)
+        shift = constant(joint.X[3:]) @ q
+        if column is not None:
+            e = joint.X[:3, column]
+            turn = axis_rotation(e, q[column])
+            R = turn.matrix if isinstance(turn, Turn) else turn
+            shift = shift - constant(np.cross(joint.centre, e)) * q[column]
+        p = x - R @ x + shift
+    return ca.blockcat(R.T, SX(3, 3), -R.T @ skew(p), R.T)
+
+
+def _a(B: Blocks, qd: SX) -> SX:
+    """Return a = diag(ad_{X_i qd_i}) [MuellerKumar2021, Eq. (13)]."""
+    return _diag_ad(B.X @ qd)
+
+
+def _diag_ad(V: SX) -> SX:
+    """Return diag(ad_V1, ad_V2, ...) [MuellerKumar2021, Eqs. (14), (23)]."""
+    each = []
+    for i in range(V.size1() // 6):
+        w, v = skew(V[6 * i : 6 * i + 3]), skew(V[6 * i + 3 : 6 * i + 6])
+        each.append(ca.blockcat(w, SX(3, 3), v, w))
+    return ca.diagcat(*each)
+
+
+def _momentum_matrix(h: SX) -> SX:
+    """Return N(h) with N(h) V = -ad_V^T h, skew-symmetric."""
+    each = []
+    for i in range(h.size1() // 6):
+        k, p = skew(h[6 * i : 6 * i + 3]), skew(h[6 * i + 3 : 6 * i + 6])
+        each.append(-ca.blockcat(k, p, p, SX(3, 3)))
+    return ca.diagcat(*each)

@@ -1,0 +1,48 @@
+"""Forward dynamics by the sparse factorisation of the mass matrix."""
+
+from __future__ import annotations
+
+import casadi as ca
+
+from ..model import Model
+from .algebra import SX
+from .mass import mass_matrix
+from .newton_euler import inverse_dynamics
+
+
+def forward_dynamics(model: Model, q: SX, qd: SX, tau: SX) -> SX:
+    """Return qdd = M^-1 (tau - C qd - g).
+
+    M is factored as L^T D L from the leaves to the root, which fills in no entry between
+    branches [Featherstone2008, section 6.5]. A sample whose M is singular gives NaN or inf in
+    its own row. Inputs q (nq), qd, tau (nv); returns (nv).
+    """
+    bias = inverse_dynamics(model, q, qd, SX.zeros(model.nv))
+    return solve_tree(mass_matrix(model, q), tau - bias)
+
+
+def solve_tree(M: SX, b: SX) -> SX:
+    """Return M^-1 b for symmetric M by L^T D L, skipping entries that are identically zero."""
+    n = M.size1()
+    L = [[M[i, j] for j in range(i + 1)] for i in range(n)]
+    lower = [[j for j in range(i) if not L[i][j].is_zero()] for i in range(n)]
+    inverse_pivots: list[SX] = [SX(0)] * n
+    for k in reversed(range(n)):
+        inverse_pivots[k] = 1 / L[k][k]
+        row = list(L[k])
+        for position, i in enumerate(lower[k]):
+            factor = row[i] * inverse_pivots[k]
+            for j in lower[k][: position + 1]:
+                L[i][j] = L[i][j] - factor * row[j]
+                if j < i and j not in lower[i]:
+                    lower[i] = sorted([*lower[i], j])
+            L[k][i] = factor
+    x = [b[i] for i in range(n)]
+    for k in reversed(range(n)):
+        for i in lower[k]:
+            x[i] = x[i] - L[k][i] * x[k]
+    for k in range(n):
+        x[k] = x[k] * inverse_pivots[k]
+        for i in lower[k]:
+            x[k] = x[k] - L[k][i] * x[i]
+    return ca.vertcat(*x)

@@ -1,0 +1,164 @@
+"""Poses, Jacobians and their time derivatives of any frame, and the centre of mass."""
+
+from __future__ import annotations
+
+import casadi as ca
+
+from ..description.rotations import inverse
+from ..model import Frame, Model
+from .algebra import SX, Rotation, constant, cross, cross_columns
+from .mass import composites
+from .tree import Node, recursion_tree
+
+
+def pose(model: Model, q: SX, frame: Frame) -> SX:
+    """Return the 4x4 pose of a frame in the base frame, a product of exponentials.
+
+    C(q) = B_1 exp(X_1 q_1) ... B_i exp(X_i q_i) T_frame [MuellerKumar2021, Eq. (3)].
+    """
+    nodes = recursion_tree(model, regroup=False)
+    R, p = _frame_in_node(nodes, frame)
+    for i in model.ancestors(frame.body):
+        turn, origin = nodes[i].placement(q)
+        R, p = turn.out(R), turn.out(p) + origin
+    T = SX.eye(4)
+    T = ca.densify(T)
+    T[:3, :3], T[:3, 3] = R, p
+    return T
+
+
+def jacobian(model: Model, q: SX, frame: Frame) -> SX:
+    """Return the 6 x nv Jacobian J with V = J qd, the body twist (omega; v) of a frame in itself.
+
+    Its columns are Ad^-1 X_j for the joints that carry the frame [MuellerKumar2021, Eqs. (8)-(10)].
+    """
+    return _jacobians(model, q, frame, None, None)[0]
+
+
+def jacobian_dot(model: Model, q: SX, qd: SX, frame: Frame) -> SX:
+    """Return the time derivative of the frame's Jacobian.
+
+    A column turns with the motion of the frame relative to the body of its joint,
+    Jd_j = -ad_V J_j with V the relative twist [Garofalo2013, Eq. (28)]. Returns (6, nv).
+    """
+    return _jacobians(model, q, frame, qd, None)[1]
+
+
+def jacobian_ddot(model: Model, q: SX, qd: SX, qdd: SX, frame: Frame) -> SX:
+    """Return the second time derivative of the frame's Jacobian.
+
+    Jdd_j = -ad_Vd J_j - ad_V Jd_j with the relative twist V and its rate [Garofalo2013, Eq. (29)].
+    Returns (6, nv).
+    """
+    return _jacobians(model, q, frame, qd, qdd)[2]
+
+
+def _frame_in_node(nodes: tuple[Node, ...], frame: Frame) -> tuple[SX, SX]:
+    T = frame.placement
+    if frame.body >= 0:
+        T = inverse(nodes[frame.body].T_frame) @ T
+    return constant(T[:3, :3]), constant(T[:3, 3])
+
+
+def _jacobians(model: Model, q: SX, frame: Frame, qd: SX | None, qdd: SX | None) -> tuple[SX, SX, SX]:
+    """Return J, Jd, Jdd, walking from the frame to the root with the relative twist V and its rate."""
+    nodes = recursion_tree(model, regroup=False)
+    R, p = _frame_in_node(nodes, frame)
+    results = tuple(SX.zeros(6, model.nv) for _ in range(3))
+    V = Vd = (SX(3, 1), SX(3, 1))
+    for i in model.ancestors(frame.body):
+        node = nodes[i]
+        J = (R.T @ node.Xw, R.T @ (node.Xv + cross_columns(node.Xw, p)))
+        orders = [J]
+        if qd is not None:
+            Jd = _minus_ad(V, J)
+            orders.append(Jd)
+            v = node.rates(qd)
+            if qdd is not None:
+                Jdd = _plus(_minus_ad(Vd, J), _minus_ad(V, Jd))
+                orders.append(Jdd)
+                dv = node.rates(qdd)
+                Vd = _plus(Vd, (J[0] @ dv + Jd[0] @ v, J[1] @ dv + Jd[1] @ v))
+            V = _plus(V, (J[0] @ v, J[1] @ v))
+        factor = 1.0 if node.coupling is None else node.coupling.multiplier
+        for total, part in zip(results, orders, strict=False):
+            total[:, node.iv : node.iv + node.nv] += factor * ca.vertcat(*part)
+        turn, origin = node.placement(q)
+        R, p = turn.out(R), turn.out(p) + origin
+    return results
+
+
+def _minus_ad(V: tuple[SX, SX], J: tuple[SX, SX]) -> tuple[SX, SX]:
+    """Return -ad_V J for screws given as columns [MuellerKumar2021, Eq. (14)]."""
+    w, v = V
+    return cross_columns(J[0], w), cross_columns(J[1], w) + cross_columns(J[0], v)
+
+
+def _plus(a: tuple[SX, SX], b: tuple[SX, SX]) -> tuple[SX, SX]:
+    return a[0] + b[0], a[1] + b[1]
+
+
+def base_placements(nodes: tuple[Node, ...], placements: list[tuple[Rotation, SX]]) -> list[tuple[SX, SX]]:
+    """Return the rotation matrix and origin of every body in the base frame."""
+    absolute: list[tuple[SX, SX]] = []
+    for node, (R, p) in zip(nodes, placements, strict=True):
+        if node.parent < 0:
+            absolute.append((R.matrix, p))
+        else:
+            R_p, p_p = absolute[node.parent]
+            absolute.append((R.back(R_p.T).T, p_p + R_p @ p))
+    return absolute
+
+
+def center_of_mass(model: Model, q: SX) -> SX:
+    """Return the centre of mass of all moving bodies in the base frame, (3,)."""
+    nodes = recursion_tree(model, regroup=False)
+    placements = [node.placement(q) for node in nodes]
+    total = composites(nodes, placements)
+    mass = sum(node.m for node in nodes)
+    moment = SX.zeros(3)
+    for i, node in enumerate(nodes):
+        if node.parent < 0:
+            moment = moment + total[i].in_parent(*placements[i]).ms
+    return moment / mass
+
+
+def com_jacobian(model: Model, q: SX) -> SX:
+    """Return the 3 x nv Jacobian of the centre of mass in the base frame.
+
+    A joint moves the mass it carries with the linear momentum of I_j X_j per unit velocity, so
+    column j is R_j f_j / m with f_j the force part of that wrench [Garofalo2013, section VI].
+    """
+    nodes = recursion_tree(model, regroup=False)
+    placements = [node.placement(q) for node in nodes]
+    total = composites(nodes, placements)
+    mass = sum(node.m for node in nodes)
+    J = SX.zeros(3, model.nv)
+    for i, (node, (R, _)) in enumerate(zip(nodes, base_placements(nodes, placements), strict=True)):
+        _, f = total[i].momentum(node.Xw, node.Xv)
+        factor = 1.0 if node.coupling is None else node.coupling.multiplier
+        J[:, node.iv : node.iv + node.nv] += (factor / mass) * (R @ f)
+    return J
+
+
+def kinetic_energy(model: Model, q: SX, qd: SX) -> SX:
+    """Return T = qd^T M qd / 2, summed over the bodies from their twists."""
+    from .coriolis import body_twists
+
+    nodes = recursion_tree(model)
+    placements = [node.placement(q) for node in nodes]
+    energy = SX(0)
+    for node, (w, v) in zip(nodes, body_twists(nodes, placements, qd), strict=True):
+        ms, S = constant(node.ms), constant(node.S)
+        ww = w.T @ w
+        energy += 0.5 * (node.m * (v.T @ v) + ww * ca.trace(S) - w.T @ S @ w) + v.T @ cross(w, ms)
+        rates = node.rates(qd)
+        energy += 0.5 * node.armature * (rates.T @ rates)
+    return energy
+
+
+def potential_energy(model: Model, q: SX) -> SX:
+    """Return U = -sum m gravity . c, zero where the centre of mass is at the base origin's height."""
+    nodes = recursion_tree(model, regroup=False)
+    mass = sum(node.m for node in nodes)
+    return -mass * (constant(model.gravity).T @ center_of_mass(model, q))

@@ -1,0 +1,201 @@
+"""The tree that recursions run on: body frames moved onto their joint axes, inertias regrouped.
+
+Generalised matrices and forces do not depend on where a body frame sits, so each frame is
+placed where its joint is cheapest: origin on the axis, axis along a coordinate axis. What the
+user sees (poses, wrenches, parameters) stays in the user's frames; `Node.T_frame` maps.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from ..description.rotations import adjoint, inverse, pose, snap_rotation
+from ..model import Body, Coupling, Model
+from ..model.inertia import parts_from_phi, second_moments, transform_phi
+from .algebra import SX, Rotation, Turn, constant, constant_turns, rotation_of_quaternion
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Node:
+    """A body of the tree with its joint at the origin of its frame.
+
+    `T_frame` is the pose of this frame in the user's body frame; `R0`, `p0` place the frame in
+    the parent's at q = 0; `X` are the joint screws; m, ms, S are mass, first and second moments.
+    """
+
+    parent: int
+    kind: str
+    iq: int
+    iv: int
+    nq: int
+    X: Array
+    T_frame: Array
+    R0: Array
+    p0: Array
+    m: float
+    ms: Array
+    S: Array
+    armature: float
+    coupling: Coupling | None
+
+    @property
+    def nv(self) -> int:
+        """Number of velocities of the joint."""
+        return int(self.X.shape[1])
+
+    @property
+    def Xw(self) -> SX:
+        """Angular part of the screws."""
+        return constant(self.X[:3])
+
+    @property
+    def Xv(self) -> SX:
+        """Linear part of the screws."""
+        return constant(self.X[3:])
+
+    def coordinates(self, q: SX) -> SX:
+        """Return the joint's own coordinates out of q."""
+        own = q[self.iq : self.iq + self.nq]
+        return own if self.coupling is None else self.coupling.multiplier * own + self.coupling.offset
+
+    def rates(self, qd: SX) -> SX:
+        """Return the joint's own velocities (or accelerations, ...) out of qd."""
+        own = qd[self.iv : self.iv + self.nv]
+        return own if self.coupling is None else self.coupling.multiplier * own
+
+    def placement(self, q: SX) -> tuple[Rotation, SX]:
+        """Return the rotation to the parent frame and the origin's position in it, at q."""
+        turn, p = self._joint_motion(self.coordinates(q))
+        const = constant_turns(self.R0)
+        origin = constant(self.p0)
+        if p is not None:
+            origin = origin + constant(self.R0) @ p
+        dense = any(not isinstance(f, Turn) and np.count_nonzero(self.R0) > 5 for f in const)
+        if dense and turn is not None:
+            matrix = turn.matrix if isinstance(turn, Turn) else turn
+            return Rotation([constant(self.R0) @ matrix]), origin
+        return Rotation([*const, turn] if turn is not None else const), origin
+
+    def _joint_motion(self, q: SX) -> tuple[Turn | SX | None, SX | None]:
+        """Return the joint's rotation and translation in its frame [MuellerKumar2021, Eq. (6)]."""
+        if self.kind == "free":
+            return rotation_of_quaternion(q[3:7]), q[:3]
+        if self.kind == "ball":
+            return rotation_of_quaternion(q), None
+        rotating = np.flatnonzero(np.abs(self.X[:3]).sum(axis=0))
+        p = None
+        if self.X[3:].any():
+            p = constant(self.X[3:]) @ q
+        if len(rotating) == 0:
+            return None, p
+        column = int(rotating[0])
+        return axis_rotation(self.X[:3, column], q[column]), p
+
+
+def axis_rotation(e: Array, angle: SX) -> Turn | SX:
+    """Return exp(angle e~) for a unit axis [MuellerKumar2021, Eq. (7)]."""
+    c, s = ca.cos(angle), ca.sin(angle)
+    k = int(np.argmax(np.abs(e)))
+    if abs(e[k]) == 1:
+        return Turn(k, c, s if e[k] > 0 else -s)
+    outer = np.outer(e, e)
+    generator = np.array([[0, -e[2], e[1]], [e[2], 0, -e[0]], [-e[1], e[0], 0]])
+    return c * constant(np.eye(3) - outer) + s * constant(generator) + constant(outer)
+
+
+def recursion_tree(model: Model, *, regroup: bool = True) -> tuple[Node, ...]:
+    """Return the nodes of a model; `regroup` moves inertia that its own joint cannot feel to the parent.
+
+    Regrouped inertias give the same M, C, g and torques with fewer operations; energies and
+    the centre of mass need the bodies' own (`regroup=False`).
+    """
+    shifts = [_shift(body) for body in model.bodies]
+    nodes = []
+    for body, T in zip(model.bodies, shifts, strict=True):
+        T_parent = shifts[body.parent] if body.parent >= 0 else np.eye(4)
+        placement = inverse(T_parent) @ body.placement @ T
+        X = adjoint(inverse(T)) @ body.joint.X
+        X[np.abs(X) < 1e-15] = 0.0
+        m, ms, J = parts_from_phi(transform_phi(body.phi, inverse(T)))
+        nodes.append(
+            Node(
+                parent=body.parent,
+                kind=body.joint.kind,
+                iq=body.iq,
+                iv=body.iv,
+                nq=body.joint.nq,
+                X=_unit_axes(X),
+                T_frame=T,
+                R0=snap_rotation(placement[:3, :3]),
+                p0=placement[:3, 3],
+                m=m,
+                ms=ms,
+                S=second_moments(J),
+                armature=body.armature,
+                coupling=body.coupling,
+            )
+        )
+    return tuple(_regrouped(nodes) if regroup else nodes)
+
+
+def _unit_axes(X: Array) -> Array:
+    nearest = np.rint(X)
+    return np.where(np.abs(X - nearest) < 1e-15, nearest, X) + 0.0
+
+
+def _shift(body: Body) -> Array:
+    """Return the pose, in the body frame, of the frame that suits the joint."""
+    joint = body.joint
+    c = joint.centre
+    c = np.where(np.abs(c) < 1e-16, 0.0, c)
+    if joint.nv != 1:
+        return pose(None, c)
+    X = joint.X[:, 0]
+    e = X[:3] if X[:3].any() else X[3:]
+    if np.sort(np.abs(e))[1] < 1e-15:
+        return pose(None, c)
+    x, z = np.cross([0.0, 0.0, 1.0], e), e
+    x /= np.linalg.norm(x)
+    return pose(np.array([x, np.cross(z, x), z]).T, c)
+
+
+def _regrouped(nodes: list[Node]) -> list[Node]:
+    """Return the nodes with inertia moved toward the base as far as the joints allow.
+
+    A revolute joint does not feel a line of mass on its axis, a prismatic one not the second
+    moments of its body about its frame: those move to the parent unchanged
+    [GautierKhalil1990, Eqs. (15)-(20), written on second moments].
+    """
+    m = [node.m for node in nodes]
+    ms = [node.ms.copy() for node in nodes]
+    S = [node.S.copy() for node in nodes]
+    for i in reversed(range(len(nodes))):
+        node = nodes[i]
+        if node.kind == "revolute":
+            e = node.X[:3, 0]
+            line_m, line_ms, line_S = m[i], e @ ms[i], e @ S[i] @ e
+            k = int(np.argmax(np.abs(e)))
+            m[i], ms[i][k], S[i][k, k] = 0.0, 0.0, 0.0
+            d, p = node.R0 @ e, node.p0
+            moved_ms = line_m * p + line_ms * d
+            moved_S = line_m * np.outer(p, p) + line_ms * (np.outer(p, d) + np.outer(d, p))
+            moved_S += line_S * np.outer(d, d)
+        elif node.kind == "prismatic":
+            line_m, moved_ms, moved_S = 0.0, np.zeros(3), node.R0 @ S[i] @ node.R0.T
+            S[i] = np.zeros((3, 3))
+        else:
+            continue
+        if node.parent >= 0:
+            m[node.parent] += line_m
+            ms[node.parent] += moved_ms
+            S[node.parent] += moved_S
+    return [
+        Node(**{**node.__dict__, "m": m[i], "ms": ms[i], "S": 0.5 * (S[i] + S[i].T)})
+        for i, node in enumerate(nodes)
+    ]

@@ -1,0 +1,279 @@
+"""A program as an LLVM function for one sample, or for as many samples as a register holds.
+
+The vector function works on W samples at once. Rows of W neighbouring entries are loaded from
+each sample and transposed in registers, so that every value is a vector over samples; outputs
+go the same way back. Long programs become several functions that hand values over in a
+workspace.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..programs import Chunk, Program, Store, schedule
+from .sincos import hexadecimal, sincos, splat
+
+CHUNK, SINGLE = 500, 2500
+"""Steps per function of a long program, and the longest program kept in one function."""
+
+
+@dataclass(frozen=True)
+class Body:
+    """LLVM text of a function and the workspace entries (of one lane) that it needs."""
+
+    text: str
+    workspace: int
+
+
+def body(program: Program, name: str, lanes: int, real: str) -> Body:
+    """Return `void @name(ptr workspace, ptr operand0, i64 step0, ...)` evaluating `lanes` samples.
+
+    Operand k of sample s starts at operand + s * step bytes and is contiguous. `real` is
+    "double" or "float".
+    """
+    return _Writer(program, name, lanes, real).write()
+
+
+class _Writer:
+    def __init__(self, program: Program, name: str, lanes: int, real: str) -> None:
+        self.program, self.name, self.lanes, self.real = program, name, lanes, real
+        self.chunks = schedule(program, lanes, chunk=CHUNK, single=SINGLE)
+        self.type = real if lanes == 1 else f"<{lanes} x {real}>"
+        self.size = 8 if real == "double" else 4
+        self.sizes = [_product(shape) for _, shape in program.inputs]
+        self.starts = [sum(self.sizes[:k]) for k in range(len(self.sizes))]
+        self.last_use = self._last_uses()
+        self.slots: dict[int, int] = {}
+        self.free: list[int] = []
+        self.slot_count = 0
+        self.angles: dict[int, dict[str, int]] = {}
+        for value, (op, operands, _) in enumerate(program.operations):
+            if op in ("sin", "cos"):
+                self.angles.setdefault(operands[0], {})[op] = value
+
+    def write(self) -> Body:
+        parameters = self._parameters()
+        functions = []
+        for k, chunk in enumerate(self.chunks):
+            lines = self._chunk(k, chunk)
+            functions.append(
+                f"define internal void @{self.name}_{k}({parameters}) #0 {{\n"
+                + "\n".join(lines)
+                + "\n  ret void\n}\n"
+            )
+        if len(functions) == 1:
+            text = functions[0].replace(f"@{self.name}_0(", f"@{self.name}(", 1)
+        else:
+            arguments = self._parameters()
+            calls = "".join(f"  call void @{self.name}_{k}({arguments})\n" for k in range(len(functions)))
+            functions.append(
+                f"define internal void @{self.name}({parameters}) #0 {{\n{calls}  ret void\n}}\n"
+            )
+            text = "\n".join(functions)
+        return Body(text, self.slot_count)
+
+    def _parameters(self) -> str:
+        operands = range(len(self.program.inputs) + len(self.program.outputs))
+        return ", ".join(["ptr %w", *(f"ptr %p{k}, i64 %s{k}" for k in operands)])
+
+    def _last_uses(self) -> dict[int, int]:
+        """Return the last chunk that reads each value."""
+        last: dict[int, int] = {}
+        for k, chunk in enumerate(self.chunks):
+            for step in chunk.steps:
+                used = step.values if isinstance(step, Store) else self.program.operations[step][1]
+                for value in used:
+                    last[value] = k
+        return last
+
+    def _chunk(self, number: int, chunk: Chunk) -> list[str]:
+        self.lines: list[str] = []
+        self.names: dict[int, str] = {}
+        self.number = number
+        self.rows: dict[tuple[int, int], str] = {}
+        for step in chunk.steps:
+            if isinstance(step, Store):
+                self._store(step)
+            else:
+                self._compute(step)
+        for value, slot in list(self.slots.items()):
+            if self.last_use.get(value, -1) <= number:
+                self.free.append(slot)
+                del self.slots[value]
+        return self.lines
+
+    def _line(self, instruction: str) -> str:
+        name = f"%v{len(self.lines)}"
+        self.lines.append(f"  {name} = {instruction}")
+        return name
+
+    def _emit(self, instruction: str) -> None:
+        self.lines.append(f"  {instruction}")
+
+    def _const(self, value: float) -> str:
+        return splat(hexadecimal(_rounded(value, self.real)), self.real, self.lanes)
+
+    def _value(self, value: int) -> str:
+        """Return the name of a value, loading it where an earlier chunk or the caller left it."""
+        if value in self.names:
+            return self.names[value]
+        op, _, number = self.program.operations[value]
+        if op == "const":
+            return self._const(number)
+        if value in self.slots:
+            self.names[value] = self._line(f"load {self.type}, ptr {self._slot(self.slots[value])}, align 8")
+        elif op == "input":
+            self._load_input(int(number))
+        else:
+            raise AssertionError("a value is used before it is computed")
+        return self.names[value]
+
+    def _slot(self, slot: int) -> str:
+        return self._line(f"getelementptr {self.type}, ptr %w, i64 {slot}")
+
+    def _define(self, value: int, name: str) -> None:
+        """Name a value, and keep it in the workspace if a later chunk reads it."""
+        self.names[value] = name
+        if self.last_use.get(value, -1) > self.number and value not in self.slots:
+            if self.free:
+                slot = self.free.pop()
+            else:
+                slot, self.slot_count = self.slot_count, self.slot_count + 1
+            self.slots[value] = slot
+            self._emit(f"store {self.type} {name}, ptr {self._slot(slot)}, align 8")
+
+    def _compute(self, value: int) -> None:
+        if value in self.names:
+            return
+        op, operands, _ = self.program.operations[value]
+        if op in ("sin", "cos"):
+            pair = self.angles[operands[0]]
+            for kind, name in zip(("sin", "cos"), self._sincos(self._value(operands[0])), strict=True):
+                if kind in pair:
+                    self._define(pair[kind], name)
+            return
+        x = [self._value(operand) for operand in operands]
+        if op == "neg":
+            name = self._line(f"fneg {self.type} {x[0]}")
+        elif op == "sqrt":
+            suffix = {"double": "f64", "float": "f32"}[self.real]
+            suffix = suffix if self.lanes == 1 else f"v{self.lanes}{suffix}"
+            name = self._line(f"call {self.type} @llvm.sqrt.{suffix}({self.type} {x[0]})")
+        else:
+            name = self._line(f"f{op} contract {self.type} {x[0]}, {x[1]}")
+        self._define(value, name)
+
+    def _sincos(self, x: str) -> tuple[str, str]:
+        if self.real == "double":
+            return sincos(self._line, x, self.lanes)
+        wide = "double" if self.lanes == 1 else f"<{self.lanes} x double>"
+        s, c = sincos(self._line, self._line(f"fpext {self.type} {x} to {wide}"), self.lanes)
+        return (
+            self._line(f"fptrunc {wide} {s} to {self.type}"),
+            self._line(f"fptrunc {wide} {c} to {self.type}"),
+        )
+
+    def _row(self, operand: int, lane: int) -> str:
+        key = (operand, lane)
+        if key not in self.rows:
+            if lane == 0:
+                self.rows[key] = f"%p{operand}"
+            else:
+                offset = self._line(f"mul i64 %s{operand}, {lane}")
+                self.rows[key] = self._line(f"getelementptr i8, ptr %p{operand}, i64 {offset}")
+        return self.rows[key]
+
+    def _load_input(self, position: int) -> None:
+        """Load the group of neighbouring entries of an input that holds `position`."""
+        operand = max(k for k, start in enumerate(self.starts) if start <= position and self.sizes[k])
+        first = (position - self.starts[operand]) // self.lanes * self.lanes
+        count = min(self.lanes, self.sizes[operand] - first)
+        if self.lanes == 1:
+            columns = [
+                self._line(f"load {self.type}, ptr {self._entry(operand, 0, first)}, align {self.size}")
+            ]
+        else:
+            rows = [self._load_row(self._entry(operand, lane, first), count) for lane in range(self.lanes)]
+            columns = self._transpose(rows)
+        for k in range(count):
+            value = self._input_value(self.starts[operand] + first + k)
+            if value is not None and value not in self.names and value not in self.slots:
+                self._define(value, columns[k])
+
+    def _input_value(self, position: int) -> int | None:
+        if not hasattr(self, "_inputs"):
+            self._inputs = {
+                int(number): value
+                for value, (op, _, number) in enumerate(self.program.operations)
+                if op == "input"
+            }
+        return self._inputs.get(position)
+
+    def _entry(self, operand: int, lane: int, first: int) -> str:
+        row = self._row(operand, lane)
+        return row if first == 0 else self._line(f"getelementptr {self.real}, ptr {row}, i64 {first}")
+
+    def _load_row(self, pointer: str, count: int) -> str:
+        if count == self.lanes:
+            return self._line(f"load {self.type}, ptr {pointer}, align {self.size}")
+        suffix = f"v{self.lanes}{'f64' if self.real == 'double' else 'f32'}"
+        zero = splat(hexadecimal(0.0), self.real, self.lanes)
+        return self._line(
+            f"call {self.type} @llvm.masked.load.{suffix}.p0(ptr {pointer}, i32 {self.size}, "
+            f"<{self.lanes} x i1> {self._mask(count)}, {self.type} {zero})"
+        )
+
+    def _mask(self, count: int) -> str:
+        return "<" + ", ".join(f"i1 {int(lane < count)}" for lane in range(self.lanes)) + ">"
+
+    def _store(self, store: Store) -> None:
+        operand = len(self.program.inputs) + store.output
+        values = [self._value(value) for value in store.values]
+        if self.lanes == 1:
+            pointer = self._entry(operand, 0, store.first)
+            self._emit(f"store {self.type} {values[0]}, ptr {pointer}, align {self.size}")
+            return
+        count = len(values)
+        columns = values + [self._const(0.0)] * (self.lanes - count)
+        suffix = f"v{self.lanes}{'f64' if self.real == 'double' else 'f32'}"
+        for lane, row in enumerate(self._transpose(columns)):
+            pointer = self._entry(operand, lane, store.first)
+            if count == self.lanes:
+                self._emit(f"store {self.type} {row}, ptr {pointer}, align {self.size}")
+            else:
+                self._emit(
+                    f"call void @llvm.masked.store.{suffix}.p0({self.type} {row}, ptr {pointer}, "
+                    f"i32 {self.size}, <{self.lanes} x i1> {self._mask(count)})"
+                )
+
+    def _transpose(self, rows: list[str]) -> list[str]:
+        """Return the transposed square of vectors, exchanging one bit of row and lane at a time."""
+        lanes, rows, bit = self.lanes, list(rows), 1
+        while bit < lanes:
+            low = [lane if not lane & bit else lanes + lane - bit for lane in range(lanes)]
+            high = [lane + bit if not lane & bit else lanes + lane for lane in range(lanes)]
+            for i in range(lanes):
+                if not i & bit:
+                    a, b = rows[i], rows[i | bit]
+                    rows[i], rows[i | bit] = self._shuffle(a, b, low), self._shuffle(a, b, high)
+            bit *= 2
+        return rows
+
+    def _shuffle(self, a: str, b: str, mask: list[int]) -> str:
+        indices = ", ".join(f"i32 {index}" for index in mask)
+        return self._line(f"shufflevector {self.type} {a}, {self.type} {b}, <{self.lanes} x i32> <{indices}>")
+
+
+def _product(shape: tuple[int, ...]) -> int:
+    result = 1
+    for size in shape:
+        result *= size
+    return result
+
+
+def _rounded(value: float, real: str) -> float:
+    if real == "double":
+        return value
+    import numpy as np
+
+    return float(np.float32(value))

@@ -1,0 +1,67 @@
+"""A compiled inner loop as a NumPy generalised ufunc, made through NumPy's C interface."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+from numpy._core import _multiarray_umath
+
+_FROM_FUNC_AND_DATA_AND_SIGNATURE = 31
+"""Index of PyUFunc_FromFuncAndDataAndSignature in NumPy's table of ufunc functions."""
+
+_NONE = -1
+"""PyUFunc_None: reductions have no identity."""
+
+
+def _constructor() -> Any:
+    get = ctypes.pythonapi.PyCapsule_GetPointer
+    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    table = get(_multiarray_umath._UFUNC_API, None)
+    address = ctypes.cast(table, ctypes.POINTER(ctypes.c_void_p))[_FROM_FUNC_AND_DATA_AND_SIGNATURE]
+    prototype = ctypes.PYFUNCTYPE(
+        ctypes.py_object,
+        ctypes.c_void_p,
+        ctypes.c_void_p,
+        ctypes.c_void_p,
+        ctypes.c_int,
+        ctypes.c_int,
+        ctypes.c_int,
+        ctypes.c_int,
+        ctypes.c_char_p,
+        ctypes.c_char_p,
+        ctypes.c_int,
+        ctypes.c_char_p,
+    )
+    return prototype(address)
+
+
+_make = _constructor()
+
+
+def gufunc(
+    name: str, doc: str, signature: str, loop: int, inputs: int, outputs: int, dtype: np.dtype[Any]
+) -> tuple[np.ufunc, list[Any]]:
+    """Return a gufunc over one compiled loop, and what must stay alive as long as it.
+
+    The loop runs without the GIL, on any batch shape, in the precision of `dtype`.
+    """
+    functions = (ctypes.c_void_p * 1)(loop)
+    data = (ctypes.c_void_p * 1)(None)
+    types = ctypes.create_string_buffer(bytes([np.dtype(dtype).num] * (inputs + outputs)))
+    texts = [ctypes.create_string_buffer(text.encode()) for text in (name, doc, signature)]
+    made = _make(
+        ctypes.addressof(functions),
+        ctypes.addressof(data),
+        ctypes.addressof(types),
+        1,
+        inputs,
+        outputs,
+        _NONE,
+        texts[0],
+        texts[1],
+        0,
+        texts[2],
+    )
+    return made, [functions, data, types, *texts]

@@ -1,0 +1,236 @@
+"""A form of a robot as a compiled function of arrays."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from ..errors import ArgumentError
+from ..forms import Form, form
+from ..model import Model
+from ..programs import Counts, Program, trace
+from . import cache, machine
+from .gufunc import gufunc
+from .loop import module
+
+Array = NDArray[Any]
+
+
+class Kernel:
+    """A compiled form: call it with arrays of any leading batch shape.
+
+    The arguments' last axes have the shapes `input_shapes`; everything before broadcasts.
+    Inputs are converted to the kernel's precision (double by default). The call runs without
+    the GIL; `threads` splits a large batch over that many.
+    """
+
+    def __init__(
+        self, model: Model, name: str, frame: str | None = None, dtype: DTypeLike = np.float64
+    ) -> None:
+        self.form: Form = form(name)
+        self.model = model
+        self.frame = model.frame(frame).name if self.form.framed else None
+        self.dtype = np.dtype(dtype)
+        if self.dtype not in (np.dtype(np.float64), np.dtype(np.float32)):
+            raise ArgumentError(f"kernel {name!r}: dtype {self.dtype} is not float64 or float32")
+        self.input_names = self.form.inputs
+        self.input_shapes = self.form.input_shapes(model)
+        self.output_shape = self.form.output_shape(model)
+        self.__doc__ = self.form.doc
+        self.__name__ = name
+        self._machine = machine.Machine(self._object_code())
+        signature = ",".join(map(_core, self.input_shapes)) + "->" + _core(self.output_shape)
+        self.ufunc, self._alive = gufunc(
+            name,
+            self.form.doc,
+            signature,
+            self._machine.address("loop"),
+            len(self.input_shapes),
+            1,
+            self.dtype,
+        )
+
+    def _object_code(self) -> bytes:
+        """Return the object code, from the cache where it was made before."""
+        placement = "" if self.frame is None else _frame_text(self.model, self.frame)
+        key = cache.key(self.form.name, placement, self.dtype.name, self.model.digest, machine.identity())
+        code = cache.load(key)
+        if code is None:
+            real = "double" if self.dtype == np.float64 else "float"
+            lanes = machine.register_bits() // (8 * self.dtype.itemsize)
+            code = machine.compile_text(module(self.program, lanes, real))
+            cache.save(key, code)
+        return code
+
+    @cached_property
+    def program(self) -> Program:
+        """The straight-line program behind the machine code."""
+        return trace(self.model, self.form.name, self.frame)
+
+    @property
+    def counts(self) -> Counts:
+        """Operations per evaluation."""
+        return self.program.counts
+
+    @property
+    def signature(self) -> str:
+        """The core shapes, as NumPy writes them."""
+        return str(self.ufunc.signature)
+
+    def __repr__(self) -> str:
+        frame = f", frame={self.frame!r}" if self.frame else ""
+        return f"<kernel {self.form.name} {self.signature} of {self.model.name!r}{frame}, {self.dtype.name}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.model, self.form.name, self.frame, self.dtype)
+
+    def __call__(self, *args: ArrayLike, out: Array | None = None, threads: int = 1) -> Any:
+        """Evaluate the form on arrays; `out` receives the result without allocation."""
+        try:
+            if threads == 1:
+                return self.ufunc(*args) if out is None else self.ufunc(*args, out=out)
+            return self._threaded(args, out, threads)
+        except (TypeError, ValueError) as error:
+            if any(hasattr(argument, "__dask_graph__") for argument in args):
+                return self._dask(args)
+            raise self._explained(args, out, error) from None
+
+    def bind(self, *args: Array, out: Array) -> Callable[[], None]:
+        """Return a function of no arguments that evaluates these very arrays into `out`.
+
+        For control loops: write new values into the arrays, call, read `out`; nothing is
+        allocated, checked or converted per call. The arrays must be C-contiguous, of the
+        kernel's precision and of exactly the core shapes.
+        """
+        operands = [*args, out]
+        expected = [*self.input_shapes, self.output_shape]
+        names = [*self.input_names, "out"]
+        if len(args) != len(self.input_shapes):
+            raise self._wrong_count(args)
+        for name, operand, shape in zip(names, operands, expected, strict=True):
+            if not isinstance(operand, np.ndarray) or operand.dtype != self.dtype or operand.shape != shape:
+                given = f"{getattr(operand, 'dtype', type(operand).__name__)} of shape {np.shape(operand)}"
+                raise ArgumentError(
+                    f"bind {self.form.name}: {name} is {given}; expected {self.dtype} {shape}"
+                )
+            if not operand.flags.c_contiguous or not operand.flags.aligned:
+                raise ArgumentError(f"bind {self.form.name}: {name} must be C-contiguous and aligned")
+        if not out.flags.writeable:
+            raise ArgumentError(f"bind {self.form.name}: out is read-only")
+        pointers = (ctypes.c_void_p * len(operands))(*(operand.ctypes.data for operand in operands))
+        function = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(self._machine.address("bound"))
+        return BoundKernel(self, function, pointers, operands)
+
+    def _threaded(self, args: tuple[ArrayLike, ...], out: Array | None, threads: int) -> Any:
+        """Split the first batch axis over threads, each writing its part of one output."""
+        if not isinstance(threads, int) or threads < 1:
+            raise ArgumentError(f"{self.form.name}: threads is {threads!r}; expected a whole number from 1")
+        if len(args) != len(self.input_shapes):
+            raise self._wrong_count(args)
+        arrays = [np.asarray(argument) for argument in args]
+        batches = []
+        for array, shape in zip(arrays, self.input_shapes, strict=True):
+            if array.shape[array.ndim - len(shape) :] != shape:
+                raise ValueError("core shape")
+            batches.append(array.shape[: array.ndim - len(shape)])
+        batch = np.broadcast_shapes(*batches)
+        if out is None:
+            out = np.empty(batch + self.output_shape, self.dtype)
+        if not batch or batch[0] < 2:
+            return self.ufunc(*arrays, out=out)
+        views = [
+            np.broadcast_to(array, batch + shape)
+            for array, shape in zip(arrays, self.input_shapes, strict=True)
+        ]
+        edges = np.linspace(0, batch[0], min(threads, batch[0]) + 1).astype(int)
+
+        def run(part: slice) -> None:
+            self.ufunc(*(view[part] for view in views), out=out[part])
+
+        parts = [slice(a, b) for a, b in zip(edges[:-1], edges[1:], strict=True)]
+        with ThreadPoolExecutor(len(parts)) as pool:
+            list(pool.map(run, parts))
+        return out
+
+    def _dask(self, args: tuple[Any, ...]) -> Any:
+        """Return a lazy dask array of the form; its workers compile the kernel for themselves."""
+        import dask.array as da
+
+        if len(args) != len(self.input_shapes):
+            raise self._wrong_count(args)
+        letters = iter("abcdefghijklmnop")
+        cores = [tuple(next(letters) for _ in shape) for shape in self.input_shapes]
+        result = tuple(next(letters) for _ in self.output_shape)
+        signature = ",".join(f"({','.join(core)})" for core in cores) + f"->({','.join(result)})"
+        return da.apply_gufunc(
+            self,
+            signature,
+            *args,
+            output_dtypes=self.dtype,
+            output_sizes=dict(zip(result, self.output_shape, strict=True)),
+            allow_rechunk=True,
+        )
+
+    def _wrong_count(self, args: Sequence[Any]) -> ArgumentError:
+        expected = ", ".join(self.input_names)
+        count = len(self.input_names)
+        return ArgumentError(f"{self.form.name} takes {count} array(s) ({expected}); {len(args)} given")
+
+    def _explained(self, args: tuple[ArrayLike, ...], out: Any, error: Exception) -> Exception:
+        """Return the error of a failed call in the words of the form's arguments."""
+        if isinstance(error, ArgumentError):
+            return error
+        if len(args) != len(self.input_shapes):
+            return self._wrong_count(args)
+        for name, argument, shape in zip(self.input_names, args, self.input_shapes, strict=True):
+            try:
+                array = np.asarray(argument)
+            except ValueError:
+                return ArgumentError(
+                    f"{self.form.name}: {name} is ragged; expected an array (..., {_inner(shape)})"
+                )
+            if not np.can_cast(array.dtype, self.dtype, "same_kind") or array.dtype.kind not in "fiub":
+                return ArgumentError(
+                    f"{self.form.name}: {name} has dtype {array.dtype}; expected real numbers up to {self.dtype}"
+                )
+            if array.shape[max(0, array.ndim - len(shape)) :] != shape:
+                return ArgumentError(
+                    f"{self.form.name}: {name} has shape {array.shape}; expected (..., {_inner(shape)})"
+                )
+        detail = (
+            "" if out is None else f"; out has shape {np.shape(out)} and dtype {getattr(out, 'dtype', '?')}"
+        )
+        shapes = ", ".join(f"{n} {np.shape(a)}" for n, a in zip(self.input_names, args, strict=True))
+        return ArgumentError(f"{self.form.name}: {error} (given {shapes}{detail})")
+
+
+class BoundKernel:
+    """A kernel tied to its arrays: call it to evaluate them in place."""
+
+    def __init__(self, kernel: Kernel, function: Any, pointers: Any, arrays: list[Array]) -> None:
+        self.kernel, self.arrays = kernel, tuple(arrays)
+        self._call, self._pointers = function, ctypes.addressof(pointers)
+        self._alive = pointers
+
+    def __call__(self) -> None:
+        """Evaluate the bound arrays."""
+        self._call(self._pointers)
+
+
+def _core(shape: tuple[int, ...]) -> str:
+    return "(" + ",".join(map(str, shape)) + ")"
+
+
+def _inner(shape: tuple[int, ...]) -> str:
+    return ", ".join(map(str, shape)) if shape else "no core axis"
+
+
+def _frame_text(model: Model, name: str) -> str:
+    frame = model.frame(name)
+    return f"{frame.body}:{frame.placement.tobytes().hex()}"

@@ -1,0 +1,72 @@
+"""LLVM text to machine code for this CPU, and object code back into the process."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import llvmlite
+import llvmlite.binding as llvm
+
+from ..errors import ClosedFormError
+
+llvm.initialize_native_target()
+llvm.initialize_native_asmprinter()
+
+
+@cache
+def cpu() -> tuple[str, str, str]:
+    """Return triple, CPU name and features of this machine."""
+    return llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+
+
+@cache
+def register_bits() -> int:
+    """Return the width of the vector registers worth using."""
+    features = llvm.get_host_cpu_features()
+    if features.get("avx512f") and features.get("avx512dq") and features.get("avx512vl"):
+        return 512
+    return 256 if features.get("avx2") and features.get("fma") else 128
+
+
+def _target_machine() -> llvm.TargetMachine:
+    """Return a new target machine; an execution engine takes ownership of the one it is given."""
+    triple, name, features = cpu()
+    return llvm.Target.from_triple(triple).create_target_machine(
+        cpu=name, features=features, opt=2, reloc="pic", codemodel="jitdefault", jit=True
+    )
+
+
+def identity() -> str:
+    """Return what object code depends on besides the program."""
+    return "|".join((*cpu(), llvmlite.__version__, ".".join(map(str, llvm.llvm_version_info))))
+
+
+def compile_text(text: str) -> bytes:
+    """Return the object code of an LLVM module."""
+    target = _target_machine()
+    module = llvm.parse_assembly(text)
+    module.triple = cpu()[0]
+    module.data_layout = str(target.target_data)
+    module.verify()
+    return bytes(target.emit_object(module))
+
+
+class Machine:
+    """Object code loaded into the process; functions live as long as this does."""
+
+    def __init__(self, code: bytes) -> None:
+        holder = llvm.parse_assembly("")
+        holder.triple = cpu()[0]
+        self._engine = llvm.create_mcjit_compiler(holder, _target_machine())
+        try:
+            self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+            self._engine.finalize_object()
+        except RuntimeError as error:
+            raise ClosedFormError(f"object code cannot be loaded: {error}") from None
+
+    def address(self, name: str) -> int:
+        """Return the address of a function."""
+        address = self._engine.get_function_address(name)
+        if not address:
+            raise ClosedFormError(f"object code has no function {name!r}")
+        return int(address)

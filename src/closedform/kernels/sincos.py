@@ -1,0 +1,105 @@
+"""Sine and cosine as LLVM instructions, so that they vectorise with the code around them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+PI_2_HEAD = 1.5707963267948966
+PI_2_TAIL = 6.123233995736766e-17
+"""pi/2 = head + tail to 107 bits: n * head is subtracted exactly by a fused operation."""
+
+LIMIT = 2.0**45
+"""Beyond this an angle's own spacing is 4 mrad; sine and cosine of it are NaN here."""
+
+SHIFTER = 6755399441055744.0
+"""1.5 * 2^52: adding it rounds to an integer and leaves that integer in the low bits."""
+
+SINE = (
+    -1.66666666666666324348e-01,
+    8.33333333332248946124e-03,
+    -1.98412698298579493134e-04,
+    2.75573137070700676789e-06,
+    -2.50507602534068634195e-08,
+    1.58969099521155010221e-10,
+)
+COSINE = (
+    4.16666666666666019037e-02,
+    -1.38888888888741095749e-03,
+    2.48015872894767294178e-05,
+    -2.75573143513906633035e-07,
+    2.08757232129817482790e-09,
+    -1.13596475577881948265e-11,
+)
+"""Minimax coefficients on [-pi/4, pi/4] for r^3 ... r^13 and r^4 ... r^14 [Fdlibm1993]."""
+
+
+def sincos(line: Callable[[str], str], x: str, lanes: int) -> tuple[str, str]:
+    """Emit sin(x) and cos(x) of a double value (a vector when lanes > 1); return their names.
+
+    Cody-Waite reduction by multiples of pi/2 with two fused operations, then the polynomials
+    on the reduced angle. `line` emits one instruction and returns the name of its value. At
+    most 2 ulp from the correctly rounded result for |x| < 2^45, NaN beyond.
+    """
+    real, integer = ("double", "i64") if lanes == 1 else (f"<{lanes} x double>", f"<{lanes} x i64>")
+    suffix = "f64" if lanes == 1 else f"v{lanes}f64"
+
+    def const(value: float) -> str:
+        return splat(hexadecimal(value), "double", lanes)
+
+    def whole(value: int) -> str:
+        return splat(str(value), "i64", lanes)
+
+    def fma(a: str, b: str, c: str) -> str:
+        return line(f"call {real} @llvm.fma.{suffix}({real} {a}, {real} {b}, {real} {c})")
+
+    def binary(op: str, a: str, b: str) -> str:
+        return line(f"{op} {real} {a}, {b}")
+
+    shifted = fma(x, const(0.6366197723675814), const(SHIFTER))
+    n = binary("fsub", shifted, const(SHIFTER))
+    minus_n = line(f"fneg {real} {n}")
+    r = fma(minus_n, const(PI_2_TAIL), fma(minus_n, const(PI_2_HEAD), x))
+    z = binary("fmul", r, r)
+    sine = const(SINE[-1])
+    for coefficient in reversed(SINE[:-1]):
+        sine = fma(sine, z, const(coefficient))
+    sine = fma(binary("fmul", z, r), sine, r)
+    cosine = const(COSINE[-1])
+    for coefficient in reversed(COSINE[:-1]):
+        cosine = fma(cosine, z, const(coefficient))
+    zz = binary("fmul", z, z)
+    half = fma(z, const(-0.5), const(1.0))
+    lost = fma(z, const(-0.5), binary("fsub", const(1.0), half))
+    cosine = binary("fadd", half, fma(zz, cosine, lost))
+
+    mask = "i1" if lanes == 1 else f"<{lanes} x i1>"
+    bits = line(f"bitcast {real} {shifted} to {integer}")
+    odd = line(f"trunc {integer} {bits} to {mask}")
+    size = line(f"call {real} @llvm.fabs.{suffix}({real} {x})")
+    small = line(f"fcmp olt {real} {size}, {const(LIMIT)}")
+    nan = const(float("nan"))
+    names = []
+    for swapped, plain, shift in ((cosine, sine, 0), (sine, cosine, 1)):
+        value = line(f"select {mask} {odd}, {real} {swapped}, {real} {plain}")
+        quadrant = line(f"add {integer} {bits}, {whole(shift)}") if shift else bits
+        second = line(f"and {integer} {quadrant}, {whole(2)}")
+        sign = line(f"shl {integer} {second}, {whole(62)}")
+        raw = line(f"bitcast {real} {value} to {integer}")
+        signed = line(f"xor {integer} {raw}, {sign}")
+        result = line(f"bitcast {integer} {signed} to {real}")
+        names.append(line(f"select {mask} {small}, {real} {result}, {real} {nan}"))
+    return names[0], names[1]
+
+
+def hexadecimal(value: float) -> str:
+    """Return a double as LLVM writes it exactly."""
+    import struct
+
+    return f"0x{struct.unpack('>Q', struct.pack('>d', value))[0]:016X}"
+
+
+def splat(text: str, kind: str, lanes: int) -> str:
+    """Return a constant repeated over the lanes."""
+    if lanes == 1:
+        return text
+    return "<" + ", ".join([f"{kind} {text}"] * lanes) + ">"

@@ -1,0 +1,75 @@
+"""The forms as methods of a robot, made from the catalogue of forms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from .errors import ArgumentError
+from .forms import FORMS, Form
+from .kernels import Kernel
+from .model import Model
+
+
+class FormMethods:
+    """One method per form; each is compiled when first used and broadcasts over batches."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self._kernels: dict[tuple[str, str | None, str], Kernel] = {}
+
+    def kernel(self, name: str, frame: str | None = None, dtype: DTypeLike = np.float64) -> Kernel:
+        """Return the compiled form itself, with its program, operation counts and `bind`."""
+        key = (name, frame, np.dtype(dtype).name)
+        if key not in self._kernels:
+            self._kernels[key] = Kernel(self.model, name, frame, dtype)
+        return self._kernels[key]
+
+
+class FramedMethod:
+    """A form of a chosen frame: called with arrays, then the frame's name (default: the last frame)."""
+
+    def __init__(self, owner: FormMethods, form: Form) -> None:
+        self._owner, self._form = owner, form
+        self.__doc__, self.__name__ = form.doc, form.name
+
+    def __call__(
+        self,
+        *args: ArrayLike | str | None,
+        frame: str | None = None,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Any:
+        """Evaluate the form for one frame."""
+        count = len(self._form.inputs)
+        if len(args) == count + 1:
+            if frame is not None:
+                raise ArgumentError(f"{self._form.name}: frame is given twice")
+            *arrays, last = args
+            if last is not None and not isinstance(last, str):
+                raise ArgumentError(f"{self._form.name}: frame is {type(last).__name__}; expected a name")
+            args, frame = tuple(arrays), last
+        kernel = self._owner.kernel(self._form.name, frame)
+        return kernel(*args, out=out, threads=threads)  # type: ignore[arg-type]
+
+
+class FormMethod:
+    """Descriptor that compiles a form on first use and then stays out of the way."""
+
+    def __init__(self, form: Form) -> None:
+        self.form = form
+        self.__doc__ = form.doc
+
+    def __get__(self, owner: FormMethods | None, kind: type | None = None) -> Any:
+        if owner is None:
+            return self
+        form = self.form
+        method = FramedMethod(owner, form) if form.framed else owner.kernel(form.name)
+        owner.__dict__[form.name] = method
+        return method
+
+
+for _form in FORMS.values():
+    setattr(FormMethods, _form.name, FormMethod(_form))

@@ -1,0 +1,84 @@
+"""Inertial parameters of a body about its frame origin, in the order XX XY XZ YY YZ ZZ MX MY MZ M.
+
+This is the only place that knows other libraries' orders.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..description.description import Inertial
+from ..description.rotations import skew
+
+Array = NDArray[np.float64]
+
+NAMES = ("XX", "XY", "XZ", "YY", "YZ", "ZZ", "MX", "MY", "MZ", "M")
+"""Names of the ten parameters of one body [GautierKhalil1990, Eq. (4)]."""
+
+PINOCCHIO_ORDER = (9, 6, 7, 8, 0, 1, 3, 2, 4, 5)
+"""phi[PINOCCHIO_ORDER] is Pinocchio's (m, mcx, mcy, mcz, xx, xy, yy, xz, yz, zz)."""
+
+
+def phi_from_inertial(inertial: Inertial | None) -> Array:
+    """Return the ten parameters about the frame origin, by Steiner's theorem; zeros for None."""
+    if inertial is None:
+        return np.zeros(10)
+    m, c = inertial.mass, inertial.com
+    J = inertial.inertia - m * skew(c) @ skew(c)
+    return phi_from_parts(m, m * c, J)
+
+
+def phi_from_parts(m: float, ms: ArrayLike, J: ArrayLike) -> Array:
+    """Return phi of mass, first moment and inertia matrix about the frame origin."""
+    J = np.asarray(J, dtype=float)
+    return np.array([J[0, 0], J[0, 1], J[0, 2], J[1, 1], J[1, 2], J[2, 2], *np.asarray(ms), m])
+
+
+def parts_from_phi(phi: ArrayLike) -> tuple[float, Array, Array]:
+    """Return mass, first moment and inertia matrix about the frame origin."""
+    xx, xy, xz, yy, yz, zz, mx, my, mz, m = np.asarray(phi, dtype=float)
+    return float(m), np.array([mx, my, mz]), np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
+def inertial_from_phi(phi: ArrayLike) -> Inertial:
+    """Return mass, centre of mass and inertia about it; the centre is the origin when massless."""
+    m, ms, J = parts_from_phi(phi)
+    c = ms / m if m else np.zeros(3)
+    return Inertial(m, c, J + m * skew(c) @ skew(c))
+
+
+def second_moments(J: ArrayLike) -> Array:
+    """Return S = int r r^T dm = tr(J)/2 I - J."""
+    J = np.asarray(J, dtype=float)
+    return 0.5 * np.trace(J) * np.eye(3) - J
+
+
+def inertia_from_second_moments(S: ArrayLike) -> Array:
+    """Return J = tr(S) I - S, the inverse of `second_moments`."""
+    S = np.asarray(S, dtype=float)
+    return np.trace(S) * np.eye(3) - S
+
+
+def transform_phi(phi: ArrayLike, T: ArrayLike) -> Array:
+    """Return the parameters in the outer frame of a body given in the inner frame of pose T."""
+    m, ms, J = parts_from_phi(phi)
+    T = np.asarray(T, dtype=float)
+    R, p = T[:3, :3], T[:3, 3]
+    S = R @ second_moments(J) @ R.T
+    Rms = R @ ms
+    S = S + np.outer(p, Rms) + np.outer(Rms, p) + m * np.outer(p, p)
+    return phi_from_parts(m, Rms + m * p, inertia_from_second_moments(S))
+
+
+def pseudo_inertia_deficit(phi: ArrayLike) -> tuple[float, float]:
+    """Return how far a body is from physical, relative: (negative inertia, triangle violation).
+
+    The first is the most negative eigenvalue of the inertia about the centre of mass, the
+    second by how much its largest principal inertia exceeds the sum of the others; both are
+    zero for a physical body, as fractions of the largest principal inertia.
+    """
+    inertial = inertial_from_phi(phi)
+    principal = np.linalg.eigvalsh(inertial.inertia)
+    scale = max(abs(principal).max(), np.finfo(float).tiny)
+    return max(0.0, -principal[0] / scale), max(0.0, (principal[2] - principal[0] - principal[1]) / scale)

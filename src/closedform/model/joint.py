@@ -1,0 +1,100 @@
+"""Joints as constant screws: how many coordinates they have and what moves them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+PARALLEL = 1e-12
+"""Sine of the angle below which two axes count as parallel."""
+
+
+@dataclass(frozen=True)
+class JointType:
+    """The motion of a joint: T(q) in its child frame and the constant screws X with V = X v.
+
+    - "revolute", "prismatic", "helical": one screw, T = exp(X q);
+    - "subspace": translations and at most one rotation that maps their span to itself
+      (cylindrical, planar, Cartesian, Schoenflies): T = exp(X_t q_t) exp(X_r q_r);
+    - "ball": q is a unit quaternion (x, y, z, w) about the point `centre`;
+    - "free": q is a position and a unit quaternion.
+    """
+
+    kind: str
+    X: Array
+
+    @property
+    def nv(self) -> int:
+        """Number of velocities."""
+        return int(self.X.shape[1])
+
+    @property
+    def nq(self) -> int:
+        """Number of coordinates."""
+        return {"ball": 4, "free": 7}.get(self.kind, self.nv)
+
+    @property
+    def centre(self) -> Array:
+        """A point on the axis of a rotation: the foot of the perpendicular from the origin."""
+        column = self.rotation_column
+        if self.kind == "ball":
+            return np.array([self.X[5, 1], self.X[3, 2], self.X[4, 0]])
+        if self.kind == "free" or column is None:
+            return np.zeros(3)
+        w, v = self.X[:3, column], self.X[3:, column]
+        return np.cross(w, v) / (w @ w)
+
+    @property
+    def rotation_column(self) -> int | None:
+        """Index of the one screw that rotates, for joints with at most one."""
+        rotating = np.flatnonzero(np.abs(self.X[:3]).sum(axis=0))
+        return int(rotating[0]) if len(rotating) == 1 else None
+
+    def problem(self) -> str | None:
+        """Return why this is not a joint with constant screws, or None."""
+        if self.kind == "free":
+            return (
+                None if np.array_equal(self.X, np.eye(6)) else "a six-dof joint needs the identity as screws"
+            )
+        if self.kind == "ball":
+            about_centre = np.block([[np.eye(3)], [_skew(self.centre)]])
+            return (
+                None
+                if np.allclose(self.X, about_centre)
+                else "a ball joint needs the screws (I; c~), rotations about the axes of the child frame through a point c"
+            )
+        if self.kind != "subspace":
+            return None
+        rotating = np.flatnonzero(np.abs(self.X[:3]).sum(axis=0))
+        if len(rotating) > 1:
+            return (
+                "its screws rotate about more than one axis without being a ball or free joint; "
+                "use one joint per axis"
+            )
+        if len(rotating) == 1:
+            translations = np.delete(self.X[3:], rotating[0], axis=1)
+            e = self.X[:3, rotating[0]]
+            turned = np.cross(e, translations, axis=0)
+            residual = turned - translations @ np.linalg.lstsq(translations, turned, rcond=None)[0]
+            if np.abs(residual).max() > 1e-9:
+                return (
+                    "its rotation turns its translations out of their span, so the motion subspace "
+                    "is not constant; use one joint per dof"
+                )
+        return None
+
+    def neutral(self) -> Array:
+        """Return the coordinates of the home pose."""
+        q = np.zeros(self.nq)
+        if self.kind in ("ball", "free"):
+            q[-1] = 1.0
+        return q
+
+
+def _skew(p: Array) -> Array:
+    x, y, z = p
+    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])

@@ -1,0 +1,165 @@
+"""The model: an immutable tree of bodies, each with one joint to its parent and ten inertial parameters."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..description.description import Limits
+from ..errors import ArgumentError, UnknownNameError
+from .joint import JointType
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Coupling:
+    """Motion of a one-dof joint prescribed by another: q = multiplier * q[body] + offset."""
+
+    body: int
+    multiplier: float
+    offset: float
+
+
+@dataclass(frozen=True)
+class Body:
+    """A moving body and the joint that carries it.
+
+    `parent` is the index of the parent body, or -1 for the base; parents stand before their
+    children. `placement` is the pose of the body frame in the parent frame at q = 0. `iq` and
+    `iv` are the first indices of the joint in q and qd (those of the driving joint where a
+    coupling prescribes the motion).
+    """
+
+    name: str
+    joint_name: str
+    parent: int
+    placement: Array
+    joint: JointType
+    phi: Array
+    iq: int
+    iv: int
+    limits: Limits = Limits()
+    damping: float = 0.0
+    friction: float = 0.0
+    armature: float = 0.0
+    coupling: Coupling | None = None
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A named frame fixed to a body (-1: to the base)."""
+
+    name: str
+    body: int
+    placement: Array
+
+
+@dataclass(frozen=True)
+class Model:
+    """A kinematic tree with inertias, in the conventions of the package."""
+
+    name: str
+    bodies: tuple[Body, ...]
+    frames: tuple[Frame, ...]
+    gravity: Array
+    has_inertia: bool = True
+    citation: str = ""
+
+    @cached_property
+    def nq(self) -> int:
+        """Number of coordinates."""
+        return sum(body.joint.nq for body in self.bodies if body.coupling is None)
+
+    @cached_property
+    def nv(self) -> int:
+        """Number of velocities."""
+        return sum(body.joint.nv for body in self.bodies if body.coupling is None)
+
+    @cached_property
+    def phi(self) -> Array:
+        """All inertial parameters, ten per body, bodies in order."""
+        phi = np.concatenate([body.phi for body in self.bodies])
+        phi.flags.writeable = False
+        return phi
+
+    def with_phi(self, phi: ArrayLike) -> Model:
+        """Return the model with other inertial parameters."""
+        values = np.array(phi, dtype=float)
+        if values.shape != self.phi.shape:
+            raise ArgumentError(f"phi has shape {values.shape}; expected {self.phi.shape}")
+        bodies = tuple(
+            replace(body, phi=row) for body, row in zip(self.bodies, values.reshape(-1, 10), strict=True)
+        )
+        return replace(self, bodies=bodies, has_inertia=True)
+
+    def with_gravity(self, gravity: ArrayLike) -> Model:
+        """Return the model in another field of gravity."""
+        g = np.array(gravity, dtype=float)
+        if g.shape != (3,) or not np.isfinite(g).all():
+            raise ArgumentError(f"gravity is {gravity!r}; expected three finite numbers")
+        return replace(self, gravity=g)
+
+    @cached_property
+    def frame_names(self) -> tuple[str, ...]:
+        """Names that `pose` and `jacobian` accept."""
+        return tuple(frame.name for frame in self.frames)
+
+    def frame(self, name: str | None) -> Frame:
+        """Return the frame of that name; None is the frame furthest along the last branch."""
+        if name is None:
+            return self.frames[-1]
+        for frame in self.frames:
+            if frame.name == name:
+                return frame
+        raise UnknownNameError("frame", name, self.frame_names)
+
+    def ancestors(self, body: int) -> list[int]:
+        """Return the bodies from `body` to the root, both included."""
+        path = []
+        while body >= 0:
+            path.append(body)
+            body = self.bodies[body].parent
+        return path
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of every number that the equations depend on; names do not matter."""
+        h = hashlib.sha256()
+        for body in self.bodies:
+            h.update(repr((body.parent, body.joint.kind, body.iq, body.iv, body.coupling)).encode())
+            for array in (body.placement, body.joint.X, body.phi, np.array([body.armature])):
+                h.update(np.ascontiguousarray(array, dtype=float).tobytes())
+        h.update(np.ascontiguousarray(self.gravity).tobytes())
+        h.update(bytes([self.has_inertia]))
+        return h.hexdigest()
+
+    @cached_property
+    def coupled(self) -> bool:
+        """Whether any joint is coupled to another."""
+        return any(body.coupling is not None for body in self.bodies)
+
+    def neutral(self) -> Array:
+        """Return the coordinates of the home pose."""
+        parts = [body.joint.neutral() for body in self.bodies if body.coupling is None]
+        return np.concatenate(parts)
+
+    def limit_array(self, name: str) -> Array:
+        """Return a field of the joint limits as an array over the velocities."""
+        values = [
+            np.full(body.joint.nv, getattr(body.limits, name))
+            for body in self.bodies
+            if body.coupling is None
+        ]
+        return np.concatenate(values)
+
+    def joint_array(self, name: str) -> Array:
+        """Return a scalar joint property (damping, friction, armature) as an array over the velocities."""
+        values = [
+            np.full(body.joint.nv, getattr(body, name)) for body in self.bodies if body.coupling is None
+        ]
+        return np.concatenate(values)

@@ -1,0 +1,279 @@
+"""A form as a flat list of scalar operations, each computed once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+
+import casadi as ca
+
+from ..errors import ClosedFormError, ProgramSizeError
+
+MAX_OPERATIONS = 400_000
+"""Beyond this, straight-line code compiles for minutes and runs slower than a loop."""
+
+Operation = tuple[str, tuple[int, ...], float]
+"""(name, operands, value): the value is the constant of "const", and the position of "input"."""
+
+ARITHMETIC = ("add", "sub", "mul", "div", "neg", "sqrt", "sin", "cos")
+
+_UNARY = {ca.OP_NEG: "neg", ca.OP_SQRT: "sqrt", ca.OP_SIN: "sin", ca.OP_COS: "cos"}
+_BINARY = {ca.OP_ADD: "add", ca.OP_SUB: "sub", ca.OP_MUL: "mul", ca.OP_DIV: "div"}
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Operations per evaluation, as the papers report them."""
+
+    additions: int
+    multiplications: int
+    divisions: int
+    square_roots: int
+    sines_and_cosines: int
+
+    @property
+    def total(self) -> int:
+        """All operations together."""
+        return (
+            self.additions
+            + self.multiplications
+            + self.divisions
+            + self.square_roots
+            + self.sines_and_cosines
+        )
+
+
+@dataclass(frozen=True)
+class Program:
+    """Straight-line code: operations in order, and for every output entry the value it takes.
+
+    `inputs` and `outputs` are (name, core shape); entries are in row-major order. Operation k
+    defines value k; operands are earlier values. An input operation's value is its position
+    in the concatenation of all inputs.
+    """
+
+    name: str
+    inputs: tuple[tuple[str, tuple[int, ...]], ...]
+    outputs: tuple[tuple[str, tuple[int, ...]], ...]
+    operations: tuple[Operation, ...]
+    results: tuple[tuple[int, ...], ...]
+
+    @cached_property
+    def counts(self) -> Counts:
+        """Operation counts; a negation is free, as it folds into its neighbours."""
+        tally = Counter(name for name, _, _ in self.operations)
+        return Counts(
+            tally["add"] + tally["sub"],
+            tally["mul"],
+            tally["div"],
+            tally["sqrt"],
+            tally["sin"] + tally["cos"],
+        )
+
+
+def program(
+    name: str,
+    inputs: list[tuple[str, ca.SX]],
+    outputs: list[tuple[str, tuple[int, ...], ca.SX]],
+) -> Program:
+    """Return the program of CasADi expressions; matrices are flattened row by row."""
+    function = ca.Function(
+        "f", [ca.vec(symbol.T) for _, symbol in inputs], [ca.densify(ca.vec(e.T)) for _, _, e in outputs]
+    )
+    if function.n_instructions() > MAX_OPERATIONS:
+        raise ProgramSizeError(
+            f"{name}: {function.n_instructions()} operations; straight-line code is limited to "
+            f"{MAX_OPERATIONS}; use a smaller robot or a form with fewer outputs"
+        )
+    values = _Values()
+    results = _run(function, values)
+    shapes = tuple((label, _core_shape(symbol)) for label, symbol in inputs)
+    return _pruned(
+        name, shapes, tuple((label, shape) for label, shape, _ in outputs), values.operations, results
+    )
+
+
+def _core_shape(symbol: ca.SX) -> tuple[int, ...]:
+    return (symbol.size1(),) if symbol.size2() == 1 else (symbol.size1(), symbol.size2())
+
+
+def _run(function: ca.Function, values: _Values) -> list[list[int]]:
+    """Replay CasADi's instructions into numbered values; return those of the outputs."""
+    starts = [0]
+    for k in range(function.n_in()):
+        starts.append(starts[-1] + function.nnz_in(k))
+    results = [[0] * function.nnz_out(k) for k in range(function.n_out())]
+    work: dict[int, int] = {}
+    for k in range(function.n_instructions()):
+        op, args, outs = (
+            function.instruction_id(k),
+            function.instruction_input(k),
+            function.instruction_output(k),
+        )
+        if op == ca.OP_OUTPUT:
+            results[outs[0]][outs[1]] = work[args[0]]
+        elif op == ca.OP_INPUT:
+            work[outs[0]] = values.input(starts[args[0]] + args[1])
+        elif op == ca.OP_CONST:
+            work[outs[0]] = values.constant(function.instruction_constant(k))
+        else:
+            work[outs[0]] = values.apply(op, [work[a] for a in args])
+    return results
+
+
+class _Values:
+    """Hash-consed values: equal operations get one number, signs are pulled outwards."""
+
+    def __init__(self) -> None:
+        self.operations: list[Operation] = []
+        self._known: dict[Operation, int] = {}
+
+    def _add(self, name: str, operands: tuple[int, ...], value: float = 0.0) -> int:
+        key = (name, operands, value)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = len(self.operations)
+            self.operations.append(key)
+        return found
+
+    def input(self, position: int) -> int:
+        """Return the value of an input entry."""
+        return self._add("input", (), float(position))
+
+    def constant(self, value: float) -> int:
+        """Return the value of a constant; zero has one sign."""
+        return self._add("const", (), float(value) + 0.0)
+
+    def apply(self, op: int, x: list[int]) -> int:
+        """Return the value of a CasADi operation."""
+        if op in _BINARY:
+            return getattr(self, _BINARY[op])(*x)
+        if op in _UNARY:
+            return self.neg(x[0]) if op == ca.OP_NEG else self._add(_UNARY[op], (x[0],))
+        if op == ca.OP_SQ:
+            return self.mul(x[0], x[0])
+        if op == ca.OP_TWICE:
+            return self.mul(self.constant(2.0), x[0])
+        if op == ca.OP_INV:
+            return self.div(self.constant(1.0), x[0])
+        raise ClosedFormError(f"operation {op} of CasADi has no machine code here; avoid it in the form")
+
+    def _const(self, x: int) -> float | None:
+        name, _, value = self.operations[x]
+        return value if name == "const" else None
+
+    def _positive(self, x: int) -> tuple[int, bool]:
+        """Return (y, negative) with x = y or x = -y and y not a negation."""
+        name, operands, value = self.operations[x]
+        if name == "neg":
+            return operands[0], True
+        if name == "const" and value < 0:
+            return self.constant(-value), True
+        return x, False
+
+    def neg(self, x: int) -> int:
+        """Return -x."""
+        value = self._const(x)
+        if value is not None:
+            return self.constant(-value)
+        name, operands, _ = self.operations[x]
+        if name == "neg":
+            return operands[0]
+        return self._add("neg", (x,))
+
+    def add(self, x: int, y: int) -> int:
+        """Return x + y."""
+        a, b = self._const(x), self._const(y)
+        if a is not None and b is not None:
+            return self.constant(a + b)
+        if a == 0:
+            return y
+        if b == 0:
+            return x
+        (px, nx), (py, ny) = self._positive(x), self._positive(y)
+        if nx and ny:
+            return self.neg(self.add(px, py))
+        if ny:
+            return self.sub(px, py)
+        if nx:
+            return self.sub(py, px)
+        return self._add("add", (min(x, y), max(x, y)))
+
+    def sub(self, x: int, y: int) -> int:
+        """Return x - y."""
+        a, b = self._const(x), self._const(y)
+        if a is not None and b is not None:
+            return self.constant(a - b)
+        if x == y:
+            return self.constant(0.0)
+        if b == 0:
+            return x
+        if a == 0:
+            return self.neg(y)
+        (px, nx), (py, ny) = self._positive(x), self._positive(y)
+        if ny:
+            return self.add(x, py)
+        if nx:
+            return self.neg(self.add(px, y))
+        if ("sub", (y, x), 0.0) in self._known:
+            return self.neg(self._known["sub", (y, x), 0.0])
+        return self._add("sub", (x, y))
+
+    def mul(self, x: int, y: int) -> int:
+        """Return x * y."""
+        (px, nx), (py, ny) = self._positive(x), self._positive(y)
+        if nx or ny:
+            product = self.mul(px, py)
+            return product if nx == ny else self.neg(product)
+        a, b = self._const(x), self._const(y)
+        if a is not None and b is not None:
+            return self.constant(a * b)
+        if a is None and b is not None:
+            x, y, a, b = y, x, b, a
+        if a == 0:
+            return self.constant(0.0)
+        if a == 1:
+            return y
+        if a is not None:
+            name, operands, _ = self.operations[y]
+            inner = self._const(operands[0]) if name == "mul" else None
+            if inner is not None:
+                return self.mul(self.constant(a * inner), operands[1])
+            return self._add("mul", (x, y))
+        return self._add("mul", (min(x, y), max(x, y)))
+
+    def div(self, x: int, y: int) -> int:
+        """Return x / y as x * (1 / y), so that divisions by one value share its reciprocal."""
+        b = self._const(y)
+        if b is not None and b != 0:
+            return self.mul(x, self.constant(1.0 / b))
+        py, negative = self._positive(y)
+        quotient = self.mul(x, self._add("div", (self.constant(1.0), py)))
+        return self.neg(quotient) if negative else quotient
+
+
+def _pruned(
+    name: str,
+    inputs: tuple[tuple[str, tuple[int, ...]], ...],
+    outputs: tuple[tuple[str, tuple[int, ...]], ...],
+    operations: list[Operation],
+    results: list[list[int]],
+) -> Program:
+    """Return the program without values that no output needs."""
+    needed = [False] * len(operations)
+    stack = [value for row in results for value in row]
+    while stack:
+        value = stack.pop()
+        if not needed[value]:
+            needed[value] = True
+            stack.extend(operations[value][1])
+    renumber: dict[int, int] = {}
+    kept: list[Operation] = []
+    for old, (op, operands, value) in enumerate(operations):
+        if needed[old]:
+            renumber[old] = len(kept)
+            kept.append((op, tuple(renumber[x] for x in operands), value))
+    return Program(
+        name, inputs, outputs, tuple(kept), tuple(tuple(renumber[v] for v in row) for row in results)
+    )

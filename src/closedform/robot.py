@@ -1,0 +1,207 @@
+"""The robot that users hold: a model with its closed forms as methods."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .description.description import Description
+from .description.mdh import read_mdh
+from .description.screws import read_screws
+from .description.source import read
+from .errors import ArgumentError
+from .methods import FormMethods
+from .model import Model, build_model, integrate, random_state
+
+Array = NDArray[np.float64]
+
+
+class Robot(FormMethods):
+    """A robot and its equations of motion, M(q) qdd + C(q, qd) qd + g(q) = tau + J^T W.
+
+    Every method takes arrays with any leading batch shape and an optional `out`:
+
+    >>> import closedform as cf
+    >>> robot = cf.load("2r")
+    >>> q, qd, qdd = robot.random_state(0, batch=(1000,))
+    >>> robot.inverse_dynamics(q, qd, qdd).shape
+    (1000, 2)
+    >>> robot.mass_matrix(q[0]).shape
+    (2, 2)
+    """
+
+    def __init__(self, model: Model) -> None:
+        super().__init__(model)
+
+    @classmethod
+    def from_description(
+        cls, description: Description, *, floating_base: bool = False, gravity: ArrayLike | None = None
+    ) -> Robot:
+        """Return the robot of a description."""
+        return cls(build_model(description, floating_base=floating_base, gravity=gravity))
+
+    @classmethod
+    def from_mdh(cls, rows: ArrayLike, **options: Any) -> Robot:
+        """Return the robot of modified Denavit-Hartenberg rows (sigma, alpha, d, theta, r).
+
+        Khalil's convention; `options` are those of `closedform.description.read_mdh`: inertials,
+        parents (branches), armature, gravity, joint_names, tool, name. Without inertials only
+        kinematics works.
+
+        >>> import closedform as cf
+        >>> arm = cf.Robot.from_mdh([(0, 0, 0, 0, 0), (0, 0, 1.0, 0, 0)])
+        >>> arm.jacobian([0.0, 0.0], "link2").shape
+        (6, 2)
+        """
+        return cls.from_description(read_mdh(rows, **options))
+
+    @classmethod
+    def from_screws(cls, placements: Any, screws: Any, **options: Any) -> Robot:
+        """Return the robot of home placements and joint screws (product of exponentials).
+
+        `options` are those of `closedform.description.read_screws`: inertials, parents,
+        spatial, armature, limits, gravity, joint_names, body_names, name.
+
+        >>> import numpy as np, closedform as cf
+        >>> helix = cf.Robot.from_screws([np.eye(4)], [(0, 0, 1, 0, 0, 0.01)])
+        >>> bool(np.isclose(helix.pose([2 * np.pi])[2, 3], 0.02 * np.pi))
+        True
+        """
+        return cls.from_description(read_screws(placements, screws, **options))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.model,)
+
+    def __repr__(self) -> str:
+        bodies = len(self.model.bodies)
+        return f"<Robot {self.name!r}: nq {self.nq}, nv {self.nv}, {bodies} moving bodies>"
+
+    @property
+    def name(self) -> str:
+        """Name of the robot."""
+        return self.model.name
+
+    @property
+    def nq(self) -> int:
+        """Number of coordinates."""
+        return self.model.nq
+
+    @property
+    def nv(self) -> int:
+        """Number of velocities (degrees of freedom)."""
+        return self.model.nv
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the joints that have coordinates of their own, in order."""
+        return tuple(body.joint_name for body in self.model.bodies if body.coupling is None)
+
+    @property
+    def body_names(self) -> tuple[str, ...]:
+        """Names of the moving bodies, parents before children."""
+        return tuple(body.name for body in self.model.bodies)
+
+    @property
+    def frame_names(self) -> tuple[str, ...]:
+        """Names of the frames that `pose` and `jacobian` accept."""
+        return self.model.frame_names
+
+    @property
+    def gravity(self) -> Array:
+        """Acceleration of gravity in the base frame."""
+        return self.model.gravity.copy()
+
+    @property
+    def phi(self) -> Array:
+        """Inertial parameters XX XY XZ YY YZ ZZ MX MY MZ M of every body about its frame origin."""
+        return self.model.phi
+
+    @property
+    def lower_limits(self) -> Array:
+        """Lower joint limits over the velocities, -inf where there is none."""
+        return self.model.limit_array("lower")
+
+    @property
+    def upper_limits(self) -> Array:
+        """Upper joint limits over the velocities, inf where there is none."""
+        return self.model.limit_array("upper")
+
+    @property
+    def velocity_limits(self) -> Array:
+        """Velocity limits, inf where there is none."""
+        return self.model.limit_array("velocity")
+
+    @property
+    def effort_limits(self) -> Array:
+        """Force and torque limits, inf where there is none."""
+        return self.model.limit_array("effort")
+
+    @property
+    def damping(self) -> Array:
+        """Viscous friction of the joints; described, not part of the forms."""
+        return self.model.joint_array("damping")
+
+    @property
+    def friction(self) -> Array:
+        """Coulomb friction of the joints; described, not part of the forms."""
+        return self.model.joint_array("friction")
+
+    @property
+    def armature(self) -> Array:
+        """Rotor inertias seen at the joints; part of M and of inverse and forward dynamics."""
+        return self.model.joint_array("armature")
+
+    def neutral(self) -> Array:
+        """Return the home coordinates: zeros, and unit quaternions."""
+        return self.model.neutral()
+
+    def random_state(
+        self,
+        rng: np.random.Generator | int | None = None,
+        *,
+        batch: int | tuple[int, ...] = (),
+        order: int = 2,
+    ) -> tuple[Array, ...]:
+        """Return random (q, qd, qdd, ...) up to the `order`-th derivative, q within the joint limits."""
+        if order < 0:
+            raise ArgumentError(f"random_state: order is {order}; expected a whole number from 0")
+        shape = (batch,) if isinstance(batch, int) else tuple(batch)
+        return random_state(self.model, rng, shape, order)
+
+    def integrate(self, q: ArrayLike, step: ArrayLike) -> Array:
+        """Return q moved by the body-fixed displacement `step` = qd dt (nv entries), on the manifold."""
+        for name, given, size in (("q", q, self.nq), ("step", step, self.nv)):
+            if np.shape(given)[-1:] != (size,):
+                raise ArgumentError(f"integrate: {name} has shape {np.shape(given)}; expected (..., {size})")
+        return integrate(self.model, q, step)
+
+    def with_phi(self, phi: ArrayLike) -> Robot:
+        """Return the robot with other inertial parameters."""
+        return type(self)(self.model.with_phi(phi))
+
+    def with_gravity(self, gravity: ArrayLike) -> Robot:
+        """Return the robot in another field of gravity."""
+        return type(self)(self.model.with_gravity(gravity))
+
+
+def load(
+    source: str | os.PathLike[str],
+    *,
+    floating_base: bool = False,
+    gravity: ArrayLike | None = None,
+    snap: float = 0.0,
+) -> Robot:
+    """Return the robot of a catalogue name, a URDF file or an MJCF file.
+
+    `floating_base` adds a free joint under the root link. `gravity` replaces the file's own
+    (default (0, 0, -9.81)). Files are taken at their word; `snap=1e-5` rounds rotations that
+    near quarter turns to exact ones, for cleaner equations and cheaper code.
+
+    >>> import closedform as cf
+    >>> cf.load("iiwa14").nv
+    7
+    """
+    return Robot.from_description(read(source, snap), floating_base=floating_base, gravity=gravity)

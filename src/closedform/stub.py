@@ -1,0 +1,51 @@
+"""The typed stub of the robot's methods, written from the catalogue: `python -m closedform.stub`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .forms import FORMS, Form
+
+HEAD = '''"""The forms as methods of a robot. Written by `python -m closedform.stub`; do not edit."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from .kernels import Kernel
+from .model import Model
+
+Array = NDArray[np.float64]
+
+class FormMethods:
+    model: Model
+    def __init__(self, model: Model) -> None: ...
+    def kernel(self, name: str, frame: str | None = None, dtype: DTypeLike = ...) -> Kernel:
+        """Return the compiled form itself, with its program, operation counts and `bind`."""
+'''
+
+
+def stub() -> str:
+    """Return the text of methods.pyi."""
+    return HEAD + "".join(_method(form) for form in FORMS.values())
+
+
+def _method(form: Form) -> str:
+    arguments = ["self", *(f"{name}: ArrayLike" for name in form.inputs)]
+    if form.framed:
+        arguments.append("frame: str | None = None")
+    arguments += ["*", "out: NDArray[Any] | None = None", "threads: int = 1"]
+    result = "Array" if form.output else "Any"
+    body = "".join(f"        {line.strip()}\n" if line.strip() else "\n" for line in form.doc.splitlines())
+    return (
+        f"    def {form.name}(\n"
+        + "".join(f"        {argument},\n" for argument in arguments)
+        + f'    ) -> {result}:\n        """'
+        + body.lstrip()
+        + '        """\n'
+    )
+
+
+if __name__ == "__main__":
+    Path(__file__).with_name("methods.pyi").write_text(stub(), encoding="utf-8")
