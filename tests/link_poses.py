@@ -1,10 +1,9 @@
-"""Kinematics and inertia of a description by a second route: matrix exponentials and differences."""
+"""Kinematics and inertia of a description by a second route: Pinocchio's exponentials and differences."""
 
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import expm
-from scipy.spatial.transform import Rotation
+import pinocchio as pin
 
 from closedform.description.description import Description, Joint
 
@@ -13,16 +12,12 @@ SIZES = {"fixed": 0, "free": 7, "ball": 4}
 
 def joint_motion(joint: Joint, q: np.ndarray) -> np.ndarray:
     """Return T(q) of a joint as the exponential of its screws."""
-    T = np.eye(4)
     if joint.kind == "free":
-        T[:3, 3], T[:3, :3] = q[:3], Rotation.from_quat(q[3:]).as_matrix()
-        return T
+        return pin.SE3(pin.Quaternion(q[3:]).matrix(), q[:3]).homogeneous
     if joint.kind == "ball":
-        q = Rotation.from_quat(q).as_rotvec()
+        q = pin.log3(pin.Quaternion(q).matrix())
     w, v = np.split(joint.subspace @ q, 2)
-    twist = np.zeros((4, 4))
-    twist[:3, :3], twist[:3, 3] = np.cross(np.eye(3), w), v
-    return expm(twist)
+    return pin.exp6(pin.Motion(v, w)).homogeneous
 
 
 def link_poses(description: Description, q: np.ndarray) -> dict[str, np.ndarray]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -64,12 +65,17 @@ def read_mjcf(path: str | Path) -> Description:
     )
 
 
-def _compile(source: str) -> Any:
-    """Return MuJoCo's model of a file, with its complaints as ours."""
+def _mujoco() -> Any:
+    """Return the optional mujoco package."""
     try:
-        import mujoco
+        return import_module("mujoco")
     except ImportError:
         raise ClosedFormError("MJCF files are read by MuJoCo: pip install closedform[mjcf]") from None
+
+
+def _compile(source: str) -> Any:
+    """Return MuJoCo's model of a file, with its complaints as ours."""
+    mujoco = _mujoco()
     try:
         return mujoco.MjModel.from_xml_path(source)
     except (ValueError, mujoco.FatalError) as error:
@@ -88,8 +94,7 @@ def _name(element: Any, kind: str) -> str:
 
 
 def _gravity(model: Any) -> Array:
-    import mujoco
-
+    mujoco = _mujoco()
     off = int(model.opt.disableflags) & int(mujoco.mjtDisableBit.mjDSBL_GRAVITY)
     return np.zeros(3) if off else np.array(model.opt.gravity)
 
@@ -176,8 +181,7 @@ def _couple(model: Any, joints: list[Joint]) -> tuple[list[Joint], dict[str, lis
 
     MuJoCo's y - y0 = a0 + a1 (x - x0) is y = a1 x + (y0 + a0 - a1 x0).
     """
-    import mujoco
-
+    mujoco = _mujoco()
     mimics: dict[str, Mimic] = {}
     left = []
     for k in range(model.neq):
@@ -198,9 +202,10 @@ def _ignored(model: Any) -> dict[str, list[str]]:
     """Return the names of what acts in MuJoCo and has no place in a description."""
     joints = [_name(model.joint(j), "joint") for j in range(model.njnt)]
     bodies = [_name(model.body(i), "body") for i in range(model.nbody)]
+    actuators = int(getattr(model, "nactuator", model.nu))  # since MuJoCo 4 one can have several controls
     fluid = model.opt.density != 0 or model.opt.viscosity != 0
     return {
-        "actuators": [_name(model.actuator(k), "actuator") for k in range(_actuators(model))],
+        "actuators": [_name(model.actuator(k), "actuator") for k in range(actuators)],
         "tendons": [_name(model.tendon(k), "tendon") for k in range(model.ntendon)],
         "springs of joints": [joints[j] for j in range(model.njnt) if model.jnt_stiffness[j]],
         "gravity compensation of bodies": [bodies[i] for i in range(model.nbody) if model.body_gravcomp[i]],
@@ -208,11 +213,6 @@ def _ignored(model: Any) -> dict[str, list[str]]:
         "deformable bodies": [f"flex{k}" for k in range(model.nflex)],
         "options": ["density and viscosity of the medium"] if fluid else [],
     }
-
-
-def _actuators(model: Any) -> int:
-    """Return how many actuators there are; since MuJoCo 4 one can have several controls."""
-    return int(getattr(model, "nactuator", model.nu))
 
 
 def _listed(names: list[str]) -> str:

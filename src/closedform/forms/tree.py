@@ -115,11 +115,14 @@ def recursion_tree(model: Model, *, regroup: bool = True) -> tuple[Node, ...]:
     Regrouped inertias give the same M, C, g and torques with fewer operations; energies and
     the centre of mass need the bodies' own (`regroup=False`).
     """
-    shifts = [_shift(body) for body in model.bodies]
+    shifts: list[Array] = []
     nodes = []
-    for body, T in zip(model.bodies, shifts, strict=True):
+    for body in model.bodies:
         T_parent = shifts[body.parent] if body.parent >= 0 else np.eye(4)
-        placement = inverse(T_parent) @ body.placement @ T
+        home = inverse(T_parent) @ body.placement
+        T = _shift(body, home)
+        shifts.append(T)
+        placement = home @ T
         X = adjoint(inverse(T)) @ body.joint.X
         X[np.abs(X) < 1e-15] = 0.0
         m, ms, J = parts_from_phi(transform_phi(body.phi, inverse(T)))
@@ -149,20 +152,27 @@ def _unit_axes(X: Array) -> Array:
     return np.where(np.abs(X - nearest) < 1e-15, nearest, X) + 0.0
 
 
-def _shift(body: Body) -> Array:
-    """Return the pose, in the body frame, of the frame that suits the joint."""
+def _shift(body: Body, home: Array) -> Array:
+    """Return the pose, in the body frame, of the frame that suits the joint.
+
+    The axis of a one-dof joint becomes a coordinate axis; a prismatic body that stands oblique
+    to its parent instead takes the parent's orientation, since it never turns against it.
+    `home` is the pose of the body frame in the parent's frame at q = 0.
+    """
     joint = body.joint
     c = joint.centre
     c = np.where(np.abs(c) < 1e-16, 0.0, c)
     if joint.nv != 1:
         return pose(None, c)
+    if joint.kind == "prismatic" and np.count_nonzero(snap_rotation(home[:3, :3])) > 5:
+        return pose(home[:3, :3].T, c)
     X = joint.X[:, 0]
     e = X[:3] if X[:3].any() else X[3:]
     if np.sort(np.abs(e))[1] < 1e-15:
         return pose(None, c)
-    x, z = np.cross([0.0, 0.0, 1.0], e), e
+    x = np.cross([0.0, 0.0, 1.0], e)
     x /= np.linalg.norm(x)
-    return pose(np.array([x, np.cross(z, x), z]).T, c)
+    return pose(np.array([x, np.cross(e, x), e]).T, c)
 
 
 def _regrouped(nodes: list[Node]) -> list[Node]:

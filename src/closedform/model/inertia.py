@@ -76,9 +76,13 @@ def pseudo_inertia_deficit(phi: ArrayLike) -> tuple[float, float]:
 
     The first is the most negative eigenvalue of the inertia about the centre of mass, the
     second by how much its largest principal inertia exceeds the sum of the others; both are
-    zero for a physical body, as fractions of the largest principal inertia.
+    zero for a physical body. They are fractions of the largest principal inertia, less what
+    Steiner's theorem rounds away when the centre of mass is far from the origin.
     """
     inertial = inertial_from_phi(phi)
     principal = np.linalg.eigvalsh(inertial.inertia)
+    rounding = 100 * np.finfo(float).eps * inertial.mass * float(inertial.com @ inertial.com)
     scale = max(abs(principal).max(), np.finfo(float).tiny)
-    return max(0.0, -principal[0] / scale), max(0.0, (principal[2] - principal[0] - principal[1]) / scale)
+    negative = max(0.0, -principal[0] - rounding)
+    triangle = max(0.0, principal[2] - principal[0] - principal[1] - rounding)
+    return negative / scale, triangle / scale

@@ -1,4 +1,4 @@
-"""From a form and a model to its program."""
+"""From a form and a model to its program, by the route that costs fewer operations."""
 
 from __future__ import annotations
 
@@ -6,10 +6,22 @@ from ..forms import form
 from ..model import Model
 from .program import Program, program
 
+COMPARED = 8
+"""Trees of up to this many bodies are traced by both routes; beyond, recursions always win."""
 
-def trace(model: Model, name: str, frame: str | None = None, *, closed: bool = False) -> Program:
-    """Return the program of a form on a model; `closed` takes the papers' block-matrix route."""
+
+def trace(model: Model, name: str, frame: str | None = None, *, closed: bool | None = None) -> Program:
+    """Return the program of a form on a model.
+
+    `closed` chooses the papers' block-matrix route (True) or the recursion (False); None takes
+    whichever has fewer operations.
+    """
     it = form(name)
+    if closed is None:
+        recursive = trace(model, name, frame, closed=False)
+        if it.closed is None or len(model.bodies) > COMPARED:
+            return recursive
+        return min(recursive, trace(model, name, frame, closed=True), key=lambda each: each.counts.total)
     symbols, expression = it.expression(model, frame, closed=closed)
     inputs = list(zip(it.inputs, symbols, strict=True))
     return program(name, inputs, [(name, it.output_shape(model), expression)])

@@ -1,0 +1,47 @@
+"""Programs evaluated with NumPy, operation by operation: the reference that kernels are held to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .program import Program
+
+_NUMPY = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "div": np.divide,
+    "neg": np.negative,
+    "sqrt": np.sqrt,
+    "sin": np.sin,
+    "cos": np.cos,
+}
+
+
+def evaluate(program: Program, *arrays: ArrayLike) -> NDArray[np.float64]:
+    """Return the (first) output of a program on arrays of any leading batch shape."""
+    columns: list[Any] = []
+    batches = []
+    for array, (_, shape) in zip(arrays, program.inputs, strict=True):
+        given = np.asarray(array, dtype=float)
+        batch = given.shape[: given.ndim - len(shape)]
+        batches.append(batch)
+        flat = given.reshape(*batch, -1)
+        columns.extend(flat[..., k] for k in range(flat.shape[-1]))
+    batch = np.broadcast_shapes(*batches)
+    values: list[Any] = []
+    for name, operands, number in program.operations:
+        if name == "const":
+            values.append(np.float64(number))
+        elif name == "input":
+            values.append(columns[int(number)])
+        else:
+            values.append(_NUMPY[name](*(values[x] for x in operands)))
+    (_, shape), row = program.outputs[0], program.results[0]
+    result = np.empty((*batch, len(row)))
+    for k, value in enumerate(row):
+        result[..., k] = values[value]
+    return result.reshape(batch + shape)

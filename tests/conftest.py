@@ -1,0 +1,34 @@
+"""Shared robots and the one table of tolerances."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+import pytest
+
+if "CLOSEDFORM_CACHE" not in os.environ:
+    os.environ["CLOSEDFORM_CACHE"] = str(Path(tempfile.gettempdir()) / "closedform-test-cache")
+
+import closedform as cf
+from random_trees import random_tree
+
+TREES = {f"tree{seed}": seed for seed in range(6)}
+ROBOTS = (*cf.catalogue(), *TREES)
+
+
+@pytest.fixture(scope="session", params=ROBOTS)
+def robot(request):
+    """Every catalogue robot, and random trees with every kind of joint."""
+    return make(request.param)
+
+
+_MADE: dict[str, cf.Robot] = {}
+
+
+def make(name: str) -> cf.Robot:
+    """Return a robot of `ROBOTS` by name, made once."""
+    if name not in _MADE:
+        _MADE[name] = random_tree(TREES[name]) if name in TREES else cf.load(name)
+    return _MADE[name]
