@@ -1,0 +1,114 @@
+"""Figures of the page: Plotly JSON without colours of its own, so that the page can theme it."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+from numpy.typing import NDArray
+from plotly import graph_objects as go
+from plotly.subplots import make_subplots
+
+from .labels import Label, joint_groups, units
+
+Array = NDArray[np.float64]
+
+PALETTE = ("#3b7dd8", "#d9622b", "#2f9e6e", "#9b5fc0", "#d6528f", "#1f94ab", "#8f8a1e", "#7d8590")
+"""Line colours with a contrast of at least 3 to 1 on both the light and the dark page."""
+
+POINTS = 400
+"""Most points in a curve; the motion is smooth, a screen shows no more."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure ready for the page.
+
+    `choices` name the alternatives a reader selects from (traces carry `meta.choice`), `steps`
+    the frames of a slider.
+    """
+
+    title: str
+    height: int
+    json: Markup
+    choices: tuple[str, ...] = ()
+    steps: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Curves over time that share an axis: values (n, k) and their k labels."""
+
+    title: str
+    values: Array
+    labels: tuple[Label, ...]
+    units: tuple[str, ...]
+
+
+def figure(
+    plot: go.Figure, title: str, height: int, choices: Sequence[str] = (), steps: Sequence[str] = ()
+) -> Figure:
+    """Return a Plotly figure ready for the page: plain template, JSON safe inside a script element."""
+    plot.update_layout(
+        template=go.layout.Template(),
+        autosize=True,
+        margin={"l": 64, "r": 16, "t": 16, "b": 48},
+        legend={"orientation": "h", "x": 0, "xanchor": "left", "y": 1.02, "yanchor": "bottom"},
+        hoverlabel={"namelength": -1},
+        uirevision="page",
+    )
+    text = plot.to_json()
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return Figure(title, height, Markup(text), tuple(choices), tuple(steps))
+
+
+def plain(text: str) -> str:
+    """Return text as Plotly shows it literally; it would read tags otherwise."""
+    return html.escape(text, quote=False)
+
+
+def single(values: Any) -> NDArray[np.float32]:
+    """Return values in the precision that a screen can show, at half the page's size."""
+    return np.asarray(values, dtype=np.float32)
+
+
+def thinned(t: Array) -> NDArray[np.intp]:
+    """Return the indices of at most `POINTS` samples, both ends included."""
+    return np.unique(np.linspace(0, len(t) - 1, min(len(t), POINTS)).round().astype(np.intp))
+
+
+def curves_by_joint(title: str, t: Array, panels: Sequence[Panel]) -> Figure:
+    """Return stacked panels over one time axis, a colour per entry; many joints become choices."""
+    keep = thinned(t)
+    groups = joint_groups(max((panel.labels for panel in panels), key=len), len(PALETTE))
+    plot = make_subplots(rows=len(panels), shared_xaxes=True, vertical_spacing=0.06)
+    for choice, joints in enumerate(groups):
+        named: set[str] = set()
+        for row, panel in enumerate(panels, start=1):
+            columns = [k for k, label in enumerate(panel.labels) if label.joint in joints]
+            for position, k in enumerate(columns):
+                label = panel.labels[k]
+                curve = go.Scatter(
+                    x=single(t[keep]),
+                    y=single(panel.values[keep, k]),
+                    name=plain(label.text),
+                    legendgroup=label.text,
+                    showlegend=label.text not in named,
+                    line={"color": PALETTE[position % len(PALETTE)], "width": 1.6},
+                    hovertemplate="%{y:.4g} " + panel.units[k],
+                    visible=choice == 0,
+                    meta={"choice": choice},
+                )
+                named.add(label.text)
+                plot.add_trace(curve, row=row, col=1)
+    for row, panel in enumerate(panels, start=1):
+        plot.update_yaxes(title_text=f"{panel.title} [{units(panel.units)}]", row=row, col=1)
+    plot.update_xaxes(title_text="time [s]", row=len(panels), col=1)
+    plot.update_layout(hovermode="x unified", hoversubplots="axis")
+    names = [g[0] if len(g) == 1 else f"{g[0]} to {g[-1]}" for g in groups]
+    return figure(plot, title, 60 + 220 * len(panels), names if len(groups) > 1 else ())

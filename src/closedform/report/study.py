@@ -1,0 +1,58 @@
+"""What a report is about: a robot, the motion it makes, and how much to measure."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..errors import ArgumentError
+from ..robot import Robot
+from .labels import Label, coordinate_labels, velocity_labels
+from .motion import CosineMotion, States
+
+
+@dataclass(frozen=True)
+class Study:
+    """A robot under study; every section takes its facts from here.
+
+    `notes` are doubts about the description. `patience` is the time in seconds given to each
+    timing, `batch` the number of states in one timed array (None: as many as fit the cache of
+    a large machine), `pinocchio` whether to compare with it where it is installed.
+    """
+
+    robot: Robot
+    duration: float = 4.0
+    samples: int = 1000
+    pinocchio: bool = True
+    patience: float = 0.03
+    batch: int | None = None
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.duration) and self.duration > 0):
+            raise ArgumentError(f"report: duration is {self.duration}; expected a time above zero, in seconds")
+        if not 2 <= self.samples <= 100_000:
+            raise ArgumentError(f"report: samples is {self.samples}; expected 2 to 100000")
+
+    @cached_property
+    def motion(self) -> CosineMotion:
+        """The motion of the robot."""
+        return CosineMotion(self.robot.model, self.duration)
+
+    @cached_property
+    def states(self) -> States:
+        """The motion at `samples` instants from 0 to `duration`."""
+        return self.motion.at(np.linspace(0.0, self.duration, self.samples))
+
+    @cached_property
+    def coordinates(self) -> tuple[Label, ...]:
+        """Labels of q."""
+        return coordinate_labels(self.robot.model)
+
+    @cached_property
+    def velocities(self) -> tuple[Label, ...]:
+        """Labels of qd, qdd and tau."""
+        return velocity_labels(self.robot.model)
