@@ -10,6 +10,7 @@ import casadi as ca
 import numpy as np
 
 from closedform import Robot
+from closedform.forms import form
 
 
 def coordinate_rates(robot: Robot, q: ca.SX, v: ca.SX) -> ca.SX:
@@ -67,8 +68,6 @@ class Traced:
 
     def form(self, name: str, *inputs: ca.SX, frame: str | None = None, closed: bool = False) -> ca.SX:
         """Return a form as an expression of given inputs."""
-        from closedform.forms import form
-
         it = form(name)
         extra = (self.robot.model.frame(frame),) if it.framed else ()
         build = it.closed if closed else it.build

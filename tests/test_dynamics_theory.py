@@ -7,16 +7,16 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
-from casadi_rates import Traced
-from conftest import ROBOTS, make
-from random_trees import placement
-from tolerances import ROUNDING, SOLVE, worst
 
 import closedform as cf
+from casadi_rates import Traced
 from closedform.description.rotations import adjoint, inverse
 from closedform.model import JointType
 from closedform.model.inertia import transform_phi
 from closedform.programs import evaluate, trace
+from conftest import ROBOTS, make
+from random_trees import placement
+from tolerances import ROUNDING, SOLVE, worst
 
 WITH_INERTIA = [name for name in ROBOTS if make(name).model.has_inertia]
 ONE_DOF = [

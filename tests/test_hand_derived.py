@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from tolerances import ROUNDING, worst
+import pinocchio as pin
 
 import closedform as cf
 from closedform.model.inertia import PINOCCHIO_ORDER, inertial_from_phi, phi_from_inertial
+from tolerances import ROUNDING, worst
 
 G = 9.81
 
@@ -109,8 +110,6 @@ def test_inertial_parameters_are_about_the_origin_in_gautier_khalil_order():
 
 
 def test_pinocchio_order_is_pinocchios():
-    import pinocchio as pin
-
     body = cf.Inertial.of(2.0, (0.1, 0.2, 0.3), [1.0, 0.1, 0.2, 1.1, 0.3, 1.2])
     theirs = pin.Inertia(body.mass, body.com, body.inertia).toDynamicParameters()
     assert worst(phi_from_inertial(body)[list(PINOCCHIO_ORDER)], theirs) < ROUNDING

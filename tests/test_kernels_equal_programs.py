@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import mpmath
 import numpy as np
 import pytest
-from conftest import ROBOTS, make
-from tolerances import EPS, ROUNDING, worst
 
 import closedform as cf
 from closedform.programs import evaluate
+from conftest import ROBOTS, make
+from tolerances import EPS, ROUNDING, worst
 
 
 def arguments(robot, form, batch, seed=0):
@@ -44,8 +45,6 @@ def test_single_precision_kernel_is_close(name):
 
 
 def test_sine_and_cosine_are_within_two_ulp():
-    import mpmath
-
     robot = make("pendulum")
     rng = np.random.default_rng(0)
     angles = np.concatenate(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import casadi as ca
 import numpy as np
 import pytest
+
 from casadi_rates import Traced
 from conftest import ROBOTS, make
 from tolerances import DIFFERENCE, ROUNDING, worst

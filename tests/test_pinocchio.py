@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from pinocchio_peer import Peer, robot_data
-from tolerances import ROUNDING, worst
 
 import closedform as cf
 from closedform.programs import evaluate, trace
+from pinocchio_peer import Peer, robot_data
+from tolerances import ROUNDING, worst
 
 STATES = 100
 FIXED_BASE = {

@@ -66,7 +66,7 @@ class FormMethod:
         if owner is None:
             return self
         form = self.form
-        method = FramedMethod(owner, form) if form.framed else owner.kernel(form.name)
+        method = FramedMethod(owner, form) if form.framed else owner.kernel(form.name).fast
         owner.__dict__[form.name] = method
         return method
 

@@ -98,7 +98,7 @@ def skew(p: ArrayLike) -> Array:
 
 
 def adjoint(T: ArrayLike) -> Array:
-    """Return Ad_T, which maps twists (omega; v) of the inner frame to the outer [MuellerKumar2021, Eq. (11)]."""
+    """Return Ad_T, mapping twists (omega; v) of the inner frame to the outer [MuellerKumar2021, Eq. (11)]."""
     T = np.asarray(T, dtype=float)
     R, p = T[:3, :3], T[:3, 3]
     return np.block([[R, np.zeros((3, 3))], [skew(p) @ R, R]])

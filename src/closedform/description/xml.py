@@ -66,7 +66,7 @@ class Element:
 
     def text(self, attribute: str, default: str | None = None) -> str:
         """Return an attribute; a missing one without default is a problem."""
-        value = self.node.get(attribute, default)
+        value: str | None = self.node.get(attribute, default)
         if value is None:
             self.problem(f"attribute {attribute!r} is missing")
             return ""

@@ -14,7 +14,7 @@ SX = ca.SX
 
 def constant(values: ArrayLike) -> SX:
     """Return a constant whose zeros are structural."""
-    return SX(ca.sparsify(ca.DM(np.asarray(values, dtype=float))) if np.ndim(values) else float(values))
+    return SX(ca.sparsify(ca.DM(np.asarray(values, dtype=float))))
 
 
 def cross(a: SX, b: SX) -> SX:

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from ..description.rotations import adjoint, inverse, skew as numeric_skew
+from ..description.rotations import adjoint, inverse
+from ..description.rotations import skew as numeric_skew
 from ..model import Body, Model
 from ..model.inertia import parts_from_phi
-from .algebra import SX, constant, rotation_of_quaternion, skew
+from .algebra import SX, Turn, constant, rotation_of_quaternion, skew
 from .tree import axis_rotation
-from .algebra import Turn
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import casadi as ca
 
 from ..errors import ClosedFormError, UnknownNameError
 from ..model import Model
-from . import block, coriolis, forward, kinematics, mass, newton_euler
+from . import block, coriolis, energy, forward, kinematics, mass, newton_euler
 
 SIZES: dict[str, Callable[[Model], int]] = {
     "q": lambda model: model.nq,
@@ -145,8 +145,8 @@ FORMS: dict[str, Form] = {
             block.external_torque,
             dynamic=False,
         ),
-        Form("kinetic_energy", _DYNAMICS, ("q", "qd"), (), kinematics.kinetic_energy),
-        Form("potential_energy", _DYNAMICS, ("q",), (), kinematics.potential_energy),
+        Form("kinetic_energy", _DYNAMICS, ("q", "qd"), (), energy.kinetic_energy),
+        Form("potential_energy", _DYNAMICS, ("q",), (), energy.potential_energy),
     )
 }
 """Every form by name."""

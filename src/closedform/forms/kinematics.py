@@ -6,7 +6,7 @@ import casadi as ca
 
 from ..description.rotations import inverse
 from ..model import Frame, Model
-from .algebra import SX, Rotation, constant, cross, cross_columns
+from .algebra import SX, Rotation, constant, cross_columns
 from .mass import composites
 from .tree import Node, recursion_tree
 
@@ -64,7 +64,7 @@ def _jacobians(model: Model, q: SX, frame: Frame, qd: SX | None, qdd: SX | None)
     """Return J, Jd, Jdd, walking from the frame to the root with the relative twist V and its rate."""
     nodes = recursion_tree(model, regroup=False)
     R, p = _frame_in_node(nodes, frame)
-    results = tuple(SX.zeros(6, model.nv) for _ in range(3))
+    results = (SX.zeros(6, model.nv), SX.zeros(6, model.nv), SX.zeros(6, model.nv))
     V = Vd = (SX(3, 1), SX(3, 1))
     for i in model.ancestors(frame.body):
         node = nodes[i]
@@ -139,26 +139,3 @@ def com_jacobian(model: Model, q: SX) -> SX:
         factor = 1.0 if node.coupling is None else node.coupling.multiplier
         J[:, node.iv : node.iv + node.nv] += (factor / mass) * (R @ f)
     return J
-
-
-def kinetic_energy(model: Model, q: SX, qd: SX) -> SX:
-    """Return T = qd^T M qd / 2, summed over the bodies from their twists."""
-    from .coriolis import body_twists
-
-    nodes = recursion_tree(model)
-    placements = [node.placement(q) for node in nodes]
-    energy = SX(0)
-    for node, (w, v) in zip(nodes, body_twists(nodes, placements, qd), strict=True):
-        ms, S = constant(node.ms), constant(node.S)
-        ww = w.T @ w
-        energy += 0.5 * (node.m * (v.T @ v) + ww * ca.trace(S) - w.T @ S @ w) + v.T @ cross(w, ms)
-        rates = node.rates(qd)
-        energy += 0.5 * node.armature * (rates.T @ rates)
-    return energy
-
-
-def potential_energy(model: Model, q: SX) -> SX:
-    """Return U = -sum m gravity . c, zero where the centre of mass is at the base origin's height."""
-    nodes = recursion_tree(model, regroup=False)
-    mass = sum(node.m for node in nodes)
-    return -mass * (constant(model.gravity).T @ center_of_mass(model, q))

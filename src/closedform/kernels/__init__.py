@@ -1,5 +1,5 @@
 """Programs as machine code: LLVM, NumPy gufuncs, an on-disk cache."""
 
-from .kernel import BoundKernel, Kernel
+from .kernel import Kernel
 
-__all__ = ["BoundKernel", "Kernel"]
+__all__ = ["Kernel"]

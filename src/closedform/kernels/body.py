@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from ..programs import Chunk, Program, Store, schedule
 from .sincos import hexadecimal, sincos, splat
 
@@ -272,8 +274,4 @@ def _product(shape: tuple[int, ...]) -> int:
 
 
 def _rounded(value: float, real: str) -> float:
-    if real == "double":
-        return value
-    import numpy as np
-
-    return float(np.float32(value))
+    return value if real == "double" else float(np.float32(value))

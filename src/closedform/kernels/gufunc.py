@@ -6,7 +6,7 @@ import ctypes
 from typing import Any
 
 import numpy as np
-from numpy._core import _multiarray_umath
+from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
 
 _FROM_FUNC_AND_DATA_AND_SIGNATURE = 31
 """Index of PyUFunc_FromFuncAndDataAndSignature in NumPy's table of ufunc functions."""

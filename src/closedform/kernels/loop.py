@@ -2,60 +2,26 @@
 
 from __future__ import annotations
 
-from ..programs import Program
-from .body import body
+import re
 
-COPY = """
-define internal void @strided_copy(ptr %dst, i64 %dn, i64 %d1, i64 %d2, ptr %src, i64 %sn, i64 %s1, i64 %s2, i64 %n, i64 %n1, i64 %n2) #1 {
-entry:
-  br label %sample
-sample:
-  %i = phi i64 [ 0, %entry ], [ %i2, %samplenext ]
-  %more = icmp slt i64 %i, %n
-  br i1 %more, label %row, label %done
-row:
-  %r = phi i64 [ 0, %sample ], [ %r2, %rownext ]
-  %morerows = icmp slt i64 %r, %n1
-  br i1 %morerows, label %entrycopy, label %samplenext
-entrycopy:
-  %c = phi i64 [ 0, %row ], [ %c2, %copy ]
-  %moreentries = icmp slt i64 %c, %n2
-  br i1 %moreentries, label %copy, label %rownext
-copy:
-  %so0 = mul i64 %i, %sn
-  %so1 = mul i64 %r, %s1
-  %so2 = mul i64 %c, %s2
-  %so3 = add i64 %so0, %so1
-  %so = add i64 %so3, %so2
-  %do0 = mul i64 %i, %dn
-  %do1 = mul i64 %r, %d1
-  %do2 = mul i64 %c, %d2
-  %do3 = add i64 %do0, %do1
-  %do = add i64 %do3, %do2
-  %sp = getelementptr i8, ptr %src, i64 %so
-  %dp = getelementptr i8, ptr %dst, i64 %do
-  %x = load REAL, ptr %sp, align 1
-  store REAL %x, ptr %dp, align 1
-  %c2 = add i64 %c, 1
-  br label %entrycopy
-rownext:
-  %r2 = add i64 %r, 1
-  br label %row
-samplenext:
-  %i2 = add i64 %i, 1
-  br label %sample
-done:
-  ret void
-}
-"""
+import numpy as np
+
+from ..programs import Program
+from . import fastcall
+from .body import body
+from .copies import copies
+
+STREAM_BYTES = 32 * 2**20
+"""Results at least this large are streamed; smaller ones may still be in cache when read."""
 
 
 def module(program: Program, lanes: int, real: str) -> str:
-    """Return the LLVM module of a program: `@loop`, a gufunc inner loop, and `@bound`, one sample.
+    """Return the LLVM module of a program: `@loop`, `@bound` and `@fast`.
 
     `@loop(args, dimensions, steps, data)` has NumPy's loop signature. Operands whose core
     entries are not contiguous are packed into a workspace around each block of samples.
-    `@bound(operands)` evaluates one contiguous sample, given an array of pointers.
+    `@bound(operands)` evaluates one contiguous sample, given an array of pointers; `@fast` is
+    a Python built-in over it.
     """
     size = 8 if real == "double" else 4
     vector, scalar = body(program, "vector", lanes, real), body(program, "scalar", 1, real)
@@ -65,7 +31,7 @@ def module(program: Program, lanes: int, real: str) -> str:
     total = (workspace + lanes * sum(packed)) * size
     text = [
         "; straight-line closed form",
-        COPY.replace("REAL", real),
+        copies(lanes, real, size),
         f"@nan = internal constant {real} 0x7FF8000000000000",
         "declare ptr @malloc(i64)",
         "declare void @free(ptr)",
@@ -73,6 +39,7 @@ def module(program: Program, lanes: int, real: str) -> str:
         scalar.text,
         _loop(program, shapes, lanes, real, size, workspace, packed, total),
         _bound(shapes, packed, size, scalar.workspace),
+        fastcall.text(program, np.dtype("f8" if real == "double" else "f4")),
         'attributes #0 = { nounwind "min-legal-vector-width"="512" "prefer-vector-width"="512" }',
         "attributes #1 = { nounwind }",
     ]
@@ -88,8 +55,6 @@ def _product(shape: tuple[int, ...]) -> int:
 
 def _declarations(text: str) -> list[str]:
     """Return declarations of the LLVM intrinsics that the text calls."""
-    import re
-
     found = {}
     for match in re.finditer(r"call (\S+|<[^>]+>) @(llvm\.[\w.]+)\((.*)\)", text):
         result, name, arguments = match.groups()
@@ -147,7 +112,16 @@ def _loop(
         flags.append(f"%contiguous{k}")
     every = "true"
     for k, flag in enumerate(flags):
-        line(f"%all{k} = and i1 {every}, {flag}")
+        in_place = flag
+        if k >= inputs:
+            line(f"%tight{k} = icmp eq i64 %step{k}, {packed[k] * size}")
+            line(f"%bytes{k} = mul i64 %n, {packed[k] * size}")
+            line(f"%large{k} = icmp sge i64 %bytes{k}, {STREAM_BYTES}")
+            line(f"%apart{k} = and i1 %tight{k}, %large{k}")
+            line(f"%stream{k} = and i1 %apart{k}, %contiguous{k}")
+            line(f"%direct{k} = xor i1 %stream{k}, {flag}")
+            in_place = f"%direct{k}"
+        line(f"%all{k} = and i1 {every}, {in_place}")
         every = f"%all{k}"
     small = workspace * size <= 32768
     if small:
@@ -192,8 +166,9 @@ def _loop(
     for k, shape in enumerate(shapes):
         line(f"%offset{k} = mul i64 %i, %step{k}")
         line(f"%here{k} = getelementptr i8, ptr %base{k}, i64 %offset{k}")
-        line(f"%ptr{k} = select i1 %contiguous{k}, ptr %here{k}, ptr %pack{k}")
-        line(f"%hop{k} = select i1 %contiguous{k}, i64 %step{k}, i64 {packed[k] * size}")
+        in_place = f"%contiguous{k}" if k < inputs else f"%direct{k}"
+        line(f"%ptr{k} = select i1 {in_place}, ptr %here{k}, ptr %pack{k}")
+        line(f"%hop{k} = select i1 {in_place}, i64 %step{k}, i64 {packed[k] * size}")
         if k < inputs:
             line(f"br i1 %contiguous{k}, label %have{k}, label %pack_in{k}")
             out.append(f"pack_in{k}:")
@@ -208,9 +183,15 @@ def _loop(
         line("br label %computed")
     out.append("computed:")
     for k in range(inputs, count):
-        line(f"br i1 %contiguous{k}, label %left{k}, label %pack_out{k}")
+        line(f"br i1 %direct{k}, label %left{k}, label %staged{k}")
+        out.append(f"staged{k}:")
+        line(f"br i1 %stream{k}, label %stream_out{k}, label %pack_out{k}")
+        out.append(f"stream_out{k}:")
+        line(f"%whole{k} = mul i64 %taken, {packed[k] * size}")
+        line(f"call void @stream_copy(ptr %here{k}, ptr %pack{k}, i64 %whole{k})")
+        line(f"br label %left{k}")
         out.append(f"pack_out{k}:")
-        rows, columns = _two(shapes[k])
+        _, columns = _two(shapes[k])
         line(
             _copy_out(
                 k,
@@ -230,6 +211,11 @@ def _loop(
     line("%next = add i64 %i, %taken")
     line("br label %block")
     out.append("finish:")
+    line(f"br i1 {every}, label %leave, label %settle")
+    out.append("settle:")
+    line("fence seq_cst")
+    line("br label %leave")
+    out.append("leave:")
     line("call void @free(ptr %owned)")
     line("ret void")
     out.append("}")

@@ -32,7 +32,7 @@ def _target_machine() -> llvm.TargetMachine:
     """Return a new target machine; an execution engine takes ownership of the one it is given."""
     triple, name, features = cpu()
     return llvm.Target.from_triple(triple).create_target_machine(
-        cpu=name, features=features, opt=2, reloc="pic", codemodel="jitdefault", jit=True
+        cpu=name, features=features, opt=2, reloc="pic", codemodel="small", jit=True
     )
 
 

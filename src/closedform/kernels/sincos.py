@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
 
 PI_2_HEAD = 1.5707963267948966
@@ -93,8 +94,6 @@ def sincos(line: Callable[[str], str], x: str, lanes: int) -> tuple[str, str]:
 
 def hexadecimal(value: float) -> str:
     """Return a double as LLVM writes it exactly."""
-    import struct
-
     return f"0x{struct.unpack('>Q', struct.pack('>d', value))[0]:016X}"
 
 

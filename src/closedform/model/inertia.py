@@ -51,13 +51,13 @@ def inertial_from_phi(phi: ArrayLike) -> Inertial:
 def second_moments(J: ArrayLike) -> Array:
     """Return S = int r r^T dm = tr(J)/2 I - J."""
     J = np.asarray(J, dtype=float)
-    return 0.5 * np.trace(J) * np.eye(3) - J
+    return np.asarray(0.5 * np.trace(J) * np.eye(3) - J)
 
 
 def inertia_from_second_moments(S: ArrayLike) -> Array:
     """Return J = tr(S) I - S, the inverse of `second_moments`."""
     S = np.asarray(S, dtype=float)
-    return np.trace(S) * np.eye(3) - S
+    return np.asarray(np.trace(S) * np.eye(3) - S)
 
 
 def transform_phi(phi: ArrayLike, T: ArrayLike) -> Array:

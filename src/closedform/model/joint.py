@@ -65,7 +65,7 @@ class JointType:
             return (
                 None
                 if np.allclose(self.X, about_centre)
-                else "a ball joint needs the screws (I; c~), rotations about the axes of the child frame through a point c"
+                else "a ball joint needs the screws (I; c~): rotations about the frame axes through a point c"
             )
         if self.kind != "subspace":
             return None

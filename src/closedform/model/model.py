@@ -15,6 +15,8 @@ from .joint import JointType
 
 Array = NDArray[np.float64]
 
+NO_LIMITS = Limits()
+
 
 @dataclass(frozen=True)
 class Coupling:
@@ -43,7 +45,7 @@ class Body:
     phi: Array
     iq: int
     iv: int
-    limits: Limits = Limits()
+    limits: Limits = NO_LIMITS
     damping: float = 0.0
     friction: float = 0.0
     armature: float = 0.0

@@ -99,7 +99,7 @@ def _rotate(quaternion: Array, x: Array) -> Array:
     n = (quaternion**2).sum(-1, keepdims=True)
     u, s = quaternion[..., :3], quaternion[..., 3:]
     t = 2 * np.cross(u, x)
-    return x + (s * t + np.cross(u, t)) / n
+    return np.asarray(x + (s * t + np.cross(u, t)) / n)
 
 
 def _left_jacobian(w: Array, v: Array) -> Array:
@@ -110,4 +110,4 @@ def _left_jacobian(w: Array, v: Array) -> Array:
     a = np.where(small, 0.5 - angle**2 / 24, (1 - np.cos(safe)) / safe**2)
     b = np.where(small, 1 / 6 - angle**2 / 120, (safe - np.sin(safe)) / safe**3)
     wv = np.cross(w, v)
-    return v + a * wv + b * np.cross(w, wv)
+    return np.asarray(v + a * wv + b * np.cross(w, wv))

@@ -148,7 +148,7 @@ class _Values:
     def apply(self, op: int, x: list[int]) -> int:
         """Return the value of a CasADi operation."""
         if op in _BINARY:
-            return getattr(self, _BINARY[op])(*x)
+            return int(getattr(self, _BINARY[op])(*x))
         if op in _UNARY:
             return self.neg(x[0]) if op == ca.OP_NEG else self._add(_UNARY[op], (x[0],))
         if op == ca.OP_SQ:
@@ -270,10 +270,10 @@ def _pruned(
             stack.extend(operations[value][1])
     renumber: dict[int, int] = {}
     kept: list[Operation] = []
-    for old, (op, operands, value) in enumerate(operations):
+    for old, (op, operands, number) in enumerate(operations):
         if needed[old]:
             renumber[old] = len(kept)
-            kept.append((op, tuple(renumber[x] for x in operands), value))
+            kept.append((op, tuple(renumber[x] for x in operands), number))
     return Program(
         name, inputs, outputs, tuple(kept), tuple(tuple(renumber[v] for v in row) for row in results)
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +22,8 @@ PALETTE = ("#3b7dd8", "#d9622b", "#2f9e6e", "#9b5fc0", "#d6528f", "#1f94ab", "#8
 
 POINTS = 400
 """Most points in a curve; the motion is smooth, a screen shows no more."""
+
+MARGIN = {"l": 64, "r": 16, "t": 28, "b": 48}
 
 
 @dataclass(frozen=True)
@@ -50,13 +52,18 @@ class Panel:
 
 
 def figure(
-    plot: go.Figure, title: str, height: int, choices: Sequence[str] = (), steps: Sequence[str] = ()
+    plot: go.Figure,
+    title: str,
+    height: int,
+    choices: Sequence[str] = (),
+    steps: Sequence[str] = (),
+    margin: Mapping[str, int] = MARGIN,
 ) -> Figure:
     """Return a Plotly figure ready for the page: plain template, JSON safe inside a script element."""
     plot.update_layout(
         template=go.layout.Template(),
         autosize=True,
-        margin={"l": 64, "r": 16, "t": 16, "b": 48},
+        margin=margin,
         legend={"orientation": "h", "x": 0, "xanchor": "left", "y": 1.02, "yanchor": "bottom"},
         hoverlabel={"namelength": -1},
         uirevision="page",
@@ -99,7 +106,7 @@ def curves_by_joint(title: str, t: Array, panels: Sequence[Panel]) -> Figure:
                     name=plain(label.text),
                     legendgroup=label.text,
                     showlegend=label.text not in named,
-                    line={"color": PALETTE[position % len(PALETTE)], "width": 1.6},
+                    line={"color": PALETTE[position % len(PALETTE)], "width": 1.6, "simplify": False},
                     hovertemplate="%{y:.4g} " + panel.units[k],
                     visible=choice == 0,
                     meta={"choice": choice},

@@ -123,4 +123,5 @@ class CosineMotion:
 
 def turns(body: Body) -> NDArray[np.bool_]:
     """Return which velocities of a body's joint rotate (the others translate)."""
-    return np.abs(body.joint.X[:3]).sum(axis=0) > 0
+    rotating: NDArray[np.bool_] = np.any(body.joint.X[:3] != 0, axis=0)
+    return rotating

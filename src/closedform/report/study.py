@@ -19,8 +19,8 @@ class Study:
     """A robot under study; every section takes its facts from here.
 
     `notes` are doubts about the description. `patience` is the time in seconds given to each
-    timing, `batch` the number of states in one timed array (None: as many as fit the cache of
-    a large machine), `pinocchio` whether to compare with it where it is installed.
+    timing, `batch` the number of states in one timed array, `pinocchio` whether to compare with
+    it where it is installed.
     """
 
     robot: Robot
@@ -28,12 +28,14 @@ class Study:
     samples: int = 1000
     pinocchio: bool = True
     patience: float = 0.03
-    batch: int | None = None
+    batch: int = 10_000
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.duration) and self.duration > 0):
-            raise ArgumentError(f"report: duration is {self.duration}; expected a time above zero, in seconds")
+            raise ArgumentError(
+                f"report: duration is {self.duration}; expected a time above zero, in seconds"
+            )
         if not 2 <= self.samples <= 100_000:
             raise ArgumentError(f"report: samples is {self.samples}; expected 2 to 100000")
 

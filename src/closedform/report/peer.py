@@ -60,7 +60,7 @@ class Peer:
 def peer_of(model: Model) -> Peer | str:
     """Return Pinocchio's model of the same robot, or why there is none."""
     try:
-        import pinocchio as pin
+        import pinocchio as pin  # noqa: PLC0415 (optional, and slow to import)
     except ImportError:
         return "Pinocchio is not installed (pip install pin)."
     odd = [body.joint_name for body in model.bodies if body.coupling or _subspace(body) is None]

@@ -1,0 +1,65 @@
+"""Operations per evaluation of every form, as the papers report them."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from ...errors import ClosedFormError
+from ...forms import FORMS
+from ...programs import Counts, trace
+from ..section import Section
+from ..study import Study
+
+PATIENCE = 4.0
+"""Seconds after which the remaining forms are left uncounted."""
+
+
+@dataclass(frozen=True)
+class FormCounts:
+    """The operations of one form, or why they were not counted."""
+
+    name: str
+    group: str
+    summary: str
+    counts: Counts | None
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class CountFacts:
+    """The operations of every form in the catalogue."""
+
+    rows: tuple[FormCounts, ...]
+
+    @property
+    def largest(self) -> int:
+        """Operations of the longest form."""
+        return max((row.counts.total for row in self.rows if row.counts), default=1)
+
+    @property
+    def frame_forms(self) -> bool:
+        """Whether forms of a chosen frame are among them."""
+        return any(FORMS[row.name].framed for row in self.rows)
+
+
+def gather(study: Study) -> CountFacts:
+    """Return the counts; those of compiled forms come from their kernels."""
+    deadline = time.monotonic() + PATIENCE
+    return CountFacts(tuple(_counted(study, name, deadline) for name in FORMS))
+
+
+def _counted(study: Study, name: str, deadline: float) -> FormCounts:
+    form, model = FORMS[name], study.robot.model
+    counts, problem = None, ""
+    if time.monotonic() > deadline:
+        problem = "not counted, to keep this report quick"
+    else:
+        try:
+            counts = trace(model, name).counts
+        except ClosedFormError as error:
+            problem = str(error)
+    return FormCounts(name, form.group, form.summary, counts, problem)
+
+
+SECTION = Section("counts", "Operation counts", gather)

@@ -1,0 +1,141 @@
+"""The matrices of the equations of motion at one instant, and the conditioning of M on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from plotly import graph_objects as go
+
+from ..figure import PALETTE, Figure, figure, plain, single, thinned
+from ..labels import Label, units
+from ..section import Section
+from ..study import Study
+
+Array = NDArray[np.float64]
+
+READABLE = 8
+"""Matrices up to this size show their numbers in the cells."""
+
+ROUNDING = 1e-14
+"""Entries below this part of the largest one are shown as zero."""
+
+DECADE = 10.0
+"""Condition numbers that vary by more than this are drawn on a logarithmic axis."""
+
+
+@dataclass(frozen=True)
+class MatrixFacts:
+    """M, C and g at the instant of greatest kinetic energy; condition numbers of M over time."""
+
+    labels: tuple[Label, ...]
+    instant: float
+    M: Array
+    C: Array
+    g: Array
+    t: Array
+    condition: Array
+    smallest_eigenvalue: float
+    asymmetry: float
+
+    @property
+    def coupling(self) -> Array:
+        """M_ij / sqrt(M_ii M_jj), free of units and within [-1, 1] for a positive definite M."""
+        d = np.sqrt(np.diag(self.M))
+        scaled: Array = self.M / np.outer(d, d)
+        return scaled
+
+
+def gather(study: Study) -> MatrixFacts | None:
+    """Return the matrices along the motion."""
+    robot, s = study.robot, study.states
+    if not robot.model.has_inertia:
+        return None
+    k = int(np.argmax(robot.kernel("kinetic_energy")(s.q, s.qd)))
+    keep = thinned(s.t)
+    M = robot.kernel("mass_matrix")(s.q[keep])
+    eigenvalues = np.linalg.eigvalsh(M)
+    M_k = robot.kernel("mass_matrix")(s.q[k])
+    return MatrixFacts(
+        study.velocities,
+        float(s.t[k]),
+        M_k,
+        robot.kernel("coriolis_matrix")(s.q[k], s.qd[k]),
+        robot.kernel("gravity_torque")(s.q[k]),
+        s.t[keep],
+        eigenvalues[:, -1] / eigenvalues[:, 0],
+        float(eigenvalues[:, 0].min()),
+        float(np.abs(M - np.swapaxes(M, -1, -2)).max()),
+    )
+
+
+def draw(facts: MatrixFacts) -> Mapping[str, Figure]:
+    """Return heat maps of M and C, bars of g, and the condition number over time."""
+    return {
+        "mass": _heat_map("Mass matrix M", facts.labels, facts.coupling, facts.M),
+        "coriolis": _heat_map("Coriolis matrix C", facts.labels, facts.C, facts.C),
+        "gravity": _bars(facts),
+        "condition": _condition(facts),
+    }
+
+
+def _heat_map(title: str, labels: tuple[Label, ...], colour: Array, values: Array) -> Figure:
+    names = [plain(label.text) for label in labels]
+    bound = max(float(np.abs(colour).max()), 1e-300)
+    cells = go.Heatmap(
+        x=names,
+        y=names,
+        z=single(colour),
+        customdata=single(values),
+        zmin=-bound,
+        zmax=bound,
+        showscale=False,
+        xgap=1,
+        ygap=1,
+        hovertemplate="%{y}, %{x}: %{customdata:.4g}<extra></extra>",
+        meta={"diverging": True},
+    )
+    if len(labels) <= READABLE:
+        dust = ROUNDING * float(np.abs(values).max())
+        text = [[f"{x:.3g}" if abs(x) > dust else "0" for x in row] for row in values]
+        cells.update(text=text, texttemplate="%{text}")
+    plot = go.Figure(cells)
+    plot.update_xaxes(type="category", side="bottom", showgrid=False, constrain="domain")
+    plot.update_yaxes(type="category", autorange="reversed", showgrid=False, automargin=True)
+    return figure(plot, title, 400)
+
+
+def _bars(facts: MatrixFacts) -> Figure:
+    plot = go.Figure(
+        go.Bar(
+            x=[plain(label.text) for label in facts.labels],
+            y=single(facts.g),
+            customdata=[label.effort_unit for label in facts.labels],
+            marker={"color": PALETTE[2]},
+            hovertemplate="%{x}: %{y:.4g} %{customdata}<extra></extra>",
+        )
+    )
+    plot.update_xaxes(type="category", showgrid=False)
+    plot.update_yaxes(title_text=f"g [{units([label.effort_unit for label in facts.labels])}]")
+    return figure(plot, "Gravity torques g", 280)
+
+
+def _condition(facts: MatrixFacts) -> Figure:
+    plot = go.Figure(
+        go.Scatter(
+            x=single(facts.t),
+            y=single(facts.condition),
+            line={"color": PALETTE[0], "width": 1.8, "simplify": False},
+            hovertemplate="%{x:.2f} s: %{y:.4g}<extra></extra>",
+        )
+    )
+    plot.update_xaxes(title_text="time [s]")
+    wide = facts.condition.max() > DECADE * facts.condition.min()
+    plot.update_yaxes(title_text="cond M", type="log" if wide else "linear", automargin=True)
+    plot.update_yaxes(exponentformat="power", dtick=1 if wide else None)
+    return figure(plot, "Condition number of M over time", 280)
+
+
+SECTION = Section("matrices", "Matrices", gather, draw)

@@ -1,0 +1,55 @@
+"""The motion that the dynamics is evaluated along."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..figure import Figure, Panel, curves_by_joint
+from ..labels import Label
+from ..motion import PACE, REACH, States
+from ..section import Section
+from ..study import Study
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class MotionFacts:
+    """Samples of the motion with the names of their entries."""
+
+    states: States
+    coordinates: tuple[Label, ...]
+    velocities: tuple[Label, ...]
+    slowest: float
+    fastest: float
+    reach: float = REACH
+    pace: float = PACE
+
+    @property
+    def quaternions(self) -> bool:
+        """Whether a joint moves on a rotation group."""
+        return any(label.unit == "1" for label in self.coordinates)
+
+
+def gather(study: Study) -> MotionFacts:
+    """Return the motion as sampled."""
+    hertz = study.motion.rate / (2 * np.pi)
+    return MotionFacts(
+        study.states, study.coordinates, study.velocities, float(hertz.min()), float(hertz.max())
+    )
+
+
+def draw(facts: MotionFacts) -> Mapping[str, Figure]:
+    """Return q and qd over time."""
+    panels = [
+        Panel("q", facts.states.q, facts.coordinates, tuple(label.unit for label in facts.coordinates)),
+        Panel("qd", facts.states.qd, facts.velocities, tuple(label.rate_unit for label in facts.velocities)),
+    ]
+    return {"motion": curves_by_joint("Coordinates and velocities over time", facts.states.t, panels)}
+
+
+SECTION = Section("motion", "Motion", gather, draw)
