@@ -14,6 +14,17 @@ if "CLOSEDFORM_CACHE" not in os.environ:
 import closedform as cf
 from random_trees import random_tree
 
+
+def pytest_addoption(parser):
+    parser.addoption("--update", action="store_true", help="rewrite generated documents and golden files")
+
+
+@pytest.fixture
+def update(request):
+    """Whether generated documents are to be rewritten."""
+    return request.config.getoption("--update")
+
+
 TREES = {f"tree{seed}": seed for seed in range(6)}
 ROBOTS = (*cf.catalogue(), *TREES)
 

@@ -75,7 +75,8 @@ class FormMethods:
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
-        """Return the centre of mass of all moving bodies in the base frame, (3,)."""
+        """Return the centre of mass of all moving bodies in the base frame, (3,).
+        """
     def com_jacobian(
         self,
         q: ArrayLike,
@@ -86,7 +87,7 @@ class FormMethods:
         """Return the 3 x nv Jacobian of the centre of mass in the base frame.
 
         A joint moves the mass it carries with the linear momentum of I_j X_j per unit velocity, so
-        column j is R_j f_j / m with f_j the force part of that wrench [Garofalo2013, section VI].
+        column j is R_j f_j / m with f_j the force part of that wrench [Garofalo2013, Eq. (7)].
         """
     def inverse_dynamics(
         self,
@@ -190,7 +191,8 @@ class FormMethods:
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Any:
-        """Return T = qd^T M qd / 2, summed over the bodies from their twists."""
+        """Return T = qd^T M qd / 2, summed over the bodies from their twists.
+        """
     def potential_energy(
         self,
         q: ArrayLike,
@@ -198,4 +200,5 @@ class FormMethods:
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Any:
-        """Return U = -sum m gravity . c, zero where the centre of mass is at the base origin's height."""
+        """Return U = -sum m gravity . c, zero where the centre of mass is at the base origin's height.
+        """

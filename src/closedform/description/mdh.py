@@ -70,7 +70,7 @@ def read_mdh(
 
 
 def mdh_pose(alpha: float, d: float, theta: float, r: float) -> NDArray[np.float64]:
-    """Return Rx(alpha) Tx(d) Rz(theta) Tz(r) [GautierKhalil1990, Eq. (1)]."""
+    """Return Rx(alpha) Tx(d) Rz(theta) Tz(r) [GautierKhalil1990, section II]."""
     ca, sa, ct, st = np.cos(alpha), np.sin(alpha), np.cos(theta), np.sin(theta)
     R = snap_rotation([[ct, -st, 0], [ca * st, ca * ct, -sa], [sa * st, sa * ct, ca]])
     return pose(R, np.array([d, 0, 0]) + r * R[:, 2])

@@ -127,7 +127,7 @@ def com_jacobian(model: Model, q: SX) -> SX:
     """Return the 3 x nv Jacobian of the centre of mass in the base frame.
 
     A joint moves the mass it carries with the linear momentum of I_j X_j per unit velocity, so
-    column j is R_j f_j / m with f_j the force part of that wrench [Garofalo2013, section VI].
+    column j is R_j f_j / m with f_j the force part of that wrench [Garofalo2013, Eq. (7)].
     """
     nodes = recursion_tree(model, regroup=False)
     placements = [node.placement(q) for node in nodes]

@@ -54,6 +54,7 @@ class _Writer:
                 self.angles.setdefault(operands[0], {})[op] = value
 
     def write(self) -> Body:
+        """Return the functions of all chunks, and the one that calls them."""
         parameters = self._parameters()
         functions = []
         for k, chunk in enumerate(self.chunks):

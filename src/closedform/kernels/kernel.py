@@ -216,7 +216,7 @@ class Kernel:
                 return ArgumentError(f"{self.form.name}: {name} is ragged; expected (..., {_inner(shape)})")
             if not np.can_cast(array.dtype, self.dtype, "same_kind") or array.dtype.kind not in "fiub":
                 return ArgumentError(
-                    f"{self.form.name}: {name} has dtype {array.dtype}; expected real numbers up to {self.dtype}"
+                    f"{self.form.name}: {name} has dtype {array.dtype}; expected reals up to {self.dtype}"
                 )
             if array.shape[max(0, array.ndim - len(shape)) :] != shape:
                 return ArgumentError(

@@ -14,7 +14,7 @@ from ..description.rotations import skew
 Array = NDArray[np.float64]
 
 NAMES = ("XX", "XY", "XZ", "YY", "YZ", "ZZ", "MX", "MY", "MZ", "M")
-"""Names of the ten parameters of one body [GautierKhalil1990, Eq. (4)]."""
+"""Names of the ten parameters of one body [GautierKhalil1990, Eq. (1)]."""
 
 PINOCCHIO_ORDER = (9, 6, 7, 8, 0, 1, 3, 2, 4, 5)
 """phi[PINOCCHIO_ORDER] is Pinocchio's (m, mcx, mcy, mcz, xx, xy, yy, xz, yz, zz)."""

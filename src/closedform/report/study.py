@@ -13,6 +13,9 @@ from ..robot import Robot
 from .labels import Label, coordinate_labels, velocity_labels
 from .motion import CosineMotion, States
 
+TIMED_GROUP = "dynamics"
+"""The forms that the report compiles and times."""
+
 
 @dataclass(frozen=True)
 class Study:

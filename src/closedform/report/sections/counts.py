@@ -9,10 +9,10 @@ from ...errors import ClosedFormError
 from ...forms import FORMS
 from ...programs import Counts, trace
 from ..section import Section
-from ..study import Study
+from ..study import TIMED_GROUP, Study
 
 PATIENCE = 4.0
-"""Seconds after which the remaining forms are left uncounted."""
+"""Seconds after which the remaining forms that are not timed are left uncounted."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class CountFacts:
 
 
 def gather(study: Study) -> CountFacts:
-    """Return the counts; those of compiled forms come from their kernels."""
+    """Return the counts; forms that are not timed are traced without being compiled."""
     deadline = time.monotonic() + PATIENCE
     return CountFacts(tuple(_counted(study, name, deadline) for name in FORMS))
 
@@ -52,13 +52,15 @@ def gather(study: Study) -> CountFacts:
 def _counted(study: Study, name: str, deadline: float) -> FormCounts:
     form, model = FORMS[name], study.robot.model
     counts, problem = None, ""
-    if time.monotonic() > deadline:
-        problem = "not counted, to keep this report quick"
-    else:
-        try:
+    try:
+        if form.group == TIMED_GROUP:
+            counts = study.robot.kernel(name).counts
+        elif time.monotonic() < deadline:
             counts = trace(model, name).counts
-        except ClosedFormError as error:
-            problem = str(error)
+        else:
+            problem = "not counted, to keep this report quick"
+    except ClosedFormError as error:
+        problem = str(error)
     return FormCounts(name, form.group, form.summary, counts, problem)
 
 

@@ -102,7 +102,7 @@ def _heat_map(title: str, labels: tuple[Label, ...], colour: Array, values: Arra
         text = [[f"{x:.3g}" if abs(x) > dust else "0" for x in row] for row in values]
         cells.update(text=text, texttemplate="%{text}")
     plot = go.Figure(cells)
-    plot.update_xaxes(type="category", side="bottom", showgrid=False, constrain="domain")
+    plot.update_xaxes(type="category", showgrid=False, showticklabels=len(labels) <= READABLE)
     plot.update_yaxes(type="category", autorange="reversed", showgrid=False, automargin=True)
     return figure(plot, title, 400)
 
@@ -117,7 +117,7 @@ def _bars(facts: MatrixFacts) -> Figure:
             hovertemplate="%{x}: %{y:.4g} %{customdata}<extra></extra>",
         )
     )
-    plot.update_xaxes(type="category", showgrid=False)
+    plot.update_xaxes(type="category", showgrid=False, automargin=True)
     plot.update_yaxes(title_text=f"g [{units([label.effort_unit for label in facts.labels])}]")
     return figure(plot, "Gravity torques g", 280)
 

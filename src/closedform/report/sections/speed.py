@@ -16,7 +16,7 @@ from ..figure import PALETTE, Figure, figure
 from ..peer import FUNCTIONS, Peer, peer_of
 from ..section import Section
 from ..stopwatch import seconds_per_call
-from ..study import Study
+from ..study import TIMED_GROUP, Study
 
 Array = NDArray[np.float64]
 
@@ -70,7 +70,7 @@ def gather(study: Study) -> SpeedFacts | None:
     rows = tuple(
         _timed(study.robot.kernel(name), study.batch, study.patience, peer)
         for name, form in FORMS.items()
-        if form.group == "dynamics"
+        if form.group == TIMED_GROUP
     )
     if isinstance(peer, Peer):
         return SpeedFacts(study.batch, rows, f"Pinocchio {peer.version}", "")

@@ -29,6 +29,12 @@
     return plot;
   }
 
+  function roomForLegend(canvas, plot) {
+    const shown = plot.data.filter((trace) => trace.name && trace.visible !== false && trace.showlegend !== false);
+    canvas.style.height = `${canvas.clientHeight + 10 * shown.length}px`;
+    plot.layout.legend.font = { size: 10 };
+  }
+
   function choose(canvas, plot, choice) {
     plot.data.forEach((trace) => { trace.visible = trace.meta.choice === choice; });
     Plotly.react(canvas, plot.data, plot.layout);
@@ -65,6 +71,7 @@
   for (const figure of document.querySelectorAll("figure.plot")) {
     const canvas = figure.querySelector(".canvas");
     const plot = themed(JSON.parse(figure.querySelector("script.figure").textContent));
+    if (canvas.clientWidth < 600) roomForLegend(canvas, plot);
     const reset = plot.layout.scene ? "resetCameraDefault3d" : "resetScale2d";
     const config = { responsive: true, displaylogo: false, modeBarButtons: [["toImage", reset]] };
     Plotly.newPlot(canvas, { data: plot.data, layout: plot.layout, frames: plot.frames, config });

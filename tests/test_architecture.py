@@ -1,0 +1,141 @@
+"""The import flow, the public names and the references of the package."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import closedform as cf
+
+ROOT = Path(cf.__file__).parent
+DOCS = ROOT.parents[1] / "docs"
+
+FLOW = (
+    "errors",
+    "description",
+    "model",
+    "forms",
+    "programs",
+    "kernels",
+    "methods",
+    "stub",
+    "robot",
+    "report",
+    "cli",
+)
+"""Each stage imports only what stands before it."""
+
+PUBLIC = {
+    "load",
+    "catalogue",
+    "Robot",
+    "Kernel",
+    "ClosedFormError",
+}
+METHODS = {
+    "kinematics": {
+        "pose",
+        "jacobian",
+        "jacobian_dot",
+        "jacobian_ddot",
+        "center_of_mass",
+        "com_jacobian",
+    },
+    "dynamics": {
+        "inverse_dynamics",
+        "forward_dynamics",
+        "mass_matrix",
+        "coriolis_matrix",
+        "gravity_torque",
+        "external_torque",
+        "kinetic_energy",
+        "potential_energy",
+    },
+}
+ATTRIBUTES = {
+    "name",
+    "nq",
+    "nv",
+    "joint_names",
+    "body_names",
+    "frame_names",
+    "gravity",
+    "phi",
+    "neutral",
+    "random_state",
+    "kernel",
+    "from_mdh",
+    "from_screws",
+}
+
+
+def stage(path: Path) -> str:
+    relative = path.relative_to(ROOT)
+    return relative.parts[0] if len(relative.parts) > 1 else relative.stem
+
+
+def imported_stages(path: Path) -> set[str]:
+    """Return the stages a module imports at its top level or inside functions."""
+    parts = path.relative_to(ROOT).parts
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = list(parts[:-1])[: len(parts) - node.level]
+            names = [node.module] if node.module else [alias.name for alias in node.names]
+            found.update((".".join([*base, name])).split(".")[0] for name in names)
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("closedform."):
+            found.add(node.module.split(".")[1])
+    return found
+
+
+def test_imports_flow_one_way():
+    for path in ROOT.rglob("*.py"):
+        here = stage(path)
+        if here == "__init__":
+            continue
+        assert here in FLOW, f"{path} belongs to no stage"
+        for other in imported_stages(path) - {here, "__version__"}:
+            assert FLOW.index(other) < FLOW.index(here), f"{path} imports {other}"
+
+
+def test_no_file_is_a_warehouse():
+    for path in ROOT.rglob("*.py"):
+        assert len(path.read_text().splitlines()) <= 350, path
+
+
+def test_public_names_exist_and_are_documented():
+    for name in PUBLIC:
+        assert getattr(cf, name).__doc__, name
+    assert set(cf.__all__) >= PUBLIC
+    for name in ATTRIBUTES | set().union(*METHODS.values()):
+        assert getattr(cf.Robot, name).__doc__, name
+
+
+def test_the_catalogue_of_forms_has_the_groups_of_the_design():
+    for group, names in METHODS.items():
+        assert {form.name for form in cf.FORMS.values() if form.group == group} >= names
+
+
+def test_every_public_function_is_documented():
+    for path in ROOT.rglob("*.py"):
+        module = ast.parse(path.read_text())
+        owners = [module, *(node for node in module.body if isinstance(node, ast.ClassDef))]
+        for owner in owners:
+            for node in owner.body:
+                if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
+                    assert ast.get_docstring(node), f"{path.name}: {node.name}"
+
+
+def test_every_citation_resolves():
+    keys = set(re.findall(r"@\w+\{(\w+),", (DOCS / "references.bib").read_text()))
+    cited = set()
+    for path in ROOT.rglob("*.py"):
+        cited |= set(re.findall(r"\[([A-Z][A-Za-z]+\d{4})\b", path.read_text()))
+    assert cited <= keys, cited - keys
+    assert keys <= cited, f"never cited: {keys - cited}"
+
+
+def test_every_dynamic_form_says_what_it_returns():
+    for form in cf.FORMS.values():
+        assert form.summary.startswith("Return") and form.summary.endswith("."), form.name
