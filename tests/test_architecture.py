@@ -138,4 +138,5 @@ def test_every_citation_resolves():
 
 def test_every_dynamic_form_says_what_it_returns():
     for form in cf.FORMS.values():
-        assert form.summary.startswith("Return") and form.summary.endswith("."), form.name
+        assert form.summary.startswith("Return"), form.name
+        assert form.summary.endswith("."), form.name

@@ -151,7 +151,6 @@ def read_only(shape: tuple[int, ...]) -> np.ndarray:
         np.zeros((2, 2)),
         np.zeros((6, 2, 2), int),
         np.zeros((6, 2, 2), bool),
-        np.zeros((6, 2, 2), "U8"),
         [[0.0, 0.0], [0.0, 0.0]],
         3.0,
         "out",
@@ -395,7 +394,7 @@ def test_errors_travel_between_processes(call) -> None:
 
 def test_a_failed_call_leaves_the_robot_usable() -> None:
     arm = cf.load("2r")
-    for bad in (lambda: arm.mass_matrix("x"), lambda: arm.pose([0, 0], "nope"), lambda: arm.mass_matrix()):
+    for bad in (lambda: arm.mass_matrix("x"), lambda: arm.pose([0, 0], "nope"), arm.mass_matrix):
         with pytest.raises(cf.ClosedFormError):
             bad()
     assert arm.mass_matrix([0, 0]).shape == (2, 2)

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -46,8 +46,9 @@ ARM = urdf(link("base", ""), link("arm"), joint("hinge", "base", "arm"))
 
 
 @pytest.fixture(name="load")
-def fixture_load(tmp_path: Path) -> Callable[..., cf.Robot]:
-    """Return a function that loads a URDF text within the time allowed."""
+def fixture_load(tmp_path: Path) -> Iterator[Callable[..., cf.Robot]]:
+    """Return a function that loads a URDF text, and check its time and that it leaves no files."""
+    seconds: list[float] = []
 
     def load(text: str | bytes, **options: object) -> cf.Robot:
         path = tmp_path / "robot.urdf"
@@ -56,10 +57,11 @@ def fixture_load(tmp_path: Path) -> Callable[..., cf.Robot]:
         try:
             return cf.load(path, **options)
         finally:
-            assert time.perf_counter() - start < SECONDS
-            assert os.listdir(tmp_path) == ["robot.urdf"], "reading a file writes no other"
+            seconds.append(time.perf_counter() - start)
 
-    return load
+    yield load
+    assert max(seconds, default=0) < SECONDS
+    assert os.listdir(tmp_path) == ["robot.urdf"], "reading a file writes no other"
 
 
 Load = Callable[..., cf.Robot]
@@ -217,7 +219,7 @@ def test_a_named_pipe_does_not_hang(tmp_path: Path) -> None:
         [sys.executable, "-c", code, tmp_path / "pipe.urdf"],
         capture_output=True,
         text=True,
-        timeout=20,
+        timeout=10,
         check=True,
     )
     assert "pipe.urdf" in done.stdout
@@ -263,7 +265,7 @@ def test_ten_thousand_loops_are_refused_quickly(load: Load) -> None:
 
 def test_a_hundred_thousand_links_are_refused_quickly_and_shortly(load: Load) -> None:
     message = refusal(load, urdf(*(link(f"l{i}") for i in range(100_000))))
-    assert len(message) < 100_000
+    assert len(message) < 20_000
 
 
 def test_a_message_of_many_problems_is_cut_short_and_says_how_many(load: Load) -> None:
@@ -527,11 +529,6 @@ def test_bad_limits_name_the_joint(load: Load, numbers: str) -> None:
     assert numbers.split("=", maxsplit=1)[0] in message
 
 
-def test_limits_the_wrong_way_round_name_the_joint(load: Load) -> None:
-    with pytest.warns(cf.ModelWarning, match="joint 'hinge'.*lower"):
-        load(ARM.replace(AXIS, AXIS + '<limit lower="1" upper="-1"/>'))
-
-
 @pytest.mark.parametrize("bound", ["1e308", "1.7e308"])
 def test_random_states_within_enormous_limits_are_finite(load: Load, bound: str) -> None:
     robot = load(ARM.replace(AXIS, AXIS + f'<limit lower="-{bound}" upper="{bound}"/>'))
@@ -763,7 +760,7 @@ def test_a_mangled_file_gives_a_robot_or_a_closed_form_error(
 ) -> None:
     path = tmp_path / "robot.urdf"
     rng = random.Random(20240607)
-    robots = 0
+    robots, surprises = 0, []
     for number in range(250):
         text = RICH
         for _ in range(rng.choice((1, 1, 2, 3))):
@@ -772,16 +769,15 @@ def test_a_mangled_file_gives_a_robot_or_a_closed_form_error(
         start = time.perf_counter()
         try:
             robot = cf.load(path, floating_base=rng.random() < 0.2)
-        except cf.ClosedFormError as error:
-            assert str(error)
-        except Exception as error:
-            pytest.fail(f"case {number}: {type(error).__name__}: {error}\n{text}")
-        else:
-            robots += 1
-            q = robot.random_state(rng.randrange(100))[0]
-            assert q.shape == robot.neutral().shape == (robot.nq,)
+            assert robot.neutral().shape == robot.random_state(number)[0].shape == (robot.nq,)
             assert np.isfinite(robot.phi).all()
+            robots += 1
+        except cf.ClosedFormError:
+            pass
+        except Exception as error:
+            surprises.append(f"case {number}: {type(error).__name__}: {error}")
         assert time.perf_counter() - start < SECONDS
+    assert not surprises
     assert 5 <= robots < 250, "the mangling should neither spoil nor spare every file"
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from bench.pinocchio_peer import Peer, robot_data
 
 import closedform as cf
 from closedform.programs import evaluate, trace
-from pinocchio_peer import Peer, robot_data
 from tolerances import ROUNDING, worst
 
 STATES = 100

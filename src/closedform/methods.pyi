@@ -75,8 +75,7 @@ class FormMethods:
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
-        """Return the centre of mass of all moving bodies in the base frame, (3,).
-        """
+        """Return the centre of mass of all moving bodies in the base frame, (3,)."""
     def com_jacobian(
         self,
         q: ArrayLike,
@@ -191,8 +190,7 @@ class FormMethods:
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Any:
-        """Return T = qd^T M qd / 2, summed over the bodies from their twists.
-        """
+        """Return T = qd^T M qd / 2, summed over the bodies from their twists."""
     def potential_energy(
         self,
         q: ArrayLike,
@@ -200,5 +198,4 @@ class FormMethods:
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Any:
-        """Return U = -sum m gravity . c, zero where the centre of mass is at the base origin's height.
-        """
+        """Return U = -sum m gravity . c, zero where the centre of mass is at the base origin's height."""

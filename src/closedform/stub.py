@@ -37,14 +37,20 @@ def _method(form: Form) -> str:
         arguments.append("frame: str | None = None")
     arguments += ["*", "out: NDArray[Any] | None = None", "threads: int = 1"]
     result = "Array" if form.output else "Any"
-    body = "".join(f"        {line.strip()}\n" if line.strip() else "\n" for line in form.doc.splitlines())
     return (
         f"    def {form.name}(\n"
         + "".join(f"        {argument},\n" for argument in arguments)
-        + f'    ) -> {result}:\n        """'
-        + body.lstrip()
-        + '        """\n'
+        + f"    ) -> {result}:\n"
+        + _docstring(form.doc)
     )
+
+
+def _docstring(doc: str) -> str:
+    first, *rest = (line.strip() for line in doc.splitlines())
+    if not rest:
+        return f'        """{first}"""\n'
+    body = "".join(f"        {line}\n" if line else "\n" for line in rest)
+    return f'        """{first}\n{body}        """\n'
 
 
 if __name__ == "__main__":

@@ -40,10 +40,21 @@ def _constructor() -> Any:
 _make = _constructor()
 
 
+_NAME, _TYPES, _DOC, _OBJECT = 56, 64, 72, 88
+"""Offsets of a ufunc's fields: what it was made from, and the object it keeps alive."""
+
+
 def gufunc(
-    name: str, doc: str, signature: str, loop: int, inputs: int, outputs: int, dtype: np.dtype[Any]
-) -> tuple[np.ufunc, list[Any]]:
-    """Return a gufunc over one compiled loop, and what must stay alive as long as it.
+    name: str,
+    doc: str,
+    signature: str,
+    loop: int,
+    inputs: int,
+    outputs: int,
+    dtype: np.dtype[Any],
+    owner: object,
+) -> np.ufunc:
+    """Return a gufunc over one compiled loop, which keeps `owner`, the holder of the code, alive.
 
     The loop runs without the GIL, on any batch shape, in the precision of `dtype`.
     """
@@ -51,7 +62,7 @@ def gufunc(
     data = (ctypes.c_void_p * 1)(None)
     types = ctypes.create_string_buffer(bytes([np.dtype(dtype).num] * (inputs + outputs)))
     texts = [ctypes.create_string_buffer(text.encode()) for text in (name, doc, signature)]
-    made = _make(
+    made: np.ufunc = _make(
         ctypes.addressof(functions),
         ctypes.addressof(data),
         ctypes.addressof(types),
@@ -64,4 +75,23 @@ def gufunc(
         0,
         texts[2],
     )
-    return made, [functions, data, types, *texts]
+    _keep_alive(made, (owner, functions, data, types, *texts), texts[0], types, texts[1])
+    return made
+
+
+_IMMORTAL: list[object] = []
+"""What ufuncs of an unknown layout were made from: kept for good, since nothing else can."""
+
+
+def _keep_alive(made: np.ufunc, holder: object, name: Any, types: Any, doc: Any) -> None:
+    """Tie the holder's life to the ufunc's, through the reference that ufuncs drop when they die."""
+
+    def field(offset: int) -> Any:
+        return ctypes.c_void_p.from_address(id(made) + offset)
+
+    known = ((_NAME, name), (_TYPES, types), (_DOC, doc))
+    if all(field(at).value == ctypes.addressof(what) for at, what in known) and not field(_OBJECT).value:
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(holder))
+        field(_OBJECT).value = id(holder)
+    else:
+        _IMMORTAL.append(holder)

@@ -48,7 +48,7 @@ class Kernel:
         self.__name__ = name
         self._machine = machine.Machine(self._object_code())
         signature = ",".join(map(_core, self.input_shapes)) + "->" + _core(self.output_shape)
-        self.ufunc, self._alive = gufunc(
+        self.ufunc = gufunc(
             name,
             self.form.doc,
             signature,
@@ -56,8 +56,8 @@ class Kernel:
             len(self.input_shapes),
             1,
             self.dtype,
+            self._machine,
         )
-
         self._fast = fastcall.definition("fast", self.form.doc, self._machine.address("fast"))
         self._bound = fastcall.definition(
             f"bound {name}",

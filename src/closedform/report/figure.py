@@ -75,8 +75,8 @@ def figure(
 
 
 def plain(text: str) -> str:
-    """Return text as Plotly shows it literally; it would read tags otherwise."""
-    return html.escape(text, quote=False)
+    """Return text as Plotly shows it literally; it would read tags and templates otherwise."""
+    return html.escape(text, quote=False).replace("%{", "%&#123;")
 
 
 def single(values: Any) -> NDArray[np.float32]:

@@ -65,16 +65,16 @@ def coordinate_labels(model: Model) -> tuple[Label, ...]:
 
 
 def joint_groups(labels: Sequence[Label], size: int) -> list[list[str]]:
-    """Return the joints in order, in groups of at most `size` entries (or one joint)."""
+    """Return the joints in order, in groups of at most `size` entries; a free or ball joint is alone."""
     groups: list[list[str]] = []
     room = 0
     for joint in dict.fromkeys(label.joint for label in labels):
         count = sum(label.joint == joint for label in labels)
-        if count > room:
+        if count > 3 or count > room:
             groups.append([])
             room = size
         groups[-1].append(joint)
-        room -= count
+        room = 0 if count > 3 else room - count
     return groups
 
 

@@ -45,7 +45,14 @@ class Peer:
         return lambda: function(model, data, *arguments)
 
     def value(self, form: str, inputs: Sequence[Array]) -> Array:
-        """Return Pinocchio's result in our coordinates; C is given as C qd, which is unique."""
+        """Return Pinocchio's result in our coordinates; C is given as C qd, which is unique.
+
+        The kinetic energy is qd . M qd / 2 with its M: its own function (4.1) leaves the rotor
+        inertias out where a joint's axis is not a coordinate axis.
+        """
+        if form == "kinetic_energy":
+            q, qd = inputs
+            return np.asarray(0.5 * qd @ self.value("mass_matrix", [q]) @ qd)
         result = np.array(self.call(form, inputs)(), dtype=float)
         if form == "mass_matrix":
             result = np.triu(result) + np.triu(result, 1).T
@@ -113,11 +120,6 @@ def _joint(pin: Any, body: Body) -> tuple[Any, Array]:
     w, v = X[:3, 0], X[3:, 0]
     axis = v if kind == "prismatic" else w
     letter = next((name for name, e in zip("XYZ", np.eye(3), strict=True) if np.array_equal(axis, e)), None)
-    if kind == "prismatic":
-        aligned = f"JointModelP{letter}"
-        return getattr(pin, aligned)() if letter else pin.JointModelPrismaticUnaligned(axis), np.zeros(3)
-    pitch = float(w @ v)
-    if kind == "helical":
-        return pin.JointModelHelicalUnaligned(axis, pitch), np.cross(w, v)
-    aligned = f"JointModelR{letter}"
-    return getattr(pin, aligned)() if letter else pin.JointModelRevoluteUnaligned(axis), np.cross(w, v)
+    name = f"JointModel{kind[0].upper()}{letter}" if letter else f"JointModel{kind.capitalize()}Unaligned"
+    arguments = (() if letter else (axis,)) + ((float(w @ v),) if kind == "helical" else ())
+    return getattr(pin, name)(*arguments), np.zeros(3) if kind == "prismatic" else np.cross(w, v)

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 
 from ...errors import ClosedFormError
-from ...forms import FORMS
+from ...forms import FORMS, Form
 from ...programs import Counts, trace
 from ..section import Section
 from ..study import TIMED_GROUP, Study
@@ -28,7 +28,7 @@ class FormCounts:
 
 @dataclass(frozen=True)
 class CountFacts:
-    """The operations of every form in the catalogue."""
+    """The operations of every form that the robot has."""
 
     rows: tuple[FormCounts, ...]
 
@@ -46,22 +46,22 @@ class CountFacts:
 def gather(study: Study) -> CountFacts:
     """Return the counts; forms that are not timed are traced without being compiled."""
     deadline = time.monotonic() + PATIENCE
-    return CountFacts(tuple(_counted(study, name, deadline) for name in FORMS))
+    forms = (form for form in FORMS.values() if study.robot.model.has_inertia or not form.dynamic)
+    return CountFacts(tuple(_counted(study, form, deadline) for form in forms))
 
 
-def _counted(study: Study, name: str, deadline: float) -> FormCounts:
-    form, model = FORMS[name], study.robot.model
+def _counted(study: Study, form: Form, deadline: float) -> FormCounts:
     counts, problem = None, ""
     try:
         if form.group == TIMED_GROUP:
-            counts = study.robot.kernel(name).counts
+            counts = study.robot.kernel(form.name).counts
         elif time.monotonic() < deadline:
-            counts = trace(model, name).counts
+            counts = trace(study.robot.model, form.name).counts
         else:
             problem = "not counted, to keep this report quick"
     except ClosedFormError as error:
         problem = str(error)
-    return FormCounts(name, form.group, form.summary, counts, problem)
+    return FormCounts(form.name, form.group, form.summary, counts, problem)
 
 
 SECTION = Section("counts", "Operation counts", gather)

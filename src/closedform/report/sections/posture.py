@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +34,8 @@ NO_MARGIN = dict.fromkeys("lrtb", 0)
 class PostureFacts:
     """Points of the robot (frames, points, 3) and the sticks between them, at the instants t.
 
-    `path` is the way of the last point; `up` and `eye` are the directions of the camera.
+    `path` is the way of the last point; `up` and `eye` are the directions of the camera, which
+    looks straight at a `flat` motion.
     """
 
     t: Array
@@ -43,6 +45,7 @@ class PostureFacts:
     tip: str
     up: Array
     eye: Array
+    flat: bool
 
     @property
     def path(self) -> Array:
@@ -70,8 +73,8 @@ def gather(study: Study) -> PostureFacts | None:
     for k, (i, _, offset) in enumerate(ends, start=1 + len(model.bodies)):
         points[:, k] = poses[i][:, :3, 3] + poses[i][:, :3, :3] @ offset
         sticks.append((i + 1, k))
-    up, eye = _camera(points, model.gravity)
-    return PostureFacts(states.t, tuple(names), points, tuple(sticks), names[-1], up, eye)
+    up, eye, flat = _camera(points, model.gravity)
+    return PostureFacts(states.t, tuple(names), points, tuple(sticks), names[-1], up, eye, flat)
 
 
 def _ends(model: Model) -> list[tuple[int, str, Array]]:
@@ -91,19 +94,19 @@ def _ends(model: Model) -> list[tuple[int, str, Array]]:
     return ends
 
 
-def _camera(points: Array, gravity: Array) -> tuple[Array, Array]:
-    """Return up against gravity, and an eye that looks straight at motions in a plane."""
+def _camera(points: Array, gravity: Array) -> tuple[Array, Array, bool]:
+    """Return up against gravity, the eye, and whether the motion is in a plane that it looks straight at."""
     strength = float(np.linalg.norm(gravity))
     up = -gravity / strength if strength else np.array([0.0, 0.0, 1.0])
     cloud = points.reshape(-1, 3) - points.reshape(-1, 3).mean(axis=0)
     _, size, axes = np.linalg.svd(cloud, full_matrices=False)
-    flat = len(size) == 3 and size[2] < 1e-3 * size[0] and size[1] > 1e-3 * size[0]
+    flat = bool(len(size) == 3 and size[2] < 1e-3 * size[0] and size[1] > 1e-3 * size[0])
     if not flat:
-        return up, np.array([1.4, 1.4, 0.8]) if abs(up[2]) > 0.5 else np.array([1.4, 0.8, 1.4])
+        return up, np.array([1.4, 1.4, 0.8]) if abs(up[2]) > 0.5 else np.array([1.4, 0.8, 1.4]), flat
     normal = axes[2] * np.sign(axes[2][np.argmax(np.abs(axes[2]))])
     if abs(normal @ up) > 0.9:
         up = np.array([0.0, 1.0, 0.0])
-    return up, 1.7 * normal
+    return up, 0.65 * normal, flat
 
 
 def draw(facts: PostureFacts) -> Mapping[str, Figure]:
@@ -138,14 +141,17 @@ def draw(facts: PostureFacts) -> Mapping[str, Figure]:
     )
     low, high = facts.points[:, used].min(axis=(0, 1)), facts.points[:, used].max(axis=(0, 1))
     middle, half = (low + high) / 2, max(0.55 * float((high - low).max()), 1e-3)
-    axes = {
+    axes: dict[str, dict[str, Any]] = {
         f"{name}axis": {"range": [middle[k] - half, middle[k] + half], "title": f"{name} [m]"}
         for k, name in enumerate("xyz")
     }
-    camera = {
+    if facts.flat:
+        axes["xyz"[int(np.argmax(np.abs(facts.eye)))] + "axis"]["visible"] = False
+    camera: dict[str, Any] = {
         key: dict(zip("xyz", map(float, value), strict=True))
         for key, value in (("up", facts.up), ("eye", facts.eye))
     }
+    camera["projection"] = {"type": "orthographic" if facts.flat else "perspective"}
     plot.update_layout(scene={**axes, "aspectmode": "cube", "camera": camera}, showlegend=False)
     return {"posture": figure(plot, "Stick figure along the motion", 520, steps=steps, margin=NO_MARGIN)}
 

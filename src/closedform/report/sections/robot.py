@@ -77,7 +77,7 @@ def _joint(model: Model, body: Body) -> JointFacts:
     drive = ""
     if body.coupling is not None:
         coupling = body.coupling
-        drive = f"{coupling.multiplier:g} × {model.bodies[coupling.body].joint_name}"
+        drive = f"{coupling.multiplier:g}".replace("-", "−") + f" × {model.bodies[coupling.body].joint_name}"
         drive += f" {'+' if coupling.offset > 0 else '−'} {abs(coupling.offset):g}" if coupling.offset else ""
     return JointFacts(body.joint_name, body.joint.kind, parent, body.name, body.limits, unit, drive)
 

@@ -1,0 +1,1 @@
+"""Benchmarks against peers, in one process: `python -m bench`."""

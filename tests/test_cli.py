@@ -1,0 +1,89 @@
+"""The command line: what it writes, what it says, and how it fails."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from lxml import html
+
+import closedform as cf
+from closedform.cli import main
+
+
+def run(capsys, *arguments: str) -> tuple[int, str, str]:
+    """Return exit code, stdout and stderr of a command."""
+    with pytest.raises(SystemExit) as stop:
+        main(list(arguments))
+    out, err = capsys.readouterr()
+    return int(stop.value.code or 0), out, err
+
+
+def test_report_writes_a_page_named_after_the_robot(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    code, out, _ = run(capsys, "report", "2r", "--samples", "30", "--no-pinocchio")
+    assert (code, out.strip()) == (0, "2r.html")
+    page = html.document_fromstring((tmp_path / "2r.html").read_text())
+    assert page.xpath("string(//h1)") == "2r"
+    assert "No comparison with Pinocchio" in page.text_content()
+    assert [entry.name for entry in tmp_path.iterdir()] == ["2r.html"]
+
+
+def test_report_takes_a_floating_base_and_an_output(tmp_path, capsys):
+    target = tmp_path / "page.html"
+    code, out, _ = run(
+        capsys, "report", "pendulum", "--floating-base", "--samples", "5", "--duration", "2", "-o", str(target)
+    )
+    assert (code, out.strip()) == (0, str(target))
+    page = html.document_fromstring(target.read_text())
+    assert "floating_base" in page.xpath("string(//section[@id='robot'])")
+
+
+def test_doubts_about_a_robot_are_warnings(tmp_path, capsys):
+    target = tmp_path / "page.html"
+    code, _, err = run(capsys, "report", "iiwa14", "--samples", "5", "--duration", "-1", "-o", str(target))
+    assert code == 2
+    assert "warning: iiwa14: link 'link4'" in err
+    assert "error: report: duration is -1.0" in err
+    assert not target.exists()
+
+
+def test_an_unknown_robot_lists_the_known_ones(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = run(capsys, "report", "iiwa15")
+    assert (code, out) == (2, "")
+    assert err.startswith("error: unknown robot 'iiwa15'")
+    assert all(name in err for name in cf.catalogue())
+    assert "Traceback" not in err
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_unwritable_output_leaves_nothing(tmp_path, capsys):
+    code, _, err = run(capsys, "report", "2r", "--output", str(tmp_path / "no" / "page.html"))
+    assert code == 2
+    assert "error: " in err
+    assert "cannot be written" in err
+    assert not list(tmp_path.iterdir())
+
+
+def test_robots_lists_the_catalogue_one_line_each(capsys):
+    code, out, _ = run(capsys, "robots")
+    head, *lines = out.strip().splitlines()
+    assert code == 0
+    assert head.split() == ["robot", "nv", "kind", "source"]
+    assert [line.split()[0] for line in lines] == list(cf.catalogue())
+    for line in lines:
+        name, nv = line.split()[:2]
+        assert int(nv) == cf.load(name).nv
+    assert "floating tree" in next(line for line in lines if line.startswith("quadruped"))
+
+
+def test_version(capsys):
+    assert run(capsys, "--version") == (0, f"closedform {cf.__version__}\n", "")
+
+
+def test_help_does_not_wait_for_pages_or_pictures():
+    code = "import sys, closedform.cli; print({'plotly', 'jinja2', 'rich.progress'} & set(sys.modules))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "set()"

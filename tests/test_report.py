@@ -1,0 +1,283 @@
+"""The report: its facts hold, its page needs no network, and it appears whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from lxml import html
+
+import closedform as cf
+from closedform.report import SECTIONS, Study, numerals, render, write_report
+from closedform.report.labels import coordinate_labels, joint_groups, velocity_labels
+from closedform.report.motion import PACE, CosineMotion
+from closedform.report.output import default_name, whole_file
+from closedform.report.peer import FUNCTIONS, Peer, peer_of
+from closedform.report.sections import counts, energy, matrices, posture, speed, startup, torques
+from tolerances import DIFFERENCE, ROUNDING, SOLVE, worst
+
+BALANCE = 1e-10
+"""Power balance: eighth-order differences of an energy known to 1e-16, with steps of 0.005
+radians of the fastest cosine, that is 1e-16 / 0.005 times a ratio of energies up to 1e3."""
+
+KINDS = ("2r", "spherical_pendulum", "screw_lift", "quadruped")
+"""Revolute; ball; helical, prismatic and armature; free with branches."""
+
+NASTY = '</script><script>alert("x")</script> & "quoted" %{x}'
+
+COUPLED = """<robot name='{name}'>
+<link name="base"/>
+<link name="arm"><inertial><origin xyz="0 0 .2"/><mass value="1"/>
+<inertia ixx=".1" iyy=".1" izz=".1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<link name="finger"><inertial><mass value="0.2"/>
+<inertia ixx=".01" iyy=".01" izz=".01" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="{joint}" type="revolute"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/>
+<limit lower="-1" upper="2" velocity="0" effort="10"/></joint>
+<joint name="slide" type="prismatic"><parent link="arm"/><child link="finger"/><axis xyz="0 0 1"/>
+<limit lower="-.05" upper=".3" velocity="1" effort="10"/>
+<mimic joint="{joint}" multiplier="-.1" offset=".02"/></joint>
+</robot>"""
+
+
+def study_of(robot: cf.Robot, **options: object) -> Study:
+    return Study(robot, **{"samples": 40, "patience": 1e-4, "batch": 20, "pinocchio": False} | options)
+
+
+def coupled(tmp_path, name: str = "gripper", joint: str = "hinge") -> cf.Robot:
+    from xml.sax.saxutils import escape
+
+    entities = {'"': "&quot;", "'": "&apos;"}
+    path = tmp_path / "coupled.urdf"
+    path.write_text(COUPLED.format(name=escape(name, entities), joint=escape(joint, entities)))
+    return cf.load(path)
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def study(request) -> Study:
+    return study_of(cf.load(request.param))
+
+
+def test_motion_velocity_is_the_twist_of_the_moving_frame(study):
+    robot, h = study.robot, 1e-5
+    t = np.array([0.3, 1.1, 2.9])
+    now, before, after = (study.motion.at(t + k * h) for k in (0, -1, 1))
+    T = robot.pose(now.q)
+    rate = np.linalg.inv(T) @ (robot.pose(after.q) - robot.pose(before.q)) / (2 * h)
+    twist = np.stack([rate[:, 2, 1], rate[:, 0, 2], rate[:, 1, 0], *rate[:, :3, 3].T], axis=-1)
+    assert worst(np.einsum("tij,tj->ti", robot.jacobian(now.q), now.qd), twist, 1.0) < DIFFERENCE
+    assert worst(now.qdd, (after.qd - before.qd) / (2 * h), 1.0) < DIFFERENCE
+
+
+def test_motion_stays_within_limits_and_starts_at_rest():
+    robot = cf.load("iiwa14")
+    states = study_of(robot, samples=500).states
+    assert np.all(states.q >= robot.lower_limits)
+    assert np.all(states.q <= robot.upper_limits)
+    assert np.all(np.abs(states.qd) <= PACE * robot.velocity_limits * (1 + ROUNDING))
+    assert not states.qd[0].any()
+    assert np.all(np.ptp(states.q, axis=0) > 0.1)
+
+
+def test_motion_respects_the_limits_of_coupled_joints(tmp_path):
+    robot = coupled(tmp_path)
+    slide = -0.1 * study_of(robot, samples=300).states.q[:, 0] + 0.02
+    assert slide.min() >= -0.05
+    assert slide.max() <= 0.3
+    assert np.ptp(slide) > 0.05
+
+
+@pytest.mark.parametrize(("lower", "upper"), [(-np.inf, -2.0), (3.0, np.inf), (0.5, 0.5), (1.0, -1.0)])
+def test_motion_of_odd_limits_is_finite_and_inside(lower, upper):
+    robot = cf.Robot.from_screws([np.eye(4)], [(0, 0, 1, 0, 0, 0)], limits=[cf.Limits(lower, upper)])
+    q = CosineMotion(robot.model, 4.0).at(np.linspace(0, 4, 50)).q
+    assert np.isfinite(q).all()
+    if lower <= upper:
+        assert q.min() >= lower
+        assert q.max() <= upper
+
+
+def test_torque_parts_add_up_to_inverse_dynamics(study):
+    facts = torques.gather(study)
+    assert facts.relative_difference < ROUNDING
+    assert worst(facts.inertial + facts.coriolis + facts.gravity, facts.tau) < ROUNDING
+    assert [e.peak for e in facts.efforts] == list(np.abs(facts.tau).max(axis=0))
+
+
+def test_power_balance_holds_and_notices_a_wrong_torque(study):
+    facts = energy.gather(study)
+    assert facts.relative_error < BALANCE
+    wrong = replace(facts, power=facts.power * (1 + 1e-6))
+    assert wrong.relative_error == pytest.approx(1e-6, rel=1e-2)
+
+
+def test_matrix_facts(study):
+    facts = matrices.gather(study)
+    assert worst(np.diag(facts.coupling), np.ones(study.robot.nv)) < ROUNDING
+    assert np.abs(facts.coupling).max() <= 1 + ROUNDING
+    assert facts.smallest_eigenvalue > 0
+    M = study.robot.mass_matrix(study.states.q)
+    assert worst(facts.condition, np.linalg.cond(M)) < SOLVE
+    s = study.motion.at(facts.instant)
+    T = 0.5 * s.qd @ facts.M @ s.qd
+    assert worst(T, energy.gather(study).kinetic.max()) < ROUNDING
+
+
+def test_sticks_of_turning_joints_keep_their_length():
+    facts = posture.gather(study_of(cf.load("2r")))
+    ends = facts.points[:, np.array(facts.sticks)]
+    length = np.linalg.norm(ends[:, :, 1] - ends[:, :, 0], axis=-1)
+    assert np.ptp(length, axis=0).max() < ROUNDING
+    assert facts.flat
+    tip = study_of(cf.load("2r")).motion.at(facts.t)
+    expected = cf.load("2r").pose(tip.q)[:, :3, 3]
+    assert worst(facts.path, expected) < ROUNDING
+
+
+def test_postures_stay_small():
+    facts = posture.gather(study_of(cf.load("quadruped"), samples=1000))
+    assert len(posture.draw(facts)["posture"].json) < 1_500_000
+
+
+def test_counts_are_those_of_the_kernels():
+    robot = cf.load("2r")
+    facts = counts.gather(study_of(robot))
+    assert {row.name: row.counts for row in facts.rows} == {n: robot.kernel(n).counts for n in cf.FORMS}
+
+
+def off_axis_robot() -> cf.Robot:
+    """Return joints of every kind Pinocchio shares, about axes that miss the frame origins."""
+    point, axis = np.array([0.1, -0.2, 0.3]), np.array([0.0, 0.6, 0.8])
+    skew = np.cross(np.eye(3), point)
+    placement = np.eye(4)
+    placement[:3, 3] = 0.1, 0.2, 0.3
+    screws = [
+        np.eye(6),
+        np.r_[axis, np.cross(point, axis)],
+        np.vstack([np.eye(3), skew.T if _ball_sign(skew) else skew]),
+        np.r_[axis, np.cross(point, axis) + 0.05 * axis],
+        np.r_[0, 0, 0, axis],
+        np.r_[0.0, 0.0, 1.0, 0.2, 0.0, 0.0],
+    ]
+    inertials = [cf.Inertial.of(1.0 + k, (0.1, 0.02, 0.05 * k), np.diag([0.3, 0.4, 0.5])) for k in range(6)]
+    return cf.Robot.from_screws([placement] * 6, screws, inertials=inertials, armature=[0, 0.3, 0, 0.2, 0.1, 0])
+
+
+@pytest.mark.parametrize("name", [*KINDS, "off_axis"])
+def test_pinocchio_agrees(name):
+    pytest.importorskip("pinocchio")
+    robot = off_axis_robot() if name == "off_axis" else cf.load(name)
+    facts = speed.gather(study_of(robot, pinocchio=True))
+    assert facts.peer.startswith("Pinocchio")
+    compared = {row.name: row.difference for row in facts.rows if row.function}
+    assert set(compared) == set(FUNCTIONS)
+    for form, difference in compared.items():
+        assert difference < (SOLVE if form == "forward_dynamics" else 1e-11), form
+
+
+def test_pinocchio_is_not_asked_for_coupled_joints(tmp_path):
+    pytest.importorskip("pinocchio")
+    reason = peer_of(coupled(tmp_path).model)
+    assert not isinstance(reason, Peer)
+    assert "'slide'" in reason
+
+
+def test_startup_leaves_the_cache_alone(monkeypatch, tmp_path):
+    monkeypatch.setenv("CLOSEDFORM_CACHE", str(tmp_path))
+    facts = startup.gather(study_of(cf.load("2r")))
+    assert 0 < facts.cached < facts.cold
+    assert os.environ["CLOSEDFORM_CACHE"] == str(tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_labels_name_every_entry():
+    model = cf.load("quadruped").model
+    assert len(coordinate_labels(model)) == model.nq
+    assert len(velocity_labels(model)) == model.nv
+    groups = joint_groups(coordinate_labels(model), 8)
+    assert groups[0] == [model.bodies[0].joint_name]
+    assert [joint for group in groups for joint in group] == list(cf.load("quadruped").joint_names)
+
+
+def test_page_loads_nothing_and_its_links_lead_somewhere():
+    page = html.document_fromstring(render(study_of(cf.load("spherical_pendulum"))))
+    assert not page.xpath("//link | //iframe | //object | //embed | //img | //base")
+    assert not page.xpath("//*[@src]")
+    assert page.xpath("//meta[@http-equiv='Content-Security-Policy']")
+    targets = page.xpath("//*/@href")
+    assert all(target.startswith("#") and page.get_element_by_id(target[1:]) is not None for target in targets)
+    assert [s.get("id") for s in page.xpath("//section")] == [section.anchor for section in SECTIONS]
+    assert sum("plotly.js v" in (script.text or "")[:400] for script in page.xpath("//script")) == 1
+    figures = page.xpath("//script[@class='figure']")
+    assert len(figures) == len(page.xpath("//div[@class='canvas']")) >= 9
+    for figure in figures:
+        assert json.loads(figure.text)["data"]
+
+
+def test_names_are_shown_and_never_run(tmp_path):
+    robot = coupled(tmp_path, NASTY, NASTY)
+    page = html.document_fromstring(render(study_of(robot, notes=(NASTY,))))
+    assert page.xpath("string(//h1)") == NASTY
+    assert page.xpath("string(//title)").startswith(NASTY)
+    assert NASTY in [cell.text_content() for cell in page.xpath("//tbody//th")]
+    assert not [script for script in page.xpath("//script") if (script.text or "").startswith("alert")]
+    assert len(page.xpath("//section")) == len(SECTIONS)
+
+
+def test_a_robot_without_inertias_gets_its_kinematics():
+    robot = cf.Robot.from_mdh([(0, 0, 0, 0, 0), (0, 0, 1.0, 0, 0)])
+    page = html.document_fromstring(render(study_of(robot)))
+    assert [s.get("id") for s in page.xpath("//section")] == ["robot", "posture", "motion", "counts", "startup"]
+    assert "no inertias" in page.text_content()
+
+
+def test_pinocchio_absent_is_said(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "pinocchio", None)
+    facts = speed.gather(study_of(cf.load("2r"), pinocchio=True))
+    assert "not installed" in facts.absence
+    assert all(row.peer is None for row in facts.rows)
+
+
+def test_an_unwritable_target_is_told_before_any_work(tmp_path):
+    (tmp_path / "file").write_text("")
+    begun = []
+    for target in (tmp_path, tmp_path / "missing" / "page.html", tmp_path / "file" / "page.html"):
+        with pytest.raises(cf.ClosedFormError, match="cannot be written"):
+            write_report(study_of(cf.load("2r")), target, lambda *args: begun.append(args))
+    assert not begun
+    assert [entry.name for entry in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_failure_keeps_the_old_page(tmp_path):
+    target = tmp_path / "page.html"
+    target.write_text("old")
+    with pytest.raises(KeyboardInterrupt), whole_file(target) as file:
+        file.write("new")
+        raise KeyboardInterrupt
+    assert target.read_text() == "old"
+    with whole_file(target) as file:
+        file.write("new")
+    assert target.read_text() == "new"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["page.html"]
+
+
+@pytest.mark.parametrize("options", [{"duration": 0.0}, {"duration": np.nan}, {"samples": 1}])
+def test_a_study_says_what_it_expects(options):
+    with pytest.raises(cf.ArgumentError, match="expected"):
+        study_of(cf.load("2r"), **options)
+
+
+def test_file_names_come_from_any_robot_name():
+    assert default_name("iiwa14") == "iiwa14.html"
+    assert default_name("../../etc/passwd") == "etc_passwd.html"
+    assert default_name('<">') == "robot.html"
+
+
+def test_numerals():
+    assert numerals.fixed(-1234.5678, 1) == "−1\u202f234.6"
+    assert numerals.fixed(np.inf) == numerals.fixed(None) == "–"
+    assert numerals.scientific(0.0) == "0"
+    assert "10<sup>−16</sup>" in numerals.scientific(3.2e-16)
+    assert numerals.per_second(2.71e7) == "27.1\u202fM"
