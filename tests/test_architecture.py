@@ -13,6 +13,7 @@ DOCS = ROOT.parents[1] / "docs"
 
 FLOW = (
     "errors",
+    "checks",
     "description",
     "model",
     "forms",

@@ -117,7 +117,6 @@ def test_batches_that_do_not_broadcast_name_every_shape(threads: int) -> None:
         [10**400, 1],
         lambda: None,
     ],
-    ids=lambda given: str(given)[:24],
 )
 def test_what_is_no_real_number_is_named(given: object, threads: int) -> None:
     with pytest.raises(cf.ArgumentError, match=says("coriolis_matrix", r"\bqd\b")):

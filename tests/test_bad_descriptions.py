@@ -73,7 +73,7 @@ def refusal(load: Load, text: str | bytes, **options: object) -> str:
         load(text, **options)
     message = str(caught.value)
     assert "robot.urdf" in message
-    assert all(problem in message for problem in caught.value.problems)
+    assert caught.value.problems[0] in message
     return message
 
 
@@ -221,6 +221,7 @@ def test_a_named_pipe_does_not_hang(tmp_path: Path) -> None:
         text=True,
         timeout=10,
         check=True,
+        env={**os.environ, "PYTHONPATH": str(Path(cf.__file__).parents[1])},
     )
     assert "pipe.urdf" in done.stdout
 
@@ -718,39 +719,75 @@ RICH = urdf(
     joint("throw", "base", "ball", "floating", ""),
 )
 
-NASTY = (
-    "", " ", "nan", "-inf", "1e309", "1e308", "-1e308", "1e-320", "0", "-1", "0 0 0", "1 2", "1 0 0", "nan 0 0",
-    "1e200 1e200 1e200", "0x1", "base", "arm", "grip", "follow", "pan", "fixed", "floating", "revolute", "planar",
-    "'", "&quot;", "&lt;", "&#10;", "é", "x" * 300, "1_0", "0,0,1", "-0.0", "9" * 400,
-)  # fmt: skip
+NUMBERS = (
+    "0",
+    "-1",
+    "1e308",
+    "-1e308",
+    "1e200",
+    "1e-320",
+    "-0.0",
+    "nan",
+    "-inf",
+    "1e309",
+    "9" * 400,
+    "0x1",
+    "1_0",
+)
+VECTORS = ("0 0 0", "1 0 0", "1e200 1e200 1e200", "-1e308 1e308 0", "nan 0 0", "1 2", "1 0 0 0", "0,0,1")
+TEXTS = (
+    "",
+    " ",
+    "base",
+    "arm",
+    "grip",
+    "follow",
+    "fixed",
+    "floating",
+    "revolute",
+    "planar",
+    "'",
+    "&quot;",
+    "&#10;",
+    "x" * 300,
+)
 
 
 def mangled_attribute(rng: random.Random, text: str) -> str:
+    """Return the text with the value of one attribute changed, mostly for one of its own kind."""
     at = rng.choice(list(re.finditer(r'(\w+)="([^"]*)"', text)))
-    new = rng.choice(('{0}="{2}"', '{0}="{2}"', '{0}="{2}"', "", '{0}="{1}" {0}="{1}"', '{2}="{1}"'))
-    return text[: at.start()] + new.format(at[1], at[2], rng.choice(NASTY)) + text[at.end() :]
+    own = VECTORS if " " in at[2] else NUMBERS if re.match(r"[-+.\d]", at[2]) else TEXTS
+    value = rng.choice(rng.choice((own, own, own, NUMBERS, VECTORS, TEXTS)))
+    new = rng.choice([f'{at[1]}="{value}"'] * 8 + ["", f'x{at[1]}="{value}"'])
+    return text[: at.start()] + new + text[at.end() :]
 
 
 def mangled_element(rng: random.Random, text: str) -> str:
-    at = rng.choice(list(re.finditer(r"<(\w+)[^>]*/>|<(link|joint|inertial)\b.*?</\2>", text)))
-    other = rng.choice(list(re.finditer(r"<(\w+)[^>]*/>", text)))
+    """Return the text with one element dropped, doubled, hidden, wrapped or replaced by another."""
+    leaf, branch = r"<(\w+)[^>]*/>", r"<(link|joint|inertial)\b.*?</\1>"
+    at = rng.choice(list(re.finditer(rng.choice((leaf, leaf, branch)), text)))
+    other = rng.choice(list(re.finditer(leaf, text)))
     new = rng.choice(("", at[0] * 2, other[0], f"<!-- {at[0]} -->", f"<wrap>{at[0]}</wrap>", at[0].upper()))
     return text[: at.start()] + new + text[at.end() :]
 
 
 def mangled_bytes(rng: random.Random, text: str) -> str:
-    data = bytearray(text.encode("latin-1", "replace"))
-    for _ in range(rng.randint(1, 4)):
-        at, length = rng.randrange(len(data)), rng.choice((1, 1, 2, 5, 50))
-        kind = rng.randrange(4)
+    """Return the text with some characters overwritten, dropped, repeated or added."""
+    data = bytearray(text.encode())
+    printable = [rng.randrange(32, 127) for _ in range(50)]
+    for _ in range(rng.randint(1, 2)):
+        at, length = rng.randrange(len(data)), rng.choice((1, 1, 1, 2, 50))
+        kind = rng.randrange(5)
         if kind == 0:
-            data[at] = rng.randrange(256)
+            data[at] = rng.choice(b"0123456789.-e ")
         elif kind == 1:
             del data[at : at + length]
         elif kind == 2:
             data[at:at] = data[at : at + length]
+        elif kind == 3:
+            data[at:at] = bytes(printable[:length])
         else:
-            data[at:at] = rng.randbytes(length)
+            data[at] = rng.randrange(256)
     return data.decode("latin-1")
 
 
@@ -765,7 +802,7 @@ def test_a_mangled_file_gives_a_robot_or_a_closed_form_error(
         text = RICH
         for _ in range(rng.choice((1, 1, 2, 3))):
             text = mangle(rng, text)
-        path.write_bytes(text.encode("latin-1", "replace"))
+        path.write_bytes(text.encode("latin-1"))
         start = time.perf_counter()
         try:
             robot = cf.load(path, floating_base=rng.random() < 0.2)
@@ -809,7 +846,6 @@ BODY = cf.Inertial.of(1.0, (0.1, 0, 0), 0.1 * np.eye(3))
         [[None] * 5],
         {},
     ],
-    ids=str,
 )
 def test_a_table_that_is_not_n_by_5_is_refused(rows: object) -> None:
     with pytest.raises(cf.DescriptionError, match="sigma, alpha, d, theta, r"):
@@ -874,7 +910,6 @@ def test_parents_are_earlier_rows(parents: object) -> None:
         ("tool", np.diag([1.0, 1, -1, 1])),
         ("tool", "x"),
     ],
-    ids=str,
 )
 def test_options_of_a_table_that_do_not_fit_are_named(option: str, value: object) -> None:
     part = {"inertials": "inertial|link", "armature": "armature", "joint_names": "joint", "tool": "tool"}[
@@ -903,7 +938,6 @@ def test_options_of_a_table_that_do_not_fit_are_named(option: str, value: object
         (1.0, (0, 0, 0), -np.eye(3)),
         (1.0, (0, 0, 0), [[1, 0.1, 0], [0, 1, 0], [0, 0, 1]]),
     ],
-    ids=str,
 )
 def test_an_inertial_that_is_none_is_a_closed_form_error(arguments: tuple[object, ...]) -> None:
     with pytest.raises(cf.ClosedFormError):
@@ -956,7 +990,6 @@ def columns(*screws: tuple[float, ...]) -> np.ndarray:
         2 * np.eye(6)[:, :3],
         np.eye(6)[:, :4],
     ],
-    ids=lambda screw: re.sub(r"\s+", " ", str(screw)),
 )
 def test_a_screw_that_is_none_names_the_joint(screw: object) -> None:
     with pytest.raises(cf.DescriptionError, match="joint 'shoulder'"):
@@ -978,7 +1011,6 @@ def test_a_screw_that_is_none_names_the_joint(screw: object) -> None:
         np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [1, 2, 3, 1.0]]),
         np.diag([1.0, 1, 1, 2]),
     ],
-    ids=lambda placement: re.sub(r"\s+", " ", str(placement)),
 )
 def test_a_placement_that_is_no_pose_names_the_joint(placement: object) -> None:
     with pytest.raises(cf.DescriptionError, match="joint 'shoulder'"):
@@ -1012,7 +1044,6 @@ def test_as_many_screws_as_placements(placements: object, screws: object) -> Non
         ("body_names", [1, 2]),
         ("joint_names", ["a", "a"]),
     ],
-    ids=str,
 )
 def test_options_of_screws_that_do_not_fit_are_named(option: str, value: object) -> None:
     part = {"parents": "parent", "body_names": "link", "joint_names": "joint", "inertials": "inertial|link"}

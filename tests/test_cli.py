@@ -33,7 +33,16 @@ def test_report_writes_a_page_named_after_the_robot(tmp_path, monkeypatch, capsy
 def test_report_takes_a_floating_base_and_an_output(tmp_path, capsys):
     target = tmp_path / "page.html"
     code, out, _ = run(
-        capsys, "report", "pendulum", "--floating-base", "--samples", "5", "--duration", "2", "-o", str(target)
+        capsys,
+        "report",
+        "pendulum",
+        "--floating-base",
+        "--samples",
+        "5",
+        "--duration",
+        "2",
+        "-o",
+        str(target),
     )
     assert (code, out.strip()) == (0, str(target))
     page = html.document_fromstring(target.read_text())

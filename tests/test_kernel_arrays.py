@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 import tracemalloc
 from collections.abc import Callable
 from functools import cache
@@ -379,6 +380,119 @@ def test_a_single_precision_kernel_converts_its_inputs() -> None:
     assert single(q, threads=2).dtype == np.float32
 
 
+# ------------------------------------------------------------------ large results
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("form", ["pose", "center_of_mass"])
+def test_results_too_large_for_the_cache_are_the_same(form: str, dtype: type) -> None:
+    # Beyond 32 MiB results are streamed past the cache in whole lines; here in rows of 16 and 3.
+    it = kernel("2r", form, dtype)
+    entries = int(np.prod(it.output_shape))
+    size = 33 * 2**20 // (entries * np.dtype(dtype).itemsize) + 5
+    q = np.random.default_rng(0).uniform(-3, 3, (size, 2)).astype(dtype)
+    expected = np.concatenate([it(part) for part in np.array_split(q, 5)])
+    np.testing.assert_array_equal(it(q), expected)
+    np.testing.assert_array_equal(it(q, threads=2), expected)
+    for offset in (1, 3, 8):
+        memory = np.full(size * entries + 32, -7, dtype)
+        out = memory[offset : offset + size * entries].reshape(size, *it.output_shape)
+        it(q, out=out)
+        np.testing.assert_array_equal(out, expected)
+        assert (memory[:offset] == -7).all()
+        assert (memory[offset + size * entries :] == -7).all()
+
+
+# ------------------------------------------------------------------ methods of a robot
+
+
+class Subclass(np.ndarray):
+    """An array of another type."""
+
+
+@every_kernel
+def test_a_method_is_its_kernel_on_single_samples_of_any_layout(robot: str, form: str) -> None:
+    it, method = kernel(robot, form), getattr(load(robot), form)
+    arrays = inputs(robot, form, (3,))
+    single = [x[1].copy() for x in arrays]
+    expected = it(*single)
+    layouts = [misaligned, big_endian, read_only, fortran, every_second_column, reversed_columns]
+    layouts += [lambda x: x.view(Subclass), lambda x: x.tolist(), lambda x: x[None], np.ascontiguousarray]
+    for layout in layouts:
+        given = method(*map(layout, single))
+        assert_same(np.asarray(given).reshape(it.output_shape), expected, form)
+        for k in range(len(single)):
+            mixed = [layout(x) if i == k else x for i, x in enumerate(single)]
+            assert_same(np.asarray(method(*mixed)).reshape(it.output_shape), expected, form)
+    out = np.zeros(it.output_shape)
+    assert method(*single, out=out) is out
+    assert_same(out, expected, form)
+    assert_same(method(*single, threads=2), expected, form)
+    assert_same(method(*arrays), it(*arrays), form)
+
+
+@every_kernel
+def test_results_of_a_method_are_arrays_of_their_own(robot: str, form: str) -> None:
+    method = getattr(load(robot), form)
+    arrays = inputs(robot, form, ())
+    first, second = method(*arrays), method(*arrays)
+    if kernel(robot, form).output_shape:
+        assert type(first) is np.ndarray
+        assert first.flags.owndata
+        assert first.flags.writeable
+        assert first.flags.c_contiguous
+        first[...] = -7.0
+        assert not (second == -7.0).all()
+
+
+@pytest.mark.parametrize("form", ["inverse_dynamics", "pose", "external_torque", "kinetic_energy"])
+def test_calls_of_a_method_keep_no_references(form: str) -> None:
+    method = getattr(load("2r"), form)
+    arrays = inputs("2r", form, ())
+    watched = [*arrays, np.dtype(np.float64), np.ndarray, method]
+
+    def call() -> None:
+        for _ in range(200):
+            method(*arrays)
+            with pytest.raises(cf.ArgumentError):
+                method()
+            with pytest.raises(cf.ArgumentError):
+                method(*arrays[:-1], np.zeros(5))
+
+    call()
+    gc.collect()
+    before = [sys.getrefcount(thing) for thing in watched]
+    call()
+    gc.collect()
+    after = [sys.getrefcount(thing) for thing in watched]
+    assert all(abs(a - b) < 50 for a, b in zip(after, before, strict=True)), (before, after)
+
+
+def test_a_bound_call_keeps_no_references() -> None:
+    out = np.zeros(2)
+    evaluate = kernel("2r", "gravity_torque").bind(np.zeros(2), out=out)
+    before = sys.getrefcount(None), sys.getrefcount(out), sys.getrefcount(evaluate)
+    for _ in range(1000):
+        evaluate()
+    after = sys.getrefcount(None), sys.getrefcount(out), sys.getrefcount(evaluate)
+    assert all(abs(a - b) < 100 for a, b in zip(after, before, strict=True)), (before, after)
+
+
+def test_a_bound_call_takes_no_arguments() -> None:
+    evaluate = kernel("2r", "gravity_torque").bind(np.zeros(2), out=np.zeros(2))
+    with pytest.raises(TypeError):
+        evaluate(np.zeros(2))
+
+
+def test_a_dropped_bound_call_lets_its_arrays_go() -> None:
+    q, out = np.zeros(2), np.zeros(2)
+    before = sys.getrefcount(q), sys.getrefcount(out)
+    for _ in range(50):
+        kernel("2r", "gravity_torque").bind(q, out=out)()
+    gc.collect()
+    assert (sys.getrefcount(q), sys.getrefcount(out)) == before
+
+
 # ------------------------------------------------------------------ sine and cosine
 
 ULPS = 2.0
@@ -516,7 +630,6 @@ def test_a_bound_output_may_not_overlap_an_input() -> None:
         np.zeros(4)[::2],
         misaligned(np.zeros(2)),
     ],
-    ids=str,
 )
 def test_binding_an_array_of_another_kind_says_what_is_expected(given: object) -> None:
     it = kernel("2r", "gravity_torque")

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+SHOWN = 60
+"""Problems or names listed in one message; the rest is counted."""
+
 
 class ClosedFormError(Exception):
     """Base of every error this package raises on purpose."""
@@ -15,7 +18,8 @@ class DescriptionError(ClosedFormError, ValueError):
     def __init__(self, source: str, problems: Sequence[str]) -> None:
         self.source = source
         self.problems = tuple(problems)
-        lines = "".join(f"\n  - {problem}" for problem in self.problems)
+        shown = [*self.problems[:SHOWN], *([f"and {len(problems) - SHOWN} more"] if problems[SHOWN:] else [])]
+        lines = "".join(f"\n  - {problem}" for problem in shown)
         super().__init__(f"{source}: {len(self.problems)} problem(s){lines}")
 
     def __reduce__(self) -> tuple[type, tuple[str, tuple[str, ...]]]:
@@ -31,8 +35,9 @@ class UnknownNameError(ClosedFormError, LookupError):
 
     def __init__(self, kind: str, name: object, known: Sequence[str]) -> None:
         self.kind, self.name, self.known = kind, name, tuple(known)
-        shown = ", ".join(self.known[:60]) + (", ..." if len(self.known) > 60 else "")
-        super().__init__(f"unknown {kind} {name!r}; known: {shown or '(none)'}")
+        shown = ", ".join(self.known[:SHOWN]) + (", ..." if self.known[SHOWN:] else "")
+        text = repr(name) if len(repr(name)) <= 80 else repr(name)[:77] + "..."
+        super().__init__(f"unknown {kind} {text}; known: {shown or '(none)'}")
 
     def __reduce__(self) -> tuple[type, tuple[str, object, tuple[str, ...]]]:
         return type(self), (self.kind, self.name, self.known)

@@ -22,10 +22,14 @@ class FormMethods:
 
     def kernel(self, name: str, frame: str | None = None, dtype: DTypeLike = np.float64) -> Kernel:
         """Return the compiled form itself, with its program, operation counts and `bind`."""
-        key = (name, frame, np.dtype(dtype).name)
-        if key not in self._kernels:
-            self._kernels[key] = Kernel(self.model, name, frame, dtype)
-        return self._kernels[key]
+        try:
+            key = (name, frame, np.dtype(dtype).str)
+            known = self._kernels.get(key)
+        except TypeError:
+            return Kernel(self.model, name, frame, dtype)  # which says what is wrong
+        if known is None:
+            known = self._kernels[key] = Kernel(self.model, name, frame, dtype)
+        return known
 
 
 class FramedMethod:

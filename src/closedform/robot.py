@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .checks import real_array, shape, small_number, whole_number
 from .description.description import Description
 from .description.mdh import read_mdh
 from .description.screws import read_screws
@@ -166,17 +167,21 @@ class Robot(FormMethods):
         order: int = 2,
     ) -> tuple[Array, ...]:
         """Return random (q, qd, qdd, ...) up to the `order`-th derivative, q within the joint limits."""
-        if order < 0:
-            raise ArgumentError(f"random_state: order is {order}; expected a whole number from 0")
-        shape = (batch,) if isinstance(batch, int) else tuple(batch)
-        return random_state(self.model, rng, shape, order)
+        order = whole_number("random_state: order", order, 0)
+        return random_state(self.model, rng, shape("random_state: batch", batch), order)
 
     def integrate(self, q: ArrayLike, step: ArrayLike) -> Array:
         """Return q moved by the body-fixed displacement `step` = qd dt (nv entries), on the manifold."""
-        for name, given, size in (("q", q, self.nq), ("step", step, self.nv)):
-            if np.shape(given)[-1:] != (size,):
-                raise ArgumentError(f"integrate: {name} has shape {np.shape(given)}; expected (..., {size})")
-        return integrate(self.model, q, step)
+        arrays = [real_array(f"integrate: {name}", given) for name, given in (("q", q), ("step", step))]
+        for name, array, size in zip(("q", "step"), arrays, (self.nq, self.nv), strict=True):
+            if array.shape[-1:] != (size,):
+                raise ArgumentError(f"integrate: {name} has shape {array.shape}; expected (..., {size})")
+        try:
+            np.broadcast_shapes(*(array.shape[:-1] for array in arrays))
+        except ValueError:
+            shapes = f"q {arrays[0].shape} and step {arrays[1].shape}"
+            raise ArgumentError(f"integrate: batches of {shapes} do not broadcast") from None
+        return integrate(self.model, *arrays)
 
     def with_phi(self, phi: ArrayLike) -> Robot:
         """Return the robot with other inertial parameters."""
@@ -204,4 +209,5 @@ def load(
     >>> cf.load("iiwa14").nv
     7
     """
-    return Robot.from_description(read(source, snap), floating_base=floating_base, gravity=gravity)
+    description = read(source, small_number("snap", snap, 0.1))
+    return Robot.from_description(description, floating_base=floating_base, gravity=gravity)

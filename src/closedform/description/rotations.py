@@ -20,7 +20,7 @@ def snap_rotation(R: ArrayLike, tolerance: float = ROUNDING) -> Array:
     R = np.asarray(R, dtype=float)
     nearest = np.rint(R)
     snapped = np.where(np.abs(R - nearest) <= tolerance, nearest, R) + 0.0
-    orthogonal = np.allclose(snapped @ snapped.T, np.eye(3), rtol=0, atol=2 * ROUNDING)
+    orthogonal = np.abs(snapped @ snapped.T - np.eye(3)).max() <= 2 * ROUNDING
     return snapped if orthogonal else R
 
 
@@ -55,6 +55,8 @@ def _snap_axis_rotation(R: Array, tolerance: float) -> Array:
 def rotation_rpy(rpy: ArrayLike) -> Array:
     """Return Rz(yaw) Ry(pitch) Rx(roll), the fixed-axis convention of URDF."""
     r, p, y = np.asarray(rpy, dtype=float)
+    if r == p == y == 0:
+        return np.eye(3)
     cr, sr, cp, sp, cy, sy = np.cos(r), np.sin(r), np.cos(p), np.sin(p), np.cos(y), np.sin(y)
     R = [
         [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ..errors import DescriptionError, UnknownNameError
+from ..errors import ArgumentError, DescriptionError, UnknownNameError
 from .catalogue import catalogue, read_catalogue
 from .description import Description
 from .mjcf import read_mjcf
@@ -17,14 +17,15 @@ SUFFIXES = (".urdf", ".xml", ".mjcf")
 
 def read(source: str | os.PathLike[str], snap: float = 0.0) -> Description:
     """Return the description behind a catalogue name, a URDF path or an MJCF path."""
+    if not isinstance(source, str | os.PathLike) or not isinstance(os.fspath(source), str):
+        kind = type(source).__name__
+        raise ArgumentError(f"a robot is loaded from a catalogue name or a path; {kind} given")
     text = os.fspath(source)
     path = Path(text)
-    if path.suffix.lower() not in SUFFIXES and not path.is_file():
+    if path.suffix.lower() not in SUFFIXES and not _is_file(path):
         if text in catalogue():
             return read_catalogue(text)
         raise UnknownNameError("robot", text, (*catalogue(), "or a path ending in " + ", ".join(SUFFIXES)))
-    if not path.exists():
-        raise DescriptionError(text, ["no such file"])
     data = read_bytes(path)
     root = read_xml(text, data).tag
     if root == "mujoco":
@@ -34,3 +35,10 @@ def read(source: str | os.PathLike[str], snap: float = 0.0) -> Description:
             text, [f"root element is <{root}>; expected <robot> (URDF) or <mujoco> (MJCF)"]
         )
     return read_urdf(data, text, snap)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False

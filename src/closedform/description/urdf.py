@@ -20,6 +20,10 @@ KINDS = {
 }
 
 
+MAX_ELEMENTS = 50_000
+"""Links and joints of one file."""
+
+
 def read_urdf(data: bytes, source: str, snap: float = 0.0) -> Description:
     """Return the description in a URDF text; `snap` rounds rotations that near quarter turns.
 
@@ -30,6 +34,9 @@ def read_urdf(data: bytes, source: str, snap: float = 0.0) -> Description:
         raise DescriptionError(source, [f"root element is <{node.tag}>; a URDF has <robot>"])
     problems: list[str] = []
     root = Element(node, "robot", problems)
+    count = len(node.findall("link")) + len(node.findall("joint"))
+    if count > MAX_ELEMENTS:
+        raise DescriptionError(source, [f"{count} links and joints; the limit is {MAX_ELEMENTS}"])
     links = tuple(_link(element) for element in root.children("link"))
     joints = tuple(_joint(element, snap) for element in root.children("joint"))
     if not links:

@@ -34,10 +34,15 @@ def read_bytes(path: str | Path) -> bytes:
     """Return the bytes of a file of bounded size."""
     path = Path(path)
     try:
+        if not path.exists():
+            raise DescriptionError(str(path)[:200], ["no such file"])
+        if not path.is_file():
+            raise DescriptionError(str(path)[:200], ["is not a regular file"])
         with path.open("rb") as file:
             return file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise DescriptionError(str(path), [f"cannot be read: {error.strerror}"]) from None
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise DescriptionError(str(path)[:200], [f"cannot be read: {reason}"]) from None
 
 
 class Element:

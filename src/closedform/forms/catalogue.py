@@ -154,7 +154,6 @@ FORMS: dict[str, Form] = {
 
 def form(name: str) -> Form:
     """Return the form of that name."""
-    try:
-        return FORMS[name]
-    except KeyError:
-        raise UnknownNameError("form", name, tuple(FORMS)) from None
+    if not isinstance(name, str) or name not in FORMS:
+        raise UnknownNameError("form", name, tuple(FORMS))
+    return FORMS[name]

@@ -4,51 +4,63 @@ from __future__ import annotations
 
 COPY = """
 define internal void @strided_copy(
-  ptr %dst, i64 %dn, i64 %d1, i64 %d2, ptr %src, i64 %sn, i64 %s1, i64 %s2, i64 %n, i64 %n1, i64 %n2
+  ptr %dst, i64 %dn, i64 %d0, i64 %d1, i64 %d2,
+  ptr %src, i64 %sn, i64 %s0, i64 %s1, i64 %s2,
+  i64 %n, i64 %n0, i64 %n1, i64 %n2
 ) #1 {
 entry:
   br label %sample
 sample:
-  %i = phi i64 [ 0, %entry ], [ %i2, %samplenext ]
-  %more = icmp slt i64 %i, %n
-  br i1 %more, label %row, label %done
+  %i = phi i64 [ 0, %entry ], [ %i.next, %sample.end ]
+  %i.d = phi ptr [ %dst, %entry ], [ %i.d.next, %sample.end ]
+  %i.s = phi ptr [ %src, %entry ], [ %i.s.next, %sample.end ]
+  %i.more = icmp slt i64 %i, %n
+  br i1 %i.more, label %plane, label %done
+plane:
+  %a = phi i64 [ 0, %sample ], [ %a.next, %plane.end ]
+  %a.d = phi ptr [ %i.d, %sample ], [ %a.d.next, %plane.end ]
+  %a.s = phi ptr [ %i.s, %sample ], [ %a.s.next, %plane.end ]
+  %a.more = icmp slt i64 %a, %n0
+  br i1 %a.more, label %row, label %sample.end
 row:
-  %r = phi i64 [ 0, %sample ], [ %r2, %rownext ]
-  %morerows = icmp slt i64 %r, %n1
-  br i1 %morerows, label %entrycopy, label %samplenext
-entrycopy:
-  %c = phi i64 [ 0, %row ], [ %c2, %copy ]
-  %moreentries = icmp slt i64 %c, %n2
-  br i1 %moreentries, label %copy, label %rownext
+  %b = phi i64 [ 0, %plane ], [ %b.next, %row.end ]
+  %b.d = phi ptr [ %a.d, %plane ], [ %b.d.next, %row.end ]
+  %b.s = phi ptr [ %a.s, %plane ], [ %b.s.next, %row.end ]
+  %b.more = icmp slt i64 %b, %n1
+  br i1 %b.more, label %column, label %plane.end
+column:
+  %c = phi i64 [ 0, %row ], [ %c.next, %copy ]
+  %c.d = phi ptr [ %b.d, %row ], [ %c.d.next, %copy ]
+  %c.s = phi ptr [ %b.s, %row ], [ %c.s.next, %copy ]
+  %c.more = icmp slt i64 %c, %n2
+  br i1 %c.more, label %copy, label %row.end
 copy:
-  %so0 = mul i64 %i, %sn
-  %so1 = mul i64 %r, %s1
-  %so2 = mul i64 %c, %s2
-  %so3 = add i64 %so0, %so1
-  %so = add i64 %so3, %so2
-  %do0 = mul i64 %i, %dn
-  %do1 = mul i64 %r, %d1
-  %do2 = mul i64 %c, %d2
-  %do3 = add i64 %do0, %do1
-  %do = add i64 %do3, %do2
-  %sp = getelementptr i8, ptr %src, i64 %so
-  %dp = getelementptr i8, ptr %dst, i64 %do
-  %x = load REAL, ptr %sp, align 1
-  store REAL %x, ptr %dp, align 1
-  %c2 = add i64 %c, 1
-  br label %entrycopy
-rownext:
-  %r2 = add i64 %r, 1
+  %x = load REAL, ptr %c.s, align 1
+  store REAL %x, ptr %c.d, align 1
+  %c.next = add i64 %c, 1
+  %c.d.next = getelementptr i8, ptr %c.d, i64 %d2
+  %c.s.next = getelementptr i8, ptr %c.s, i64 %s2
+  br label %column
+row.end:
+  %b.next = add i64 %b, 1
+  %b.d.next = getelementptr i8, ptr %b.d, i64 %d1
+  %b.s.next = getelementptr i8, ptr %b.s, i64 %s1
   br label %row
-samplenext:
-  %i2 = add i64 %i, 1
+plane.end:
+  %a.next = add i64 %a, 1
+  %a.d.next = getelementptr i8, ptr %a.d, i64 %d0
+  %a.s.next = getelementptr i8, ptr %a.s, i64 %s0
+  br label %plane
+sample.end:
+  %i.next = add i64 %i, 1
+  %i.d.next = getelementptr i8, ptr %i.d, i64 %dn
+  %i.s.next = getelementptr i8, ptr %i.s, i64 %sn
   br label %sample
 done:
   ret void
 }
 """
-
-"""Rows and columns of n samples from one pair of strides to another."""
+"""Entries of n samples with three core axes from one set of strides to another."""
 
 STREAM = """
 define internal void @stream_copy(ptr %dst, ptr %src, i64 %bytes) #0 {

@@ -37,10 +37,10 @@ class Kernel:
     ) -> None:
         self.form: Form = form(name)
         self.model = model
+        if frame is not None and not self.form.framed:
+            raise ArgumentError(f"{name} is not a form of a frame; {frame!r} given")
         self.frame = model.frame(frame).name if self.form.framed else None
-        self.dtype = np.dtype(dtype)
-        if self.dtype not in (np.dtype(np.float64), np.dtype(np.float32)):
-            raise ArgumentError(f"kernel {name!r}: dtype {self.dtype} is not float64 or float32")
+        self.dtype = _precision(name, dtype)
         self.input_names = self.form.inputs
         self.input_shapes = self.form.input_shapes(model)
         self.output_shape = self.form.output_shape(model)
@@ -113,7 +113,7 @@ class Kernel:
         """Evaluate the form on arrays; `out` receives the result without allocation."""
         try:
             if threads == 1:
-                return self.ufunc(*args) if out is None else self.ufunc(*args, out=out)
+                return self.ufunc(*args, out=out, dtype=self.dtype)
             return self._threaded(args, out, threads)
         except (TypeError, ValueError) as error:
             if any(hasattr(argument, "__dask_graph__") for argument in args):
@@ -142,6 +142,8 @@ class Kernel:
                 raise ArgumentError(f"bind {self.form.name}: {name} must be C-contiguous and aligned")
         if not out.flags.writeable:
             raise ArgumentError(f"bind {self.form.name}: out is read-only")
+        if any(np.may_share_memory(out, argument) for argument in args):
+            raise ArgumentError(f"bind {self.form.name}: out overlaps an input; give it memory of its own")
         pointers = _pointers(len(operands))(*(operand.ctypes.data for operand in operands))
         pointers.alive = (self, operands)
         if fastcall.available():
@@ -150,7 +152,7 @@ class Kernel:
 
     def _threaded(self, args: tuple[ArrayLike, ...], out: Array | None, threads: int) -> Any:
         """Split the first batch axis over threads, each writing its part of one output."""
-        if not isinstance(threads, int) or threads < 1:
+        if not isinstance(threads, int | np.integer) or threads < 1:
             raise ArgumentError(f"{self.form.name}: threads is {threads!r}; expected a whole number from 1")
         if len(args) != len(self.input_shapes):
             raise self._wrong_count(args)
@@ -163,8 +165,8 @@ class Kernel:
         batch = np.broadcast_shapes(*batches)
         if out is None:
             out = np.empty(batch + self.output_shape, self.dtype)
-        if not batch or batch[0] < 2:
-            return self.ufunc(*arrays, out=out)
+        if not batch or batch[0] < 2 or any(np.may_share_memory(out, array) for array in arrays):
+            return self.ufunc(*arrays, out=out, dtype=self.dtype)
         views = [
             np.broadcast_to(array, batch + shape)
             for array, shape in zip(arrays, self.input_shapes, strict=True)
@@ -172,7 +174,7 @@ class Kernel:
         edges = np.linspace(0, batch[0], min(threads, batch[0]) + 1).astype(int)
 
         def run(part: slice) -> None:
-            self.ufunc(*(view[part] for view in views), out=out[part])
+            self.ufunc(*(view[part] for view in views), out=out[part], dtype=self.dtype)
 
         parts = [slice(a, b) for a, b in pairwise(edges)]
         with ThreadPoolExecutor(len(parts)) as pool:
@@ -233,6 +235,17 @@ class Kernel:
 def _pointers(count: int) -> Any:
     """Return the type of an array of addresses whose instances can hold what keeps them valid."""
     return type("Pointers", (ctypes.c_void_p * count,), {})
+
+
+def _precision(name: str, dtype: DTypeLike) -> np.dtype[Any]:
+    """Return float64 or float32 in the machine's byte order."""
+    try:
+        given = np.dtype(dtype)
+    except TypeError:
+        given = None
+    if given is None or given not in (np.dtype(np.float64), np.dtype(np.float32)):
+        raise ArgumentError(f"kernel {name!r}: dtype {dtype!r} is not float64 or float32")
+    return given
 
 
 def _core(shape: tuple[int, ...]) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,6 +15,52 @@ from .copies import copies
 
 STREAM_BYTES = 32 * 2**20
 """Results at least this large are streamed; smaller ones may still be in cache when read."""
+
+LOCAL_BYTES = 32 * 2**10
+"""Workspaces up to this size live on the stack."""
+
+MAX_AXES = 3
+"""Most core axes of an operand."""
+
+
+@dataclass(frozen=True)
+class Operand:
+    """An input or output of the loop: its number, core shape and bytes per sample."""
+
+    number: int
+    shape: tuple[int, ...]
+    size: int
+    output: bool
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of one contiguous sample."""
+        return max(1, math.prod(self.shape)) * self.size
+
+    @property
+    def packed_strides(self) -> list[int]:
+        """Byte strides of a contiguous sample, padded to `MAX_AXES` axes."""
+        padded = self.padded_shape
+        return [math.prod(padded[axis + 1 :]) * self.size for axis in range(MAX_AXES)]
+
+    @property
+    def padded_shape(self) -> list[int]:
+        """The core shape with leading axes of one entry."""
+        return [1] * (MAX_AXES - len(self.shape)) + list(self.shape)
+
+    @property
+    def given_strides(self) -> list[str]:
+        """The caller's byte strides, padded to `MAX_AXES` axes."""
+        own = [f"%stride{self.number}.{axis}" for axis in range(len(self.shape))]
+        return ["0"] * (MAX_AXES - len(self.shape)) + own
+
+    def copy(self, target: tuple[str, str, list[str]], source: tuple[str, str, list[str]], count: str) -> str:
+        """Return a call that copies `count` samples between (pointer, step, strides)."""
+        ends = (
+            f"ptr {end[0]}, i64 {end[1]}, {', '.join(f'i64 {s}' for s in end[2])}" for end in (target, source)
+        )
+        sizes = ", ".join(f"i64 {n}" for n in self.padded_shape)
+        return f"call void @strided_copy({', '.join(ends)}, i64 {count}, {sizes})"
 
 
 def module(program: Program, lanes: int, real: str) -> str:
@@ -25,32 +73,27 @@ def module(program: Program, lanes: int, real: str) -> str:
     """
     size = 8 if real == "double" else 4
     vector, scalar = body(program, "vector", lanes, real), body(program, "scalar", 1, real)
-    shapes = [shape for _, shape in (*program.inputs, *program.outputs)]
-    workspace = max(vector.workspace * lanes, scalar.workspace)
-    packed = [max(1, _product(shape)) for shape in shapes]
-    total = (workspace + lanes * sum(packed)) * size
-    text = [
-        "; straight-line closed form",
-        copies(lanes, real, size),
-        f"@nan = internal constant {real} 0x7FF8000000000000",
-        "declare ptr @malloc(i64)",
-        "declare void @free(ptr)",
-        vector.text,
-        scalar.text,
-        _loop(program, shapes, lanes, real, size, workspace, packed, total),
-        _bound(shapes, packed, size, scalar.workspace),
-        fastcall.text(program, np.dtype("f8" if real == "double" else "f4")),
-        'attributes #0 = { nounwind "min-legal-vector-width"="512" "prefer-vector-width"="512" }',
-        "attributes #1 = { nounwind }",
+    operands = [
+        Operand(k, shape, size, k >= len(program.inputs))
+        for k, (_, shape) in enumerate((*program.inputs, *program.outputs))
     ]
-    return "\n".join([*_declarations("\n".join(text)), *text])
-
-
-def _product(shape: tuple[int, ...]) -> int:
-    result = 1
-    for entries in shape:
-        result *= entries
-    return result
+    workspace = max(vector.workspace * lanes, scalar.workspace) * size
+    text = "\n".join(
+        [
+            copies(lanes, real, size),
+            f"@nan = internal constant {real} 0x7FF8000000000000",
+            "declare ptr @malloc(i64)",
+            "declare void @free(ptr)",
+            vector.text,
+            scalar.text,
+            _Loop(operands, lanes, workspace).write(),
+            _bound(operands, scalar.workspace * size),
+            fastcall.text(program, np.dtype("f8" if real == "double" else "f4")),
+            'attributes #0 = { nounwind "min-legal-vector-width"="512" "prefer-vector-width"="512" }',
+            "attributes #1 = { nounwind }",
+        ]
+    )
+    return "\n".join([*_declarations(text), text])
 
 
 def _declarations(text: str) -> list[str]:
@@ -63,212 +106,202 @@ def _declarations(text: str) -> list[str]:
     return sorted(found.values())
 
 
-def _loop(
-    program: Program,
-    shapes: list[tuple[int, ...]],
-    lanes: int,
-    real: str,
-    size: int,
-    workspace: int,
-    packed: list[int],
-    total: int,
-) -> str:
-    inputs = len(program.inputs)
-    count = len(shapes)
-    out: list[str] = ["define void @loop(ptr %args, ptr %dimensions, ptr %steps, ptr %data) #1 {", "entry:"]
+class _Loop:
+    """Writes `@loop`: blocks of `lanes` samples through `@vector`, the rest through `@scalar`.
 
-    def line(text: str) -> None:
-        out.append("  " + text)
+    An operand is used in place where its samples are contiguous and it is not streamed;
+    otherwise the block goes through a packed copy in the workspace.
+    """
 
-    def load(name: str, base: str, index: int, kind: str = "i64") -> None:
-        line(f"%{name}.p = getelementptr i64, ptr {base}, i64 {index}")
-        line(f"%{name} = load {kind}, ptr %{name}.p, align 8")
+    def __init__(self, operands: list[Operand], lanes: int, workspace: int) -> None:
+        self.operands, self.lanes, self.workspace = operands, lanes, workspace
+        self.outputs = [operand for operand in operands if operand.output]
+        self.lines = ["define void @loop(ptr %args, ptr %dimensions, ptr %steps, ptr %data) #1 {", "entry:"]
 
-    load("n", "%dimensions", 0)
-    position = count
-    flags = []
-    for k, shape in enumerate(shapes):
-        load(f"base{k}", "%args", k, "ptr")
-        load(f"step{k}", "%steps", k)
-        strides = []
-        for axis in range(len(shape)):
-            load(f"stride{k}.{axis}", "%steps", position)
-            strides.append(f"%stride{k}.{axis}")
-            position += 1
-        checks, expected = [], size
-        for axis in reversed(range(len(shape))):
-            if shape[axis] != 1:
-                line(f"%ok{k}.{axis} = icmp eq i64 {strides[axis]}, {expected}")
+    def write(self) -> str:
+        """Return the function."""
+        self._load("n", "%dimensions", 0)
+        position = len(self.operands)
+        for operand in self.operands:
+            position = self._describe(operand, position)
+        in_place = self._all([self._in_place(operand) for operand in self.operands])
+        self._prepare(in_place)
+        self._block()
+        self._finish(in_place)
+        return "\n".join(self.lines)
+
+    def _line(self, *lines: str) -> None:
+        self.lines.extend("  " + line for line in lines)
+
+    def _label(self, name: str) -> None:
+        self.lines.append(f"{name}:")
+
+    def _load(self, name: str, base: str, index: int, kind: str = "i64") -> None:
+        self._line(f"%{name}.p = getelementptr i64, ptr {base}, i64 {index}")
+        self._line(f"%{name} = load {kind}, ptr %{name}.p, align 8")
+
+    def _all(self, flags: list[str]) -> str:
+        """Return the conjunction of flags."""
+        known = "true"
+        for flag in flags:
+            name = f"%all{len(self.lines)}"
+            self._line(f"{name} = and i1 {known}, {flag}")
+            known = name
+        return known
+
+    def _describe(self, operand: Operand, position: int) -> int:
+        """Load pointer and strides of an operand and tell whether its samples are contiguous."""
+        k = operand.number
+        self._load(f"base{k}", "%args", k, "ptr")
+        self._load(f"step{k}", "%steps", k)
+        checks = []
+        expected = operand.packed_strides[MAX_AXES - len(operand.shape) :]
+        for axis, entries in enumerate(operand.shape):
+            self._load(f"stride{k}.{axis}", "%steps", position + axis)
+            if entries != 1:
+                self._line(f"%ok{k}.{axis} = icmp eq i64 %stride{k}.{axis}, {expected[axis]}")
                 checks.append(f"%ok{k}.{axis}")
-            expected *= shape[axis]
-        flag = "true"
-        for number, check in enumerate(checks):
-            if flag == "true":
-                flag = check
-            else:
-                line(f"%and{k}.{number} = and i1 {flag}, {check}")
-                flag = f"%and{k}.{number}"
-        line(f"%contiguous{k} = and i1 {flag}, true")
-        flags.append(f"%contiguous{k}")
-    every = "true"
-    for k, flag in enumerate(flags):
-        in_place = flag
-        if k >= inputs:
-            line(f"%tight{k} = icmp eq i64 %step{k}, {packed[k] * size}")
-            line(f"%bytes{k} = mul i64 %n, {packed[k] * size}")
-            line(f"%large{k} = icmp sge i64 %bytes{k}, {STREAM_BYTES}")
-            line(f"%apart{k} = and i1 %tight{k}, %large{k}")
-            line(f"%stream{k} = and i1 %apart{k}, %contiguous{k}")
-            line(f"%direct{k} = xor i1 %stream{k}, {flag}")
-            in_place = f"%direct{k}"
-        line(f"%all{k} = and i1 {every}, {in_place}")
-        every = f"%all{k}"
-    small = workspace * size <= 32768
-    if small:
-        line(f"%local = alloca i8, i64 {max(8, workspace * size)}, align 64")
-        line(f"br i1 {every}, label %ready, label %allocate")
-    else:
-        line("br label %allocate")
-    out.append("allocate:")
-    line(f"%heap = call ptr @malloc(i64 {total + 64})")
-    line("%failed = icmp eq ptr %heap, null")
-    line("br i1 %failed, label %nomemory, label %align")
-    out.append("align:")
-    line("%raw = ptrtoint ptr %heap to i64")
-    line("%up = add i64 %raw, 63")
-    line("%aligned = and i64 %up, -64")
-    line("%area = inttoptr i64 %aligned to ptr")
-    line("br label %ready")
-    out.append("nomemory:")
-    for k in range(inputs, count):
-        line(_copy_out(k, "%base" + str(k), f"%step{k}", shapes[k], "@nan", "0", ("0", "0"), "%n"))
-    line("ret void")
-    out.append("ready:")
-    if small:
-        line("%work = phi ptr [ %local, %entry ], [ %area, %align ]")
-        line("%owned = phi ptr [ null, %entry ], [ %heap, %align ]")
-    else:
-        line("%work = phi ptr [ %area, %align ]")
-        line("%owned = phi ptr [ %heap, %align ]")
-    offset = workspace * size
-    for k in range(count):
-        line(f"%pack{k} = getelementptr i8, ptr %work, i64 {offset}")
-        offset += lanes * packed[k] * size
-    line("br label %block")
-    out.append("block:")
-    line("%i = phi i64 [ 0, %ready ], [ %next, %advance ]")
-    line("%left = sub i64 %n, %i")
-    line("%more = icmp sgt i64 %left, 0")
-    line("br i1 %more, label %work0, label %finish")
-    out.append("work0:")
-    line(f"%wide = icmp sge i64 %left, {lanes}")
-    line(f"%taken = select i1 %wide, i64 {lanes}, i64 1")
-    for k, shape in enumerate(shapes):
-        line(f"%offset{k} = mul i64 %i, %step{k}")
-        line(f"%here{k} = getelementptr i8, ptr %base{k}, i64 %offset{k}")
-        in_place = f"%contiguous{k}" if k < inputs else f"%direct{k}"
-        line(f"%ptr{k} = select i1 {in_place}, ptr %here{k}, ptr %pack{k}")
-        line(f"%hop{k} = select i1 {in_place}, i64 %step{k}, i64 {packed[k] * size}")
-        if k < inputs:
-            line(f"br i1 %contiguous{k}, label %have{k}, label %pack_in{k}")
-            out.append(f"pack_in{k}:")
-            line(_copy_in(k, shape, size, packed[k]))
-            line(f"br label %have{k}")
-            out.append(f"have{k}:")
-    line("br i1 %wide, label %many, label %one")
-    arguments = ", ".join(["ptr %work", *(f"ptr %ptr{k}, i64 %hop{k}" for k in range(count))])
-    for label, function in (("many", "vector"), ("one", "scalar")):
-        out.append(f"{label}:")
-        line(f"call void @{function}({arguments})")
-        line("br label %computed")
-    out.append("computed:")
-    for k in range(inputs, count):
-        line(f"br i1 %direct{k}, label %left{k}, label %staged{k}")
-        out.append(f"staged{k}:")
-        line(f"br i1 %stream{k}, label %stream_out{k}, label %pack_out{k}")
-        out.append(f"stream_out{k}:")
-        line(f"%whole{k} = mul i64 %taken, {packed[k] * size}")
-        line(f"call void @stream_copy(ptr %here{k}, ptr %pack{k}, i64 %whole{k})")
-        line(f"br label %left{k}")
-        out.append(f"pack_out{k}:")
-        _, columns = _two(shapes[k])
-        line(
-            _copy_out(
-                k,
-                f"%here{k}",
-                f"%step{k}",
-                shapes[k],
-                f"%pack{k}",
-                str(packed[k] * size),
-                (str(columns * size), str(size)),
-                "%taken",
-            )
+        contiguous = self._all(checks)
+        self._line(f"%contiguous{k} = and i1 {contiguous}, true")
+        return position + len(operand.shape)
+
+    def _in_place(self, operand: Operand) -> str:
+        """Return the flag that an operand is used where it lies; large dense outputs are streamed."""
+        k = operand.number
+        if not operand.output:
+            return f"%contiguous{k}"
+        self._line(
+            f"%dense{k} = icmp eq i64 %step{k}, {operand.bytes}",
+            f"%bytes{k} = mul i64 %n, {operand.bytes}",
+            f"%large{k} = icmp sge i64 %bytes{k}, {STREAM_BYTES}",
         )
-        line(f"br label %left{k}")
-        out.append(f"left{k}:")
-    line("br label %advance")
-    out.append("advance:")
-    line("%next = add i64 %i, %taken")
-    line("br label %block")
-    out.append("finish:")
-    line(f"br i1 {every}, label %leave, label %settle")
-    out.append("settle:")
-    line("fence seq_cst")
-    line("br label %leave")
-    out.append("leave:")
-    line("call void @free(ptr %owned)")
-    line("ret void")
-    out.append("}")
-    return "\n".join(out)
+        streamed = self._all([f"%contiguous{k}", f"%dense{k}", f"%large{k}"])
+        self._line(f"%stream{k} = and i1 {streamed}, true")
+        self._line(f"%direct{k} = xor i1 %stream{k}, %contiguous{k}")
+        return f"%direct{k}"
+
+    def _prepare(self, in_place: str) -> None:
+        """Find a workspace: on the stack where it is small and nothing is packed, else allocated."""
+        local = self.workspace <= LOCAL_BYTES
+        total = self.workspace + self.lanes * sum(operand.bytes for operand in self.operands)
+        if local:
+            self._line(f"%local = alloca i8, i64 {max(8, self.workspace)}, align 64")
+            self._line(f"br i1 {in_place}, label %ready, label %allocate")
+        else:
+            self._line("br label %allocate")
+        self._label("allocate")
+        self._line(
+            f"%heap = call ptr @malloc(i64 {total + 64})",
+            "%failed = icmp eq ptr %heap, null",
+            "br i1 %failed, label %nomemory, label %align",
+        )
+        self._label("align")
+        self._line(
+            "%raw = ptrtoint ptr %heap to i64",
+            "%up = add i64 %raw, 63",
+            "%aligned = and i64 %up, -64",
+            "%area = inttoptr i64 %aligned to ptr",
+            "br label %ready",
+        )
+        self._label("nomemory")
+        for operand in self.outputs:
+            here = (f"%base{operand.number}", f"%step{operand.number}", operand.given_strides)
+            self._line(operand.copy(here, ("@nan", "0", ["0"] * MAX_AXES), "%n"))
+        self._line("ret void")
+        self._label("ready")
+        on_stack = "[ %local, %entry ], ", "[ null, %entry ], "
+        self._line(f"%work = phi ptr {on_stack[0] if local else ''}[ %area, %align ]")
+        self._line(f"%owned = phi ptr {on_stack[1] if local else ''}[ %heap, %align ]")
+        offset = self.workspace
+        for operand in self.operands:
+            self._line(f"%pack{operand.number} = getelementptr i8, ptr %work, i64 {offset}")
+            offset += self.lanes * operand.bytes
+        self._line("br label %block")
+
+    def _block(self) -> None:
+        """Evaluate one block of samples, packing what is not used in place."""
+        self._label("block")
+        self._line(
+            "%i = phi i64 [ 0, %ready ], [ %next, %advance ]",
+            "%left = sub i64 %n, %i",
+            "%more = icmp sgt i64 %left, 0",
+            "br i1 %more, label %samples, label %finish",
+        )
+        self._label("samples")
+        self._line(f"%wide = icmp sge i64 %left, {self.lanes}")
+        self._line(f"%taken = select i1 %wide, i64 {self.lanes}, i64 1")
+        for operand in self.operands:
+            k = operand.number
+            flag = f"%direct{k}" if operand.output else f"%contiguous{k}"
+            self._line(
+                f"%offset{k} = mul i64 %i, %step{k}",
+                f"%here{k} = getelementptr i8, ptr %base{k}, i64 %offset{k}",
+                f"%ptr{k} = select i1 {flag}, ptr %here{k}, ptr %pack{k}",
+                f"%hop{k} = select i1 {flag}, i64 %step{k}, i64 {operand.bytes}",
+            )
+            if not operand.output:
+                self._line(f"br i1 {flag}, label %have{k}, label %pack_in{k}")
+                self._label(f"pack_in{k}")
+                self._line(operand.copy(self._packed(operand), self._here(operand), "%taken"))
+                self._line(f"br label %have{k}")
+                self._label(f"have{k}")
+        self._line("br i1 %wide, label %many, label %one")
+        arguments = ", ".join(f"ptr %ptr{o.number}, i64 %hop{o.number}" for o in self.operands)
+        for label, function in (("many", "vector"), ("one", "scalar")):
+            self._label(label)
+            self._line(f"call void @{function}(ptr %work, {arguments})", "br label %computed")
+        self._label("computed")
+        for operand in self.outputs:
+            self._deliver(operand)
+        self._line("br label %advance")
+        self._label("advance")
+        self._line("%next = add i64 %i, %taken", "br label %block")
+
+    def _packed(self, operand: Operand) -> tuple[str, str, list[str]]:
+        return f"%pack{operand.number}", str(operand.bytes), [str(s) for s in operand.packed_strides]
+
+    def _here(self, operand: Operand) -> tuple[str, str, list[str]]:
+        return f"%here{operand.number}", f"%step{operand.number}", operand.given_strides
+
+    def _deliver(self, operand: Operand) -> None:
+        """Move a packed output block to where the caller wants it."""
+        k = operand.number
+        self._line(f"br i1 %direct{k}, label %delivered{k}, label %staged{k}")
+        self._label(f"staged{k}")
+        self._line(f"br i1 %stream{k}, label %stream_out{k}, label %pack_out{k}")
+        self._label(f"stream_out{k}")
+        self._line(
+            f"%whole{k} = mul i64 %taken, {operand.bytes}",
+            f"call void @stream_copy(ptr %here{k}, ptr %pack{k}, i64 %whole{k})",
+            f"br label %delivered{k}",
+        )
+        self._label(f"pack_out{k}")
+        self._line(operand.copy(self._here(operand), self._packed(operand), "%taken"))
+        self._line(f"br label %delivered{k}")
+        self._label(f"delivered{k}")
+
+    def _finish(self, in_place: str) -> None:
+        """Settle streamed stores and give the workspace back."""
+        self._label("finish")
+        self._line(f"br i1 {in_place}, label %leave, label %settle")
+        self._label("settle")
+        self._line("fence seq_cst", "br label %leave")
+        self._label("leave")
+        self._line("call void @free(ptr %owned)", "ret void")
+        self.lines.append("}")
 
 
-def _two(shape: tuple[int, ...]) -> tuple[int, int]:
-    """Return a core shape of up to two axes as rows and columns."""
-    return (1, 1) if not shape else (1, shape[0]) if len(shape) == 1 else (shape[0], shape[1])
-
-
-def _strides(k: int, shape: tuple[int, ...]) -> tuple[str, str]:
-    if not shape:
-        return "0", "0"
-    return ("0", f"%stride{k}.0") if len(shape) == 1 else (f"%stride{k}.0", f"%stride{k}.1")
-
-
-def _copy_in(k: int, shape: tuple[int, ...], size: int, packed: int) -> str:
-    rows, columns = _two(shape)
-    s1, s2 = _strides(k, shape)
-    return (
-        f"call void @strided_copy(ptr %pack{k}, i64 {packed * size}, i64 {columns * size}, i64 {size}, "
-        f"ptr %here{k}, i64 %step{k}, i64 {s1}, i64 {s2}, i64 %taken, i64 {rows}, i64 {columns})"
-    )
-
-
-def _copy_out(
-    k: int,
-    target: str,
-    step: str,
-    shape: tuple[int, ...],
-    source: str,
-    hop: str,
-    inner: tuple[str, str],
-    count: str,
-) -> str:
-    rows, columns = _two(shape)
-    d1, d2 = _strides(k, shape)
-    return (
-        f"call void @strided_copy(ptr {target}, i64 {step}, i64 {d1}, i64 {d2}, "
-        f"ptr {source}, i64 {hop}, i64 {inner[0]}, i64 {inner[1]}, i64 {count}, i64 {rows}, i64 {columns})"
-    )
-
-
-def _bound(shapes: list[tuple[int, ...]], packed: list[int], size: int, workspace: int) -> str:
+def _bound(operands: list[Operand], workspace: int) -> str:
+    """Return `@bound`, which evaluates one contiguous sample of every operand."""
     lines = [
         "define void @bound(ptr %operands) #1 {",
-        f"  %work = alloca i8, i64 {max(8, workspace * size)}, align 64",
+        f"  %work = alloca i8, i64 {max(8, workspace)}, align 64",
     ]
     arguments = ["ptr %work"]
-    for k in range(len(shapes)):
+    for operand in operands:
+        k = operand.number
         lines.append(f"  %at{k} = getelementptr ptr, ptr %operands, i64 {k}")
         lines.append(f"  %ptr{k} = load ptr, ptr %at{k}, align 8")
-        arguments.append(f"ptr %ptr{k}, i64 {packed[k] * size}")
+        arguments.append(f"ptr %ptr{k}, i64 {operand.bytes}")
     lines.append(f"  call void @scalar({', '.join(arguments)})")
     return "\n".join([*lines, "  ret void", "}"])

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Callable
 
-PI_2_HEAD = 1.5707963267948966
-PI_2_TAIL = 6.123233995736766e-17
-"""pi/2 = head + tail to 107 bits: n * head is subtracted exactly by a fused operation."""
+PI_2 = (1.5707963267948966, 6.123233995736766e-17, -1.4973849048591833e-33)
+"""pi/2 as a sum, to 160 bits: n times the first is subtracted exactly by a fused operation."""
 
 LIMIT = 2.0**45
 """Beyond this an angle's own spacing is 4 mrad; sine and cosine of it are NaN here."""
@@ -37,8 +37,8 @@ COSINE = (
 def sincos(line: Callable[[str], str], x: str, lanes: int) -> tuple[str, str]:
     """Emit sin(x) and cos(x) of a double value (a vector when lanes > 1); return their names.
 
-    Cody-Waite reduction by multiples of pi/2 with two fused operations, then the polynomials
-    on the reduced angle. `line` emits one instruction and returns the name of its value. At
+    Cody-Waite reduction by multiples of pi/2 with fused operations, then the polynomials on the
+    reduced angle. `line` emits one instruction and returns the name of its value. At
     most 2 ulp from the correctly rounded result for |x| < 2^45, NaN beyond.
     """
     real, integer = ("double", "i64") if lanes == 1 else (f"<{lanes} x double>", f"<{lanes} x i64>")
@@ -56,10 +56,18 @@ def sincos(line: Callable[[str], str], x: str, lanes: int) -> tuple[str, str]:
     def binary(op: str, a: str, b: str) -> str:
         return line(f"{op} {real} {a}, {b}")
 
+    bits = line(f"bitcast {real} {x} to {integer}")
+    magnitude = line(f"and {integer} {bits}, {whole(2**63 - 1)}")
+    mask = "i1" if lanes == 1 else f"<{lanes} x i1>"
+    # Compared as integers: a comparison of NaN as a number would raise a floating-point flag.
+    small = line(f"icmp ult {integer} {magnitude}, {whole(int(hexadecimal(LIMIT), 16))}")
+    x = line(f"select {mask} {small}, {real} {x}, {real} {const(math.nan)}")
     shifted = fma(x, const(0.6366197723675814), const(SHIFTER))
     n = binary("fsub", shifted, const(SHIFTER))
     minus_n = line(f"fneg {real} {n}")
-    r = fma(minus_n, const(PI_2_TAIL), fma(minus_n, const(PI_2_HEAD), x))
+    r = x
+    for part in PI_2:
+        r = fma(minus_n, const(part), r)
     z = binary("fmul", r, r)
     sine = const(SINE[-1])
     for coefficient in reversed(SINE[:-1]):
@@ -73,22 +81,17 @@ def sincos(line: Callable[[str], str], x: str, lanes: int) -> tuple[str, str]:
     lost = fma(z, const(-0.5), binary("fsub", const(1.0), half))
     cosine = binary("fadd", half, fma(zz, cosine, lost))
 
-    mask = "i1" if lanes == 1 else f"<{lanes} x i1>"
-    bits = line(f"bitcast {real} {shifted} to {integer}")
-    odd = line(f"trunc {integer} {bits} to {mask}")
-    size = line(f"call {real} @llvm.fabs.{suffix}({real} {x})")
-    small = line(f"fcmp olt {real} {size}, {const(LIMIT)}")
-    nan = const(float("nan"))
+    turns = line(f"bitcast {real} {shifted} to {integer}")
+    odd = line(f"trunc {integer} {turns} to {mask}")
     names = []
     for swapped, plain, shift in ((cosine, sine, 0), (sine, cosine, 1)):
         value = line(f"select {mask} {odd}, {real} {swapped}, {real} {plain}")
-        quadrant = line(f"add {integer} {bits}, {whole(shift)}") if shift else bits
+        quadrant = line(f"add {integer} {turns}, {whole(shift)}") if shift else turns
         second = line(f"and {integer} {quadrant}, {whole(2)}")
         sign = line(f"shl {integer} {second}, {whole(62)}")
         raw = line(f"bitcast {real} {value} to {integer}")
         signed = line(f"xor {integer} {raw}, {sign}")
-        result = line(f"bitcast {integer} {signed} to {real}")
-        names.append(line(f"select {mask} {small}, {real} {result}, {real} {nan}"))
+        names.append(line(f"bitcast {integer} {signed} to {real}"))
     return names[0], names[1]
 
 

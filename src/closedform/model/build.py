@@ -6,10 +6,11 @@ import warnings
 from collections import Counter
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from ..checks import real_array
 from ..description.description import Description, Joint, Link
-from ..errors import DescriptionError, ModelWarning
+from ..errors import ArgumentError, DescriptionError, ModelWarning
 from .inertia import parts_from_phi, phi_from_inertial, pseudo_inertia_deficit, transform_phi
 from .joint import JointType
 from .model import Body, Coupling, Frame, Model
@@ -26,17 +27,19 @@ TRIANGLE_TOLERANCE = 1e-6
 """Relative violations of physical inertias below these are rounding of printed figures."""
 
 
-def build_model(description: Description, *, floating_base: bool = False, gravity: object = None) -> Model:
+def build_model(
+    description: Description, *, floating_base: bool = False, gravity: ArrayLike | None = None
+) -> Model:
     """Return the model of a description, or raise one error that lists every problem."""
     problems = _structure_problems(description)
     if problems:
         raise DescriptionError(description.source or description.name, problems)
-    if floating_base:
+    if floating_base and _depth_first(description)[1]:
         description = _with_floating_base(description)
     order, roots = _depth_first(description)
     problems = _reach_problems(description, order, roots)
     moving = sum(joint.kind != "fixed" for joint in order)
-    if moving == 0:
+    if moving == 0 and roots:
         problems.append("no joint moves (nv = 0); dynamics needs at least one moving joint")
     if moving > MAX_BODIES:
         problems.append(f"{moving} moving bodies; straight-line closed forms are limited to {MAX_BODIES}")
@@ -70,12 +73,14 @@ def _structure_problems(description: Description) -> list[str]:
         if joint.parent == joint.child:
             problems.append(f"joint {joint.name!r}: parent and child are the same link {joint.child!r}")
         problems.extend(_joint_problems(joint))
-    for link, count in Counter(joint.child for joint in description.joints).items():
-        if count > 1:
-            parents = [joint.name for joint in description.joints if joint.child == link]
+    carriers: dict[str, list[str]] = {}
+    for joint in description.joints:
+        carriers.setdefault(joint.child, []).append(joint.name)
+    for link_name, parents in carriers.items():
+        if len(parents) > 1:
             problems.append(
-                f"link {link!r}: is the child of {count} joints ({', '.join(parents)}); "
-                "kinematic loops are not trees, cut one joint"
+                f"link {link_name!r}: is the child of {len(parents)} joints ({', '.join(parents[:5])}"
+                f"{', ...' if parents[5:] else ''}); kinematic loops are not trees, cut one joint"
             )
     problems.extend(_mimic_problems(description))
     for each in description.links:
@@ -85,9 +90,17 @@ def _structure_problems(description: Description) -> list[str]:
                 problems.append(f"link {each.name!r}: its inertial has a number that is not finite")
             elif each.inertial.mass < 0:
                 problems.append(f"link {each.name!r}: mass {each.inertial.mass:g} is negative")
-    if not np.isfinite(description.gravity).all():
-        problems.append(f"gravity {description.gravity} is not finite")
+    if not _is_gravity(description.gravity):
+        problems.append(f"gravity is {description.gravity!r}; expected three finite numbers")
     return problems
+
+
+def _is_gravity(given: ArrayLike) -> bool:
+    try:
+        g = real_array("gravity", given)
+    except ArgumentError:
+        return False
+    return g.shape == (3,) and bool(np.isfinite(g).all())
 
 
 def _joint_problems(joint: Joint) -> list[str]:
@@ -110,6 +123,7 @@ def _joint_problems(joint: Joint) -> list[str]:
 def _mimic_problems(description: Description) -> list[str]:
     problems = []
     joints = {joint.name: joint for joint in description.joints}
+    settled: set[str] = set()
     for joint in description.joints:
         if joint.mimic is None:
             continue
@@ -119,12 +133,13 @@ def _mimic_problems(description: Description) -> list[str]:
         elif joint.subspace.shape[1] != 1 or driver.subspace.shape[1] != 1:
             problems.append(f"joint {joint.name!r}: only one-dof joints can mimic one-dof joints")
         seen, current = {joint.name}, driver
-        while current is not None and current.mimic is not None:
+        while current is not None and current.mimic is not None and current.name not in settled:
             if current.name in seen:
                 problems.append(f"joint {joint.name!r}: its mimic chain returns to {current.name!r}")
                 break
             seen.add(current.name)
             current = joints.get(current.mimic.joint)
+        settled |= seen
     return problems
 
 
@@ -162,7 +177,8 @@ def _depth_first(description: Description) -> tuple[list[Joint], list[str]]:
 
 def _reach_problems(description: Description, order: list[Joint], roots: list[str]) -> list[str]:
     if not roots:
-        return ["every link is the child of a joint: the links form a loop; one link must be the root"]
+        names = ", ".join(repr(link.name) for link in description.links[:8])
+        return [f"every link is the child of a joint: {names} form a loop; one link must be the root"]
     reached = {roots[0], *(joint.child for joint in order)}
     return [
         f"link {link.name!r}: cannot be reached from the root link {roots[0]!r}; join it or remove it"
@@ -171,7 +187,7 @@ def _reach_problems(description: Description, order: list[Joint], roots: list[st
     ]
 
 
-def _assemble(description: Description, order: list[Joint], root: str, gravity: object) -> Model:
+def _assemble(description: Description, order: list[Joint], root: str, gravity: ArrayLike | None) -> Model:
     links = {link.name: link for link in description.links}
     where: dict[str, tuple[int, Array]] = {root: (-1, np.eye(4))}
     frames = [Frame(root, -1, np.eye(4))]
@@ -182,10 +198,9 @@ def _assemble(description: Description, order: list[Joint], root: str, gravity: 
         placement = T_body_link @ joint.placement
         if joint.kind == "fixed":
             where[joint.child] = (parent, placement)
-            if parent >= 0:
-                phis[parent] = phis[parent] + transform_phi(
-                    phi_from_inertial(links[joint.child].inertial), placement
-                )
+            inertial = links[joint.child].inertial
+            if parent >= 0 and inertial is not None:
+                phis[parent] = phis[parent] + transform_phi(phi_from_inertial(inertial), placement)
         else:
             where[joint.child] = (len(carried), np.eye(4))
             carried.append((joint, parent, placement))
@@ -229,7 +244,7 @@ def _assemble(description: Description, order: list[Joint], root: str, gravity: 
         has_inertia,
         description.citation,
     )
-    return model if gravity is None else model.with_gravity(np.asarray(gravity, dtype=float))
+    return model if gravity is None else model.with_gravity(gravity)
 
 
 def _coupling(joint: Joint, index: dict[str, int], carried: list[Joint]) -> Coupling | None:

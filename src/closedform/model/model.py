@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..checks import real_array
 from ..description.description import Limits
 from ..errors import ArgumentError, UnknownNameError
 from .joint import JointType
@@ -91,9 +92,9 @@ class Model:
 
     def with_phi(self, phi: ArrayLike) -> Model:
         """Return the model with other inertial parameters."""
-        values = np.array(phi, dtype=float)
-        if values.shape != self.phi.shape:
-            raise ArgumentError(f"phi has shape {values.shape}; expected {self.phi.shape}")
+        values = real_array(f"phi ({self.phi.size} numbers)", phi)
+        if values.shape != self.phi.shape or not np.isfinite(values).all():
+            raise ArgumentError(f"phi has shape {values.shape}; expected finite {self.phi.shape}")
         bodies = tuple(
             replace(body, phi=row) for body, row in zip(self.bodies, values.reshape(-1, 10), strict=True)
         )
@@ -101,7 +102,7 @@ class Model:
 
     def with_gravity(self, gravity: ArrayLike) -> Model:
         """Return the model in another field of gravity."""
-        g = np.array(gravity, dtype=float)
+        g = real_array("gravity (three finite numbers)", gravity)
         if g.shape != (3,) or not np.isfinite(g).all():
             raise ArgumentError(f"gravity is {gravity!r}; expected three finite numbers")
         return replace(self, gravity=g)
@@ -115,10 +116,10 @@ class Model:
         """Return the frame of that name; None is the frame furthest along the last branch."""
         if name is None:
             return self.frames[-1]
-        for frame in self.frames:
-            if frame.name == name:
-                return frame
-        raise UnknownNameError("frame", name, self.frame_names)
+        found = [frame for frame in self.frames if isinstance(name, str) and frame.name == name]
+        if not found:
+            raise UnknownNameError("frame", name, self.frame_names)
+        return found[0]
 
     def ancestors(self, body: int) -> list[int]:
         """Return the bodies from `body` to the root, both included."""

@@ -20,7 +20,7 @@ READABLE = 8
 """Matrices up to this size show their numbers in the cells."""
 
 ROUNDING = 1e-14
-"""Entries below this part of the largest one are shown as zero."""
+"""Entries and eigenvalues below this part of the largest one are zero but for rounding."""
 
 DECADE = 10.0
 """Condition numbers that vary by more than this are drawn on a logarithmic axis."""
@@ -28,7 +28,10 @@ DECADE = 10.0
 
 @dataclass(frozen=True)
 class MatrixFacts:
-    """M, C and g at the instant of greatest kinetic energy; condition numbers of M over time."""
+    """M, C and g at the instant of greatest kinetic energy; condition numbers of M over time.
+
+    A condition number is infinite where M is singular.
+    """
 
     labels: tuple[Label, ...]
     instant: float
@@ -42,10 +45,16 @@ class MatrixFacts:
 
     @property
     def coupling(self) -> Array:
-        """M_ij / sqrt(M_ii M_jj), free of units and within [-1, 1] for a positive definite M."""
-        d = np.sqrt(np.diag(self.M))
-        scaled: Array = self.M / np.outer(d, d)
+        """M_ij / sqrt(M_ii M_jj), free of units and within [-1, 1]; 0 where a joint moves no inertia."""
+        d = np.sqrt(np.abs(np.diag(self.M)))
+        scale = np.outer(d, d)
+        scaled: Array = np.divide(self.M, scale, out=np.zeros_like(self.M), where=scale > 0)
         return scaled
+
+    @property
+    def definite(self) -> bool:
+        """Whether M is positive definite on the whole way, by more than rounding."""
+        return bool(np.isfinite(self.condition).all())
 
 
 def gather(study: Study) -> MatrixFacts | None:
@@ -57,6 +66,8 @@ def gather(study: Study) -> MatrixFacts | None:
     keep = thinned(s.t)
     M = robot.kernel("mass_matrix")(s.q[keep])
     eigenvalues = np.linalg.eigvalsh(M)
+    low, high = eigenvalues[:, 0], eigenvalues[:, -1]
+    definite = low > ROUNDING * high
     M_k = robot.kernel("mass_matrix")(s.q[k])
     return MatrixFacts(
         study.velocities,
@@ -65,8 +76,8 @@ def gather(study: Study) -> MatrixFacts | None:
         robot.kernel("coriolis_matrix")(s.q[k], s.qd[k]),
         robot.kernel("gravity_torque")(s.q[k]),
         s.t[keep],
-        eigenvalues[:, -1] / eigenvalues[:, 0],
-        float(eigenvalues[:, 0].min()),
+        np.divide(high, low, out=np.full_like(high, np.inf), where=definite),
+        float(low.min()),
         float(np.abs(M - np.swapaxes(M, -1, -2)).max()),
     )
 
@@ -102,7 +113,8 @@ def _heat_map(title: str, labels: tuple[Label, ...], colour: Array, values: Arra
         text = [[f"{x:.3g}" if abs(x) > dust else "0" for x in row] for row in values]
         cells.update(text=text, texttemplate="%{text}")
     plot = go.Figure(cells)
-    plot.update_xaxes(type="category", showgrid=False, showticklabels=len(labels) <= READABLE)
+    plot.update_xaxes(type="category", showgrid=False, automargin=True)
+    plot.update_xaxes(showticklabels=len(labels) <= READABLE)
     plot.update_yaxes(type="category", autorange="reversed", showgrid=False, automargin=True)
     return figure(plot, title, 400)
 
@@ -126,13 +138,14 @@ def _condition(facts: MatrixFacts) -> Figure:
     plot = go.Figure(
         go.Scatter(
             x=single(facts.t),
-            y=single(facts.condition),
+            y=single(np.where(np.isfinite(facts.condition), facts.condition, np.nan)),
             line={"color": PALETTE[0], "width": 1.8, "simplify": False},
             hovertemplate="%{x:.2f} s: %{y:.4g}<extra></extra>",
         )
     )
     plot.update_xaxes(title_text="time [s]")
-    wide = facts.condition.max() > DECADE * facts.condition.min()
+    finite = facts.condition[np.isfinite(facts.condition)]
+    wide = bool(len(finite)) and finite.max() > DECADE * finite.min()
     plot.update_yaxes(title_text="cond M", type="log" if wide else "linear", automargin=True)
     plot.update_yaxes(exponentformat="power", dtick=1 if wide else None)
     return figure(plot, "Condition number of M over time", 280)

@@ -1,0 +1,46 @@
+"""Arguments checked in one place: what is refused is named, with what was expected."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .errors import ArgumentError
+
+
+def real_array(name: str, given: ArrayLike) -> NDArray[np.float64]:
+    """Return an array of real numbers in double precision."""
+    try:
+        array = np.asarray(given)
+    except ValueError:
+        raise ArgumentError(f"{name} is ragged; expected an array of real numbers") from None
+    if array.dtype.kind not in "fiub":
+        raise ArgumentError(f"{name} has dtype {array.dtype}; expected real numbers")
+    return array.astype(np.float64)
+
+
+def whole_number(name: str, given: Any, least: int) -> int:
+    """Return a whole number of at least `least`."""
+    if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < least:
+        raise ArgumentError(f"{name} is {given!r}; expected a whole number from {least}")
+    return int(given)
+
+
+def shape(name: str, given: Any) -> tuple[int, ...]:
+    """Return a batch shape from a whole number or a sequence of them."""
+    if isinstance(given, int | np.integer):
+        return (whole_number(name, given, 0),)
+    if not isinstance(given, tuple | list):
+        raise ArgumentError(f"{name} is {given!r}; expected a whole number or a tuple of them")
+    return tuple(whole_number(name, size, 0) for size in given)
+
+
+def small_number(name: str, given: Any, most: float) -> float:
+    """Return a number from 0 to `most`."""
+    fine = isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool)
+    if not fine or not math.isfinite(given) or not 0 <= given <= most:
+        raise ArgumentError(f"{name} is {given!r}; expected a number from 0 to {most:g}")
+    return float(given)
