@@ -189,11 +189,15 @@ def test_more_threads_than_samples_or_cores_is_fine() -> None:
         np.testing.assert_allclose(robot().gravity_torque(q, threads=threads), expected, rtol=1e-13)
 
 
-def test_threads_keep_the_callers_floating_point_settings() -> None:
-    q = np.zeros((4, 2))
-    q[1] = np.inf
+@pytest.mark.parametrize("threads", [1, 2])
+def test_threads_keep_the_callers_floating_point_settings(threads: int) -> None:
+    qd = np.zeros((4, 2))
+    qd[1] = np.inf, -np.inf
+    arguments = np.ones(2), qd, np.zeros(2)
     with np.errstate(all="ignore"):
-        robot().inverse_dynamics(q, np.zeros(2), np.zeros(2), threads=2)  # a warning would be an error
+        robot().inverse_dynamics(*arguments, threads=threads)  # a warning would be an error
+    with np.errstate(all="raise"), pytest.raises(FloatingPointError, match="inverse_dynamics"):
+        robot().inverse_dynamics(*arguments, threads=threads)
 
 
 # ------------------------------------------------------------------ names

@@ -25,7 +25,7 @@ def forms_table() -> str:
         for form in cf.FORMS.values():
             if form.group == group:
                 takes = ", ".join([*form.inputs, *(["frame"] if form.framed else [])])
-                gives = "(" + ", ".join(map(str, form.output)) + ")"
+                gives = ", ".join("(" + ", ".join(map(str, shape)) + ")" for _, shape in form.outputs)
                 lines.append(f"| `{form.name}` | {takes} | {gives} | {form.summary} |")
     return "\n".join(lines) + "\n"
 

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 
+import dask.array as da
 import numpy as np
 import pytest
 
@@ -292,8 +293,6 @@ def test_the_interpreter_ends_cleanly_with_kernels_alive() -> None:
 
 
 # ------------------------------------------------------------------ dask
-
-da = pytest.importorskip("dask.array")
 
 
 @pytest.mark.parametrize("name", ["2r", "pendulum", "spherical_pendulum"])

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from .errors import ArgumentError
-from .forms import FORMS, Form
+from .forms import FORMS, MAX_ORDER, Form
 from .kernels import Kernel
 from .model import Model
 
@@ -18,17 +18,23 @@ class FormMethods:
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        self._kernels: dict[tuple[str, str | None, str], Kernel] = {}
+        self._kernels: dict[tuple[Any, ...], Kernel] = {}
 
-    def kernel(self, name: str, frame: str | None = None, dtype: DTypeLike = np.float64) -> Kernel:
+    def kernel(
+        self,
+        name: str,
+        frame: str | None = None,
+        dtype: DTypeLike = np.float64,
+        order: int | None = None,
+    ) -> Kernel:
         """Return the compiled form itself, with its program, operation counts and `bind`."""
         try:
-            key = (name, frame, np.dtype(dtype).str)
+            key = (name, frame, np.dtype(dtype).str, order)
             known = self._kernels.get(key)
         except TypeError:
-            return Kernel(self.model, name, frame, dtype)  # which says what is wrong
+            return Kernel(self.model, name, frame, dtype, order)  # which says what is wrong
         if known is None:
-            known = self._kernels[key] = Kernel(self.model, name, frame, dtype)
+            known = self._kernels[key] = Kernel(self.model, name, frame, dtype, order)
         return known
 
 
@@ -59,6 +65,27 @@ class FramedMethod:
         return kernel(*args, out=out, threads=threads)  # type: ignore[arg-type]
 
 
+class OrderedMethod:
+    """A family of forms: the number of arrays given decides the order."""
+
+    def __init__(self, owner: FormMethods, form: Form) -> None:
+        self._owner, self._form = owner, form
+        self.__doc__, self.__name__ = form.doc, form.name
+
+    def __call__(self, *args: ArrayLike, out: Any = None, threads: int = 1) -> Any:
+        """Evaluate the member of the family that takes this many arrays."""
+        least = len(self._form.inputs)
+        if not least <= len(args) <= least + MAX_ORDER:
+            names = ", ".join(self._form.inputs)
+            raise ArgumentError(
+                f"{self._form.name} takes {names} and further derivatives, {least} to "
+                f"{least + MAX_ORDER} arrays; {len(args)} given"
+            )
+        kernel = self._owner.kernel(self._form.name, order=len(args) - least)
+        result = kernel(*args, out=out, threads=threads)
+        return result if len(args) > least else (result,)
+
+
 class FormMethod:
     """Descriptor that compiles a form on first use and then stays out of the way."""
 
@@ -70,7 +97,13 @@ class FormMethod:
         if owner is None:
             return self
         form = self.form
-        method = FramedMethod(owner, form) if form.framed else owner.kernel(form.name).fast
+        method: Any
+        if form.framed:
+            method = FramedMethod(owner, form)
+        elif form.ordered:
+            method = OrderedMethod(owner, form)
+        else:
+            method = owner.kernel(form.name).fast
         owner.__dict__[form.name] = method
         return method
 

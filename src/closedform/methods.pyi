@@ -13,7 +13,13 @@ Array = NDArray[np.float64]
 class FormMethods:
     model: Model
     def __init__(self, model: Model) -> None: ...
-    def kernel(self, name: str, frame: str | None = None, dtype: DTypeLike = ...) -> Kernel:
+    def kernel(
+        self,
+        name: str,
+        frame: str | None = None,
+        dtype: DTypeLike = ...,
+        order: int | None = None,
+    ) -> Kernel:
         """Return the compiled form itself, with its program, operation counts and `bind`."""
     def pose(
         self,

@@ -21,7 +21,13 @@ Array = NDArray[np.float64]
 class FormMethods:
     model: Model
     def __init__(self, model: Model) -> None: ...
-    def kernel(self, name: str, frame: str | None = None, dtype: DTypeLike = ...) -> Kernel:
+    def kernel(
+        self,
+        name: str,
+        frame: str | None = None,
+        dtype: DTypeLike = ...,
+        order: int | None = None,
+    ) -> Kernel:
         """Return the compiled form itself, with its program, operation counts and `bind`."""
 '''
 
@@ -35,8 +41,12 @@ def _method(form: Form) -> str:
     arguments = ["self", *(f"{name}: ArrayLike" for name in form.inputs)]
     if form.framed:
         arguments.append("frame: str | None = None")
-    arguments += ["*", "out: NDArray[Any] | None = None", "threads: int = 1"]
-    result = "Array" if form.output else "Any"
+    if form.ordered:
+        arguments.append("*derivatives: ArrayLike")
+    several = form.ordered or len(form.outputs) > 1
+    out = "tuple[NDArray[Any], ...]" if several else "NDArray[Any]"
+    arguments += [*(() if form.ordered else ("*",)), f"out: {out} | None = None", "threads: int = 1"]
+    result = "tuple[Array, ...]" if several else "Array" if form.outputs[0][1] else "Any"
     return (
         f"    def {form.name}(\n"
         + "".join(f"        {argument},\n" for argument in arguments)

@@ -1,5 +1,5 @@
 """Closed-form expressions of kinematics and dynamics, each written once."""
 
-from .catalogue import FORMS, INPUTS, Form, form, resolve
+from .catalogue import FORMS, INPUTS, MAX_ORDER, Form, derivative_name, form, resolve
 
-__all__ = ["FORMS", "INPUTS", "Form", "form", "resolve"]
+__all__ = ["FORMS", "INPUTS", "MAX_ORDER", "Form", "derivative_name", "form", "resolve"]

@@ -6,11 +6,12 @@ Robot methods, kernels, documentation, tests and benchmarks all loop over `FORMS
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import casadi as ca
 
-from ..errors import ClosedFormError, UnknownNameError
+from ..checks import whole_number
+from ..errors import ArgumentError, ClosedFormError, UnknownNameError
 from ..model import Model
 from . import block, coriolis, energy, forward, kinematics, mass, newton_euler
 
@@ -18,35 +19,54 @@ SIZES: dict[str, Callable[[Model], int]] = {
     "q": lambda model: model.nq,
     "v": lambda model: model.nv,
     "b": lambda model: len(model.bodies),
+    "p": lambda model: 10 * len(model.bodies),
 }
-"""Letters of shapes: coordinates, velocities, bodies."""
+"""Letters of shapes: coordinates, velocities, bodies, inertial parameters."""
 
-INPUTS: dict[str, tuple[str | int, ...]] = {
+Shape = tuple[str | int, ...]
+
+INPUTS: dict[str, Shape] = {
     "q": ("q",),
     "qd": ("v",),
     "qdd": ("v",),
+    "qddd": ("v",),
+    "qdr": ("v",),
+    "qddr": ("v",),
     "tau": ("v",),
     "wrenches": ("b", 6),
+    "wrenches_dot": ("b", 6),
+    "wrenches_ddot": ("b", 6),
 }
-"""Shapes of the inputs by name."""
+"""Shapes of the inputs by name; the k-th derivative of q beyond is "q<k>"."""
+
+MAX_ORDER = 12
+"""Highest order of a form that exists for any order."""
+
+
+def derivative_name(k: int) -> str:
+    """Return the name of the k-th time derivative of q: q, qd, qdd, qddd, q4, q5, ..."""
+    return "q" + "d" * k if k < 4 else f"q{k}"
 
 
 @dataclass(frozen=True)
 class Form:
-    """One quantity: what it takes, what it gives, and the expression that defines it.
+    """One quantity (or several computed together): what it takes, what it gives, what defines it.
 
     `build(model, *inputs[, frame])` is the route kernels use; `closed` is the papers' block
-    matrix route where there is one. `dynamic` forms need inertias.
+    matrix route where there is one. `dynamic` forms need inertias. An `ordered` form stands for
+    a family; `at(order)` is the member that gives derivatives up to that order.
     """
 
     name: str
     group: str
     inputs: tuple[str, ...]
-    output: tuple[str | int, ...]
-    build: Callable[..., ca.SX]
-    closed: Callable[..., ca.SX] | None = None
+    outputs: tuple[tuple[str, Shape], ...]
+    build: Callable[..., ca.SX | tuple[ca.SX, ...]]
+    closed: Callable[..., ca.SX | tuple[ca.SX, ...]] | None = None
     framed: bool = False
     dynamic: bool = True
+    ordered: bool = False
+    order: int | None = None
 
     @property
     def doc(self) -> str:
@@ -58,18 +78,33 @@ class Form:
         """The first line of the documentation."""
         return self.doc.splitlines()[0]
 
+    def at(self, order: int) -> Form:
+        """Return the member of an ordered family that gives derivatives up to `order`."""
+        if not self.ordered:
+            raise ArgumentError(f"{self.name} exists for one order only; order={order!r} given")
+        order = whole_number(f"{self.name}: order", order, 0)
+        if order > MAX_ORDER:
+            raise ArgumentError(f"{self.name}: order {order} is beyond {MAX_ORDER}")
+        inputs = tuple(derivative_name(k) for k in range(order + len(self.inputs)))
+        (name, shape), *_ = self.outputs
+        outputs = tuple((f"{name}_{k}" if k else name, shape) for k in range(order + 1))
+        return replace(self, inputs=inputs, outputs=outputs, order=order)
+
     def input_shapes(self, model: Model) -> list[tuple[int, ...]]:
         """Return the core shape of each input."""
-        return [resolve(INPUTS[name], model) for name in self.inputs]
+        return [resolve(INPUTS.get(name, ("v",)), model) for name in self.inputs]
 
-    def output_shape(self, model: Model) -> tuple[int, ...]:
-        """Return the core shape of the output."""
-        return resolve(self.output, model)
+    def output_shapes(self, model: Model) -> list[tuple[int, ...]]:
+        """Return the core shape of each output."""
+        return [resolve(shape, model) for _, shape in self.outputs]
 
     def expression(
         self, model: Model, frame: str | None = None, *, closed: bool = False
-    ) -> tuple[list[ca.SX], ca.SX]:
-        """Return the symbols of the inputs and the expression of the output."""
+    ) -> tuple[list[ca.SX], list[ca.SX]]:
+        """Return the symbols of the inputs and the expressions of the outputs.
+
+        An output with three axes is a matrix whose rows run over the first two.
+        """
         if self.dynamic and not model.has_inertia:
             raise ClosedFormError(
                 f"{self.name}: robot {model.name!r} has no inertias (geometry only); "
@@ -82,12 +117,28 @@ class Form:
             ca.SX.sym(name, *shape) for name, shape in zip(self.inputs, self.input_shapes(model), strict=True)
         ]
         extra = (model.frame(frame),) if self.framed else ()
-        return symbols, builder(model, *symbols, *extra)
+        built = builder(model, *symbols, *extra)
+        return symbols, list(built) if isinstance(built, tuple) else [built]
 
 
-def resolve(shape: tuple[str | int, ...], model: Model) -> tuple[int, ...]:
+def resolve(shape: Shape, model: Model) -> tuple[int, ...]:
     """Return a shape of letters as numbers."""
     return tuple(SIZES[size](model) if isinstance(size, str) else size for size in shape)
+
+
+def _one(
+    name: str,
+    group: str,
+    inputs: tuple[str, ...],
+    shape: Shape,
+    build: Callable[..., ca.SX],
+    closed: Callable[..., ca.SX] | None = None,
+    *,
+    framed: bool = False,
+    dynamic: bool = True,
+) -> Form:
+    """Return a form of one output, named as the form."""
+    return Form(name, group, inputs, ((name, shape),), build, closed, framed, dynamic)
 
 
 _KINEMATICS, _DYNAMICS = "kinematics", "dynamics"
@@ -95,9 +146,9 @@ _KINEMATICS, _DYNAMICS = "kinematics", "dynamics"
 FORMS: dict[str, Form] = {
     form.name: form
     for form in (
-        Form("pose", _KINEMATICS, ("q",), (4, 4), kinematics.pose, framed=True, dynamic=False),
-        Form("jacobian", _KINEMATICS, ("q",), (6, "v"), kinematics.jacobian, framed=True, dynamic=False),
-        Form(
+        _one("pose", _KINEMATICS, ("q",), (4, 4), kinematics.pose, framed=True, dynamic=False),
+        _one("jacobian", _KINEMATICS, ("q",), (6, "v"), kinematics.jacobian, framed=True, dynamic=False),
+        _one(
             "jacobian_dot",
             _KINEMATICS,
             ("q", "qd"),
@@ -106,7 +157,7 @@ FORMS: dict[str, Form] = {
             framed=True,
             dynamic=False,
         ),
-        Form(
+        _one(
             "jacobian_ddot",
             _KINEMATICS,
             ("q", "qd", "qdd"),
@@ -115,9 +166,9 @@ FORMS: dict[str, Form] = {
             framed=True,
             dynamic=False,
         ),
-        Form("center_of_mass", _KINEMATICS, ("q",), (3,), kinematics.center_of_mass),
-        Form("com_jacobian", _KINEMATICS, ("q",), (3, "v"), kinematics.com_jacobian),
-        Form(
+        _one("center_of_mass", _KINEMATICS, ("q",), (3,), kinematics.center_of_mass),
+        _one("com_jacobian", _KINEMATICS, ("q",), (3, "v"), kinematics.com_jacobian),
+        _one(
             "inverse_dynamics",
             _DYNAMICS,
             ("q", "qd", "qdd"),
@@ -125,9 +176,9 @@ FORMS: dict[str, Form] = {
             newton_euler.inverse_dynamics,
             block.inverse_dynamics,
         ),
-        Form("forward_dynamics", _DYNAMICS, ("q", "qd", "tau"), ("v",), forward.forward_dynamics),
-        Form("mass_matrix", _DYNAMICS, ("q",), ("v", "v"), mass.mass_matrix, block.mass_matrix),
-        Form(
+        _one("forward_dynamics", _DYNAMICS, ("q", "qd", "tau"), ("v",), forward.forward_dynamics),
+        _one("mass_matrix", _DYNAMICS, ("q",), ("v", "v"), mass.mass_matrix, block.mass_matrix),
+        _one(
             "coriolis_matrix",
             _DYNAMICS,
             ("q", "qd"),
@@ -135,8 +186,8 @@ FORMS: dict[str, Form] = {
             coriolis.coriolis_matrix,
             block.coriolis_matrix,
         ),
-        Form("gravity_torque", _DYNAMICS, ("q",), ("v",), newton_euler.gravity_torque, block.gravity_torque),
-        Form(
+        _one("gravity_torque", _DYNAMICS, ("q",), ("v",), newton_euler.gravity_torque, block.gravity_torque),
+        _one(
             "external_torque",
             _DYNAMICS,
             ("q", "wrenches"),
@@ -145,15 +196,18 @@ FORMS: dict[str, Form] = {
             block.external_torque,
             dynamic=False,
         ),
-        Form("kinetic_energy", _DYNAMICS, ("q", "qd"), (), energy.kinetic_energy),
-        Form("potential_energy", _DYNAMICS, ("q",), (), energy.potential_energy),
+        _one("kinetic_energy", _DYNAMICS, ("q", "qd"), (), energy.kinetic_energy),
+        _one("potential_energy", _DYNAMICS, ("q",), (), energy.potential_energy),
     )
 }
 """Every form by name."""
 
 
-def form(name: str) -> Form:
-    """Return the form of that name."""
+def form(name: str, order: int | None = None) -> Form:
+    """Return the form of that name, at an order where it is a family."""
     if not isinstance(name, str) or name not in FORMS:
         raise UnknownNameError("form", name, tuple(FORMS))
-    return FORMS[name]
+    found = FORMS[name]
+    if order is None and not found.ordered:
+        return found
+    return found.at(2 if order is None else order)

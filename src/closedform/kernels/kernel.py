@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextvars
 import ctypes
+import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache as cache_function
@@ -13,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+from ..checks import whole_number
 from ..errors import ArgumentError
 from ..forms import Form, form
 from ..model import Model
@@ -29,13 +32,19 @@ class Kernel:
 
     The arguments' last axes have the shapes `input_shapes`; everything before broadcasts.
     Inputs are converted to the kernel's precision (double by default). The call runs without
-    the GIL; `threads` splits a large batch over that many.
+    the GIL; `threads` splits a large batch over that many. Forms of several outputs return a
+    tuple, and take one as `out`.
     """
 
     def __init__(
-        self, model: Model, name: str, frame: str | None = None, dtype: DTypeLike = np.float64
+        self,
+        model: Model,
+        name: str,
+        frame: str | None = None,
+        dtype: DTypeLike = np.float64,
+        order: int | None = None,
     ) -> None:
-        self.form: Form = form(name)
+        self.form: Form = form(name, order)
         self.model = model
         if frame is not None and not self.form.framed:
             raise ArgumentError(f"{name} is not a form of a frame; {frame!r} given")
@@ -43,18 +52,18 @@ class Kernel:
         self.dtype = _precision(name, dtype)
         self.input_names = self.form.inputs
         self.input_shapes = self.form.input_shapes(model)
-        self.output_shape = self.form.output_shape(model)
+        self.output_shapes = self.form.output_shapes(model)
         self.__doc__ = self.form.doc
         self.__name__ = name
         self._machine = machine.Machine(self._object_code())
-        signature = ",".join(map(_core, self.input_shapes)) + "->" + _core(self.output_shape)
+        inner, outer = (",".join(map(_core, shapes)) for shapes in (self.input_shapes, self.output_shapes))
         self.ufunc = gufunc(
             name,
             self.form.doc,
-            signature,
+            f"{inner}->{outer}",
             self._machine.address("loop"),
             len(self.input_shapes),
-            1,
+            len(self.output_shapes),
             self.dtype,
             self._machine,
         )
@@ -69,16 +78,22 @@ class Kernel:
             fastcall.fill(self._machine.address("api"), self.dtype)
 
     @property
+    def output_shape(self) -> tuple[int, ...]:
+        """The core shape of the (first) output."""
+        return self.output_shapes[0]
+
+    @property
     def fast(self) -> Callable[..., Any]:
         """The kernel as a built-in function: the same results, with single calls several times quicker."""
-        if not self.output_shape or not fastcall.available():
+        if self.output_shapes == [()] or len(self.output_shapes) > 1 or not fastcall.available():
             return self
         return fastcall.builtin(self._fast, self)  # type: ignore[no-any-return]
 
     def _object_code(self) -> bytes:
         """Return the object code, from the cache where it was made before."""
         placement = "" if self.frame is None else _frame_text(self.model, self.frame)
-        key = cache.key(self.form.name, placement, self.dtype.name, self.model.digest, machine.identity())
+        what = (self.form.name, str(self.form.order), placement, self.dtype.name)
+        key = cache.key(*what, self.model.digest, machine.identity())
         code = cache.load(key)
         if code is None:
             real = "double" if self.dtype == np.float64 else "float"
@@ -90,7 +105,7 @@ class Kernel:
     @cached_property
     def program(self) -> Program:
         """The straight-line program behind the machine code."""
-        return trace(self.model, self.form.name, self.frame)
+        return trace(self.model, self.form.name, self.frame, order=self.form.order)
 
     @property
     def counts(self) -> Counts:
@@ -107,32 +122,39 @@ class Kernel:
         return f"<kernel {self.form.name} {self.signature} of {self.model.name!r}{frame}, {self.dtype.name}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.model, self.form.name, self.frame, self.dtype)
+        return type(self), (self.model, self.form.name, self.frame, self.dtype, self.form.order)
 
-    def __call__(self, *args: ArrayLike, out: Array | None = None, threads: int = 1) -> Any:
+    def __call__(self, *args: ArrayLike, out: Any = None, threads: int = 1) -> Any:
         """Evaluate the form on arrays; `out` receives the result without allocation."""
+        if len(args) != len(self.input_shapes):
+            raise self._wrong_count(args)
+        if any(hasattr(argument, "__dask_graph__") for argument in args):
+            return self._dask(args, out)
         try:
             if threads == 1:
                 return self.ufunc(*args, out=out, dtype=self.dtype)
             return self._threaded(args, out, threads)
         except (TypeError, ValueError) as error:
-            if any(hasattr(argument, "__dask_graph__") for argument in args):
-                return self._dask(args)
             raise self._explained(args, out, error) from None
 
-    def bind(self, *args: Array, out: Array) -> Callable[[], None]:
+    def bind(self, *args: Array, out: Any) -> Callable[[], None]:
         """Return a function of no arguments that evaluates these very arrays into `out`.
 
         For control loops: write new values into the arrays, call, read `out`; nothing is
         allocated, checked or converted per call. The arrays must be C-contiguous, of the
-        kernel's precision and of exactly the core shapes.
+        kernel's precision and of exactly the core shapes; `out` is a tuple of arrays for forms
+        of several outputs.
         """
-        operands = [*args, out]
-        expected = [*self.input_shapes, self.output_shape]
-        names = [*self.input_names, "out"]
+        outs = out if isinstance(out, tuple) else (out,)
         if len(args) != len(self.input_shapes):
             raise self._wrong_count(args)
-        for name, operand, shape in zip(names, operands, expected, strict=True):
+        if len(outs) != len(self.output_shapes):
+            expected = f"{len(self.output_shapes)} array(s)"
+            raise ArgumentError(f"bind {self.form.name}: out should be {expected}; {len(outs)} given")
+        operands = [*args, *outs]
+        names = [*self.input_names, *(["out"] * len(outs))]
+        shapes = [*self.input_shapes, *self.output_shapes]
+        for name, operand, shape in zip(names, operands, shapes, strict=True):
             if not isinstance(operand, np.ndarray) or operand.dtype != self.dtype or operand.shape != shape:
                 given = f"{getattr(operand, 'dtype', type(operand).__name__)} of shape {np.shape(operand)}"
                 raise ArgumentError(
@@ -140,33 +162,36 @@ class Kernel:
                 )
             if not operand.flags.c_contiguous or not operand.flags.aligned:
                 raise ArgumentError(f"bind {self.form.name}: {name} must be C-contiguous and aligned")
-        if not out.flags.writeable:
-            raise ArgumentError(f"bind {self.form.name}: out is read-only")
-        if any(np.may_share_memory(out, argument) for argument in args):
-            raise ArgumentError(f"bind {self.form.name}: out overlaps an input; give it memory of its own")
+        for k, written in enumerate(outs):
+            if not written.flags.writeable:
+                raise ArgumentError(f"bind {self.form.name}: out is read-only")
+            others = [*args, *outs[:k]]
+            if any(np.may_share_memory(written, other) for other in others):
+                raise ArgumentError(
+                    f"bind {self.form.name}: out overlaps another array; give it memory of its own"
+                )
         pointers = _pointers(len(operands))(*(operand.ctypes.data for operand in operands))
         pointers.alive = (self, operands)
         if fastcall.available():
             return fastcall.builtin(self._bound, pointers)  # type: ignore[no-any-return]
         return partial(ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(self._machine.address("bound")), pointers)
 
-    def _threaded(self, args: tuple[ArrayLike, ...], out: Array | None, threads: int) -> Any:
-        """Split the first batch axis over threads, each writing its part of one output."""
-        if not isinstance(threads, int | np.integer) or threads < 1:
-            raise ArgumentError(f"{self.form.name}: threads is {threads!r}; expected a whole number from 1")
-        if len(args) != len(self.input_shapes):
-            raise self._wrong_count(args)
+    def _threaded(self, args: tuple[ArrayLike, ...], out: Any, threads: int) -> Any:
+        """Split the first batch axis over threads, each writing its part of the outputs."""
+        threads = min(whole_number(f"{self.form.name}: threads", threads, 1), 4 * (os.cpu_count() or 1))
         arrays = [np.asarray(argument) for argument in args]
-        batches = []
-        for array, shape in zip(arrays, self.input_shapes, strict=True):
-            if array.shape[array.ndim - len(shape) :] != shape:
-                raise ValueError("core shape")
-            batches.append(array.shape[: array.ndim - len(shape)])
+        batches = [
+            array.shape[: array.ndim - len(shape)]
+            for array, shape in zip(arrays, self.input_shapes, strict=True)
+        ]
         batch = np.broadcast_shapes(*batches)
-        if out is None:
-            out = np.empty(batch + self.output_shape, self.dtype)
-        if not batch or batch[0] < 2 or any(np.may_share_memory(out, array) for array in arrays):
+        whole = [batch + shape for shape in self.output_shapes]
+        outs = out if isinstance(out, tuple) else (out,) * (out is not None)
+        fits = all(getattr(each, "shape", None) == shape for each, shape in zip(outs, whole, strict=False))
+        apart = not any(np.may_share_memory(each, array) for each in outs for array in arrays)
+        if not batch or batch[0] < 2 or not fits or not apart:
             return self.ufunc(*arrays, out=out, dtype=self.dtype)
+        outs = outs or tuple(np.empty(shape, self.dtype) for shape in whole)
         views = [
             np.broadcast_to(array, batch + shape)
             for array, shape in zip(arrays, self.input_shapes, strict=True)
@@ -174,30 +199,34 @@ class Kernel:
         edges = np.linspace(0, batch[0], min(threads, batch[0]) + 1).astype(int)
 
         def run(part: slice) -> None:
-            self.ufunc(*(view[part] for view in views), out=out[part], dtype=self.dtype)
+            results = tuple(each[part] for each in outs)
+            self.ufunc(*(view[part] for view in views), out=results, dtype=self.dtype)
 
-        parts = [slice(a, b) for a, b in pairwise(edges)]
-        with ThreadPoolExecutor(len(parts)) as pool:
-            list(pool.map(run, parts))
-        return out
+        with ThreadPoolExecutor(len(edges) - 1) as pool:
+            parts = [slice(a, b) for a, b in pairwise(edges)]
+            jobs = [pool.submit(contextvars.copy_context().run, run, part) for part in parts]
+        for job in jobs:
+            job.result()
+        return outs[0] if len(outs) == 1 else outs
 
-    def _dask(self, args: tuple[Any, ...]) -> Any:
-        """Return a lazy dask array of the form; its workers compile the kernel for themselves."""
+    def _dask(self, args: tuple[Any, ...], out: Any) -> Any:
+        """Return lazy dask arrays of the form; workers compile the kernel for themselves."""
         import dask.array as da  # noqa: PLC0415 (an extra, needed only here)
 
-        if len(args) != len(self.input_shapes):
-            raise self._wrong_count(args)
-        letters = iter("abcdefghijklmnop")
-        cores = [tuple(next(letters) for _ in shape) for shape in self.input_shapes]
-        result = tuple(next(letters) for _ in self.output_shape)
-        signature = ",".join(f"({','.join(core)})" for core in cores) + f"->({','.join(result)})"
+        if out is not None:
+            raise ArgumentError(f"{self.form.name}: out= does not go with dask arrays; assign the result")
+        letters = iter("abcdefghijklmnopqrstuvwxyz")
+        cores = [[next(letters) for _ in shape] for shape in self.input_shapes]
+        results = [[next(letters) for _ in shape] for shape in self.output_shapes]
+        inner, outer = (",".join(f"({','.join(c)})" for c in group) for group in (cores, results))
+        sizes = {
+            letter: size
+            for core, shape in zip(results, self.output_shapes, strict=True)
+            for letter, size in zip(core, shape, strict=True)
+        }
+        dtypes = self.dtype if len(results) == 1 else [self.dtype] * len(results)
         return da.apply_gufunc(  # type: ignore[no-untyped-call]
-            self,
-            signature,
-            *args,
-            output_dtypes=self.dtype,
-            output_sizes=dict(zip(result, self.output_shape, strict=True)),
-            allow_rechunk=True,
+            self, f"{inner}->{outer}", *args, output_dtypes=dtypes, output_sizes=sizes, allow_rechunk=True
         )
 
     def _wrong_count(self, args: Sequence[Any]) -> ArgumentError:
@@ -209,8 +238,6 @@ class Kernel:
         """Return the error of a failed call in the words of the form's arguments."""
         if isinstance(error, ArgumentError):
             return error
-        if len(args) != len(self.input_shapes):
-            return self._wrong_count(args)
         for name, argument, shape in zip(self.input_names, args, self.input_shapes, strict=True):
             try:
                 array = np.asarray(argument)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from .program import Program
 
@@ -21,8 +21,8 @@ _NUMPY = {
 }
 
 
-def evaluate(program: Program, *arrays: ArrayLike) -> NDArray[np.float64]:
-    """Return the (first) output of a program on arrays of any leading batch shape."""
+def evaluate(program: Program, *arrays: ArrayLike) -> Any:
+    """Return the output of a program (a tuple of several) on arrays of any leading batch shape."""
     columns: list[Any] = []
     batches = []
     for array, (_, shape) in zip(arrays, program.inputs, strict=True):
@@ -40,8 +40,10 @@ def evaluate(program: Program, *arrays: ArrayLike) -> NDArray[np.float64]:
             values.append(columns[int(number)])
         else:
             values.append(_NUMPY[name](*(values[x] for x in operands)))
-    (_, shape), row = program.outputs[0], program.results[0]
-    result = np.empty((*batch, len(row)))
-    for k, value in enumerate(row):
-        result[..., k] = values[value]
-    return result.reshape(batch + shape)
+    outputs = []
+    for (_, shape), row in zip(program.outputs, program.results, strict=True):
+        result = np.empty((*batch, len(row)))
+        for k, value in enumerate(row):
+            result[..., k] = values[value]
+        outputs.append(result.reshape(batch + shape))
+    return outputs[0] if len(outputs) == 1 else tuple(outputs)

@@ -10,18 +10,27 @@ COMPARED = 8
 """Trees of up to this many bodies are traced by both routes; beyond, recursions always win."""
 
 
-def trace(model: Model, name: str, frame: str | None = None, *, closed: bool | None = None) -> Program:
+def trace(
+    model: Model,
+    name: str,
+    frame: str | None = None,
+    *,
+    order: int | None = None,
+    closed: bool | None = None,
+) -> Program:
     """Return the program of a form on a model.
 
-    `closed` chooses the papers' block-matrix route (True) or the recursion (False); None takes
+    `order` chooses the member of a family of forms. `closed` chooses the papers' block-matrix route (True) or the recursion (False); None takes
     whichever has fewer operations.
     """
-    it = form(name)
+    it = form(name, order)
     if closed is None:
-        recursive = trace(model, name, frame, closed=False)
+        recursive = trace(model, name, frame, order=order, closed=False)
         if it.closed is None or len(model.bodies) > COMPARED:
             return recursive
-        return min(recursive, trace(model, name, frame, closed=True), key=lambda each: each.counts.total)
-    symbols, expression = it.expression(model, frame, closed=closed)
+        block = trace(model, name, frame, order=order, closed=True)
+        return min(recursive, block, key=lambda each: each.counts.total)
+    symbols, expressions = it.expression(model, frame, closed=closed)
     inputs = list(zip(it.inputs, symbols, strict=True))
-    return program(name, inputs, [(name, it.output_shape(model), expression)])
+    names = [label for label, _ in it.outputs]
+    return program(name, inputs, list(zip(names, it.output_shapes(model), expressions, strict=True)))
