@@ -272,7 +272,7 @@ def test_a_hundred_thousand_links_are_refused_quickly_and_shortly(load: Load) ->
 def test_a_message_of_many_problems_is_cut_short_and_says_how_many(load: Load) -> None:
     message = refusal(load, urdf(*(link(f"l{i // 2}", "") for i in range(4000))))
     assert len(message) < 20_000
-    assert re.search(r"\b(2000|1\d\d\d)\b", message)
+    assert "3999 problem" in message, "2000 names used twice, 1999 links that nothing joins to the first"
 
 
 @pytest.mark.parametrize("floating_base", [False, True])
@@ -1046,7 +1046,12 @@ def test_as_many_screws_as_placements(placements: object, screws: object) -> Non
     ],
 )
 def test_options_of_screws_that_do_not_fit_are_named(option: str, value: object) -> None:
-    part = {"parents": "parent", "body_names": "link", "joint_names": "joint", "inertials": "inertial|link"}
+    part = {
+        "parents": "parent",
+        "body_names": "link|body_names",
+        "joint_names": "joint",
+        "inertials": "inertial|link",
+    }
     with pytest.raises(cf.DescriptionError, match=part.get(option, option)):
         cf.Robot.from_screws([HOME, HOME], [TURN, TURN], **{option: value})
 

@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .errors import ArgumentError
+from .errors import ArgumentError, shown
+
+LARGEST = 1e50
+"""Magnitude beyond which no figure of a robot is meant, and products of a few could overflow."""
+
+
+@contextmanager
+def collected(problems: list[str]) -> Iterator[None]:
+    """Add the ArgumentError of the block to a list of problems, so that the next can be found too."""
+    try:
+        yield
+    except ArgumentError as error:
+        problems.append(str(error))
 
 
 def real_array(name: str, given: ArrayLike) -> NDArray[np.float64]:
@@ -22,10 +36,20 @@ def real_array(name: str, given: ArrayLike) -> NDArray[np.float64]:
     return array.astype(np.float64)
 
 
+def sized_array(name: str, given: ArrayLike, size: tuple[int, ...]) -> NDArray[np.float64]:
+    """Return an array of that shape whose numbers are finite and at most `LARGEST`."""
+    array = real_array(name, given)
+    if array.shape != size:
+        raise ArgumentError(f"{name} has shape {array.shape}; expected {size}")
+    if not (np.abs(array) <= LARGEST).all():
+        raise ArgumentError(f"{name} has a number that is not finite or beyond {LARGEST:g}")
+    return array
+
+
 def whole_number(name: str, given: Any, least: int) -> int:
     """Return a whole number of at least `least`."""
     if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < least:
-        raise ArgumentError(f"{name} is {given!r}; expected a whole number from {least}")
+        raise ArgumentError(f"{name} is {shown(given)}; expected a whole number from {least}")
     return int(given)
 
 
@@ -34,7 +58,7 @@ def shape(name: str, given: Any) -> tuple[int, ...]:
     if isinstance(given, int | np.integer):
         return (whole_number(name, given, 0),)
     if not isinstance(given, tuple | list):
-        raise ArgumentError(f"{name} is {given!r}; expected a whole number or a tuple of them")
+        raise ArgumentError(f"{name} is {shown(given)}; expected a whole number or a tuple of them")
     return tuple(whole_number(name, size, 0) for size in given)
 
 
@@ -42,5 +66,5 @@ def small_number(name: str, given: Any, most: float) -> float:
     """Return a number from 0 to `most`."""
     fine = isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool)
     if not fine or not math.isfinite(given) or not 0 <= given <= most:
-        raise ArgumentError(f"{name} is {given!r}; expected a number from 0 to {most:g}")
+        raise ArgumentError(f"{name} is {shown(given)}; expected a number from 0 to {most:g}")
     return float(given)

@@ -7,6 +7,20 @@ from collections.abc import Sequence
 SHOWN = 60
 """Problems or names listed in one message; the rest is counted."""
 
+LONGEST = 500
+"""Characters of one problem in a message; the middle of a longer one is left out."""
+
+
+def shorten(text: str, longest: int = LONGEST) -> str:
+    """Return a text of at most `longest` characters: its beginning and end where it is longer."""
+    head, tail = longest * 2 // 3, longest // 3 - 5
+    return text if len(text) <= longest else f"{text[:head]} ... {text[-tail:]}"
+
+
+def shown(value: object) -> str:
+    """Return a value as a message quotes it: on one line, and short."""
+    return shorten(" ".join(repr(value).split()), 80)
+
 
 class ClosedFormError(Exception):
     """Base of every error this package raises on purpose."""
@@ -16,11 +30,11 @@ class DescriptionError(ClosedFormError, ValueError):
     """A robot description that cannot become a model; `problems` lists every reason found."""
 
     def __init__(self, source: str, problems: Sequence[str]) -> None:
-        self.source = source
-        self.problems = tuple(problems)
+        self.source = shorten(source)
+        self.problems = tuple(shorten(problem) for problem in problems)
         shown = [*self.problems[:SHOWN], *([f"and {len(problems) - SHOWN} more"] if problems[SHOWN:] else [])]
         lines = "".join(f"\n  - {problem}" for problem in shown)
-        super().__init__(f"{source}: {len(self.problems)} problem(s){lines}")
+        super().__init__(f"{self.source}: {len(self.problems)} problem(s){lines}")
 
     def __reduce__(self) -> tuple[type, tuple[str, tuple[str, ...]]]:
         return type(self), (self.source, self.problems)
@@ -35,9 +49,8 @@ class UnknownNameError(ClosedFormError, LookupError):
 
     def __init__(self, kind: str, name: object, known: Sequence[str]) -> None:
         self.kind, self.name, self.known = kind, name, tuple(known)
-        shown = ", ".join(self.known[:SHOWN]) + (", ..." if self.known[SHOWN:] else "")
-        text = repr(name) if len(repr(name)) <= 80 else repr(name)[:77] + "..."
-        super().__init__(f"unknown {kind} {text}; known: {shown or '(none)'}")
+        names = ", ".join(self.known[:SHOWN]) + (", ..." if self.known[SHOWN:] else "")
+        super().__init__(f"unknown {kind} {shown(name)}; known: {names or '(none)'}")
 
     def __reduce__(self) -> tuple[type, tuple[str, object, tuple[str, ...]]]:
         return type(self), (self.kind, self.name, self.known)

@@ -25,8 +25,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import DescriptionError, UnknownNameError
-from .description import Description, Inertial, Joint, Limits, Link
+from .description import Description, Inertial, Joint, Limits, Link, inertia_matrix
 from .mdh import COLUMNS, read_mdh
+from .rotations import unit
 from .screws import read_screws
 from .toml import Table, load_toml
 
@@ -93,7 +94,7 @@ def _chain(kind: str, table: Table, facts: dict[str, Any]) -> Description:
         given["parents"] = [int(parent) for parent in table.numbers("parents", (n,))]
     if "inertials" in table:
         figures = table.numbers("inertials", (n, 10))
-        given["inertials"] = [Inertial.of(row[0], row[1:4], row[4:]) for row in figures]
+        given["inertials"] = [Inertial(row[0], row[1:4], inertia_matrix(row[4:])) for row in figures]
     limits = table.numbers("limits", (n, 4), np.tile(list(UNLIMITED.values()), (n, 1)), infinite=True)
     scalars = np.array([table.numbers(key, (n,), np.zeros(n)) for key in SCALARS])
     for each in (*nested, table):
@@ -114,7 +115,7 @@ def _link(table: Table) -> Link:
     inertial = None
     if "mass" in table:
         mass, com = table.number("mass"), table.numbers("com", (3,), np.zeros(3))
-        inertial = Inertial.of(mass, com, table.numbers("inertia", (6,), np.zeros(6)))
+        inertial = Inertial(mass, com, inertia_matrix(table.numbers("inertia", (6,), np.zeros(6))))
     table.close()
     return Link(name, inertial)
 
@@ -125,13 +126,12 @@ def _joint(table: Table) -> Joint:
         table.problem(f"type {kind!r} is not one of {', '.join(KINDS)}")
     subspace = np.eye(6)[:, : {"ball": 3, "free": 6}.get(kind, 0)]
     if kind in ("revolute", "prismatic"):
-        e = table.numbers("axis", (3,))
-        length = np.linalg.norm(e)
-        if length == 0:
+        e = unit(table.numbers("axis", (3,)))
+        if e is None:
             table.problem("axis has zero length; give a non-zero axis")
         subspace = np.zeros((6, 1))
         part = slice(0, 3) if kind == "revolute" else slice(3, 6)
-        subspace[part, 0] = e / (length or 1.0)
+        subspace[part, 0] = 0 if e is None else e
     armature, damping, friction = (table.number(key, 0.0) for key in SCALARS)
     joint = Joint(
         name=name,

@@ -5,11 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+
+from ..checks import real_array, sized_array
+from ..errors import ArgumentError
 
 Array = NDArray[np.float64]
 
 KINDS = ("revolute", "prismatic", "helical", "subspace", "ball", "free", "fixed")
+
+ASYMMETRY = 1e-9
+"""Relative difference of mirrored entries of an inertia below which it is rounding."""
 
 
 @dataclass(frozen=True)
@@ -21,13 +27,28 @@ class Inertial:
     inertia: Array
 
     @classmethod
-    def of(cls, mass: float, com: object = (0, 0, 0), inertia: object = np.zeros((3, 3))) -> Inertial:
+    def of(cls, mass: float, com: ArrayLike = (0, 0, 0), inertia: ArrayLike = (0,) * 6) -> Inertial:
         """Return an inertial from a 3x3 matrix or the six entries xx, xy, xz, yy, yz, zz."""
-        matrix = np.asarray(inertia, dtype=float)
-        if matrix.shape == (6,):
-            xx, xy, xz, yy, yz, zz = matrix
-            matrix = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-        return cls(float(mass), np.asarray(com, dtype=float), matrix)
+        J = real_array("inertial: inertia", inertia)
+        J = inertia_matrix(J) if J.shape == (6,) else J
+        return cls(mass, real_array("inertial: com", com), J).checked("inertial")
+
+    def checked(self, name: str) -> Inertial:
+        """Return the inertial, or raise an error about `name` that says what is wrong with its numbers."""
+        mass = float(sized_array(f"{name}: mass", self.mass, ()))
+        com = sized_array(f"{name}: com", self.com, (3,))
+        J = sized_array(f"{name}: inertia", self.inertia, (3, 3))
+        if mass < 0:
+            raise ArgumentError(f"{name}: mass {mass:g} is negative")
+        if np.abs(J - J.T).max() > ASYMMETRY * np.abs(J).max():
+            raise ArgumentError(f"{name}: inertia is not symmetric; give xy = yx, xz = zx and yz = zy")
+        return Inertial(mass, com, J)
+
+
+def inertia_matrix(entries: ArrayLike) -> Array:
+    """Return the symmetric matrix of the six entries xx, xy, xz, yy, yz, zz."""
+    xx, xy, xz, yy, yz, zz = np.asarray(entries, dtype=float)
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
 
 @dataclass(frozen=True)
@@ -81,7 +102,11 @@ class Joint:
 
 @dataclass(frozen=True)
 class Description:
-    """Links and joints in the order they were written, with the gravity they stand in."""
+    """Links and joints in the order they were written, with the gravity they stand in.
+
+    `problems` are those its reader found; what it could not read is replaced by something harmless
+    (a missing name by ""), so that the rest can be judged too.
+    """
 
     name: str
     links: tuple[Link, ...]
@@ -89,3 +114,4 @@ class Description:
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
     source: str = ""
     citation: str = ""
+    problems: tuple[str, ...] = ()

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import DescriptionError
+from ..checks import LARGEST, collected, real_array
+from ..errors import ArgumentError, DescriptionError
 from .description import Description, Inertial, Joint, Link
-from .rotations import pose, snap_rotation
+from .entries import read_entries, read_parents
+from .rotations import checked_pose, pose, snap_rotation
 
 COLUMNS = ("sigma", "alpha", "d", "theta", "r")
 
@@ -36,18 +38,23 @@ def read_mdh(
     description is geometry only. `tool` is the 4x4 pose of an extra frame "tool" in the last
     frame.
     """
-    table = np.atleast_2d(np.asarray(rows, dtype=float))
+    table = _table(rows, source)
     n = len(table)
-    parents = list(range(-1, n - 1)) if parents is None else list(parents)
-    joint_names = [f"joint{j + 1}" for j in range(n)] if joint_names is None else list(joint_names)
-    problems = _problems(table, parents, inertials, armature, joint_names)
+    problems = _row_problems(table)
+    parents = read_parents(parents, n, problems)
+    joint_names = read_entries("joint_names", joint_names, [f"joint{j + 1}" for j in range(n)], problems)
+    bodies: list[Inertial | None] = read_entries("inertials", inertials, [None] * n, problems)
+    armature = read_entries("armature", armature, [0.0] * n, problems)
+    if tool is not None:
+        with collected(problems):
+            tool = checked_pose("tool", tool)
     if problems:
         raise DescriptionError(source, problems)
     link_names = ["base"] + [f"link{j + 1}" for j in range(n)]
     links = [Link("base")]
     joints = []
     for j, (sigma, alpha, d, theta, r) in enumerate(table):
-        links.append(Link(link_names[j + 1], inertials[j] if inertials is not None else None))
+        links.append(Link(link_names[j + 1], bodies[j]))
         prismatic = sigma == 1
         screw = np.zeros((6, 1))
         screw[5 if prismatic else 2] = 1.0
@@ -59,13 +66,12 @@ def read_mdh(
                 child=link_names[j + 1],
                 placement=mdh_pose(alpha, d, theta, r),
                 subspace=screw,
-                armature=float(armature[j]) if armature is not None else 0.0,
+                armature=float(armature[j]),
             )
         )
     if tool is not None:
         links.append(Link("tool"))
-        placement = np.asarray(tool, dtype=float)
-        joints.append(Joint("tool_mount", "fixed", link_names[n], "tool", placement))
+        joints.append(Joint("tool_mount", "fixed", link_names[n], "tool", np.asarray(tool, dtype=float)))
     return Description(name, tuple(links), tuple(joints), gravity, source, citation)
 
 
@@ -76,31 +82,22 @@ def mdh_pose(alpha: float, d: float, theta: float, r: float) -> NDArray[np.float
     return pose(R, np.array([d, 0, 0]) + r * R[:, 2])
 
 
-def _problems(
-    table: NDArray[np.float64],
-    parents: Sequence[int],
-    inertials: Sequence[Inertial] | None,
-    armature: Sequence[float] | None,
-    joint_names: Sequence[str],
-) -> list[str]:
-    if table.ndim != 2 or table.shape[1] != len(COLUMNS):
-        return [f"rows have shape {table.shape}; expected (n, 5) with columns {', '.join(COLUMNS)}"]
-    n = len(table)
+def _table(rows: ArrayLike, source: str) -> NDArray[np.float64]:
+    try:
+        table = np.atleast_2d(real_array("rows", rows))
+        if table.ndim != 2 or table.shape[1] != len(COLUMNS):
+            raise ArgumentError(f"rows has shape {table.shape}")
+    except ArgumentError as error:
+        columns = ", ".join(COLUMNS)
+        raise DescriptionError(source, [f"{error}; a table is (n, 5) with columns {columns}"]) from None
+    return table
+
+
+def _row_problems(table: NDArray[np.float64]) -> list[str]:
     problems = []
-    for what, given in (
-        ("inertials", inertials),
-        ("parents", parents),
-        ("armature", armature),
-        ("joint_names", joint_names),
-    ):
-        if given is not None and len(given) != n:
-            problems.append(f"{what} has {len(given)} entries; the table has {n} rows")
     for j, row in enumerate(table):
-        if not np.isfinite(row).all():
-            problems.append(f"row {j + 1}: has a number that is not finite")
-        if row[0] not in (0, 1):
+        if not (np.abs(row) <= LARGEST).all():
+            problems.append(f"row {j + 1}: has a number that is not finite or beyond {LARGEST:g}")
+        elif row[0] not in (0, 1):
             problems.append(f"row {j + 1}: sigma is {row[0]:g}; expected 0 (revolute) or 1 (prismatic)")
-    for j, parent in enumerate(parents[:n]):
-        if not -1 <= parent < j:
-            problems.append(f"row {j + 1}: antecedent {parent} is not -1 or an earlier row (counted from 0)")
     return problems

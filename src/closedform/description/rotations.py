@@ -5,10 +5,19 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..checks import sized_array
+from ..errors import ArgumentError
+
 Array = NDArray[np.float64]
 
 ROUNDING = 4 * float(np.finfo(float).eps)
 """Entries this close to 0, 1 or -1 are rounding of an exact quarter turn, not information."""
+
+ORTHONORMAL = 1e-9
+"""Deviation from a rotation or a unit vector that printed figures may have."""
+
+SHORTEST = 1e-9
+"""Length of an axis below which it has no direction."""
 
 
 def snap_rotation(R: ArrayLike, tolerance: float = ROUNDING) -> Array:
@@ -84,6 +93,27 @@ def pose(R: ArrayLike | None = None, p: ArrayLike = (0, 0, 0)) -> Array:
         T[:3, :3] = R
     T[:3, 3] = p
     return T
+
+
+def checked_pose(name: str, given: ArrayLike) -> Array:
+    """Return a 4x4 pose, or raise an error about `name` that says why it is none."""
+    T = sized_array(name, given, (4, 4))
+    R = T[:3, :3]
+    if np.abs(R @ R.T - np.eye(3)).max() > ORTHONORMAL or np.linalg.det(R) < 0:
+        raise ArgumentError(f"{name} is no pose: its upper left 3x3 is not a rotation")
+    if not np.array_equal(T[3], (0, 0, 0, 1)):
+        raise ArgumentError(f"{name} is no pose: its last row is not 0 0 0 1")
+    return T
+
+
+def unit(axis: ArrayLike) -> Array | None:
+    """Return the unit vector along an axis of any length, or None where it has none."""
+    e = np.asarray(axis, dtype=float)
+    longest = np.abs(e).max()
+    if longest < SHORTEST:
+        return None
+    e = e / longest  # first, so that no square overflows
+    return np.asarray(e / np.linalg.norm(e))
 
 
 def inverse(T: ArrayLike) -> Array:

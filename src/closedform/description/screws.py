@@ -7,9 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import DescriptionError
+from ..checks import collected, real_array, sized_array
+from ..errors import ArgumentError, DescriptionError, shown
 from .description import Description, Inertial, Joint, Limits, Link
-from .rotations import adjoint, inverse, snap_rotation
+from .entries import as_list, read_entries, read_parents
+from .rotations import adjoint, checked_pose, inverse, snap_rotation
 
 KIND_OF_DOFS = {3: "ball", 6: "free"}
 
@@ -40,36 +42,31 @@ def read_screws(
     span a subalgebra (cylindrical, planar, ball, free, ...). `parents[i]` is the index (from
     0) of the parent body, or -1 for the base.
     """
-    n = len(placements)
     problems: list[str] = []
-    parents = list(range(-1, n - 1)) if parents is None else list(parents)
-    joint_names = [f"joint{i + 1}" for i in range(n)] if joint_names is None else list(joint_names)
-    body_names = [f"link{i + 1}" for i in range(n)] if body_names is None else list(body_names)
-    for what, given in (
-        ("screws", screws),
-        ("inertials", inertials),
-        ("parents", parents),
-        ("armature", armature),
-        ("limits", limits),
-        ("joint_names", joint_names),
-        ("body_names", body_names),
-    ):
-        if given is not None and len(given) != n:
-            problems.append(f"{what} has {len(given)} entries; placements has {n}")
-    if problems:
-        raise DescriptionError(source, problems)
-    homes = [_home(T, joint_names[i], problems) for i, T in enumerate(placements)]
-    columns = [_screw(X, joint_names[i], problems) for i, X in enumerate(screws)]
-    for i, parent in enumerate(parents):
-        if not -1 <= parent < i:
-            problems.append(f"joint {joint_names[i]!r}: parent {parent} is not -1 or an earlier body")
+    poses = as_list(placements)
+    if poses is None:
+        raise DescriptionError(source, [f"placements is {shown(placements)}; expected a list of 4x4 poses"])
+    n = len(poses)
+    screws = read_entries("screws", () if screws is None else screws, [np.eye(6)] * n, problems)
+    parents = read_parents(parents, n, problems)
+    joint_names = read_entries("joint_names", joint_names, [f"joint{i + 1}" for i in range(n)], problems)
+    body_names = read_entries("body_names", body_names, [f"link{i + 1}" for i in range(n)], problems)
+    bodies: list[Inertial | None] = read_entries("inertials", inertials, [None] * n, problems)
+    limits = read_entries("limits", limits, [Limits()] * n, problems)
+    armature = read_entries("armature", armature, [0.0] * n, problems)
+    homes, columns = [], []
+    for joint, T, X in zip(joint_names, poses, screws, strict=True):
+        with collected(problems):
+            homes.append(checked_pose(f"joint {joint!r}: placement", T))
+        with collected(problems):
+            columns.append(_columns(f"joint {joint!r}: screw", X))
     if problems:
         raise DescriptionError(source, problems)
     joints = []
     for i in range(n):
-        X, B = columns[i], homes[i]
+        S, B = columns[i], homes[i]
         if spatial:
-            X = adjoint(inverse(homes[i])) @ X
+            S = adjoint(inverse(homes[i])) @ S
             if parents[i] >= 0:
                 B = inverse(homes[parents[i]]) @ homes[i]
         B = B.copy()
@@ -77,19 +74,17 @@ def read_screws(
         joints.append(
             Joint(
                 name=joint_names[i],
-                kind=kind_of_screws(X),
+                kind=kind_of_screws(S),
                 parent=body_names[parents[i]] if parents[i] >= 0 else "base",
                 child=body_names[i],
                 placement=B,
-                subspace=X,
-                limits=limits[i] if limits is not None else Limits(),
-                armature=float(armature[i]) if armature is not None else 0.0,
+                subspace=S,
+                limits=limits[i],
+                armature=float(armature[i]),
             )
         )
-    links = [Link("base")] + [
-        Link(body_names[i], inertials[i] if inertials is not None else None) for i in range(n)
-    ]
-    return Description(name, tuple(links), tuple(joints), gravity, source, citation)
+    links = (Link("base"), *(Link(body_names[i], bodies[i]) for i in range(n)))
+    return Description(name, links, tuple(joints), gravity, source, citation)
 
 
 def kind_of_screws(X: NDArray[np.float64]) -> str:
@@ -104,27 +99,10 @@ def kind_of_screws(X: NDArray[np.float64]) -> str:
     return "subspace"
 
 
-def _home(T: ArrayLike, joint: str, problems: list[str]) -> NDArray[np.float64]:
-    T = np.asarray(T, dtype=float)
-    if T.shape != (4, 4) or not np.isfinite(T).all():
-        problems.append(f"joint {joint!r}: placement should be a finite 4x4 pose")
-        return np.eye(4)
-    R = T[:3, :3]
-    if not np.allclose(R @ R.T, np.eye(3), atol=1e-9) or np.linalg.det(R) < 0:
-        problems.append(f"joint {joint!r}: the upper left 3x3 of its placement is not a rotation")
-    return T
-
-
-def _screw(X: ArrayLike, joint: str, problems: list[str]) -> NDArray[np.float64]:
-    X = np.asarray(X, dtype=float)
+def _columns(name: str, given: ArrayLike) -> NDArray[np.float64]:
+    """Return one screw or several as the columns of a matrix."""
+    X = real_array(name, given)
     X = X[:, None] if X.ndim == 1 else X
-    if X.ndim != 2 or X.shape[0] != 6 or not 1 <= X.shape[1] <= 6 or not np.isfinite(X).all():
-        problems.append(f"joint {joint!r}: screw has shape {X.shape}; expected finite (6,) or (6, k), k <= 6")
-        return np.eye(6)
-    if np.linalg.matrix_rank(X) < X.shape[1]:
-        problems.append(f"joint {joint!r}: its screws are linearly dependent or zero")
-    if X.shape[1] == 1:
-        length = np.linalg.norm(X[:3] if X[:3].any() else X[3:])
-        if abs(length - 1) > 1e-9:
-            problems.append(f"joint {joint!r}: its axis has length {length:g}; give a unit vector")
-    return X
+    if X.ndim != 2 or X.shape[0] != 6 or not 1 <= X.shape[1] <= 6:
+        raise ArgumentError(f"{name} has shape {np.shape(given)}; expected (6,) or (6, k), k <= 6")
+    return sized_array(name, X, X.shape)

@@ -23,7 +23,10 @@ def load_toml(data: bytes, source: str) -> dict[str, Any]:
 
 
 class Table:
-    """A TOML table with its readable address; `close` reports the keys that nothing has read."""
+    """A TOML table with its readable address; `close` reports the keys that nothing has read.
+
+    What cannot be read is returned as "" or as ones, which give rise to no further problem.
+    """
 
     def __init__(self, data: dict[str, Any], address: str, problems: list[str]) -> None:
         self.data, self.address, self.problems = dict(data), address, problems
@@ -71,7 +74,7 @@ class Table:
         value = self.data.pop(key, default)
         if value is None:
             self.problem(f"{key} is missing")
-            return np.zeros([1 if n is None else n for n in shape])
+            return np.ones([1 if n is None else n for n in shape])
         try:
             array = np.array(value, dtype=float)
         except (TypeError, ValueError):
@@ -83,7 +86,7 @@ class Table:
             return array
         size = " x ".join("n" if n is None else str(n) for n in shape) or "one"
         self.problem(f"{key} should be {size} {'' if infinite else 'finite '}number(s)")
-        return np.zeros([1 if n is None else n for n in shape])
+        return np.ones([1 if n is None else n for n in shape])
 
     def number(self, key: str, default: float | None = None, infinite: bool = False) -> float:
         """Return one number."""

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DescriptionError
-from .description import Description, Inertial, Joint, Limits, Link, Mimic
-from .rotations import pose, rotation_rpy, snap_pose
+from .description import Description, Inertial, Joint, Limits, Link, Mimic, inertia_matrix
+from .rotations import pose, rotation_rpy, snap_pose, unit
 from .xml import Element, read_xml
 
 KINDS = {
@@ -27,6 +27,7 @@ MAX_ELEMENTS = 50_000
 def read_urdf(data: bytes, source: str, snap: float = 0.0) -> Description:
     """Return the description in a URDF text; `snap` rounds rotations that near quarter turns.
 
+    What is wrong with its elements stands in `problems`, to be told with what is wrong with the tree.
     Meshes, visuals, collisions and transmissions are not read: dynamics does not need them.
     """
     node = read_xml(source, data)
@@ -39,11 +40,7 @@ def read_urdf(data: bytes, source: str, snap: float = 0.0) -> Description:
         raise DescriptionError(source, [f"{count} links and joints; the limit is {MAX_ELEMENTS}"])
     links = tuple(_link(element) for element in root.children("link"))
     joints = tuple(_joint(element, snap) for element in root.children("joint"))
-    if not links:
-        problems.append("robot has no <link>")
-    if problems:
-        raise DescriptionError(source, problems)
-    return Description(node.get("name", "robot"), links, joints, source=source)
+    return Description(node.get("name", "robot"), links, joints, source=source, problems=tuple(problems))
 
 
 def _origin(element: Element | None, snap: float) -> NDArray[np.float64]:
@@ -66,14 +63,15 @@ def _link(element: Element) -> Link:
     entries = [
         inertia.number(key, 0.0) if inertia else 0.0 for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
     ]
-    about_com = Inertial.of(mass.number("value") if mass else 0.0, T[:3, 3], entries)
     R = T[:3, :3]
-    return Link(name, Inertial(about_com.mass, about_com.com, R @ about_com.inertia @ R.T))
+    with np.errstate(all="ignore"):  # an overflow is found with the other problems of the link
+        J = R @ inertia_matrix(entries) @ R.T
+    return Link(name, Inertial(mass.number("value") if mass else 0.0, T[:3, 3], J))
 
 
 def _joint(element: Element, snap: float) -> Joint:
     name, written = element.text("name"), element.text("type")
-    if written not in KINDS:
+    if written and written not in KINDS:
         element.problem(f"type {written!r} is not one of {', '.join(KINDS)}")
     kind = KINDS.get(written, "fixed")
     ends = {}
@@ -112,12 +110,11 @@ def _joint(element: Element, snap: float) -> Joint:
 
 def _axis(element: Element) -> NDArray[np.float64]:
     axis = element.child("axis")
-    e = axis.numbers("xyz", 3) if axis else np.array([1.0, 0.0, 0.0])
-    norm = np.linalg.norm(e)
-    if norm < 1e-9:
+    e = unit(axis.numbers("xyz", 3) if axis else (1, 0, 0))
+    if e is None:
         element.problem("axis has zero length; give a non-zero <axis xyz>")
         return np.array([1.0, 0.0, 0.0])
-    return e / norm
+    return e
 
 
 def _subspace(kind: str, e: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
 
-from ..errors import DescriptionError
+from ..errors import DescriptionError, shorten
 
 MAX_BYTES = 64 * 2**20
 
@@ -35,18 +36,21 @@ def read_bytes(path: str | Path) -> bytes:
     path = Path(path)
     try:
         if not path.exists():
-            raise DescriptionError(str(path)[:200], ["no such file"])
+            raise DescriptionError(str(path), ["no such file"])
         if not path.is_file():
-            raise DescriptionError(str(path)[:200], ["is not a regular file"])
+            raise DescriptionError(str(path), ["is not a regular file"])
         with path.open("rb") as file:
             return file.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise DescriptionError(str(path)[:200], [f"cannot be read: {reason}"]) from None
+        raise DescriptionError(str(path), [f"cannot be read: {reason}"]) from None
 
 
 class Element:
-    """An XML element with its readable address, whose readers collect problems instead of raising."""
+    """An XML element with its readable address, whose readers collect problems instead of raising.
+
+    What cannot be read is returned as "" or as ones, which give rise to no further problem.
+    """
 
     def __init__(self, node: etree._Element, address: str, problems: list[str]) -> None:
         self.node, self.address, self.problems = node, address, problems
@@ -65,17 +69,16 @@ class Element:
         found = []
         for node in self.node.findall(tag):
             name = node.get("name")
-            address = f"<{tag}>" if name is None else f"{tag} {name!r}"
+            address = f"<{tag}>" if name is None else f"{tag} {shorten(repr(name))}"
             found.append(Element(node, address, self.problems))
         return found
 
-    def text(self, attribute: str, default: str | None = None) -> str:
-        """Return an attribute; a missing one without default is a problem."""
-        value: str | None = self.node.get(attribute, default)
-        if value is None:
-            self.problem(f"attribute {attribute!r} is missing")
-            return ""
-        return value
+    def text(self, attribute: str) -> str:
+        """Return an attribute that is not empty."""
+        value: str | None = self.node.get(attribute)
+        if not value:
+            self.problem(f"attribute {attribute!r} is {'missing' if value is None else repr(value)}")
+        return value or ""
 
     def numbers(self, attribute: str, count: int, default: object = None) -> NDArray[np.float64]:
         """Return `count` finite numbers of an attribute; anything else is a problem."""
@@ -83,20 +86,27 @@ class Element:
         if text is None:
             if default is None:
                 self.problem(f"attribute {attribute!r} is missing")
-                return np.zeros(count)
+                return np.ones(count)
             return np.array(default, dtype=float).reshape(count)
         try:
-            values = np.array([float(word) for word in text.split()])
+            values = [_number(word) for word in text.split()]
         except ValueError:
-            values = np.zeros(0)
-        if values.shape != (count,):
+            values = []
+        if len(values) != count:
             self.problem(f"{attribute}={text[:80]!r} should be {count} number(s)")
-            return np.zeros(count)
-        if not np.isfinite(values).all():
+            return np.ones(count)
+        if not all(map(math.isfinite, values)):
             self.problem(f"{attribute}={text[:80]!r} has a number that is not finite")
-            return np.zeros(count)
-        return values
+            return np.ones(count)
+        return np.array(values)
 
     def number(self, attribute: str, default: float | None = None) -> float:
         """Return one finite number of an attribute."""
         return float(self.numbers(attribute, 1, default)[0])
+
+
+def _number(word: str) -> float:
+    """Return the number that an ASCII word writes; Python alone would take 1_0 and other scripts' digits."""
+    if "_" in word or not word.isascii():
+        raise ValueError(word)
+    return float(word)

@@ -12,8 +12,10 @@ from numpy.typing import ArrayLike
 SX = ca.SX
 
 
-def constant(values: ArrayLike) -> SX:
-    """Return a constant whose zeros are structural."""
+def constant(values: ArrayLike | SX) -> SX:
+    """Return a constant whose zeros are structural; symbols of constants pass as they are."""
+    if isinstance(values, SX):
+        return values
     return SX(ca.sparsify(ca.DM(np.asarray(values, dtype=float))))
 
 
@@ -50,6 +52,19 @@ def axial(Y: SX) -> SX:
     return ca.vertcat(Y[2, 1] - Y[1, 2], Y[0, 2] - Y[2, 0], Y[1, 0] - Y[0, 1])
 
 
+def rate_matrix(w: SX, dw: SX) -> SX:
+    """Return U = dw~ + w~ w~, with which points of a body accelerate: r'' = a + U r."""
+    x, y, z = w[0], w[1], w[2]
+    xx, yy, zz, xy, xz, yz = x * x, y * y, z * z, x * y, x * z, y * z
+    return ca.blockcat(
+        [
+            [-(yy + zz), xy - dw[2], xz + dw[1]],
+            [xy + dw[2], -(xx + zz), yz - dw[0]],
+            [xz - dw[1], yz + dw[0], -(xx + yy)],
+        ]
+    )
+
+
 def symmetric(xx: SX, xy: SX, xz: SX, yy: SX, yz: SX, zz: SX) -> SX:
     """Return a symmetric matrix from its six entries."""
     return ca.blockcat([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
@@ -68,8 +83,12 @@ def outer_symmetric(a: SX, b: SX) -> SX:
 
 
 def inertia_matrix(S: SX) -> SX:
-    """Return J = tr(S) I - S of second moments S = int r r^T dm."""
-    return symmetric(S[1, 1] + S[2, 2], -S[0, 1], -S[0, 2], S[0, 0] + S[2, 2], -S[1, 2], S[0, 0] + S[1, 1])
+    """Return tr(S) I - S: the inertia J of second moments S = int r r^T dm; S need not be symmetric."""
+    diagonal = (S[1, 1] + S[2, 2], S[0, 0] + S[2, 2], S[0, 0] + S[1, 1])
+    J = -S
+    for k, entry in enumerate(diagonal):
+        J[k, k] = entry
+    return J
 
 
 def second_moments(J: SX) -> SX:

@@ -13,7 +13,7 @@ import casadi as ca
 from ..checks import whole_number
 from ..errors import ArgumentError, ClosedFormError, UnknownNameError
 from ..model import Model
-from . import block, coriolis, energy, forward, kinematics, mass, newton_euler
+from . import block, coriolis, energy, external, forward, gravity, kinematics, mass, newton_euler
 
 SIZES: dict[str, Callable[[Model], int]] = {
     "q": lambda model: model.nq,
@@ -186,13 +186,13 @@ FORMS: dict[str, Form] = {
             coriolis.coriolis_matrix,
             block.coriolis_matrix,
         ),
-        _one("gravity_torque", _DYNAMICS, ("q",), ("v",), newton_euler.gravity_torque, block.gravity_torque),
+        _one("gravity_torque", _DYNAMICS, ("q",), ("v",), gravity.gravity_torque, block.gravity_torque),
         _one(
             "external_torque",
             _DYNAMICS,
             ("q", "wrenches"),
             ("v",),
-            newton_euler.external_torque,
+            external.external_torque,
             block.external_torque,
             dynamic=False,
         ),

@@ -1,37 +1,16 @@
-"""The Coriolis matrix whose factorisation is that of the Christoffel symbols."""
+"""The Coriolis matrix whose factorisation is that of the Christoffel symbols, and its derivatives."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-import casadi as ca
+from math import comb
 
 from ..model import Model
-from .algebra import SX, Rotation, constant, cross, cross_columns, skew
-from .mass import Composite, add_block, composites
+from .algebra import SX
+from .mass import add_block
+from .motion import motions
+from .pairs import Placements, Screw, leibniz, pairs, plus, product, times
+from .subtree import composites, flows
 from .tree import Node, recursion_tree
-
-
-@dataclass
-class Flow:
-    """How the mass of a subtree moves: A = int r' r^T dm and P = int r' dm, in one frame."""
-
-    A: SX
-    P: SX
-
-    @classmethod
-    def of(cls, node: Node, w: SX, v: SX) -> Flow:
-        """Return the flow of the body alone at twist (w; v)."""
-        ms = constant(node.ms)
-        return cls(skew(w) @ constant(node.S) + v @ ms.T, node.m * v + cross(w, ms))
-
-    def in_parent(self, R: Rotation, p: SX) -> Flow:
-        """Return the same flow seen in the parent frame."""
-        P = R.out(self.P)
-        return Flow(R.sandwich(self.A) + P @ p.T, P)
-
-    def __add__(self, other: Flow) -> Flow:
-        return Flow(self.A + other.A, self.P + other.P)
 
 
 def coriolis_matrix(model: Model, q: SX, qd: SX) -> SX:
@@ -42,77 +21,89 @@ def coriolis_matrix(model: Model, q: SX, qd: SX) -> SX:
     On a subtree j with inertia I, flow A = int r' r^T, P = int r' (about the frame of j) and
     for i an ancestor of j,
 
-        C_ij = X_i . (I dX_j + B X_j),   C_ji = dX_i . I X_j + X_i . B^T X_j,
-        B (w; v) = ((tr A) w - A w; w x P),   dX = ad_V X.
+        C_ij = X_i . (I X_j' + B X_j),   C_ji = X_i' . I X_j + X_i . B^T X_j,
+        B (w; v) = ((tr A) w - A w; w x P),   X' = ad_V X.
 
     The papers' factorisation -MAa - b^T M + M b [MuellerKumar2021] and Eq. (6b) of
     [Garofalo2013] has the same symmetric part and C qd, and another skew part.
     Inputs q (nq), qd (nv); returns (nv, nv).
     """
+    return _derivative(model, q, [qd])
+
+
+def coriolis_matrix_dot(model: Model, q: SX, qd: SX, qdd: SX) -> SX:
+    """Return the time derivative of the Coriolis matrix.
+
+    With F = I X, G = I X' + B X and H = B^T X (so that F' = G + H),
+    C'_ij = X_i' . G_j + X_i . G_j' and C'_ji = X_i'' . F_j + X_i' . (F_j' + H_j) + X_i . H_j'.
+    Equals J^T C1 J [MuellerKumar2021, Eqs. (31)-(34)] for the block matrix of this
+    factorisation. Returns (nv, nv).
+    """
+    return _derivative(model, q, [qd, qdd])
+
+
+def coriolis_matrix_ddot(model: Model, q: SX, qd: SX, qdd: SX, qddd: SX) -> SX:
+    """Return the second time derivative of the Coriolis matrix.
+
+    Leibniz' rule on C_ij = X_i . G_j and C_ji = X_i' . F_j + X_i . H_j; equals J^T C2 J
+    [MuellerKumar2021, Eqs. (45)-(50)] for the block matrix of this factorisation. Returns (nv, nv).
+    """
+    return _derivative(model, q, [qd, qdd, qddd])
+
+
+def _derivative(model: Model, q: SX, rates: list[SX]) -> SX:
+    """Return the derivative of C whose order is one less than the number of rates."""
+    order = len(rates) - 1
     nodes = recursion_tree(model)
     placements = [node.placement(q) for node in nodes]
-    twists = body_twists(nodes, placements, qd)
-    total = composites(nodes, placements)
-    flow = [Flow.of(node, *twist) for node, twist in zip(nodes, twists, strict=True)]
-    for i in reversed(range(len(nodes))):
-        parent = nodes[i].parent
-        if parent >= 0:
-            flow[parent] = flow[parent] + flow[i].in_parent(*placements[i])
-    screw_rates = [_screw_rate(node, *twist) for node, twist in zip(nodes, twists, strict=True)]
+    screws, wrenches = coriolis_wrenches(nodes, placements, rates)
     C = SX.zeros(model.nv, model.nv)
-    for j, node in enumerate(nodes):
-        _add_columns(C, nodes, placements, screw_rates, j, node, total[j], flow[j])
+    for i, j, moved in pairs(nodes, placements, wrenches):
+        add_coriolis(C, nodes, i, j, screws[i], moved, order)
     return C
 
 
-def _add_columns(
-    C: SX,
-    nodes: tuple[Node, ...],
-    placements: list[tuple[Rotation, SX]],
-    screw_rates: list[tuple[SX, SX]],
-    j: int,
-    node: Node,
-    inertia: Composite,
-    flow: Flow,
+def coriolis_wrenches(
+    nodes: tuple[Node, ...], placements: Placements, rates: list[SX]
+) -> tuple[list[list[Screw]], list[list[Screw]]]:
+    """Return [X, X', ...] and the wrenches [F, G, H, G', H', ...] of every body."""
+    order = len(rates) - 1
+    moving = motions(nodes, placements, rates, order + 1, "coasting")
+    total = composites(nodes, placements)
+    moved = flows(nodes, placements, [twists for twists, _ in moving], order)
+    wrenches = []
+    for (_, screws), composite, flow in zip(moving, total, moved, strict=True):
+        own = [composite.momentum(screws[0])]
+        for k in range(order + 1):
+            G, H = composite.momentum(screws[k + 1]), flow[0].transposed_wrench(screws[k])
+            for m in range(k + 1):
+                # I^(m+1) = B^(m) + B^(m)T: each derivative of the flow meets each screw once.
+                along, across = comb(k + 1, m + 1), comb(k, m + 1)
+                G = plus(G, times(along, flow[m].wrench(screws[k - m])))
+                across_wrench = flow[m].transposed_wrench(screws[k - m])
+                if across:
+                    G = plus(G, times(across, across_wrench))
+                if m:
+                    H = plus(H, times(comb(k, m), across_wrench))
+            own += [G, H]
+        wrenches.append(own)
+    return [screws for _, screws in moving], wrenches
+
+
+def add_coriolis(
+    C: SX, nodes: tuple[Node, ...], i: int, j: int, screws: list[Screw], wrenches: list[Screw], order: int
 ) -> None:
-    """Add the entries of body j with itself and with its ancestors."""
-    A, P = flow.A, flow.P
-    trace = ca.trace(A)
-    Xw, Xv = node.Xw, node.Xv
-    n1, f1 = inertia.momentum(Xw, Xv)
-    n2, f2 = inertia.momentum(*screw_rates[j])
-    n2 = n2 + trace * Xw - A @ Xw
-    f2 = f2 + cross_columns(Xw, P)
-    n3 = trace * Xw - A.T @ Xw - cross_columns(Xv, P)
-    i = j
-    while i >= 0:
-        ancestor, (dw, dv) = nodes[i], screw_rates[i]
-        add_block(C, ancestor, node, ancestor.Xw.T @ n2 + ancestor.Xv.T @ f2)
-        if i != j:
-            add_block(C, node, ancestor, (dw.T @ n1 + dv.T @ f1 + ancestor.Xw.T @ n3).T)
-        R, p = placements[i]
-        f1, f2 = R.out(f1), R.out(f2)
-        n1, n2 = R.out(n1) - cross_columns(f1, p), R.out(n2) - cross_columns(f2, p)
-        n3 = R.out(n3)
-        i = ancestor.parent
-
-
-def body_twists(
-    nodes: tuple[Node, ...], placements: list[tuple[Rotation, SX]], qd: SX
-) -> list[tuple[SX, SX]]:
-    """Return the body-fixed twist (w, v) of every body [MuellerKumar2021, Eq. (8)]."""
-    twists: list[tuple[SX, SX]] = []
-    for node, (R, p) in zip(nodes, placements, strict=True):
-        w, v = node.Xw @ node.rates(qd), node.Xv @ node.rates(qd)
-        if node.parent >= 0:
-            w_p, v_p = twists[node.parent]
-            w, v = R.back(w_p) + w, R.back(v_p + cross(w_p, p)) + v
-        twists.append((w, v))
-    return twists
-
-
-def _screw_rate(node: Node, w: SX, v: SX) -> tuple[SX, SX]:
-    """Return ad_V X, the rate of the joint screws in an inertial frame that now coincides."""
-    dw = -cross_columns(node.Xw, w)
-    dv = -cross_columns(node.Xv, w) - cross_columns(node.Xw, v)
-    return dw, dv
+    """Add the entries of body j and its ancestor i to the derivative of C of that order."""
+    G, H = wrenches[1::2], wrenches[2::2]
+    add_block(C, nodes[i], nodes[j], leibniz(order, screws, G))
+    if i == j:
+        return
+    F = [wrenches[0], *(plus(g, h) for g, h in zip(G[:order], H[:order], strict=True))]
+    lower = product(screws[0], H[order])
+    for a in range(1, order + 2):
+        # C_ji = X_i' . F_j + X_i . H_j: each derivative of the screw meets one sum of wrenches.
+        wrench = times(comb(order, a - 1), F[order + 1 - a])
+        if a <= order:
+            wrench = plus(wrench, times(comb(order, a), H[order - a]))
+        lower = lower + product(screws[a], wrench)
+    add_block(C, nodes[j], nodes[i], lower.T)

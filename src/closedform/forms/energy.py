@@ -6,8 +6,8 @@ import casadi as ca
 
 from ..model import Model
 from .algebra import SX, constant, cross
-from .coriolis import body_twists
 from .kinematics import center_of_mass
+from .motion import body_twists
 from .tree import recursion_tree
 
 

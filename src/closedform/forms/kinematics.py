@@ -7,7 +7,9 @@ import casadi as ca
 from ..description.rotations import inverse
 from ..model import Frame, Model
 from .algebra import SX, Rotation, constant, cross_columns
-from .mass import composites
+from .motion import minus_ad
+from .pairs import plus
+from .subtree import composites
 from .tree import Node, recursion_tree
 
 
@@ -71,31 +73,21 @@ def _jacobians(model: Model, q: SX, frame: Frame, qd: SX | None, qdd: SX | None)
         J = (R.T @ node.Xw, R.T @ (node.Xv + cross_columns(node.Xw, p)))
         orders = [J]
         if qd is not None:
-            Jd = _minus_ad(V, J)
+            Jd = minus_ad(V, J)
             orders.append(Jd)
             v = node.rates(qd)
             if qdd is not None:
-                Jdd = _plus(_minus_ad(Vd, J), _minus_ad(V, Jd))
+                Jdd = plus(minus_ad(Vd, J), minus_ad(V, Jd))
                 orders.append(Jdd)
                 dv = node.rates(qdd)
-                Vd = _plus(Vd, (J[0] @ dv + Jd[0] @ v, J[1] @ dv + Jd[1] @ v))
-            V = _plus(V, (J[0] @ v, J[1] @ v))
+                Vd = plus(Vd, (J[0] @ dv + Jd[0] @ v, J[1] @ dv + Jd[1] @ v))
+            V = plus(V, (J[0] @ v, J[1] @ v))
         factor = 1.0 if node.coupling is None else node.coupling.multiplier
         for total, part in zip(results, orders, strict=False):
             total[:, node.iv : node.iv + node.nv] += factor * ca.vertcat(*part)
         turn, origin = node.placement(q)
         R, p = turn.out(R), turn.out(p) + origin
     return results
-
-
-def _minus_ad(V: tuple[SX, SX], J: tuple[SX, SX]) -> tuple[SX, SX]:
-    """Return -ad_V J for screws given as columns [MuellerKumar2021, Eq. (14)]."""
-    w, v = V
-    return cross_columns(J[0], w), cross_columns(J[1], w) + cross_columns(J[0], v)
-
-
-def _plus(a: tuple[SX, SX], b: tuple[SX, SX]) -> tuple[SX, SX]:
-    return a[0] + b[0], a[1] + b[1]
 
 
 def base_placements(nodes: tuple[Node, ...], placements: list[tuple[Rotation, SX]]) -> list[tuple[SX, SX]]:
@@ -135,7 +127,7 @@ def com_jacobian(model: Model, q: SX) -> SX:
     mass = sum(node.m for node in nodes)
     J = SX.zeros(3, model.nv)
     for i, (node, (R, _)) in enumerate(zip(nodes, base_placements(nodes, placements), strict=True)):
-        _, f = total[i].momentum(node.Xw, node.Xv)
+        _, f = total[i].momentum((node.Xw, node.Xv))
         factor = 1.0 if node.coupling is None else node.coupling.multiplier
         J[:, node.iv : node.iv + node.nv] += (factor / mass) * (R @ f)
     return J

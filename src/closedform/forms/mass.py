@@ -1,54 +1,15 @@
-"""The mass matrix from composite bodies."""
+"""The mass matrix from composite bodies, and its time derivatives."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from math import comb
 
 from ..model import Model
-from .algebra import SX, Rotation, constant, cross_columns, inertia_matrix, outer_symmetric
+from .algebra import SX
+from .motion import motions
+from .pairs import Screw, leibniz, pairs, plus, product
+from .subtree import composites, flows
 from .tree import Node, recursion_tree
-
-
-@dataclass
-class Composite:
-    """Mass, first and second moments of a body with everything it carries, in its frame."""
-
-    m: SX
-    ms: SX
-    S: SX
-
-    @classmethod
-    def of(cls, node: Node) -> Composite:
-        """Return the body alone."""
-        return cls(SX(node.m), constant(node.ms), constant(node.S))
-
-    def in_parent(self, R: Rotation, p: SX) -> Composite:
-        """Return the same mass seen in the parent frame."""
-        ms = R.out(self.ms)
-        half = ms + (0.5 * self.m) * p
-        return Composite(self.m, ms + self.m * p, R.tensor(self.S) + outer_symmetric(p, half))
-
-    def __add__(self, other: Composite) -> Composite:
-        return Composite(self.m + other.m, self.ms + other.ms, self.S + other.S)
-
-    def momentum(self, w: SX, v: SX) -> tuple[SX, SX]:
-        """Return (moment, force) = I (w; v), the momentum of twists given as columns."""
-        n, f = inertia_matrix(self.S) @ w, self.m * v
-        if w.nnz():
-            f = f + cross_columns(w, self.ms)
-        if v.nnz():
-            n = n - cross_columns(v, self.ms)
-        return n, f
-
-
-def composites(nodes: tuple[Node, ...], placements: list[tuple[Rotation, SX]]) -> list[Composite]:
-    """Return each body with everything it carries."""
-    total = [Composite.of(node) for node in nodes]
-    for i in reversed(range(len(nodes))):
-        parent = nodes[i].parent
-        if parent >= 0:
-            total[parent] = total[parent] + total[i].in_parent(*placements[i])
-    return total
 
 
 def mass_matrix(model: Model, q: SX) -> SX:
@@ -62,31 +23,68 @@ def mass_matrix(model: Model, q: SX) -> SX:
     nodes = recursion_tree(model)
     placements = [node.placement(q) for node in nodes]
     total = composites(nodes, placements)
+    wrenches = [[each.momentum((node.Xw, node.Xv))] for node, each in zip(nodes, total, strict=True)]
     M = SX.zeros(model.nv, model.nv)
-    for j, node in enumerate(nodes):
-        n, f = total[j].momentum(node.Xw, node.Xv)
-        i, own = j, True
-        while i >= 0:
-            ancestor = nodes[i]
-            block = ancestor.Xw.T @ n + ancestor.Xv.T @ f
-            if own:
-                block = _mirrored(block) + node.armature * SX.eye(node.nv)
-            add_block(M, ancestor, node, block)
-            if not own:
-                add_block(M, node, ancestor, block.T)
-            R, p = placements[i]
-            f = R.out(f)
-            n = R.out(n) - cross_columns(f, p)
-            i, own = ancestor.parent, False
+    for i, j, (momentum,) in pairs(nodes, placements, wrenches):
+        block = product((nodes[i].Xw, nodes[i].Xv), momentum)
+        if i == j:
+            block = block + nodes[j].armature * SX.eye(nodes[j].nv)
+        add_symmetric(M, nodes[i], nodes[j], block)
     return M
 
 
-def _mirrored(block: SX) -> SX:
-    """Return the symmetric matrix with the upper triangle of `block`."""
-    for r in range(block.size1()):
-        for c in range(r):
-            block[r, c] = block[c, r]
-    return block
+def mass_matrix_dot(model: Model, q: SX, qd: SX) -> SX:
+    """Return the time derivative of the mass matrix.
+
+    M'_ij = X_i' . F_j + X_i . F_j' with F = I X and F' = I' X + I X'; equals J^T M1 J
+    [MuellerKumar2021, Eq. (29)] and C + C^T. Returns (nv, nv).
+    """
+    return _derivative(model, q, [qd])
+
+
+def mass_matrix_ddot(model: Model, q: SX, qd: SX, qdd: SX) -> SX:
+    """Return the second time derivative of the mass matrix.
+
+    M''_ij = X_i'' . F_j + 2 X_i' . F_j' + X_i . F_j''; equals J^T M2 J [MuellerKumar2021, Eq. (40)].
+    Returns (nv, nv).
+    """
+    return _derivative(model, q, [qd, qdd])
+
+
+def _derivative(model: Model, q: SX, rates: list[SX]) -> SX:
+    """Return the derivative of M whose order is the number of rates."""
+    order = len(rates)
+    nodes = recursion_tree(model)
+    placements = [node.placement(q) for node in nodes]
+    moving = motions(nodes, placements, rates, order, "first")
+    total = composites(nodes, placements)
+    moved = flows(nodes, placements, [twists for twists, _ in moving], order - 1)
+    wrenches = []
+    for (_, screws), composite, flow in zip(moving, total, moved, strict=True):
+        inertias = [composite, *(each.inertia_rate() for each in flow)]
+        momenta: list[Screw] = []
+        for k in range(order + 1):
+            momentum = inertias[0].momentum(screws[k])
+            for b in range(1, k + 1):
+                n, f = inertias[b].momentum(screws[k - b])
+                momentum = plus(momentum, (comb(k, b) * n, comb(k, b) * f))
+            momenta.append(momentum)
+        wrenches.append(momenta)
+    D = SX.zeros(model.nv, model.nv)
+    for i, j, momenta in pairs(nodes, placements, wrenches):
+        add_symmetric(D, nodes[i], nodes[j], leibniz(order, moving[i][1], momenta))
+    return D
+
+
+def add_symmetric(matrix: SX, row: Node, column: Node, block: SX) -> None:
+    """Add the block of two joints and its mirror image; an own block is made exactly symmetric."""
+    if row is column:
+        for r in range(block.size1()):
+            for c in range(r):
+                block[r, c] = block[c, r]
+    else:
+        add_block(matrix, column, row, block.T)
+    add_block(matrix, row, column, block)
 
 
 def add_block(matrix: SX, row: Node, column: Node, block: SX) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import casadi as ca
 
 from ..model import Model
-from .algebra import SX, Rotation, constant, cross
+from .algebra import SX, Rotation, constant, cross, rate_matrix
 from .tree import Node, recursion_tree
 
 
@@ -38,48 +38,6 @@ def inverse_dynamics(model: Model, q: SX, qd: SX, qdd: SX) -> SX:
     return _project(model, nodes, placements, forces, moments, qdd)
 
 
-def gravity_torque(model: Model, q: SX) -> SX:
-    """Return g(q), the joint forces that hold the robot still.
-
-    The first moments of each subtree turn gravity into a moment about its joint:
-    g_i = X_i . (ms x a; m a) with the upward acceleration a = -gravity in frame i. Returns (nv).
-    """
-    nodes = recursion_tree(model)
-    placements = [node.placement(q) for node in nodes]
-    up: list[SX] = []
-    for node, (R, _) in zip(nodes, placements, strict=True):
-        up.append(R.back(up[node.parent] if node.parent >= 0 else -constant(model.gravity)))
-    m = [SX(node.m) for node in nodes]
-    ms = [constant(node.ms) for node in nodes]
-    g = SX.zeros(model.nv)
-    for i in reversed(range(len(nodes))):
-        node, (R, p) = nodes[i], placements[i]
-        own = node.Xw.T @ cross(ms[i], up[i]) + m[i] * (node.Xv.T @ up[i])
-        add_rates(g, node, own)
-        if node.parent >= 0:
-            m[node.parent] = m[node.parent] + m[i]
-            ms[node.parent] = ms[node.parent] + R.out(ms[i]) + m[i] * p
-    return g
-
-
-def external_torque(model: Model, q: SX, wrenches: SX) -> SX:
-    """Return J^T W, the joint forces equivalent to wrenches the environment applies to the bodies.
-
-    The equations of motion are M qdd + C qd + g = tau + J^T W. `wrenches` is (bodies, 6), each
-    (moment; force) in its body frame about its origin [MuellerKumar2021, Eq. (27), with W of
-    the opposite sign]. Returns (nv).
-    """
-    nodes = recursion_tree(model)
-    placements = [node.placement(q) for node in nodes]
-    forces, moments = [], []
-    for i, node in enumerate(nodes):
-        R, c = constant(node.T_frame[:3, :3]), constant(node.T_frame[:3, 3])
-        n, f = wrenches[i, :3].T, wrenches[i, 3:].T
-        forces.append(R.T @ f)
-        moments.append(R.T @ (n - cross(c, f)))
-    return _project(model, nodes, placements, forces, moments, None)
-
-
 def body_motion(
     node: Node,
     R: Rotation,
@@ -99,19 +57,6 @@ def body_motion(
     if node.X[3:].any():
         a = a + node.Xv @ dv + cross(w + w_in, v_joint)
     return w, dw, a
-
-
-def rate_matrix(w: SX, dw: SX) -> SX:
-    """Return U = dw~ + w~ w~, with which points of a body accelerate: r'' = a + U r."""
-    x, y, z = w[0], w[1], w[2]
-    xx, yy, zz, xy, xz, yz = x * x, y * y, z * z, x * y, x * z, y * z
-    return ca.blockcat(
-        [
-            [-(yy + zz), xy - dw[2], xz + dw[1]],
-            [xy + dw[2], -(xx + zz), yz - dw[0]],
-            [xz - dw[1], yz + dw[0], -(xx + yy)],
-        ]
-    )
 
 
 def moment_of_rates(U: SX, w: SX, S: SX) -> SX:
@@ -136,7 +81,7 @@ def _project(
     placements: list[tuple[Rotation, SX]],
     forces: list[SX],
     moments: list[SX],
-    qdd: SX | None,
+    qdd: SX,
 ) -> SX:
     """Return the joint forces that carry the wrenches of all bodies, leaves first."""
     forces, moments = list(forces), list(moments)
@@ -144,7 +89,7 @@ def _project(
     for i in reversed(range(len(nodes))):
         node, (R, p) = nodes[i], placements[i]
         own = node.Xw.T @ moments[i] + node.Xv.T @ forces[i]
-        if qdd is not None and node.armature:
+        if node.armature:
             own = own + node.armature * node.rates(qdd)
         add_rates(tau, node, own)
         if node.parent >= 0:

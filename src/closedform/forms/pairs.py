@@ -1,14 +1,9 @@
-"""Screws of bodies paired with wrenches of the bodies they carry, in one frame.
-
-M, C and their derivatives are sums of products X_i . F_j over pairs of a body j and an ancestor
-i (or j itself). Products of screws and wrenches do not depend on the frame, so both sides may be
-taken to the frame of the first body of the tree once, instead of moving every wrench from body to
-body: shorter for long chains, and nothing changes for entries with a floating base.
-"""
+"""Wrenches of bodies meeting the screws of the joints that carry them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from math import comb
 
 from .algebra import SX, Rotation, cross_columns
 from .tree import Node
@@ -16,69 +11,49 @@ from .tree import Node
 Screw = tuple[SX, SX]
 """Columns (angular, linear) of screws, or (moment, force) of wrenches, in a body frame."""
 
+Placements = list[tuple[Rotation, SX]]
+
 
 def pairs(
-    nodes: tuple[Node, ...],
-    placements: list[tuple[Rotation, SX]],
-    screws: list[list[Screw]],
-    wrenches: list[list[Screw]],
-    common: bool,
-) -> Iterator[tuple[int, int, list[Screw], list[Screw]]]:
-    """Yield (i, j, screws of i, wrenches of j) in one frame for every j and its ancestors i.
+    nodes: tuple[Node, ...], placements: Placements, wrenches: Sequence[list[Screw]]
+) -> Iterator[tuple[int, int, list[Screw]]]:
+    """Yield (i, j, wrenches of j in frame i) for every body j and each i that carries it, j first.
 
-    `common` takes the frame of the first body of the tree; otherwise wrenches move from body
-    to body and meet each ancestor in its own frame.
+    M, C and their derivatives are sums of products of a screw of i with a wrench of j. Moving
+    wrenches from body to body costs less than taking both to one frame, since one turn about a
+    coordinate axis at a time keeps zeros.
     """
-    if common:
-        yield from _in_root_frame(nodes, placements, screws, wrenches)
-    else:
-        yield from _from_body_to_body(nodes, placements, screws, wrenches)
-
-
-def _from_body_to_body(nodes, placements, screws, wrenches):
     for j in range(len(nodes)):
-        moved = wrenches[j]
-        i = j
+        moved, i = wrenches[j], j
         while i >= 0:
-            yield i, j, screws[i], moved
-            moved = [_wrench_to_parent(*placements[i], *wrench) for wrench in moved]
+            yield i, j, moved
+            moved = [_to_parent(*placements[i], *wrench) for wrench in moved]
             i = nodes[i].parent
 
 
-def _in_root_frame(nodes, placements, screws, wrenches):
-    poses: list[tuple[SX, SX] | None] = []
-    lifted_screws, lifted_wrenches = [], []
-    for k, (node, (R, p)) in enumerate(zip(nodes, placements, strict=True)):
-        if node.parent < 0:
-            poses.append(None)
-            lifted_screws.append(screws[k])
-            lifted_wrenches.append(wrenches[k])
-            continue
-        above = poses[node.parent]
-        pose = (R.matrix, p) if above is None else (R.back(above[0].T).T, above[1] + above[0] @ p)
-        poses.append(pose)
-        lifted_screws.append([_screw_out(*pose, *screw) for screw in screws[k]])
-        lifted_wrenches.append([_wrench_out(*pose, *wrench) for wrench in wrenches[k]])
-    for j in range(len(nodes)):
-        i = j
-        while i >= 0:
-            if i == j:
-                yield j, j, screws[j], wrenches[j]
-            else:
-                yield i, j, lifted_screws[i], lifted_wrenches[j]
-            i = nodes[i].parent
-
-
-def _wrench_to_parent(R: Rotation, p: SX, n: SX, f: SX) -> Screw:
+def _to_parent(R: Rotation, p: SX, n: SX, f: SX) -> Screw:
     f = R.out(f)
     return R.out(n) - cross_columns(f, p), f
 
 
-def _wrench_out(R: SX, p: SX, n: SX, f: SX) -> Screw:
-    f = R @ f
-    return R @ n - cross_columns(f, p), f
+def product(screw: Screw, wrench: Screw) -> SX:
+    """Return the matrix of products of screws (rows) and wrenches (columns): powers."""
+    return screw[0].T @ wrench[0] + screw[1].T @ wrench[1]
 
 
-def _screw_out(R: SX, p: SX, w: SX, v: SX) -> Screw:
-    w = R @ w
-    return w, R @ v - cross_columns(w, p)
+def plus(a: Screw, b: Screw) -> Screw:
+    """Return the sum of two screws or two wrenches."""
+    return a[0] + b[0], a[1] + b[1]
+
+
+def times(factor: float, screw: Screw) -> Screw:
+    """Return a multiple of a screw or a wrench."""
+    return screw if factor == 1 else (factor * screw[0], factor * screw[1])
+
+
+def leibniz(order: int, screws: Sequence[Screw], wrenches: Sequence[Screw]) -> SX:
+    """Return the `order`-th derivative of a product from the derivatives of its factors."""
+    total = product(screws[0], wrenches[order])
+    for a in range(1, order + 1):
+        total = total + comb(order, a) * product(screws[a], wrenches[order - a])
+    return total

@@ -113,8 +113,12 @@ def recursion_tree(model: Model, *, regroup: bool = True) -> tuple[Node, ...]:
     """Return the nodes of a model; `regroup` moves inertia that its own joint cannot feel to the parent.
 
     Regrouped inertias give the same M, C, g and torques with fewer operations; energies and
-    the centre of mass need the bodies' own (`regroup=False`).
+    the centre of mass need the bodies' own (`regroup=False`). A model that brings its own
+    `recursion_nodes` (symbols in place of numbers) is taken at its word.
     """
+    given: tuple[Node, ...] | None = getattr(model, "recursion_nodes", None)
+    if given is not None:
+        return given
     shifts: list[Array] = []
     nodes = []
     for body in model.bodies:

@@ -22,7 +22,9 @@ def directory() -> Path | None:
     chosen = os.environ.get("CLOSEDFORM_CACHE")
     if chosen == "":
         return None
-    return Path(chosen) if chosen else Path(platformdirs.user_cache_dir("closedform", appauthor=False))
+    if chosen is None:
+        return Path(platformdirs.user_cache_dir("closedform", appauthor=False))
+    return Path(os.path.expanduser(chosen))
 
 
 @cache

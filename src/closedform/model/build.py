@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import warnings
-from collections import Counter
+from dataclasses import replace
+from itertools import count
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import real_array
+from ..checks import collected, sized_array
 from ..description.description import Description, Joint, Link
-from ..errors import ArgumentError, DescriptionError, ModelWarning
+from ..description.problems import description_problems
+from ..errors import DescriptionError, ModelWarning, shorten
 from .inertia import parts_from_phi, phi_from_inertial, pseudo_inertia_deficit, transform_phi
 from .joint import JointType
 from .model import Body, Coupling, Frame, Model
@@ -20,8 +22,6 @@ Array = NDArray[np.float64]
 MAX_BODIES = 500
 """Straight-line code beyond this many moving bodies would be of no use to anyone."""
 
-ROOT_JOINT = "floating_base"
-
 NEGATIVE_TOLERANCE = 1e-6
 TRIANGLE_TOLERANCE = 1e-6
 """Relative violations of physical inertias below these are rounding of printed figures."""
@@ -30,161 +30,92 @@ TRIANGLE_TOLERANCE = 1e-6
 def build_model(
     description: Description, *, floating_base: bool = False, gravity: ArrayLike | None = None
 ) -> Model:
-    """Return the model of a description, or raise one error that lists every problem."""
-    problems = _structure_problems(description)
-    if problems:
-        raise DescriptionError(description.source or description.name, problems)
-    if floating_base and _depth_first(description)[1]:
+    """Return the model of a description, or raise one error that lists every problem.
+
+    Inertias are judged once the tree stands: only lumped bodies need to be physical.
+    """
+    source = description.source or description.name
+    problems = description_problems(description)
+    for joint in description.joints:
+        problem = JointType(joint.kind, joint.subspace).problem()
+        if problem:
+            problems.append(f"joint {joint.name!r}: {problem}")
+    if floating_base:
         description = _with_floating_base(description)
-    order, roots = _depth_first(description)
-    problems = _reach_problems(description, order, roots)
+    roots = _roots(description)
+    order = _depth_first(description, roots[:1])
+    problems.extend(_reach_problems(description, roots))
     moving = sum(joint.kind != "fixed" for joint in order)
-    if moving == 0 and roots:
+    if moving == 0 and not problems:
         problems.append("no joint moves (nv = 0); dynamics needs at least one moving joint")
     if moving > MAX_BODIES:
         problems.append(f"{moving} moving bodies; straight-line closed forms are limited to {MAX_BODIES}")
     if problems:
-        raise DescriptionError(description.source or description.name, problems)
+        raise DescriptionError(source, problems)
     model = _assemble(description, order, roots[0], gravity)
-    problems, doubts = _inertia_findings(model)
+    problems, doubts = _findings(model)
     if problems:
-        raise DescriptionError(description.source or description.name, problems)
+        raise DescriptionError(source, problems)
     for doubt in doubts:
-        warnings.warn(f"{description.name}: {doubt}", ModelWarning, stacklevel=3)
+        warnings.warn(shorten(f"{description.name}: {doubt}"), ModelWarning, stacklevel=3)
     return model
 
 
-def _structure_problems(description: Description) -> list[str]:
-    problems = []
-    for kind, names in (
-        ("link", [link.name for link in description.links]),
-        ("joint", [joint.name for joint in description.joints]),
-    ):
-        for name, count in Counter(names).items():
-            if count > 1:
-                problems.append(f"{kind} {name!r}: the name is used {count} times; names must be unique")
-            if not name.strip() or any(ord(character) < 32 for character in name):
-                problems.append(f"{kind} {name!r}: a name needs visible characters and no control characters")
-    links = {link.name for link in description.links}
-    for joint in description.joints:
-        for end in (joint.parent, joint.child):
-            if end not in links:
-                problems.append(f"joint {joint.name!r}: link {end!r} does not exist")
-        if joint.parent == joint.child:
-            problems.append(f"joint {joint.name!r}: parent and child are the same link {joint.child!r}")
-        problems.extend(_joint_problems(joint))
-    carriers: dict[str, list[str]] = {}
-    for joint in description.joints:
-        carriers.setdefault(joint.child, []).append(joint.name)
-    for link_name, parents in carriers.items():
-        if len(parents) > 1:
-            problems.append(
-                f"link {link_name!r}: is the child of {len(parents)} joints ({', '.join(parents[:5])}"
-                f"{', ...' if parents[5:] else ''}); kinematic loops are not trees, cut one joint"
-            )
-    problems.extend(_mimic_problems(description))
-    for each in description.links:
-        if each.inertial is not None:
-            values = [each.inertial.mass, *each.inertial.com, *each.inertial.inertia.ravel()]
-            if not np.isfinite(values).all():
-                problems.append(f"link {each.name!r}: its inertial has a number that is not finite")
-            elif each.inertial.mass < 0:
-                problems.append(f"link {each.name!r}: mass {each.inertial.mass:g} is negative")
-    if not _is_gravity(description.gravity):
-        problems.append(f"gravity is {description.gravity!r}; expected three finite numbers")
-    return problems
-
-
-def _is_gravity(given: ArrayLike) -> bool:
-    try:
-        g = real_array("gravity", given)
-    except ArgumentError:
-        return False
-    return g.shape == (3,) and bool(np.isfinite(g).all())
-
-
-def _joint_problems(joint: Joint) -> list[str]:
-    if not (np.isfinite(joint.placement).all() and np.isfinite(joint.subspace).all()):
-        return [f"joint {joint.name!r}: its placement or axis has a number that is not finite"]
-    problems = []
-    if joint.kind != "fixed" and not np.abs(joint.subspace).sum(axis=0).all():
-        problems.append(f"joint {joint.name!r}: axis has zero length; give a non-zero axis")
-    else:
-        problem = JointType(joint.kind, joint.subspace).problem()
-        if problem:
-            problems.append(f"joint {joint.name!r}: {problem}")
-    numbers = {"damping": joint.damping, "friction": joint.friction, "armature": joint.armature}
-    for what, value in numbers.items():
-        if not np.isfinite(value) or value < 0:
-            problems.append(f"joint {joint.name!r}: {what} {value:g} should be finite and not negative")
-    return problems
-
-
-def _mimic_problems(description: Description) -> list[str]:
-    problems = []
-    joints = {joint.name: joint for joint in description.joints}
-    settled: set[str] = set()
-    for joint in description.joints:
-        if joint.mimic is None:
-            continue
-        driver = joints.get(joint.mimic.joint)
-        if driver is None:
-            problems.append(f"joint {joint.name!r}: mimics {joint.mimic.joint!r}, which does not exist")
-        elif joint.subspace.shape[1] != 1 or driver.subspace.shape[1] != 1:
-            problems.append(f"joint {joint.name!r}: only one-dof joints can mimic one-dof joints")
-        seen, current = {joint.name}, driver
-        while current is not None and current.mimic is not None and current.name not in settled:
-            if current.name in seen:
-                problems.append(f"joint {joint.name!r}: its mimic chain returns to {current.name!r}")
-                break
-            seen.add(current.name)
-            current = joints.get(current.mimic.joint)
-        settled |= seen
-    return problems
-
-
 def _with_floating_base(description: Description) -> Description:
-    children = {joint.child for joint in description.joints}
-    roots = [link.name for link in description.links if link.name not in children]
-    taken = {link.name for link in description.links}
-    world = next(name for name in ("world", "ground", "closedform_world") if name not in taken)
-    joint = Joint(ROOT_JOINT, "free", world, roots[0] if roots else "", subspace=np.eye(6))
-    return Description(
-        description.name,
-        (Link(world), *description.links),
-        (joint, *description.joints),
-        description.gravity,
-        description.source,
-        description.citation,
-    )
+    """Return the description with a free joint from a new root link to the old one."""
+    world = _unused("world", {link.name for link in description.links})
+    moving = {joint.name for joint in description.joints if joint.kind != "fixed"}
+    name = _unused("floating_base", moving)
+    base = [Joint(name, "free", world, root, subspace=np.eye(6)) for root in _roots(description)[:1]]
+    links = (Link(world), *description.links) if base else description.links
+    return replace(description, links=links, joints=(*base, *description.joints))
 
 
-def _depth_first(description: Description) -> tuple[list[Joint], list[str]]:
-    """Return the joints reached from the first root, parents first, and all roots."""
-    children: dict[str, list[Joint]] = {}
-    for joint in description.joints:
-        children.setdefault(joint.parent, []).append(joint)
+def _unused(name: str, taken: set[str]) -> str:
+    """Return the name, with a number where it is taken."""
+    numbered = (f"{name}_{k}" for k in count(2))
+    return name if name not in taken else next(other for other in numbered if other not in taken)
+
+
+def _roots(description: Description) -> list[str]:
+    """Return the links that no joint carries."""
     carried = {joint.child for joint in description.joints}
-    roots = [link.name for link in description.links if link.name not in carried]
+    return list(dict.fromkeys(link.name for link in description.links if link.name not in carried))
+
+
+def _depth_first(description: Description, starts: list[str]) -> list[Joint]:
+    """Return the joints reached from some links, parents first, each link reached once."""
+    children: dict[str, list[Joint]] = {}
+    for joint in reversed(description.joints):
+        children.setdefault(joint.parent, []).append(joint)
     order: list[Joint] = []
-    stack = list(reversed(children.get(roots[0], []))) if roots else []
+    reached = set(starts)
+    stack = [joint for start in reversed(starts) for joint in children.get(start, [])]
     while stack:
         joint = stack.pop()
-        order.append(joint)
-        stack.extend(reversed(children.get(joint.child, [])))
-    return order, roots
+        if joint.child not in reached:
+            reached.add(joint.child)
+            order.append(joint)
+            stack.extend(children.get(joint.child, []))
+    return order
 
 
-def _reach_problems(description: Description, order: list[Joint], roots: list[str]) -> list[str]:
-    if not roots:
-        names = ", ".join(repr(link.name) for link in description.links[:8])
-        return [f"every link is the child of a joint: {names} form a loop; one link must be the root"]
-    reached = {roots[0], *(joint.child for joint in order)}
-    return [
-        f"link {link.name!r}: cannot be reached from the root link {roots[0]!r}; join it or remove it"
-        for link in description.links
-        if link.name not in reached
+def _reach_problems(description: Description, roots: list[str]) -> list[str]:
+    """Return the problems of roots beyond the first, and of loops, which no root leads to."""
+    problems = [
+        f"link {root!r}: cannot be reached from the root link {roots[0]!r}; join it or remove it"
+        for root in roots[1:]
+        if root  # a reader that found no name has said so
     ]
+    links = {link.name for link in description.links}
+    unknown = {joint.parent for joint in description.joints} - links
+    starts = [*roots, *unknown]
+    reached = {*starts, *(joint.child for joint in _depth_first(description, starts))}
+    loops = [repr(link.name) for link in description.links if link.name not in reached]
+    if loops:
+        names = ", ".join(loops[:8]) + (", ..." if loops[8:] else "")
+        problems.append(f"every one of the links {names} is the child of another: a loop without a root")
+    return problems
 
 
 def _assemble(description: Description, order: list[Joint], root: str, gravity: ArrayLike | None) -> Model:
@@ -259,10 +190,20 @@ def _coupling(joint: Joint, index: dict[str, int], carried: list[Joint]) -> Coup
     return Coupling(index[current.name], multiplier, offset)
 
 
-def _inertia_findings(model: Model) -> tuple[list[str], list[str]]:
-    """Return the problems and the doubts about the inertias of the moving bodies."""
+def _findings(model: Model) -> tuple[list[str], list[str]]:
+    """Return the problems and the doubts about the joints and inertias of the moving bodies."""
     problems: list[str] = []
     doubts: list[str] = []
+    for body in model.bodies:
+        if body.limits.lower > body.limits.upper:
+            doubts.append(
+                f"joint {body.joint_name!r}: its lower limit {body.limits.lower:g} is above its upper "
+                f"limit {body.limits.upper:g}"
+            )
+        if body.coupling is not None:
+            with collected(problems):
+                numbers = (body.coupling.multiplier, body.coupling.offset)
+                sized_array(f"joint {body.joint_name!r}: the product of its mimic chain", numbers, (2,))
     if not model.has_inertia:
         return problems, doubts
     parents = {body.parent for body in model.bodies}

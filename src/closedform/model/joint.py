@@ -7,6 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..checks import LARGEST
+from ..description.rotations import ORTHONORMAL, skew
+
 Array = NDArray[np.float64]
 
 PARALLEL = 1e-12
@@ -38,6 +41,11 @@ class JointType:
         return {"ball": 4, "free": 7}.get(self.kind, self.nv)
 
     @property
+    def turns(self) -> NDArray[np.bool_]:
+        """Which of the screws rotate."""
+        return np.asarray(self.X[:3].any(axis=0))
+
+    @property
     def centre(self) -> Array:
         """A point on the axis of a rotation: the foot of the perpendicular from the origin."""
         column = self.rotation_column
@@ -51,17 +59,28 @@ class JointType:
     @property
     def rotation_column(self) -> int | None:
         """Index of the one screw that rotates, for joints with at most one."""
-        rotating = np.flatnonzero(np.abs(self.X[:3]).sum(axis=0))
+        rotating = np.flatnonzero(self.turns)
         return int(rotating[0]) if len(rotating) == 1 else None
 
     def problem(self) -> str | None:
         """Return why this is not a joint with constant screws, or None."""
+        if self.X.ndim != 2 or self.X.shape[0] != 6 or not (np.abs(self.X) <= LARGEST).all():
+            return f"its screws have shape {self.X.shape}; expected finite (6, k), at most {LARGEST:g}"
+        if self.nv == 0:
+            return None
+        lengths = np.linalg.norm(np.where(self.turns, self.X[:3], self.X[3:]), axis=0)
+        normed = np.ones(1, dtype=bool) if self.nv == 1 else self.turns
+        wrong = lengths[normed & (np.abs(lengths - 1) > ORTHONORMAL)]
+        if wrong.size:
+            return f"its axis has length {wrong[0]:g}; give a unit vector"
+        if self.nv > 1 and np.linalg.matrix_rank(self.X) < self.nv:
+            return "its screws are zero or linearly dependent"
         if self.kind == "free":
             return (
                 None if np.array_equal(self.X, np.eye(6)) else "a six-dof joint needs the identity as screws"
             )
         if self.kind == "ball":
-            about_centre = np.block([[np.eye(3)], [_skew(self.centre)]])
+            about_centre = np.block([[np.eye(3)], [skew(self.centre)]])
             return (
                 None
                 if np.allclose(self.X, about_centre)
@@ -69,7 +88,7 @@ class JointType:
             )
         if self.kind != "subspace":
             return None
-        rotating = np.flatnonzero(np.abs(self.X[:3]).sum(axis=0))
+        rotating = np.flatnonzero(self.turns)
         if len(rotating) > 1:
             return (
                 "its screws rotate about more than one axis without being a ball or free joint; "
@@ -93,8 +112,3 @@ class JointType:
         if self.kind in ("ball", "free"):
             q[-1] = 1.0
         return q
-
-
-def _skew(p: Array) -> Array:
-    x, y, z = p
-    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])

@@ -9,11 +9,14 @@ from .model import Model
 
 Array = NDArray[np.float64]
 
+UNLIMITED = 1e6
+"""Joint limits from this magnitude on are a way of writing that there are none."""
+
 
 def random_state(
     model: Model, rng: np.random.Generator | int | None, batch: tuple[int, ...], order: int
 ) -> tuple[Array, ...]:
-    """Return (q, qd, qdd, ...) up to the `order`-th derivative, q within finite joint limits."""
+    """Return (q, qd, qdd, ...) up to the `order`-th derivative, q within joint limits that mean some."""
     rng = np.random.default_rng(rng)
     q = np.empty((*batch, model.nq))
     for body in model.bodies:
@@ -26,11 +29,10 @@ def random_state(
             quaternion /= np.linalg.norm(quaternion, axis=-1, keepdims=True)
             position = rng.uniform(-1, 1, size=(*batch, joint.nq - 4))
             q[..., part] = np.concatenate([position, quaternion], axis=-1)
-        elif joint.nv == 1 and np.isfinite(lower) and np.isfinite(upper) and lower < upper:
+        elif joint.nv == 1 and -UNLIMITED < lower < upper < UNLIMITED:
             q[..., part] = rng.uniform(lower, upper, size=(*batch, 1))
         else:
-            turns = np.abs(joint.X[:3]).sum(axis=0) > 0
-            q[..., part] = rng.uniform(-1, 1, size=(*batch, joint.nq)) * np.where(turns, np.pi, 1.0)
+            q[..., part] = rng.uniform(-1, 1, size=(*batch, joint.nq)) * np.where(joint.turns, np.pi, 1.0)
     rates = tuple(rng.uniform(-1, 1, size=(*batch, model.nv)) for _ in range(order))
     return (q, *rates)
 

@@ -20,8 +20,8 @@ def trace(
 ) -> Program:
     """Return the program of a form on a model.
 
-    `order` chooses the member of a family of forms. `closed` chooses the papers' block-matrix route (True) or the recursion (False); None takes
-    whichever has fewer operations.
+    `order` chooses the member of a family of forms. `closed` takes the papers' block-matrix
+    route (True) or the recursion (False); None takes whichever has fewer operations.
     """
     it = form(name, order)
     if closed is None:

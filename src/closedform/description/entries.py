@@ -1,0 +1,64 @@
+"""Lists that readers take with one entry per joint; what does not fit is collected as a problem."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from numbers import Integral, Real
+from typing import TypeVar
+
+from ..errors import shown
+from .description import Inertial, Limits
+
+Entry = TypeVar("Entry")
+
+KINDS = {
+    "inertials": (Inertial, "an Inertial"),
+    "limits": (Limits, "Limits"),
+    "parents": (Integral, "a whole number"),
+    "armature": (Real, "a number"),
+    "joint_names": (str, "a text"),
+    "body_names": (str, "a text"),
+    "screws": (object, "a screw"),
+}
+"""What the entries of each list are, and how a message says it."""
+
+
+def as_list(given: Iterable[Entry]) -> list[Entry] | None:
+    """Return the entries of a list, an array or another series, but not the letters of a text."""
+    try:
+        return None if isinstance(given, str) else list(given)
+    except TypeError:
+        return None
+
+
+def read_entries(
+    what: str, given: Iterable[Entry] | None, default: Sequence[Entry], problems: list[str]
+) -> list[Entry]:
+    """Return as many entries as `default` has; the default itself where none are given or they do not fit."""
+    if given is None:
+        return list(default)
+    kind, words = KINDS[what]
+    found = as_list(given)
+    if found is None:
+        problems.append(f"{what} is {shown(given)}; expected a list with {words} for each joint")
+        return list(default)
+    wrong = [
+        f"{what}[{i}] is {shown(entry)}; expected {words}"
+        for i, entry in enumerate(found)
+        if not isinstance(entry, kind)
+    ]
+    if len(found) != len(default):
+        wrong.append(f"{what} has {len(found)} entries; expected {len(default)}, one for each joint")
+    problems.extend(wrong)
+    return list(default) if wrong else found
+
+
+def read_parents(given: Iterable[int] | None, count: int, problems: list[str]) -> list[int]:
+    """Return the index of each body's parent, -1 for the base; one chain where none are given."""
+    parents = read_entries("parents", given, range(-1, count - 1), problems)
+    problems.extend(
+        f"parents[{i}] is {parent}; expected -1 (the base) or an index before {i}"
+        for i, parent in enumerate(parents)
+        if not -1 <= parent < i
+    )
+    return parents

@@ -1,0 +1,77 @@
+"""CUDA: a device function for one sample, and a kernel with one thread per sample."""
+
+from __future__ import annotations
+
+from .c_family import CFamily, block_comment, entry_text, listed
+from .source import Array, Source
+from .statements import Statement, Turn
+
+NOTES = (
+    "Structures of arrays: entry k (row-major) of a sample lies k * stride behind its entry 0. With",
+    "stride = 1 the device function takes contiguous arrays. In the batch kernel entry k of sample",
+    "i is array[k * stride + i], stride >= count, so that neighbouring threads read neighbouring",
+    "numbers; any grid covers any count. Outputs overlap neither inputs nor each other.",
+)
+
+
+def write_cuda(source: Source) -> dict[str, str]:
+    """Return the one file of a form, which nvcc and NVRTC compile as it is."""
+    family = _Device(source)
+    arrays = [*source.inputs, *source.outputs]
+    launch = f"{source.function}_batch<<<blocks, threads>>>(count, stride, {_names(arrays)});"
+    notes = (*NOTES, f"Launch: {launch}")
+    lines = [
+        *block_comment([source.function, "", source.claim, *source.documentation(entry_text, notes)]),
+        "",
+        *family.functions_text(),
+        "",
+        *_batch(family),
+        "",
+    ]
+    return {".cu": "\n".join(lines)}
+
+
+class _Device(CFamily):
+    void = "static __device__ __forceinline__ void"
+    part_void = "static __device__ __noinline__ void"
+    workspace_parameter = "{real} *__restrict__ w"
+    trailing = (("long long", "stride"),)
+
+    def entry(self, array: str, position: int) -> str:
+        return f"{array}[{position} * stride]" if position else f"{array}[0]"
+
+    def parameter(self, array: Array, const: str) -> str:
+        return f"{const}{self.source.real} *__restrict__ {array.name}"
+
+    def lines(self, statement: Statement) -> list[str]:
+        if not isinstance(statement, Turn):
+            return super().lines(statement)
+        sine, cosine, angle = statement.sine, statement.cosine, self.dialect.write(statement.angle)
+        return [
+            f"{self.source.real} {sine}, {cosine};",
+            f"{self.functions['sincos']}({angle}, &{sine}, &{cosine});",
+        ]
+
+
+def _batch(family: _Device) -> list[str]:
+    source = family.source
+    parameters = [
+        "long long count",
+        "long long stride",
+        *(family.parameter(array, "const ") for array in source.inputs),
+        *(family.parameter(array, "") for array in source.outputs),
+    ]
+    samples = ", ".join(f"{array.name} + i" for array in (*source.inputs, *source.outputs))
+    return [
+        listed(f'extern "C" __global__ void {source.function}_batch(', parameters, ")"),
+        "{",
+        "    const long long step = (long long)gridDim.x * blockDim.x;",
+        "    for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) {",
+        f"        {source.function}({samples}, stride);",
+        "    }",
+        "}",
+    ]
+
+
+def _names(arrays: list[Array]) -> str:
+    return ", ".join(array.name for array in arrays)

@@ -1,0 +1,65 @@
+"""How a language writes statements: its numbers, its array entries, its functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from .statements import Apply, Define, Entry, Expression, Keep, Local, Number, Slot, Statement, Turn
+
+SYMBOLS = {"add": " + ", "sub": " - ", "mul": "*", "div": "/"}
+SUM, PRODUCT, SIGN, ATOM = range(4)
+BINDING = {"add": SUM, "sub": SUM, "mul": PRODUCT, "div": PRODUCT, "neg": SIGN}
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """The few things in which languages differ when they write arithmetic."""
+
+    number: Callable[[float], str]
+    entry: Callable[[Entry], str]
+    output: Callable[[Entry], str]
+    functions: dict[str, str] = field(default_factory=dict)
+
+    def assignments(self, statement: Statement) -> list[tuple[str, str]]:
+        """Return the (target, value) texts of a statement; a turn has two."""
+        if isinstance(statement, Define):
+            return [(statement.name, self.write(statement.value))]
+        if isinstance(statement, Turn):
+            pair = (("sin", statement.sine), ("cos", statement.cosine))
+            return [(name, self.write(Apply(function, (statement.angle,)))) for function, name in pair]
+        if isinstance(statement, Keep):
+            return [(self.write(statement.slot), self.write(statement.value))]
+        return [(self.output(statement.entry), self.write(statement.value))]
+
+    def write(self, expression: Expression) -> str:
+        """Return an expression as text, with the parentheses that keep its order and no others."""
+        return self._write(expression)[0]
+
+    def _write(self, expression: Expression) -> tuple[str, int]:
+        if isinstance(expression, Number):
+            return self.number(expression.value), SIGN if expression.value < 0 else ATOM
+        if isinstance(expression, Entry):
+            return self.entry(expression), ATOM
+        if isinstance(expression, Local):
+            return expression.name, ATOM
+        if isinstance(expression, Slot):
+            return f"w[{expression.number}]", ATOM
+        return self._apply(expression)
+
+    def _apply(self, expression: Apply) -> tuple[str, int]:
+        operation = expression.operation
+        if operation not in BINDING:
+            (operand,) = expression.operands
+            return f"{self.functions.get(operation, operation)}({self.write(operand)})", ATOM
+        binding = BINDING[operation]
+        if operation == "neg":
+            text, inner = self._write(expression.operands[0])
+            return "-" + (text if inner == ATOM else f"({text})"), SIGN
+        constant = isinstance(expression.operands[0], Number)
+        left, right = (self._write(operand) for operand in expression.operands)
+        if operation in ("add", "mul") and right[1] == binding < left[1] and not constant:
+            left, right = right, left  # a + (b + c) is b + c + a to the last bit, without parentheses
+        first = left[0] if left[1] >= binding else f"({left[0]})"
+        second = right[0] if right[1] > binding and right[1] != SIGN else f"({right[0]})"
+        return first + SYMBOLS[operation] + second, binding

@@ -1,0 +1,97 @@
+"""Forms written to files: the languages, and the one way to all of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import ArgumentError, ClosedFormError, UnknownNameError
+from ..forms import Form
+from ..model import Model
+from ..programs import Program
+from . import words
+from .c import write_c
+from .cuda import write_cuda
+from .files import write_files
+from .matlab import write_matlab
+from .names import LONGEST, checked_identifier, identifier
+from .numpy_code import write_numpy
+from .source import Source, source
+
+FRAME = 16
+"""Most characters of a frame's name within a function's."""
+
+
+@dataclass(frozen=True)
+class Language:
+    """A target: its words, its precisions, its file endings and its printer (ending -> text)."""
+
+    title: str
+    reserved: frozenset[str]
+    precisions: tuple[str, ...]
+    endings: tuple[str, ...]
+    write: Callable[[Source], dict[str, str]]
+
+
+LANGUAGES = {
+    "c": Language("C", words.C, ("double", "float"), (".h", ".c"), write_c),
+    "cuda": Language("CUDA", words.CUDA, ("double", "float"), (".cu",), write_cuda),
+    "matlab": Language("MATLAB", words.MATLAB, ("double",), (".m",), write_matlab),
+    "numpy": Language("Python", words.NUMPY, ("double",), (".py",), write_numpy),
+}
+"""Every language by name."""
+
+
+def export(
+    program: Program,
+    form: Form,
+    model: Model,
+    language: str,
+    path: str | os.PathLike[str],
+    *,
+    frame: str | None = None,
+    precision: str = "double",
+) -> tuple[Path, ...]:
+    """Write a form of a robot as source code and return the paths of its files.
+
+    `path` is a folder, where robot and form name the function and its files, or a file without
+    its ending, which then names the function too. The files appear whole or not at all.
+    """
+    if not isinstance(language, str) or language not in LANGUAGES:
+        raise UnknownNameError("language", language, tuple(LANGUAGES))
+    target = LANGUAGES[language]
+    if precision not in target.precisions:
+        known = " or ".join(repr(each) for each in target.precisions)
+        raise ArgumentError(f"{target.title}: precision is {precision!r}; expected {known}")
+    folder, function = _place(path, default_name(form, model, frame), target)
+    shown = model.frame(frame).name if form.framed else None
+    texts = target.write(source(function, program, form, model, shown, precision, target.reserved))
+    return write_files({folder / (function + ending): text for ending, text in texts.items()})
+
+
+def default_name(form: Form, model: Model, frame: str | None = None) -> str:
+    """Return the name of the function of a form: that of the robot, the form, its order and frame."""
+    name = form.name if form.order is None else f"{form.name}_{form.order}"
+    if form.framed and frame is not None:
+        name += f"_{identifier(frame, FRAME)}"
+    return f"{identifier(model.name, LONGEST - len(name) - 1)}_{name}"
+
+
+def _place(path: str | os.PathLike[str], default: str, target: Language) -> tuple[Path, str]:
+    """Return the folder and the name of the function, which is that of its files."""
+    try:
+        text = os.fspath(path)
+        given = Path(text)
+    except TypeError:
+        raise ArgumentError(f"path is {type(path).__name__}; expected a file or a folder") from None
+    try:
+        if given.is_dir():
+            return given, default
+    except OSError as error:
+        raise ClosedFormError(f"{path}: cannot be written ({error.strerror}); choose another") from None
+    if text.endswith((os.sep, "/")):
+        raise ClosedFormError(f"{path}: no such folder; make it first")
+    stem = given.stem if given.suffix in target.endings else given.name
+    return given.parent, checked_identifier(stem, target.title, target.reserved)

@@ -1,0 +1,45 @@
+"""MATLAB and Octave: one function file; vectors are columns."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from .dialect import Dialect
+from .source import Array, Source
+from .statements import Entry, stream
+
+NOTES = ("Vectors are columns.",)
+
+
+def write_matlab(source: Source) -> dict[str, str]:
+    """Return the one file of a form, named as its function."""
+
+    def entry(arrays: tuple[Array, ...], at: Entry) -> str:
+        array = arrays[at.array]
+        return entry_text(array.name, array.indices(at.position))
+
+    dialect = Dialect(repr, partial(entry, source.inputs), partial(entry, source.outputs))
+    (part,) = stream(source.program, split=False).parts
+    results = ", ".join(array.name for array in source.outputs)
+    head = results if len(source.outputs) == 1 else f"[{results}]"
+    parameters = ", ".join(array.name for array in source.inputs)
+    lines = [
+        f"function {head} = {source.function}({parameters})",
+        f"%{source.function.upper()}  {source.claim}",
+        *(f"%   {line}".rstrip() for line in source.documentation(entry_text, NOTES)),
+        "",
+        *(f"{array.name} = zeros({_size(array.shape)});" for array in source.outputs),
+        *(f"{x} = {value};" for each in part.statements for x, value in dialect.assignments(each)),
+        "end",
+        "",
+    ]
+    return {".m": "\n".join(lines)}
+
+
+def entry_text(array: str, indices: tuple[int, ...]) -> str:
+    """Return an entry as MATLAB writes it, counting from one."""
+    return f"{array}({', '.join(str(index + 1) for index in indices) or '1'})"
+
+
+def _size(shape: tuple[int, ...]) -> str:
+    return ", ".join(map(str, shape if len(shape) > 1 else (*(shape or (1,)), 1)))

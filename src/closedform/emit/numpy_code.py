@@ -1,0 +1,91 @@
+"""NumPy: one function that broadcasts over leading batch axes and needs nothing else."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from itertools import accumulate
+
+from .dialect import Dialect
+from .source import Array, Source
+from .statements import Entry, stream
+
+NOTES = (
+    "Axes before those shapes are batch axes and broadcast. Single precision stays single. Every",
+    "variable lives until the end: give large batches in blocks of some thousand samples.",
+)
+
+
+def write_numpy(source: Source) -> dict[str, str]:
+    """Return the one module of a form."""
+    starts = [0, *accumulate(array.size for array in source.inputs)]
+
+    def entry(at: Entry) -> str:
+        return f"x{starts[at.array] + at.position}"
+
+    def output(at: Entry) -> str:
+        array = source.outputs[at.array]
+        return entry_text(array.name, array.indices(at.position))
+
+    functions = {name: f"np.{name}" for name in ("sin", "cos", "sqrt")}
+    dialect = Dialect(repr, entry, output, functions)
+    (part,) = stream(source.program, split=False).parts
+    parameters = ", ".join(array.name for array in source.inputs)
+    docstring = [f'"""{source.claim}', *source.documentation(entry_text, NOTES), '"""']
+    body = [
+        *docstring,
+        *_arguments(source),
+        *(line for array, start in zip(source.inputs, starts, strict=False) for line in _load(array, start)),
+        *(f"{array.name} = np.empty(({_joined(array.shape)}), dtype)" for array in source.outputs),
+        *(f"{x} = {value}" for each in part.statements for x, value in dialect.assignments(each)),
+        f"return {', '.join(array.name for array in source.outputs)}",
+    ]
+    lines = [
+        f'"""{source.origin}"""',
+        "",
+        "import numpy as np",
+        "",
+        "",
+        f"def {source.function}({parameters}):",
+        *(f"    {line}".rstrip() for line in body),
+        "",
+    ]
+    return {".py": "\n".join(lines)}
+
+
+def entry_text(array: str, indices: tuple[int, ...]) -> str:
+    """Return an entry as NumPy writes it, after any batch axes."""
+    return f"{array}[{', '.join(['...', *map(str, indices)])}]"
+
+
+def _joined(shape: tuple[int, ...]) -> str:
+    return ", ".join(["*batch", *map(str, shape)]) + ("" if shape else ",")
+
+
+def _arguments(source: Source) -> Iterator[str]:
+    """Yield the lines that convert and check the arguments."""
+    names = ", ".join(array.name for array in source.inputs)
+    one = "," if len(source.inputs) == 1 else ""
+    yield f"dtype = np.result_type(np.float32, *(np.asarray(x) for x in ({names}{one})))"
+    for array in source.inputs:
+        yield f"{array.name} = np.asarray({array.name}, dtype)"
+        axes = len(array.shape)
+        expected = ", ".join(["...", *map(str, array.shape)])
+        yield f"if {array.name}.shape[-{axes}:] != {array.shape!r}:"
+        yield (
+            f'    raise ValueError(f"{array.name} has shape {{{array.name}.shape}}; expected ({expected})")'
+        )
+    batches = ", ".join(f"{array.name}.shape[:-{len(array.shape)}]" for array in source.inputs)
+    yield f"batch = np.broadcast_shapes({batches})"
+
+
+def _load(array: Array, start: int) -> Iterator[str]:
+    """Yield the lines that name the entries of an input."""
+    flat = array.name
+    if len(array.shape) > 1:
+        flat = f"{flat}.reshape(*{flat}.shape[:-{len(array.shape)}], {array.size})"
+    names = ", ".join(f"x{start + k}" for k in range(array.size))
+    one = "," if array.size == 1 else ""
+    yield from textwrap.wrap(
+        f"({names}{one}) = np.moveaxis({flat}, -1, 0)", 96, subsequent_indent=" ", break_on_hyphens=False
+    )

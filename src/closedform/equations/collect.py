@@ -1,0 +1,110 @@
+"""From series to expressions that people read: pairs of waves as products, like terms grouped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any
+
+import sympy as sp
+
+from .pairs import Trig, paired
+from .series import Arithmetic, Series, exponents
+from .vocabulary import Expression, Vocabulary
+from .waves import Angle
+
+Term = tuple[dict[Any, int], Fraction]
+"""Exponents of the factors (numbers of symbols, or sines and cosines), and a coefficient."""
+
+LEVELS = (("rate", "coordinate", "other"), ("trig",), ("gravity", "length"), ("inertia",))
+"""Sums are grouped by the part of each term that lies on a level, then by the next."""
+
+SMALL = 64
+"""Denominators of fractions that come from angle sums, not from data."""
+
+
+class Numbers:
+    """How coefficients are printed: as fractions, or as decimals of so many significant digits."""
+
+    def __init__(self, rational: bool = True, digits: int = 15, *, fractions: bool = False) -> None:
+        self.rational, self.digits, self.fractions = rational, digits, fractions
+
+    def __call__(self, value: Fraction) -> Expression:
+        """Return a coefficient as a SymPy number; whole numbers stay whole."""
+        exact = sp.Rational(value.numerator, value.denominator)
+        small = self.fractions and value.denominator <= SMALL
+        return exact if self.rational or small or value.denominator == 1 else sp.Float(exact, self.digits)
+
+
+class Collector:
+    """Writes series as SymPy expressions."""
+
+    def __init__(self, arithmetic: Arithmetic, vocabulary: Vocabulary, numbers: Numbers | None = None) -> None:
+        self.arithmetic, self.vocabulary = arithmetic, vocabulary
+        self.numbers = numbers or Numbers()
+
+    def expression(self, series: Series) -> Expression:
+        """Return a series as an expression with like terms grouped and common factors in front."""
+        terms: list[Term] = []
+        for trig, packed, value in paired(self.arithmetic.waves, series):
+            factors: dict[Any, int] = dict(exponents(packed))
+            for each in trig:
+                factors[each] = factors.get(each, 0) + 1
+            terms.append((factors, value))
+        return self._sum(terms, 0)
+
+    def _sum(self, terms: list[Term], level: int) -> Expression:
+        """Return a sum of terms grouped from a level on."""
+        self.arithmetic.check()
+        if not terms:
+            return sp.Integer(0)
+        common = _common(terms)
+        if common:
+            terms = [(_divided(factors, common), value) for factors, value in terms]
+        if level == len(LEVELS) or len(terms) == 1:
+            inner = sp.Add(*(self.numbers(value) * self._product(factors) for factors, value in terms))
+        else:
+            groups: dict[frozenset[tuple[Any, int]], list[Term]] = {}
+            for factors, value in terms:
+                part = {f: e for f, e in factors.items() if self._level(f) == level}
+                rest = {f: e for f, e in factors.items() if f not in part}
+                groups.setdefault(frozenset(part.items()), []).append((rest, value))
+            inner = sp.Add(
+                *(self._product(dict(part)) * self._sum(group, level + 1) for part, group in groups.items())
+            )
+        return self._product(common) * inner
+
+    def _level(self, factor: Any) -> int:
+        role = self.vocabulary.roles[factor] if isinstance(factor, int) else "trig"
+        return next(k for k, roles in enumerate(LEVELS) if role in roles)
+
+    def _product(self, factors: dict[Any, int]) -> Expression:
+        return sp.Mul(*(self._factor(factor) ** exponent for factor, exponent in factors.items()))
+
+    def _factor(self, factor: int | Trig) -> Expression:
+        if isinstance(factor, int):
+            return self.vocabulary.symbols[factor]
+        name, angle = factor
+        function: Any = sp.cos if name == "cos" else sp.sin
+        return function(self.angle(angle))
+
+    def angle(self, angle: Angle) -> Expression:
+        """Return a sum of angles."""
+        multiples, phase = angle
+        total = [self.numbers(multiple) * self.vocabulary.symbols[variable] for variable, multiple in multiples]
+        return sp.Add(*total, self.numbers(phase))
+
+
+def _common(terms: Iterable[Term]) -> dict[Any, int]:
+    """Return the factors that all terms share."""
+    iterator = iter(terms)
+    common = dict(next(iterator)[0])
+    for factors, _ in iterator:
+        common = {f: min(e, factors[f]) for f, e in common.items() if f in factors}
+        if not common:
+            break
+    return common
+
+
+def _divided(factors: dict[Any, int], common: dict[Any, int]) -> dict[Any, int]:
+    return {f: e - common.get(f, 0) for f, e in factors.items() if e != common.get(f, 0)}

@@ -1,0 +1,183 @@
+"""Models whose numbers are symbols: masses, lengths and gravity that stay letters in every form.
+
+The forms are traced once on nodes that carry symbols; whether a symbol is later printed as a
+letter or as its number makes no difference to the trace. There is no second set of formulas.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from ..description.rotations import inverse
+from ..forms.algebra import SX, Rotation, constant, constant_turns, second_moments, symmetric
+from ..forms.subtree import Composite
+from ..forms.tree import Node, recursion_tree
+from ..model import Body, Model
+from ..model.inertia import NAMES, inertial_from_phi
+from .lengths import Names, end_of, frame_lengths, joint_lengths
+
+Array = NDArray[np.float64]
+
+KINDS = ("inertia", "geometry", "gravity")
+"""What may be symbolic."""
+
+CONVENTIONS = ("masses", "gautier-khalil")
+"""Names of inertial parameters: m, c, I about the centre of mass, or XX ... M about the frame origin."""
+
+AXES = "xyz"
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A constant of a model: its name, its value as a decimal fraction, and what it describes."""
+
+    name: str
+    value: Fraction
+    kind: str
+    symbol: SX
+
+    @property
+    def role(self) -> str:
+        """Its place in grouped sums; a centre of mass counts as a length."""
+        if self.kind == "inertia":
+            return "length" if self.name.startswith("c") else "inertia"
+        return "length" if self.kind == "geometry" else "gravity"
+
+
+@dataclass(frozen=True)
+class SymbolicModel(Model):
+    """A model whose recursion nodes, gravity and frames carry symbols, with the values these stand for.
+
+    Its `bodies` carry no numbers (they are NaN): a form that does not go through
+    `recursion_tree` gives NaN instead of silently mixing numbers and symbols.
+    """
+
+    recursion_nodes: tuple[Node, ...] = ()
+    parameters: tuple[Parameter, ...] = ()
+
+
+def decimal(value: float) -> Fraction:
+    """Return the decimal fraction that a float was meant to be, to 15 digits."""
+    return Fraction(f"{value:.15g}")
+
+
+class _Table:
+    """Parameters in the order they are met; one name is one symbol."""
+
+    def __init__(self) -> None:
+        self.found: dict[str, Parameter] = {}
+
+    def symbol(self, name: str, value: float, kind: str) -> SX:
+        """Return the symbol of a name; zero has none."""
+        if value == 0:
+            return SX(1, 1)
+        if name not in self.found:
+            self.found[name] = Parameter(name, decimal(value), kind, SX.sym(name))
+        return self.found[name].symbol
+
+    def column(self, names: Names) -> SX:
+        """Return the 3-vector of a position."""
+        return sum(
+            (constant(axis) * self.symbol(name, value, "geometry") for name, value, axis in names),
+            start=SX(3, 1),
+        )
+
+
+def symbolic_model(
+    model: Model, convention: str, symbolic: Sequence[str], frame: str | None = None
+) -> SymbolicModel:
+    """Return the model with a symbol for every number that is not zero, and of the one frame asked for.
+
+    `convention` names the inertial parameters; `symbolic` are the kinds that will be printed as
+    letters, which matters only where one letter may stand for two things (the centre of a point
+    mass at the end of its link).
+    """
+    table = _Table()
+    khalil = convention == "gautier-khalil"
+    numeric = recursion_tree(model, regroup=False)
+    merged = "geometry" in symbolic and "inertia" in symbolic
+    nodes = []
+    for k, (node, body) in enumerate(zip(numeric, model.bodies, strict=True)):
+        p0 = table.column(joint_lengths(model, numeric, k, khalil))
+        if khalil or "inertia" not in symbolic:
+            inertia = _about_origin(table, body, k + 1)
+        else:
+            inertia = _about_centre(table, model, numeric, k, merged)
+        T = inverse(node.T_frame)
+        inertia = inertia.in_parent(Rotation(constant_turns(T[:3, :3])), constant(T[:3, 3]))
+        armature = table.symbol(f"Ia{k + 1}", body.armature, "inertia") if body.armature else 0.0
+        nodes.append(
+            replace(node, p0=p0, m=inertia.m, ms=inertia.ms, S=inertia.S, armature=armature)  # type: ignore[arg-type]
+        )
+    target = model.frame(frame)
+    placement = _pose(table, target.placement, frame_lengths(model, target, khalil))
+    frames = tuple(replace(each, placement=placement) if each is target else each for each in model.frames)
+    size = float(np.linalg.norm(model.gravity))
+    up = model.gravity / size if size else np.zeros(3)
+    gravity = constant(np.where(np.abs(up) < 1e-15, 0.0, up)) * table.symbol("g", size, "gravity")
+    hidden = tuple(
+        replace(body, phi=np.full(10, np.nan), placement=np.full((4, 4), np.nan)) for body in model.bodies
+    )
+    return SymbolicModel(
+        model.name,
+        hidden,
+        frames,
+        gravity,
+        model.has_inertia,
+        model.citation,
+        tuple(nodes),
+        tuple(table.found.values()),
+    )
+
+
+def _pose(table: _Table, placement: Array, names: Names) -> SX:
+    T = constant(placement)
+    T[:3, 3] = table.column(names)
+    return T
+
+
+def _about_origin(table: _Table, body: Body, number: int) -> Composite:
+    """Return the body by its parameters about the frame origin, XX ... M."""
+    scale = float(np.abs(body.phi).max())
+    xx, xy, xz, yy, yz, zz, mx, my, mz, m = (
+        table.symbol(f"{name}{number}", float(value) if abs(value) > 1e-15 * scale else 0.0, "inertia")
+        for name, value in zip(NAMES, body.phi, strict=True)
+    )
+    return Composite(m, ca.vertcat(mx, my, mz), second_moments(symmetric(xx, xy, xz, yy, yz, zz)))
+
+
+def _about_centre(
+    table: _Table, model: Model, nodes: tuple[Node, ...], k: int, merged: bool
+) -> Composite:
+    """Return the body by its mass, its centre and its inertia about the centre: m, c, I."""
+    body, number = model.bodies[k], k + 1
+    if body.phi[9] == 0 and body.phi[6:9].any():
+        # first moments without mass have no centre; their own names are the only honest ones
+        return _about_origin(table, body, number)
+    inertial = inertial_from_phi(body.phi)
+    m, c = inertial.mass, np.where(np.abs(inertial.com) < 1e-15, 0.0, inertial.com)
+    rounding = 100 * np.finfo(float).eps * (m * float(c @ c) + float(np.abs(body.phi[:6]).max()))
+    J = np.where(np.abs(inertial.inertia) <= rounding, 0.0, inertial.inertia)
+    entries = [
+        table.symbol(f"I{number}{AXES[i]}{AXES[j]}", float(J[i, j]), "inertia")
+        for i in range(3)
+        for j in range(i, 3)
+    ]
+    names = end_of(model, nodes, k, c) if merged and not J.any() else None
+    if names is None:
+        axes = np.eye(3)
+        names = [(f"c{number}{AXES[i]}", float(c[i]), axes[i]) for i in range(3)]
+        centre = sum(
+            (constant(axis) * table.symbol(name, value, "inertia") for name, value, axis in names),
+            start=SX(3, 1),
+        )
+    else:
+        centre = table.column(names)
+    point = Composite(table.symbol(f"m{number}", m, "inertia"), SX(3, 1), second_moments(symmetric(*entries)))
+    return point.in_parent(Rotation([]), centre)

@@ -1,0 +1,211 @@
+"""Equations as a value: SymPy matrices with their symbols, in text, LaTeX and MathML."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import sympy as sp
+from numpy.typing import ArrayLike, NDArray
+
+from ..checks import real_array
+from ..errors import ArgumentError, UnknownNameError
+from .collect import Collector, Numbers
+from .naming import Input
+from .printing import latex, mathml, plain, pretty
+from .reader import Reader
+from .series import Arithmetic, BudgetSpentError
+from .vocabulary import Expression, Vocabulary
+from .waves import Waves
+
+
+@dataclass(frozen=True, eq=False)
+class Equations:
+    """A quantity in closed form: `matrix` over the symbols q1, qd1, ... and those in `values`.
+
+    `entries` are its entries row by row. `definitions` is empty unless the equations were too
+    long to multiply out; then entries and later definitions use the names x1, x2, ... of earlier
+    ones. `values` are the numbers that symbolic constants have in the model.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    entries: tuple[Expression, ...]
+    definitions: tuple[tuple[Expression, Expression], ...]
+    inputs: tuple[Input, ...]
+    values: Mapping[Expression, float]
+    groups: tuple[tuple[Expression, ...], ...]
+    roles: Mapping[Expression, str]
+    numbers: Numbers
+    trajectory: bool
+
+    @cached_property
+    def matrix(self) -> Expression:
+        """The SymPy matrix; a vector is a column, and of three axes the last two run along a row."""
+        rows = self.shape[0] if self.shape else 1
+        return sp.ImmutableMatrix(rows, len(self.entries) // rows if rows else 0, list(self.entries))
+
+    @cached_property
+    def array(self) -> Expression:
+        """The SymPy array of the quantity's own shape."""
+        return sp.ImmutableDenseNDimArray(self.entries, self.shape)
+
+    @cached_property
+    def symbols(self) -> tuple[Expression, ...]:
+        """The symbols that occur, definitions excluded, by name."""
+        defined = {symbol for symbol, _ in self.definitions}
+        found = set().union(*(e.free_symbols for e in self._written)) - defined
+        return tuple(sorted(found, key=lambda symbol: symbol.name))
+
+    @property
+    def _written(self) -> list[Expression]:
+        return [*(each for _, each in self.definitions), *self.entries]
+
+    def lambdify(self) -> Callable[..., NDArray[np.float64]]:
+        """Return a NumPy function of the inputs and, by keyword, of symbolic constants.
+
+        It takes arrays of any leading batch shape; constants not given have the model's values.
+        """
+        columns = [sp.Symbol(name) for each in self.inputs for name in each.symbols]
+        constants = list(self.values)
+        defined = [symbol for symbol, _ in self.definitions]
+        steps = [
+            sp.lambdify([*columns, *constants, *defined[:k]], each, "numpy")
+            for k, (_, each) in enumerate(self.definitions)
+        ]
+        final = sp.lambdify([*columns, *constants, *defined], list(self.entries), "numpy", cse=True)
+
+        def function(*arrays: ArrayLike, **given: float) -> NDArray[np.float64]:
+            flat = self._columns(arrays)
+            unknown = set(given) - {symbol.name for symbol in constants}
+            if unknown:
+                raise UnknownNameError("constant", min(unknown), [symbol.name for symbol in constants])
+            known = [given.get(symbol.name, self.values[symbol]) for symbol in constants]
+            arguments = [*flat, *known]
+            for step in steps:
+                arguments.append(step(*arguments))
+            batch = np.broadcast_shapes(*(column.shape for column in flat)) if flat else ()
+            values = [np.broadcast_to(np.asarray(x, dtype=float), batch) for x in final(*arguments)]
+            return np.stack(values, axis=-1).reshape(batch + self.shape)
+
+        return function
+
+    def evaluate(self, *arrays: ArrayLike, **constants: float) -> NDArray[np.float64]:
+        """Return the numbers of the equations at a state, to check them against the robot's own.
+
+        Takes the inputs of the form in order, and symbolic constants by keyword (m1=2.0) where
+        they are to differ from the model's.
+        """
+        return self.lambdify()(*arrays, **constants)
+
+    def _columns(self, arrays: tuple[ArrayLike, ...]) -> list[NDArray[np.float64]]:
+        if len(arrays) != len(self.inputs):
+            names = ", ".join(each.symbols[0] + "..." for each in self.inputs)
+            raise ArgumentError(f"{self.name}: takes {len(self.inputs)} arrays ({names}); got {len(arrays)}")
+        columns = []
+        for each, given in zip(self.inputs, arrays, strict=True):
+            array = real_array(f"{self.name}: {each.symbols[0]}...", given)
+            rank = len(each.shape)
+            if array.shape[array.ndim - rank :] != each.shape or array.ndim < rank:
+                raise ArgumentError(f"{self.name}: got shape {array.shape}; expected (..., {each.shape})")
+            flat = array.reshape(*array.shape[: array.ndim - rank], -1)
+            columns.extend(flat[..., k] for k in range(flat.shape[-1]))
+        return columns
+
+    def dot(self, *, seconds: float = 60.0) -> Equations:
+        """Return the time derivative, by the chain rule on the symbols: q1 -> qd1 -> qdd1 -> ..."""
+        if not self.trajectory:
+            raise ArgumentError(f"{self.name}: quaternions are not the integral of qd; use a robot without")
+        rate: dict[Expression, Expression] = {}
+        for each in self.inputs:
+            rate.update(zip(map(sp.Symbol, each.symbols), map(sp.Symbol, each.rate.symbols), strict=True))
+        definitions: list[tuple[Expression, Expression]] = []
+        for symbol, each in self.definitions:
+            rate[symbol] = sp.Symbol(symbol.name + "d")
+            definitions += [(symbol, each), (rate[symbol], _rate(each, rate))]
+        entries = [_rate(each, rate) for each in self.entries]
+        inputs = {(each.stem, each.order): each for old in self.inputs for each in (old, old.rate)}
+        new = replace(
+            self,
+            name=f"{self.name}_dot",
+            entries=tuple(entries),
+            definitions=tuple(definitions),
+            inputs=tuple(inputs.values()),
+            roles={**self.roles, **{symbol: "rate" for symbol in rate.values()}},
+        )
+        return new if definitions else new._collected(seconds)
+
+    def _collected(self, seconds: float) -> Equations:
+        """Return the equations multiplied out and collected, or as they are where that takes too long."""
+        vocabulary = Vocabulary()
+        for symbol, role in self.roles.items():
+            vocabulary.number(symbol, role)
+        groups = [[vocabulary.number(symbol) for symbol in group] for group in self.groups]
+        arithmetic = Arithmetic(Waves(groups), time.monotonic() + seconds)
+        reader, collector = Reader(arithmetic, vocabulary), Collector(arithmetic, vocabulary, self.numbers)
+        try:
+            entries = [collector.expression(reader.expression(each)) for each in self.entries]
+        except BudgetSpentError:
+            return self
+        return replace(self, entries=tuple(entries))
+
+    def of_time(self, t: Expression | None = None) -> Expression:
+        """Return the matrix with q1(t) and its derivatives in place of the symbols q1, qd1, ..."""
+        t = sp.Symbol("t") if t is None else t
+        replaced: dict[Expression, Expression] = {}
+        for each in self.inputs:
+            basic = Input(each.stem, 0, each.shape)
+            for name, base in zip(each.symbols, basic.symbols, strict=True):
+                function = sp.Function(base)(t)
+                replaced[sp.Symbol(name)] = function.diff(t, each.order) if each.order else function
+        matrix = self.matrix
+        for symbol, each in reversed(self.definitions):
+            matrix = matrix.xreplace({symbol: each})
+        return matrix.xreplace(replaced)
+
+    @property
+    def operations(self) -> int:
+        """Operations written, a measure of length."""
+        return int(sum(sp.count_ops(each) for each in self._written))
+
+    def indexed(self) -> list[tuple[tuple[int, ...], Expression]]:
+        """Return the entries that are not zero with their indices from 1, mirror images left out."""
+        found: list[tuple[tuple[int, ...], Expression]] = []
+        known: dict[tuple[int, ...], Expression] = {}
+        for index, each in zip(np.ndindex(*self.shape), self.entries, strict=True):
+            known[index] = each
+            mirror = (index[1], index[0], *index[2:]) if len(index) > 1 else ()
+            if each != 0 and (mirror == index or known.get(mirror) != each):
+                found.append((tuple(i + 1 for i in index), each))
+        return found
+
+    def latex(self) -> str:
+        """Return LaTeX for a math environment: a matrix, or aligned entries where they are long."""
+        return latex(self)
+
+    def mathml(self) -> str:
+        """Return presentation MathML, a <math> element for a web page."""
+        return mathml(self)
+
+    def pretty(self) -> str:
+        """Return the equations drawn in Unicode text."""
+        return pretty(self)
+
+    def _repr_latex_(self) -> str:
+        return f"$\\displaystyle {self.latex()}$"
+
+    def __str__(self) -> str:
+        return plain(self)
+
+    def __repr__(self) -> str:
+        kind = f"{len(self.definitions)} definitions, " if self.definitions else ""
+        return f"<Equations {self.name} {self.shape}: {kind}{self.operations} operations>"
+
+
+def _rate(expression: Expression, rate: Mapping[Expression, Expression]) -> Expression:
+    """Return the total time derivative of an expression."""
+    symbols = sorted(expression.free_symbols & set(rate), key=lambda symbol: str(symbol.name))
+    return sp.Add(*(sp.diff(expression, symbol) * rate[symbol] for symbol in symbols))

@@ -1,0 +1,33 @@
+"""The symbols of equations: their numbers in monomials, their SymPy objects, and what they describe."""
+
+from __future__ import annotations
+
+from typing import Any
+
+Expression = Any
+"""A SymPy expression. SymPy is imported when equations are first asked for."""
+
+ROLES = ("rate", "coordinate", "other", "gravity", "length", "inertia")
+"""What a symbol describes, in the order in which sums are grouped by it."""
+
+
+class Vocabulary:
+    """Numbered symbols; a quotient or a root that is no product of symbols counts as one symbol."""
+
+    def __init__(self) -> None:
+        self.symbols: list[Expression] = []
+        self.roles: list[str] = []
+        self._number: dict[Expression, int] = {}
+
+    def number(self, symbol: Expression, role: str = "other") -> int:
+        """Return the number of a symbol, a new one where it is new."""
+        found = self._number.get(symbol)
+        if found is None:
+            found = self._number[symbol] = len(self.symbols)
+            self.symbols.append(symbol)
+            self.roles.append(role)
+        return found
+
+    def known(self, symbol: Expression) -> int | None:
+        """Return the number of a symbol if it has one."""
+        return self._number.get(symbol)
