@@ -18,6 +18,8 @@ FLOW = (
     "model",
     "forms",
     "programs",
+    "emit",
+    "equations",
     "kernels",
     "methods",
     "stub",
@@ -52,6 +54,37 @@ METHODS = {
         "external_torque",
         "kinetic_energy",
         "potential_energy",
+    },
+}
+METHODS |= {
+    "time": {
+        "inverse_dynamics_rates",
+        "mass_matrix_dot",
+        "mass_matrix_ddot",
+        "coriolis_matrix_dot",
+        "coriolis_matrix_ddot",
+        "gravity_torque_dot",
+        "gravity_torque_ddot",
+        "external_torque_dot",
+        "external_torque_ddot",
+    },
+    "state": {
+        "mass_matrix_dq",
+        "coriolis_matrix_dq",
+        "coriolis_matrix_dqd",
+        "gravity_torque_dq",
+        "inverse_dynamics_dq",
+        "inverse_dynamics_dqd",
+        "forward_dynamics_dq",
+        "forward_dynamics_dqd",
+        "forward_dynamics_dtau",
+    },
+    "parameters": {
+        "regressor",
+        "slotine_li_regressor",
+        "mass_matrix_dphi",
+        "coriolis_matrix_dphi",
+        "gravity_torque_dphi",
     },
 }
 ATTRIBUTES = {

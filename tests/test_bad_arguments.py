@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import closedform as cf
+from basic_forms import BASIC
 
 
 @cache
@@ -26,19 +27,19 @@ def says(*parts: str) -> str:
 
 
 def zeros(form: str, batch: tuple[int, ...] = ()) -> list[np.ndarray]:
-    return [np.zeros(batch + shape) for shape in cf.FORMS[form].input_shapes(robot().model)]
+    return [np.zeros(batch + shape) for shape in BASIC[form].input_shapes(robot().model)]
 
 
-@pytest.mark.parametrize("form", cf.FORMS)
+@pytest.mark.parametrize("form", BASIC)
 def test_too_few_arguments_name_those_expected(form: str) -> None:
     arrays = zeros(form)[:-1]
-    expected = says(form, f"{len(arrays) + 1} array", *cf.FORMS[form].inputs, f"{len(arrays)} given")
+    expected = says(form, f"{len(arrays) + 1} array", *BASIC[form].inputs, f"{len(arrays)} given")
     for threads in (1, 2):
         with pytest.raises(cf.ArgumentError, match=expected):
             getattr(robot(), form)(*arrays, threads=threads)
 
 
-@pytest.mark.parametrize("form", cf.FORMS)
+@pytest.mark.parametrize("form", BASIC)
 @pytest.mark.parametrize("threads", [1, 2])
 def test_one_argument_too_many_is_refused_and_left_alone(form: str, threads: int) -> None:
     # A gufunc takes outputs as further positional arguments: it must not write into this one.
@@ -56,7 +57,7 @@ def test_gravity_torque_of_q_and_qd_does_not_overwrite_qd() -> None:
     np.testing.assert_array_equal(qd, [1.0, 2.0])
 
 
-@pytest.mark.parametrize("form", cf.FORMS)
+@pytest.mark.parametrize("form", BASIC)
 def test_many_arguments_too_many_are_counted(form: str) -> None:
     arrays = zeros(form) + [np.zeros(2)] * 3
     with pytest.raises(cf.ArgumentError, match=f"{len(arrays)} given"):
@@ -204,7 +205,7 @@ def test_threads_keep_the_callers_floating_point_settings(threads: int) -> None:
 
 
 @pytest.mark.parametrize("frame", ["nope", "", "LINK1", "link1 ", 3, 1.5])
-@pytest.mark.parametrize("form", [form.name for form in cf.FORMS.values() if form.framed])
+@pytest.mark.parametrize("form", [form.name for form in BASIC.values() if form.framed])
 def test_an_unknown_frame_lists_the_known(form: str, frame: object) -> None:
     with pytest.raises(cf.UnknownNameError, match=says("frame", "base", "link1", "link2", "tool")):
         getattr(robot(), form)(*zeros(form), frame=frame)

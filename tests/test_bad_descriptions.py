@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import closedform as cf
+from basic_forms import BASIC
 
 SECONDS = 5.0
 """No description may take longer to load or to refuse."""
@@ -1067,9 +1068,9 @@ def test_options_of_screws_that_do_not_fit_are_named(option: str, value: object)
     ],
     ids=["mdh", "screws"],
 )
-@pytest.mark.parametrize("form", cf.FORMS)
+@pytest.mark.parametrize("form", BASIC)
 def test_geometry_alone_gives_kinematics_and_asks_for_inertias_by_name(robot: cf.Robot, form: str) -> None:
-    it = cf.FORMS[form]
+    it = BASIC[form]
     arrays = [np.full(shape, 0.3) for shape in it.input_shapes(robot.model)]
     if it.dynamic:
         with pytest.raises(cf.ClosedFormError, match=rf"{form}.*inertia"):

@@ -7,41 +7,63 @@ import numpy as np
 import pytest
 
 import closedform as cf
+from basic_forms import BASIC
 from closedform.programs import evaluate
 from conftest import ROBOTS, make
 from tolerances import EPS, ROUNDING, worst
 
+SMALL = ("2r", "spherical_pendulum", "screw_lift", "stanford")
 
-def arguments(robot, form, batch, seed=0):
+
+def arguments(robot, kernel, batch, seed=0):
+    """Return random inputs of a kernel by the names of its inputs."""
     rng = np.random.default_rng(seed)
-    q, qd, qdd = robot.random_state(rng, batch=batch)
-    wrenches = rng.normal(size=(*q.shape[:-1], len(robot.body_names), 6))
-    inputs = {"q": q, "qd": qd, "qdd": qdd, "tau": 10 * qdd, "wrenches": wrenches}
-    return [inputs[name] for name in form.inputs]
+    q, *rates = robot.random_state(rng, batch=batch, order=6)
+    values = []
+    for name, shape in zip(kernel.input_names, kernel.input_shapes, strict=True):
+        if name == "q":
+            values.append(q)
+        elif name.startswith("q") and name.count("d") and "r" not in name:
+            values.append(rates[name.count("d") - 1])
+        else:
+            values.append(rng.normal(size=(*batch, *shape)))
+    return values
+
+
+def assert_equals_program(robot, name, batch):
+    kernel = robot.kernel(name)
+    arrays = arguments(robot, kernel, batch)
+    results, expected = kernel(*arrays), evaluate(kernel.program, *arrays)
+    if len(kernel.output_shapes) == 1:
+        results, expected = (results,), (expected,)
+    for result, reference, shape in zip(results, expected, kernel.output_shapes, strict=True):
+        assert worst(result, reference) < ROUNDING, name
+        assert result.shape == (*batch, *shape)
 
 
 @pytest.mark.parametrize("name", ROBOTS)
 def test_kernel_equals_program(name):
-    robot = make(name)
-    for form in cf.FORMS.values():
-        kernel = robot.kernel(form.name)
-        arrays = arguments(robot, form, (3, 7))
-        expected = evaluate(kernel.program, *arrays)
-        assert worst(kernel(*arrays), expected) < ROUNDING, form.name
-        assert kernel(*arrays).shape == (3, 7, *kernel.output_shape)
+    for form in BASIC:
+        assert_equals_program(make(name), form, (3, 7))
+
+
+@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("form", [form for form in cf.FORMS if form not in BASIC])
+def test_kernel_of_a_derivative_equals_its_program(name, form):
+    assert_equals_program(make(name), form, (11,))
 
 
 @pytest.mark.parametrize("name", ["panda", "quadruped"])
 def test_single_precision_kernel_is_close(name):
     robot = make(name)
-    for form in cf.FORMS.values():
-        kernel = robot.kernel(form.name, dtype=np.float32)
-        arrays = [array.astype(np.float32) for array in arguments(robot, form, (37,))]
+    for form in BASIC:
+        kernel = robot.kernel(form, dtype=np.float32)
+        arrays = [array.astype(np.float32) for array in arguments(robot, kernel, (37,))]
         result = kernel(*arrays)
         assert result.dtype == np.float32
-        exact = robot.kernel(form.name)(*(array.astype(float) for array in arrays))
-        condition = 1e4 if form.name == "forward_dynamics" else 1e2
-        assert worst(result, exact) < condition * np.finfo(np.float32).eps, form.name
+        exact = robot.kernel(form)(*(array.astype(float) for array in arrays))
+        condition = 1e4 if form == "forward_dynamics" else 1e2
+        assert worst(result, exact) < condition * np.finfo(np.float32).eps, form
 
 
 def test_sine_and_cosine_are_within_two_ulp():

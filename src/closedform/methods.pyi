@@ -155,8 +155,8 @@ class FormMethods:
         On a subtree j with inertia I, flow A = int r' r^T, P = int r' (about the frame of j) and
         for i an ancestor of j,
 
-        C_ij = X_i . (I dX_j + B X_j),   C_ji = dX_i . I X_j + X_i . B^T X_j,
-        B (w; v) = ((tr A) w - A w; w x P),   dX = ad_V X.
+        C_ij = X_i . (I X_j' + B X_j),   C_ji = X_i' . I X_j + X_i . B^T X_j,
+        B (w; v) = ((tr A) w - A w; w x P),   X' = ad_V X.
 
         The papers' factorisation -MAa - b^T M + M b [MuellerKumar2021] and Eq. (6b) of
         [Garofalo2013] has the same symmetric part and C qd, and another skew part.
@@ -172,7 +172,8 @@ class FormMethods:
         """Return g(q), the joint forces that hold the robot still.
 
         The first moments of each subtree turn gravity into a moment about its joint:
-        g_i = X_i . (ms x a; m a) with the upward acceleration a = -gravity in frame i. Returns (nv).
+        g_i = X_i . (ms x a; m a) with the upward acceleration a = -gravity in frame i. Equals
+        J^T M U G [MuellerKumar2021, Eq. (25)]. Returns (nv).
         """
     def external_torque(
         self,
@@ -205,3 +206,379 @@ class FormMethods:
         threads: int = 1,
     ) -> Any:
         """Return U = -sum m gravity . c, zero where the centre of mass is at the base origin's height."""
+    def inverse_dynamics_rates(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *derivatives: ArrayLike,
+        out: tuple[NDArray[Any], ...] | None = None,
+        threads: int = 1,
+    ) -> tuple[Array, ...]:
+        """Return (tau, tau', tau'', ...), the joint forces of a motion and their time derivatives.
+
+        From q, qd, qdd, qddd, ...: as many derivatives of tau as the motion has beyond qdd. The
+        Newton-Euler recursion runs on Taylor series in time; products become Cauchy products, and
+        the angular acceleration is not computed again but read off the series of the angular
+        velocity. tau' = M qddd + (M' + C) qdd + C' qd + g' [MuellerKumar2021, Eq. (28)], and so on
+        to any order. Each is (nv).
+        """
+    def mass_matrix_dot(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the time derivative of the mass matrix.
+
+        M'_ij = X_i' . F_j + X_i . F_j' with F = I X and F' = I' X + I X'; equals J^T M1 J
+        [MuellerKumar2021, Eq. (29)] and C + C^T. Returns (nv, nv).
+        """
+    def mass_matrix_ddot(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the second time derivative of the mass matrix.
+
+        M''_ij = X_i'' . F_j + 2 X_i' . F_j' + X_i . F_j''; equals J^T M2 J [MuellerKumar2021, Eq. (40)].
+        Returns (nv, nv).
+        """
+    def coriolis_matrix_dot(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the time derivative of the Coriolis matrix.
+
+        With F = I X, G = I X' + B X and H = B^T X (so that F' = G + H),
+        C'_ij = X_i' . G_j + X_i . G_j' and C'_ji = X_i'' . F_j + X_i' . (F_j' + H_j) + X_i . H_j'.
+        Equals J^T C1 J [MuellerKumar2021, Eqs. (31)-(34)] for the block matrix of this
+        factorisation. Returns (nv, nv).
+        """
+    def coriolis_matrix_ddot(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        qddd: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the second time derivative of the Coriolis matrix.
+
+        Leibniz' rule on C_ij = X_i . G_j and C_ji = X_i' . F_j + X_i . H_j; equals J^T C2 J
+        [MuellerKumar2021, Eqs. (45)-(50)] for the block matrix of this factorisation. Returns (nv, nv).
+        """
+    def gravity_torque_dot(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the time derivative of the gravity torques.
+
+        g_i' = X_i' . (ms x a; m a) + X_i . (P x a; 0), P = ms' being the linear momentum of the
+        subtree. Equals J^T M1 U G [MuellerKumar2021, Eq. (36)]. Returns (nv).
+        """
+    def gravity_torque_ddot(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the second time derivative of the gravity torques.
+
+        Leibniz' rule on X_i . (ms x a; m a); equals J^T M2 U G [MuellerKumar2021]. Returns (nv).
+        """
+    def external_torque_dot(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        wrenches: ArrayLike,
+        wrenches_dot: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the time derivative of J^T W for wrenches W and their rates in the body frames.
+
+        Seen by an inertial observer the wrench of a body changes by W' - ad_V^T W, and
+        (X . F)' = X' . F + X . F' for the wrenches F of each subtree; equals J^T (W' - (Aa)^T W)
+        [MuellerKumar2021, Eq. (37)]. Returns (nv).
+        """
+    def external_torque_ddot(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        wrenches: ArrayLike,
+        wrenches_dot: ArrayLike,
+        wrenches_ddot: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the second time derivative of J^T W for wrenches and their rates in the body frames.
+
+        Leibniz' rule on X . F [MuellerKumar2021, Eq. (53)]. Returns (nv).
+        """
+    def dynamic_matrices(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        *,
+        out: tuple[NDArray[Any], ...] | None = None,
+        threads: int = 1,
+    ) -> tuple[Array, ...]:
+        """Return M, C and g of the equations of motion in one evaluation.
+
+        The wrench I_j X_j of a column of M is one of those that make up C. Returns (nv, nv),
+        (nv, nv), (nv).
+        """
+    def dynamic_matrices_dot(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *,
+        out: tuple[NDArray[Any], ...] | None = None,
+        threads: int = 1,
+    ) -> tuple[Array, ...]:
+        """Return M, C, g and their time derivatives in one evaluation.
+
+        M' = C + C^T costs only additions; C' and g' share screws and momenta with C. Returns M, C, g,
+        M', C', g'.
+        """
+    def mass_matrix_dq(
+        self,
+        q: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return dM / dq, entry [i, j, h] the derivative of M_ij along joint velocity h.
+
+        Right-trivialised for joints of several dofs [Garofalo2013, Eq. (24)]. Returns (nv, nv, nv).
+        """
+    def coriolis_matrix_dq(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return dC / dq, entry [i, j, h] the derivative of C_ij along joint velocity h.
+
+        Right-trivialised for joints of several dofs. Returns (nv, nv, nv).
+        """
+    def coriolis_matrix_dqd(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return dC / dqd, constant in qd: for one-dof joints the Christoffel symbols.
+
+        Entry [i, j, h] = (dM_ij/dq_h + dM_ih/dq_j - dM_jh/dq_i) / 2 there; for joints of several
+        dofs C is still linear in qd and is differentiated. Returns (nv, nv, nv).
+        """
+    def gravity_torque_dq(
+        self,
+        q: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return dg / dq, symmetric for one-dof joints: the Hessian of the potential energy.
+
+        The derivatives of inverse dynamics at rest. Returns (nv, nv).
+        """
+    def inverse_dynamics_dq(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return d tau / dq of inverse dynamics, right-trivialised for joints of several dofs.
+
+        Column h is the derivative along a unit velocity of joint coordinate h; see
+        `inverse_dynamics_derivatives`. Returns (nv, nv).
+        """
+    def inverse_dynamics_dqd(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return d tau / dqd of inverse dynamics; see `inverse_dynamics_derivatives`. Returns (nv, nv)."""
+    def forward_dynamics_dq(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return d qdd / dq of forward dynamics, right-trivialised for several dofs. Returns (nv, nv)."""
+    def forward_dynamics_dqd(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return d qdd / dqd of forward dynamics. Returns (nv, nv)."""
+    def forward_dynamics_dtau(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return d qdd / dtau of forward dynamics, the inverse of the mass matrix. Returns (nv, nv)."""
+    def inverse_dynamics_derivatives(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *,
+        out: tuple[NDArray[Any], ...] | None = None,
+        threads: int = 1,
+    ) -> tuple[Array, ...]:
+        """Return d tau / dq and d tau / dqd of inverse dynamics in one evaluation.
+
+        With the screws P' = ad_{V_p} X and P'' = ad_{A_p} X + ad_{V_p} P' of a joint (V_p, A_p: twist
+        and acceleration of its parent, gravity included), the inertia I, flow B and wrench F of a
+        subtree, and i an ancestor of j,
+
+        d tau_i / dq_j = X_i . (I_j P''_j + 2 B_j P'_j + X_j x F_j),
+        d tau_j / dq_i = P''_i . I_j X_j + 2 P'_i . B_j^T X_j,
+        d tau_i / dqd_j = X_i . (I_j (P'_j + X_j') + 2 B_j X_j),
+        d tau_j / dqd_i = (P'_i + X_i') . I_j X_j + 2 X_i . B_j^T X_j
+
+        [SinghRussellWensing2022]. For joints of several dofs the derivatives by q are
+        right-trivialised. Returns (nv, nv) twice.
+        """
+    def forward_dynamics_derivatives(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        *,
+        out: tuple[NDArray[Any], ...] | None = None,
+        threads: int = 1,
+    ) -> tuple[Array, ...]:
+        """Return d qdd / dq, d qdd / dqd and d qdd / dtau = M^-1 in one evaluation.
+
+        d qdd = -M^-1 (d tau / dq dq + d tau / dqd dqd) at the accelerations of forward dynamics
+        [CarpentierMansard2018]. Returns (nv, nv) three times.
+        """
+    def regressor(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return Y with tau = Y phi for inverse dynamics without rotor inertias.
+
+        Y = J^T (A(V' + G) - ad_V^T A(V)) over all bodies [Garofalo2013, Eqs. (8), (16)] with the
+        parameters about the body frame origins, `robot.phi`. Returns (nv, 10 bodies).
+        """
+    def slotine_li_regressor(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdr: ArrayLike,
+        qddr: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return Y with M qddr + C qdr + g = Y phi for a reference motion, without rotor inertias.
+
+        C is the Christoffel factorisation of `coriolis_matrix`, as passivity-based adaptive control
+        needs it [Garofalo2013, Eqs. (15), (16)]. Returns (nv, 10 bodies).
+        """
+    def mass_matrix_dphi(
+        self,
+        q: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return dM / dphi, entry [i, j, h] = J_i . A(J_j) column h [Garofalo2013, Eq. (13a)].
+
+        Returns (nv, nv, 10 bodies).
+        """
+    def coriolis_matrix_dphi(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return dC / dphi for the Christoffel factorisation.
+
+        Entry [i, j, h] = J_i . (A(Jd_j) + c(V) J_j) column h, as in [Garofalo2013, Eq. (13b)] with the
+        skew part of this factorisation. Returns (nv, nv, 10 bodies).
+        """
+    def gravity_torque_dphi(
+        self,
+        q: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return dg / dphi: g = (dg / dphi) phi [Garofalo2013, Eq. (13c)]. Returns (nv, 10 bodies)."""
+    def kinetic_energy_regressor(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the row y with kinetic energy = y . phi, without rotor inertias. Returns (10 bodies)."""
+    def potential_energy_regressor(
+        self,
+        q: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the row y with potential energy = y . phi. Returns (10 bodies)."""

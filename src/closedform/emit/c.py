@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .c_family import CFamily, block_comment, entry_text
 from .source import Array, Source
+from .turn import turn_function
 
 NOTES = (
     "Arrays are contiguous and row-major; outputs overlap neither inputs nor each other. The",
@@ -24,6 +25,10 @@ class _Defined(CFamily):
     """The function as the source defines it, whose arrays do not overlap."""
 
     workspace_parameter = "{real} w[restrict {size}]"
+
+    @property
+    def turn(self) -> str | None:
+        return f"{self.source.function}_turn" if self.source.real == "double" else None
 
     def parameter(self, array: Array, const: str) -> str:
         return f"{const}{self.source.real} {array.name}[restrict {array.size}]"
@@ -55,6 +60,8 @@ def _header(source: Source) -> list[str]:
 
 
 def _source(source: Source) -> list[str]:
+    family = _Defined(source)
+    helper = [*turn_function(family.turn), ""] if family.turn else []
     return [
         f"/* {source.origin} */",
         f'#include "{source.function}.h"',
@@ -65,6 +72,7 @@ def _source(source: Source) -> list[str]:
         "#define restrict",
         "#endif",
         "",
-        *_Defined(source).functions_text(),
+        *helper,
+        *family.functions_text(),
         "",
     ]

@@ -28,13 +28,17 @@ class CFamily:
         self.source = source
         self.stream = stream(source.program, split=True)
         suffix = "f" if source.real == "float" else ""
-        self.functions = {name: name + suffix for name in ("sin", "cos", "sqrt", "sincos")}
         self.dialect = Dialect(
             number=lambda value: literal(value, source.real),
             entry=lambda at: self.entry(source.inputs[at.array].name, at.position),
             output=lambda at: self.entry(source.outputs[at.array].name, at.position),
-            functions=self.functions,
+            functions={name: name + suffix for name in ("sin", "cos", "sqrt")},
         )
+
+    @property
+    def turn(self) -> str | None:
+        """The function (angle, &sine, &cosine), where there is one."""
+        return None
 
     def entry(self, array: str, position: int) -> str:
         """Return an entry of an array."""
@@ -45,7 +49,7 @@ class CFamily:
         return f"{const}{self.source.real} {array.name}[{array.size}]"
 
     def functions_text(self) -> list[str]:
-        """Return the lines of the function, and before it those of its parts where it has several."""
+        """Return the lines of the function, after those of its parts where it has several."""
         source, parts = self.source, self.stream.parts
         lines: list[str] = []
         if len(parts) == 1:
@@ -93,10 +97,13 @@ class CFamily:
         )
 
     def _body(self, part: Part) -> list[str]:
-        return [line for statement in part.statements for line in self.lines(statement)]
+        return [line for statement in part.statements for line in self._lines(statement)]
 
-    def lines(self, statement: Statement) -> list[str]:
-        """Return the lines of a statement."""
+    def _lines(self, statement: Statement) -> list[str]:
+        if isinstance(statement, Turn) and self.turn is not None:
+            sine, cosine = statement.sine, statement.cosine
+            angle = self.dialect.write(statement.angle)
+            return [f"{self.source.real} {sine}, {cosine};", f"{self.turn}({angle}, &{sine}, &{cosine});"]
         kind = f"const {self.source.real} " if isinstance(statement, Define | Turn) else ""
         return [f"{kind}{target} = {value};" for target, value in self.dialect.assignments(statement)]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from .c_family import CFamily, block_comment, entry_text, listed
 from .source import Array, Source
-from .statements import Statement, Turn
 
 NOTES = (
     "Structures of arrays: entry k (row-major) of a sample lies k * stride behind its entry 0. With",
@@ -37,20 +36,15 @@ class _Device(CFamily):
     workspace_parameter = "{real} *__restrict__ w"
     trailing = (("long long", "stride"),)
 
+    @property
+    def turn(self) -> str:
+        return "sincosf" if self.source.real == "float" else "sincos"
+
     def entry(self, array: str, position: int) -> str:
         return f"{array}[{position} * stride]" if position else f"{array}[0]"
 
     def parameter(self, array: Array, const: str) -> str:
         return f"{const}{self.source.real} *__restrict__ {array.name}"
-
-    def lines(self, statement: Statement) -> list[str]:
-        if not isinstance(statement, Turn):
-            return super().lines(statement)
-        sine, cosine, angle = statement.sine, statement.cosine, self.dialect.write(statement.angle)
-        return [
-            f"{self.source.real} {sine}, {cosine};",
-            f"{self.functions['sincos']}({angle}, &{sine}, &{cosine});",
-        ]
 
 
 def _batch(family: _Device) -> list[str]:

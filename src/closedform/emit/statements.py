@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, count
 from math import isfinite, prod
 
 from ..errors import ClosedFormError
@@ -138,7 +138,8 @@ class _Writer:
         self.slots: dict[int, Slot] = {}
         self.free: list[Slot] = []
         self.workspace = 0
-        self.locals: Counter[str] = Counter()
+        self.values = count()
+        self.other_turns = count(self.starts[1])
 
     def write(self) -> Stream:
         """Return every part."""
@@ -200,6 +201,7 @@ class _Writer:
                 statements.append(Output(Entry(step.output, step.first), self._expression(value)))
             elif not (step in self.inlined or step in self.expressions or step in self.slots):
                 statements.extend(self._define(step, number))
+        statements.sort(key=_starts_late)
         for value, slot in list(self.slots.items()):
             if self.last_part[value] <= number:
                 self.free.append(slot)
@@ -213,7 +215,7 @@ class _Writer:
         if name in ("sin", "cos"):
             pair = self.turns[operands[0]]
             angle = self._expression(operands[0])
-            index = self._count("turn")
+            index = self._turn_number(angle)
             names = {"sin": f"s{index}", "cos": f"c{index}"}
             if len(pair) == 2:
                 yield Turn(names["sin"], names["cos"], angle)
@@ -221,7 +223,7 @@ class _Writer:
                 yield Define(names[name], Apply(name, (angle,)))
             made = {pair[each]: names[each] for each in pair}
         else:
-            made = {value: f"v{self._count('value')}"}
+            made = {value: f"v{next(self.values)}"}
             yield Define(made[value], self._formula(value))
         for each, local in made.items():
             self.expressions[each] = Local(local)
@@ -229,9 +231,9 @@ class _Writer:
                 slot = self.slots[each] = self._slot()
                 yield Keep(slot, Local(local))
 
-    def _count(self, kind: str) -> int:
-        self.locals[kind] += 1
-        return self.locals[kind] - 1
+    def _turn_number(self, angle: Expression) -> int:
+        """Return k where the angle is entry k of the first input, and a number beyond those otherwise."""
+        return angle.position if isinstance(angle, Entry) and angle.array == 0 else next(self.other_turns)
 
     def _slot(self) -> Slot:
         if not self.free:
@@ -258,6 +260,13 @@ class _Writer:
     def _formula(self, value: int) -> Expression:
         name, operands, _ = self.operations[value]
         return Apply(name, tuple(self._expression(operand) for operand in operands))
+
+
+def _starts_late(statement: Statement) -> tuple[bool, int]:
+    """Order the sines and cosines of inputs first: calls do not then disturb what is in registers."""
+    if isinstance(statement, Turn) and isinstance(statement.angle, Entry):
+        return False, statement.angle.position
+    return True, 0
 
 
 def _arrays(statements: list[Statement]) -> Iterator[int]:

@@ -85,7 +85,7 @@ def equations(
         reader = Reader(arithmetic, vocabulary)
         rows = reader.program(traced, [_series(arithmetic, vocabulary, each) for each in bound])
         collector = Collector(arithmetic, vocabulary, numbers)
-        outputs = [[collector.expression(each) for each in _chopped(traced, row)] for row in rows]
+        outputs = [[reader.written(each, collector) for each in _chopped(traced, row)] for row in rows]
         definitions: tuple[tuple[Expression, Expression], ...] = ()
     except BudgetSpentError:
         warnings.warn(

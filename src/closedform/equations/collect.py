@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections import Counter
 from fractions import Fraction
 from typing import Any
 
 import sympy as sp
 
-from .pairs import Trig, paired
+from .pairs import Trig, written
 from .series import Arithmetic, Series, exponents
 from .vocabulary import Expression, Vocabulary
 from .waves import Angle
@@ -46,33 +47,49 @@ class Collector:
     def expression(self, series: Series) -> Expression:
         """Return a series as an expression with like terms grouped and common factors in front."""
         terms: list[Term] = []
-        for trig, packed, value in paired(self.arithmetic.waves, series):
+        for trig, packed, value in written(self.arithmetic.waves, series):
             factors: dict[Any, int] = dict(exponents(packed))
             for each in trig:
                 factors[each] = factors.get(each, 0) + 1
             terms.append((factors, value))
-        return self._sum(terms, 0)
+        return sp.Mul(*self._sum(terms, 0, bare=True))
 
-    def _sum(self, terms: list[Term], level: int) -> Expression:
-        """Return a sum of terms grouped from a level on."""
+    def _sum(self, terms: list[Term], level: int, bare: bool) -> tuple[Expression, ...]:
+        """Return a sum of terms, grouped from a level on, as factors: a number, common factors, the rest.
+
+        A number is taken in front only where another factor stands there too (not `bare`), since
+        SymPy multiplies a number alone back into a sum.
+        """
         self.arithmetic.check()
         if not terms:
-            return sp.Integer(0)
+            return (sp.Integer(0),)
         common = _common(terms)
-        if common:
-            terms = [(_divided(factors, common), value) for factors, value in terms]
+        bare = bare and not common
+        content = Fraction(1) if bare else self._content([value for _, value in terms])
+        terms = [(_divided(factors, common), value / content) for factors, value in terms]
         if level == len(LEVELS) or len(terms) == 1:
-            inner = sp.Add(*(self.numbers(value) * self._product(factors) for factors, value in terms))
+            parts = [self.numbers(value) * self._product(factors) for factors, value in terms]
         else:
             groups: dict[frozenset[tuple[Any, int]], list[Term]] = {}
             for factors, value in terms:
-                part = {f: e for f, e in factors.items() if self._level(f) == level}
-                rest = {f: e for f, e in factors.items() if f not in part}
-                groups.setdefault(frozenset(part.items()), []).append((rest, value))
-            inner = sp.Add(
-                *(self._product(dict(part)) * self._sum(group, level + 1) for part, group in groups.items())
-            )
-        return self._product(common) * inner
+                own = {f: e for f, e in factors.items() if self._level(f) == level}
+                rest = {f: e for f, e in factors.items() if f not in own}
+                groups.setdefault(frozenset(own.items()), []).append((rest, value))
+            parts = [
+                sp.Mul(self._product(dict(own)), *self._sum(group, level + 1, bare=not own))
+                for own, group in groups.items()
+            ]
+        return self.numbers(content), self._product(common), sp.Add(*parts)
+
+    def _content(self, values: list[Fraction]) -> Fraction:
+        """Return the number that all coefficients share: their size, or of small fractions their divisor."""
+        sign = -1 if all(value < 0 for value in values) else 1
+        if len({abs(value) for value in values}) == 1:
+            return sign * abs(values[0])
+        if any(value.denominator > SMALL for value in values):
+            return Fraction(sign)
+        numerator = math.gcd(*(value.numerator for value in values))
+        return Fraction(sign * numerator, math.lcm(*(value.denominator for value in values)))
 
     def _level(self, factor: Any) -> int:
         role = self.vocabulary.roles[factor] if isinstance(factor, int) else "trig"
@@ -95,16 +112,18 @@ class Collector:
         return sp.Add(*total, self.numbers(phase))
 
 
-def _common(terms: Iterable[Term]) -> dict[Any, int]:
-    """Return the factors that all terms share."""
-    iterator = iter(terms)
-    common = dict(next(iterator)[0])
-    for factors, _ in iterator:
-        common = {f: min(e, factors[f]) for f, e in common.items() if f in factors}
-        if not common:
-            break
-    return common
+def _common(terms: list[Term]) -> dict[Any, int]:
+    """Return the factors that all terms share, and the highest power of each that divides any."""
+    lowest: dict[Any, int] = {}
+    count: Counter[Any] = Counter()
+    for factors, _ in terms:
+        for factor, exponent in factors.items():
+            lowest[factor] = min(exponent, lowest.get(factor, exponent))
+            count[factor] += 1
+    return {f: e for f, e in lowest.items() if e < 0 or count[f] == len(terms)}
 
 
 def _divided(factors: dict[Any, int], common: dict[Any, int]) -> dict[Any, int]:
-    return {f: e - common.get(f, 0) for f, e in factors.items() if e != common.get(f, 0)}
+    """Return a product of factors divided by common ones."""
+    left = {f: factors.get(f, 0) - common.get(f, 0) for f in factors.keys() | common.keys()}
+    return {f: e for f, e in left.items() if e}

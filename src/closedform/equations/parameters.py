@@ -62,6 +62,13 @@ class SymbolicModel(Model):
     parameters: tuple[Parameter, ...] = ()
 
 
+class _Present(ca.SX):  # type: ignore[misc]
+    """A symbol that counts as true, for forms that leave out what a joint does not have."""
+
+    def __bool__(self) -> bool:
+        return True
+
+
 def decimal(value: float) -> Fraction:
     """Return the decimal fraction that a float was meant to be, to 15 digits."""
     return Fraction(f"{value:.15g}")
@@ -111,7 +118,7 @@ def symbolic_model(
             inertia = _about_centre(table, model, numeric, k, merged)
         T = inverse(node.T_frame)
         inertia = inertia.in_parent(Rotation(constant_turns(T[:3, :3])), constant(T[:3, 3]))
-        armature = table.symbol(f"Ia{k + 1}", body.armature, "inertia") if body.armature else 0.0
+        armature = _Present(table.symbol(f"Ia{k + 1}", body.armature, "inertia")) if body.armature else 0.0
         nodes.append(
             replace(node, p0=p0, m=inertia.m, ms=inertia.ms, S=inertia.S, armature=armature)  # type: ignore[arg-type]
         )

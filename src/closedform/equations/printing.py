@@ -39,8 +39,8 @@ class Printable(Protocol):
 def plain(equations: Printable) -> str:
     """Return one line per definition and per entry that is not zero: M[1,2] = ..."""
     letter, _ = left_hand_sides(equations.name)
-    lines = [f"{symbol} = {sp.sstr(each)}" for symbol, each in equations.definitions]
-    lines += [f"{letter}{_brackets(index)} = {sp.sstr(each)}" for index, each in equations.indexed()]
+    lines = [f"{symbol} = {sp.sstr(each, full_prec=False)}" for symbol, each in equations.definitions]
+    lines += [f"{letter}{_brackets(index)} = {sp.sstr(each, full_prec=False)}" for index, each in equations.indexed()]
     return "\n".join(lines) or f"{letter} = 0"
 
 

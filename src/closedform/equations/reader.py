@@ -9,6 +9,7 @@ import sympy as sp
 
 from ..programs import Program
 from .collect import Collector
+from .quotients import over_one_denominator
 from .series import Arithmetic, Series, exponents
 from .vocabulary import Expression, Vocabulary
 from .waves import Angle
@@ -33,6 +34,7 @@ class Reader:
         self.arithmetic = arithmetic
         self.vocabulary = vocabulary
         self.collector = Collector(arithmetic, vocabulary)
+        self.denominators: dict[int, Series] = {}
 
     def program(self, program: Program, inputs: list[Series]) -> list[list[Series]]:
         """Return the outputs of a program as series, given its input entries."""
@@ -102,7 +104,17 @@ class Reader:
 
     def _inverse(self, x: Series) -> Series:
         found = self.arithmetic.inverse(x)
-        return self._opaque(1 / self.collector.expression(x)) if found is None else found
+        if found is None:
+            found = self._opaque(1 / self.collector.expression(x))
+            ((packed, _),) = found[0].items()
+            ((symbol, _),) = exponents(packed)
+            self.denominators[symbol] = x
+        return found
+
+    def written(self, series: Series, collector: Collector) -> Expression:
+        """Return a series for people: one fraction, collected above and below the line."""
+        numerator, below = over_one_denominator(self.arithmetic, series, self.denominators)
+        return collector.expression(numerator) / sp.Mul(*(collector.expression(D) ** e for D, e in below))
 
     def _wave(self, name: str, x: Series) -> Series:
         waves = self.arithmetic.waves

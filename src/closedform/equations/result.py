@@ -147,7 +147,7 @@ class Equations:
         arithmetic = Arithmetic(Waves(groups), time.monotonic() + seconds)
         reader, collector = Reader(arithmetic, vocabulary), Collector(arithmetic, vocabulary, self.numbers)
         try:
-            entries = [collector.expression(reader.expression(each)) for each in self.entries]
+            entries = [reader.written(reader.expression(each), collector) for each in self.entries]
         except BudgetSpentError:
             return self
         return replace(self, entries=tuple(entries))

@@ -5,129 +5,35 @@ Robot methods, kernels, documentation, tests and benchmarks all loop over `FORMS
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
 
 import casadi as ca
 
-from ..checks import whole_number
-from ..errors import ArgumentError, ClosedFormError, UnknownNameError
-from ..model import Model
-from . import block, coriolis, energy, external, forward, gravity, kinematics, mass, newton_euler
+from ..errors import UnknownNameError
+from . import (
+    block,
+    coriolis,
+    energy,
+    external,
+    forward,
+    gravity,
+    higher_order,
+    kinematics,
+    mass,
+    matrices,
+    newton_euler,
+    parameters,
+    state,
+    tensors,
+)
+from .form import Form, Shape
 
-SIZES: dict[str, Callable[[Model], int]] = {
-    "q": lambda model: model.nq,
-    "v": lambda model: model.nv,
-    "b": lambda model: len(model.bodies),
-    "p": lambda model: 10 * len(model.bodies),
-}
-"""Letters of shapes: coordinates, velocities, bodies, inertial parameters."""
-
-Shape = tuple[str | int, ...]
-
-INPUTS: dict[str, Shape] = {
-    "q": ("q",),
-    "qd": ("v",),
-    "qdd": ("v",),
-    "qddd": ("v",),
-    "qdr": ("v",),
-    "qddr": ("v",),
-    "tau": ("v",),
-    "wrenches": ("b", 6),
-    "wrenches_dot": ("b", 6),
-    "wrenches_ddot": ("b", 6),
-}
-"""Shapes of the inputs by name; the k-th derivative of q beyond is "q<k>"."""
-
-MAX_ORDER = 12
-"""Highest order of a form that exists for any order."""
-
-
-def derivative_name(k: int) -> str:
-    """Return the name of the k-th time derivative of q: q, qd, qdd, qddd, q4, q5, ..."""
-    return "q" + "d" * k if k < 4 else f"q{k}"
-
-
-@dataclass(frozen=True)
-class Form:
-    """One quantity (or several computed together): what it takes, what it gives, what defines it.
-
-    `build(model, *inputs[, frame])` is the route kernels use; `closed` is the papers' block
-    matrix route where there is one. `dynamic` forms need inertias. An `ordered` form stands for
-    a family; `at(order)` is the member that gives derivatives up to that order.
-    """
-
-    name: str
-    group: str
-    inputs: tuple[str, ...]
-    outputs: tuple[tuple[str, Shape], ...]
-    build: Callable[..., ca.SX | tuple[ca.SX, ...]]
-    closed: Callable[..., ca.SX | tuple[ca.SX, ...]] | None = None
-    framed: bool = False
-    dynamic: bool = True
-    ordered: bool = False
-    order: int | None = None
-
-    @property
-    def doc(self) -> str:
-        """The documentation of the form: a claim, its equation and its source."""
-        return (self.build.__doc__ or "").strip()
-
-    @property
-    def summary(self) -> str:
-        """The first line of the documentation."""
-        return self.doc.splitlines()[0]
-
-    def at(self, order: int) -> Form:
-        """Return the member of an ordered family that gives derivatives up to `order`."""
-        if not self.ordered:
-            raise ArgumentError(f"{self.name} exists for one order only; order={order!r} given")
-        order = whole_number(f"{self.name}: order", order, 0)
-        if order > MAX_ORDER:
-            raise ArgumentError(f"{self.name}: order {order} is beyond {MAX_ORDER}")
-        inputs = tuple(derivative_name(k) for k in range(order + len(self.inputs)))
-        (name, shape), *_ = self.outputs
-        outputs = tuple((f"{name}_{k}" if k else name, shape) for k in range(order + 1))
-        return replace(self, inputs=inputs, outputs=outputs, order=order)
-
-    def input_shapes(self, model: Model) -> list[tuple[int, ...]]:
-        """Return the core shape of each input."""
-        return [resolve(INPUTS.get(name, ("v",)), model) for name in self.inputs]
-
-    def output_shapes(self, model: Model) -> list[tuple[int, ...]]:
-        """Return the core shape of each output."""
-        return [resolve(shape, model) for _, shape in self.outputs]
-
-    def expression(
-        self, model: Model, frame: str | None = None, *, closed: bool = False
-    ) -> tuple[list[ca.SX], list[ca.SX]]:
-        """Return the symbols of the inputs and the expressions of the outputs.
-
-        An output with three axes is a matrix whose rows run over the first two.
-        """
-        if self.dynamic and not model.has_inertia:
-            raise ClosedFormError(
-                f"{self.name}: robot {model.name!r} has no inertias (geometry only); "
-                "give them (inertials=..., or <inertial> elements) or use kinematics"
-            )
-        builder = self.closed if closed else self.build
-        if builder is None:
-            raise ClosedFormError(f"{self.name}: has no block-matrix route")
-        symbols = [
-            ca.SX.sym(name, *shape) for name, shape in zip(self.inputs, self.input_shapes(model), strict=True)
-        ]
-        extra = (model.frame(frame),) if self.framed else ()
-        built = builder(model, *symbols, *extra)
-        return symbols, list(built) if isinstance(built, tuple) else [built]
-
-
-def resolve(shape: Shape, model: Model) -> tuple[int, ...]:
-    """Return a shape of letters as numbers."""
-    return tuple(SIZES[size](model) if isinstance(size, str) else size for size in shape)
+Q, V, A, D = ("q",), ("q", "qd"), ("q", "qd", "qdd"), ("q", "qd", "qdd", "qddd")
+TAU, WRENCHES = ("q", "qd", "tau"), ("wrenches", "wrenches_dot", "wrenches_ddot")
+VECTOR, MATRIX, TENSOR, PARAMETERS = ("v",), ("v", "v"), ("v", "v", "v"), ("v", "v", "p")
 
 
 def _one(
-    name: str,
     group: str,
     inputs: tuple[str, ...],
     shape: Shape,
@@ -137,68 +43,94 @@ def _one(
     framed: bool = False,
     dynamic: bool = True,
 ) -> Form:
-    """Return a form of one output, named as the form."""
+    """Return a form of one output, named as the function that builds it."""
+    name = build.__name__
     return Form(name, group, inputs, ((name, shape),), build, closed, framed, dynamic)
 
 
-_KINEMATICS, _DYNAMICS = "kinematics", "dynamics"
+def _kinematics() -> Iterator[Form]:
+    for build, inputs, shape in (
+        (kinematics.pose, Q, (4, 4)),
+        (kinematics.jacobian, Q, (6, "v")),
+        (kinematics.jacobian_dot, V, (6, "v")),
+        (kinematics.jacobian_ddot, A, (6, "v")),
+    ):
+        yield _one("kinematics", inputs, shape, build, framed=True, dynamic=False)
+    yield _one("kinematics", Q, (3,), kinematics.center_of_mass)
+    yield _one("kinematics", Q, (3, "v"), kinematics.com_jacobian)
+
+
+def _dynamics() -> Iterator[Form]:
+    group = "dynamics"
+    yield _one(group, A, VECTOR, newton_euler.inverse_dynamics, block.inverse_dynamics)
+    yield _one(group, TAU, VECTOR, forward.forward_dynamics)
+    yield _one(group, Q, MATRIX, mass.mass_matrix, block.mass_matrix)
+    yield _one(group, V, MATRIX, coriolis.coriolis_matrix, block.coriolis_matrix)
+    yield _one(group, Q, VECTOR, gravity.gravity_torque, block.gravity_torque)
+    yield _one(
+        group, (*Q, *WRENCHES[:1]), VECTOR, external.external_torque, block.external_torque, dynamic=False
+    )
+    yield _one(group, V, (), energy.kinetic_energy)
+    yield _one(group, Q, (), energy.potential_energy)
+
+
+def _time() -> Iterator[Form]:
+    group = "time"
+    yield Form(
+        "inverse_dynamics_rates",
+        group,
+        A,
+        (("tau", VECTOR),),
+        higher_order.inverse_dynamics_rates,
+        ordered=True,
+    )
+    yield _one(group, V, MATRIX, mass.mass_matrix_dot)
+    yield _one(group, A, MATRIX, mass.mass_matrix_ddot)
+    yield _one(group, A, MATRIX, coriolis.coriolis_matrix_dot)
+    yield _one(group, D, MATRIX, coriolis.coriolis_matrix_ddot)
+    yield _one(group, V, VECTOR, gravity.gravity_torque_dot)
+    yield _one(group, A, VECTOR, gravity.gravity_torque_ddot)
+    yield _one(group, (*V, *WRENCHES[:2]), VECTOR, external.external_torque_dot, dynamic=False)
+    yield _one(group, (*A, *WRENCHES), VECTOR, external.external_torque_ddot, dynamic=False)
+    once = (("mass_matrix", MATRIX), ("coriolis_matrix", MATRIX), ("gravity_torque", VECTOR))
+    rates = tuple((name + "_dot", shape) for name, shape in once)
+    yield Form("dynamic_matrices", group, V, once, matrices.dynamic_matrices)
+    yield Form("dynamic_matrices_dot", group, A, once + rates, matrices.dynamic_matrices_dot)
+
+
+def _state() -> Iterator[Form]:
+    group = "state"
+    yield _one(group, Q, TENSOR, tensors.mass_matrix_dq)
+    yield _one(group, V, TENSOR, tensors.coriolis_matrix_dq)
+    yield _one(group, V, TENSOR, tensors.coriolis_matrix_dqd)
+    yield _one(group, Q, MATRIX, state.gravity_torque_dq)
+    yield _one(group, A, MATRIX, state.inverse_dynamics_dq)
+    yield _one(group, A, MATRIX, state.inverse_dynamics_dqd)
+    yield _one(group, TAU, MATRIX, state.forward_dynamics_dq)
+    yield _one(group, TAU, MATRIX, state.forward_dynamics_dqd)
+    yield _one(group, TAU, MATRIX, state.forward_dynamics_dtau)
+    for build, inputs, by in (
+        (state.inverse_dynamics_derivatives, A, ("dq", "dqd")),
+        (state.forward_dynamics_derivatives, TAU, ("dq", "dqd", "dtau")),
+    ):
+        name = build.__name__.removesuffix("_derivatives")
+        outputs = tuple((f"{name}_{each}", MATRIX) for each in by)
+        yield Form(build.__name__, group, inputs, outputs, build)
+
+
+def _parameters() -> Iterator[Form]:
+    group = "parameters"
+    yield _one(group, A, ("v", "p"), parameters.regressor)
+    yield _one(group, (*V, "qdr", "qddr"), ("v", "p"), parameters.slotine_li_regressor)
+    yield _one(group, Q, PARAMETERS, parameters.mass_matrix_dphi)
+    yield _one(group, V, PARAMETERS, parameters.coriolis_matrix_dphi)
+    yield _one(group, Q, ("v", "p"), parameters.gravity_torque_dphi)
+    yield _one(group, V, ("p",), parameters.kinetic_energy_regressor)
+    yield _one(group, Q, ("p",), parameters.potential_energy_regressor)
+
 
 FORMS: dict[str, Form] = {
-    form.name: form
-    for form in (
-        _one("pose", _KINEMATICS, ("q",), (4, 4), kinematics.pose, framed=True, dynamic=False),
-        _one("jacobian", _KINEMATICS, ("q",), (6, "v"), kinematics.jacobian, framed=True, dynamic=False),
-        _one(
-            "jacobian_dot",
-            _KINEMATICS,
-            ("q", "qd"),
-            (6, "v"),
-            kinematics.jacobian_dot,
-            framed=True,
-            dynamic=False,
-        ),
-        _one(
-            "jacobian_ddot",
-            _KINEMATICS,
-            ("q", "qd", "qdd"),
-            (6, "v"),
-            kinematics.jacobian_ddot,
-            framed=True,
-            dynamic=False,
-        ),
-        _one("center_of_mass", _KINEMATICS, ("q",), (3,), kinematics.center_of_mass),
-        _one("com_jacobian", _KINEMATICS, ("q",), (3, "v"), kinematics.com_jacobian),
-        _one(
-            "inverse_dynamics",
-            _DYNAMICS,
-            ("q", "qd", "qdd"),
-            ("v",),
-            newton_euler.inverse_dynamics,
-            block.inverse_dynamics,
-        ),
-        _one("forward_dynamics", _DYNAMICS, ("q", "qd", "tau"), ("v",), forward.forward_dynamics),
-        _one("mass_matrix", _DYNAMICS, ("q",), ("v", "v"), mass.mass_matrix, block.mass_matrix),
-        _one(
-            "coriolis_matrix",
-            _DYNAMICS,
-            ("q", "qd"),
-            ("v", "v"),
-            coriolis.coriolis_matrix,
-            block.coriolis_matrix,
-        ),
-        _one("gravity_torque", _DYNAMICS, ("q",), ("v",), gravity.gravity_torque, block.gravity_torque),
-        _one(
-            "external_torque",
-            _DYNAMICS,
-            ("q", "wrenches"),
-            ("v",),
-            external.external_torque,
-            block.external_torque,
-            dynamic=False,
-        ),
-        _one("kinetic_energy", _DYNAMICS, ("q", "qd"), (), energy.kinetic_energy),
-        _one("potential_energy", _DYNAMICS, ("q",), (), energy.potential_energy),
-    )
+    form.name: form for group in (_kinematics, _dynamics, _time, _state, _parameters) for form in group()
 }
 """Every form by name."""
 

@@ -30,7 +30,11 @@ def inverse_dynamics_rates(model: Model, q: SX, *derivatives: SX) -> tuple[SX, .
     nodes = recursion_tree(model)
     rates = [each / factorial(k) for k, each in enumerate(derivatives)]
     placements = [_placement(node, q, rates, order + 1) for node in nodes]
-    w_all, U_all, a_all, forces, moments = [], [], [], [], []
+    w_all: list[Series] = []
+    U_all: list[Series] = []
+    a_all: list[Series] = []
+    forces: list[Series] = []
+    moments: list[Series] = []
     for node, (R, p) in zip(nodes, placements, strict=True):
         root = node.parent < 0
         w_p = [SX(3, 1)] * (order + 2) if root else w_all[node.parent]

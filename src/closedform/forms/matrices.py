@@ -9,9 +9,9 @@ from .gravity import upward
 from .mass import add_symmetric
 from .motion import motions
 from .newton_euler import add_rates
-from .pairs import pairs, product
+from .pairs import Placements, Screw, pairs, product
 from .subtree import composites, flows
-from .tree import recursion_tree
+from .tree import Node, recursion_tree
 
 
 def dynamic_matrices(model: Model, q: SX, qd: SX) -> tuple[SX, SX, SX]:
@@ -56,7 +56,14 @@ def _derivatives(model: Model, q: SX, rates: list[SX]) -> list[tuple[SX, SX, SX]
     return results
 
 
-def _gravity(model, nodes, placements, screws, rates):
+def _gravity(
+    model: Model,
+    nodes: tuple[Node, ...],
+    placements: Placements,
+    screws: list[list[Screw]],
+    rates: list[SX],
+) -> list[SX]:
+    """Return g and, where there are two rates, its derivative, from screws that C has anyway."""
     up = upward(model, nodes, placements)
     total = composites(nodes, placements)
     g = [SX.zeros(model.nv) for _ in rates]

@@ -32,9 +32,9 @@ def inverse_dynamics(model: Model, q: SX, qd: SX, qdd: SX) -> SX:
         U = rate_matrix(w, dw)
         motion.append((w, dw, a))
         rates.append(U)
-        ms, S = constant(node.ms), constant(node.S)
-        forces.append(node.m * a + U @ ms)
-        moments.append(cross(ms, a) + moment_of_rates(U, w, S))
+        n, f = body_wrench(node, w, dw, a)
+        forces.append(f)
+        moments.append(n)
     return _project(model, nodes, placements, forces, moments, qdd)
 
 
@@ -57,6 +57,13 @@ def body_motion(
     if node.X[3:].any():
         a = a + node.Xv @ dv + cross(w + w_in, v_joint)
     return w, dw, a
+
+
+def body_wrench(node: Node, w: SX, dw: SX, a: SX) -> tuple[SX, SX]:
+    """Return (n, f), the wrench about its origin that moves a body so (Newton and Euler)."""
+    U = rate_matrix(w, dw)
+    ms, S = constant(node.ms), constant(node.S)
+    return cross(ms, a) + moment_of_rates(U, w, S), node.m * a + U @ ms
 
 
 def moment_of_rates(U: SX, w: SX, S: SX) -> SX:

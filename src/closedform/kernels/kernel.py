@@ -132,7 +132,7 @@ class Kernel:
             return self._dask(args, out)
         try:
             if threads == 1:
-                return self.ufunc(*args, out=out, dtype=self.dtype)
+                return self._evaluate(args, out)
             return self._threaded(args, out, threads)
         except (TypeError, ValueError) as error:
             raise self._explained(args, out, error) from None
@@ -176,10 +176,19 @@ class Kernel:
             return fastcall.builtin(self._bound, pointers)  # type: ignore[no-any-return]
         return partial(ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(self._machine.address("bound")), pointers)
 
+    def _evaluate(self, args: Sequence[ArrayLike], out: Any) -> Any:
+        """Call the gufunc, converting the arguments to the kernel's precision."""
+        if out is None:
+            return self.ufunc(*args, dtype=self.dtype)
+        return self.ufunc(*args, out=out, dtype=self.dtype)
+
     def _threaded(self, args: tuple[ArrayLike, ...], out: Any, threads: int) -> Any:
         """Split the first batch axis over threads, each writing its part of the outputs."""
         threads = min(whole_number(f"{self.form.name}: threads", threads, 1), 4 * (os.cpu_count() or 1))
         arrays = [np.asarray(argument) for argument in args]
+        for array, shape in zip(arrays, self.input_shapes, strict=True):
+            if array.shape[max(0, array.ndim - len(shape)) :] != shape:
+                raise ValueError("core shape")  # explained by the caller
         batches = [
             array.shape[: array.ndim - len(shape)]
             for array, shape in zip(arrays, self.input_shapes, strict=True)
@@ -190,7 +199,7 @@ class Kernel:
         fits = all(getattr(each, "shape", None) == shape for each, shape in zip(outs, whole, strict=False))
         apart = not any(np.may_share_memory(each, array) for each in outs for array in arrays)
         if not batch or batch[0] < 2 or not fits or not apart:
-            return self.ufunc(*arrays, out=out, dtype=self.dtype)
+            return self._evaluate(arrays, out)
         outs = outs or tuple(np.empty(shape, self.dtype) for shape in whole)
         views = [
             np.broadcast_to(array, batch + shape)
@@ -200,7 +209,7 @@ class Kernel:
 
         def run(part: slice) -> None:
             results = tuple(each[part] for each in outs)
-            self.ufunc(*(view[part] for view in views), out=results, dtype=self.dtype)
+            self._evaluate([view[part] for view in views], results)
 
         with ThreadPoolExecutor(len(edges) - 1) as pool:
             parts = [slice(a, b) for a, b in pairwise(edges)]

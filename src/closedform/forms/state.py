@@ -1,0 +1,173 @@
+"""Derivatives of inverse and forward dynamics by the state, in closed form."""
+
+from __future__ import annotations
+
+import casadi as ca
+
+from ..model import Model
+from .algebra import SX, constant, cross, cross_columns
+from .forward import factor_tree, forward_dynamics, solve_factored
+from .mass import add_block, mass_matrix
+from .motion import minus_ad, motions
+from .newton_euler import body_wrench
+from .pairs import Placements, Screw, pairs, plus, product, times
+from .subtree import composites, flows
+from .tree import Node, recursion_tree
+
+
+def inverse_dynamics_derivatives(model: Model, q: SX, qd: SX, qdd: SX) -> tuple[SX, SX]:
+    """Return d tau / dq and d tau / dqd of inverse dynamics in one evaluation.
+
+    With the screws P' = ad_{V_p} X and P'' = ad_{A_p} X + ad_{V_p} P' of a joint (V_p, A_p: twist
+    and acceleration of its parent, gravity included), the inertia I, flow B and wrench F of a
+    subtree, and i an ancestor of j,
+
+        d tau_i / dq_j = X_i . (I_j P''_j + 2 B_j P'_j + X_j x F_j),
+        d tau_j / dq_i = P''_i . I_j X_j + 2 P'_i . B_j^T X_j,
+        d tau_i / dqd_j = X_i . (I_j (P'_j + X_j') + 2 B_j X_j),
+        d tau_j / dqd_i = (P'_i + X_i') . I_j X_j + 2 X_i . B_j^T X_j
+
+    [SinghRussellWensing2022]. For joints of several dofs the derivatives by q are
+    right-trivialised. Returns (nv, nv) twice.
+    """
+    nodes = recursion_tree(model)
+    placements = [node.placement(q) for node in nodes]
+    return _derivatives(model, nodes, placements, qd, qdd)
+
+
+def inverse_dynamics_dq(model: Model, q: SX, qd: SX, qdd: SX) -> SX:
+    """Return d tau / dq of inverse dynamics, right-trivialised for joints of several dofs.
+
+    Column h is the derivative along a unit velocity of joint coordinate h; see
+    `inverse_dynamics_derivatives`. Returns (nv, nv).
+    """
+    return inverse_dynamics_derivatives(model, q, qd, qdd)[0]
+
+
+def inverse_dynamics_dqd(model: Model, q: SX, qd: SX, qdd: SX) -> SX:
+    """Return d tau / dqd of inverse dynamics; see `inverse_dynamics_derivatives`. Returns (nv, nv)."""
+    return inverse_dynamics_derivatives(model, q, qd, qdd)[1]
+
+
+def gravity_torque_dq(model: Model, q: SX) -> SX:
+    """Return dg / dq, symmetric for one-dof joints: the Hessian of the potential energy.
+
+    The derivatives of inverse dynamics at rest. Returns (nv, nv).
+    """
+    zero = SX(model.nv, 1)
+    return inverse_dynamics_derivatives(model, q, zero, zero)[0]
+
+
+def forward_dynamics_derivatives(model: Model, q: SX, qd: SX, tau: SX) -> tuple[SX, SX, SX]:
+    """Return d qdd / dq, d qdd / dqd and d qdd / dtau = M^-1 in one evaluation.
+
+    d qdd = -M^-1 (d tau / dq dq + d tau / dqd dqd) at the accelerations of forward dynamics
+    [CarpentierMansard2018]. Returns (nv, nv) three times.
+    """
+    qdd = forward_dynamics(model, q, qd, tau)
+    by_q, by_qd = inverse_dynamics_derivatives(model, q, qd, qdd)
+    factors = factor_tree(mass_matrix(model, q))
+    inverse = ca.horzcat(*(solve_factored(factors, column) for column in ca.horzsplit(SX.eye(model.nv))))
+    for r in range(model.nv):
+        for c in range(r):
+            inverse[r, c] = inverse[c, r]
+    solved = [
+        ca.horzcat(*(-solve_factored(factors, column) for column in ca.horzsplit(by))) for by in (by_q, by_qd)
+    ]
+    return solved[0], solved[1], inverse
+
+
+def forward_dynamics_dq(model: Model, q: SX, qd: SX, tau: SX) -> SX:
+    """Return d qdd / dq of forward dynamics, right-trivialised for several dofs. Returns (nv, nv)."""
+    return forward_dynamics_derivatives(model, q, qd, tau)[0]
+
+
+def forward_dynamics_dqd(model: Model, q: SX, qd: SX, tau: SX) -> SX:
+    """Return d qdd / dqd of forward dynamics. Returns (nv, nv)."""
+    return forward_dynamics_derivatives(model, q, qd, tau)[1]
+
+
+def forward_dynamics_dtau(model: Model, q: SX, qd: SX, tau: SX) -> SX:
+    """Return d qdd / dtau of forward dynamics, the inverse of the mass matrix. Returns (nv, nv)."""
+    return forward_dynamics_derivatives(model, q, qd, tau)[2]
+
+
+def _derivatives(
+    model: Model, nodes: tuple[Node, ...], placements: Placements, qd: SX, qdd: SX
+) -> tuple[SX, SX]:
+    moving = motions(nodes, placements, [qd, qdd], 1)
+    accelerations = _with_gravity(model, nodes, placements, moving)
+    total = composites(nodes, placements)
+    flow = [each[0] for each in flows(nodes, placements, [twists for twists, _ in moving], 0)]
+    carried = _wrenches(nodes, placements, moving, accelerations)
+    drift, wrenches = [], []
+    for i, node in enumerate(nodes):
+        (V, _), (X, Xd) = moving[i][0], moving[i][1]
+        v = (node.Xw @ node.rates(qd), node.Xv @ node.rates(qd))
+        V_p = (V[0] - v[0], V[1] - v[1])
+        a = (
+            node.Xw @ node.rates(qdd) + Xd[0] @ node.rates(qd),
+            node.Xv @ node.rates(qdd) + Xd[1] @ node.rates(qd),
+        )
+        A_p = (accelerations[i][0] - a[0], accelerations[i][1] - a[1])
+        if node.parent < 0:
+            V_p, A_p = (SX(3, 1), SX(3, 1)), (SX(3, 1), placements[i][0].back(-constant(model.gravity)))
+        P1 = times(-1, minus_ad(V_p, X))
+        P2 = times(-1, plus(minus_ad(A_p, X), minus_ad(V_p, P1)))
+        rise = plus(total[i].momentum(P2), times(2, flow[i].wrench(P1)))
+        by_rate = plus(total[i].momentum(plus(P1, Xd)), times(2, flow[i].wrench(X)))
+        momentum, back = total[i].momentum(X), flow[i].transposed_wrench(X)
+        drift.append((P1, P2, plus(P1, Xd)))
+        wrenches.append([plus(rise, _cross_wrench(X, carried[i])), by_rate, momentum, back, rise])
+    by_q, by_qd = SX.zeros(model.nv, model.nv), SX.zeros(model.nv, model.nv)
+    for i, j, moved in pairs(nodes, placements, wrenches):
+        turned, by_rate, momentum, back, rise = moved
+        X = (nodes[i].Xw, nodes[i].Xv)
+        add_block(by_q, nodes[i], nodes[j], product(X, rise if i == j else turned))
+        add_block(by_qd, nodes[i], nodes[j], product(X, by_rate))
+        if i != j:
+            P1, P2, both = drift[i]
+            lower = product(P2, momentum) + 2 * product(P1, back)
+            add_block(by_q, nodes[j], nodes[i], lower.T)
+            lower = product(both, momentum) + 2 * product(X, back)
+            add_block(by_qd, nodes[j], nodes[i], lower.T)
+    return by_q, by_qd
+
+
+def _with_gravity(
+    model: Model,
+    nodes: tuple[Node, ...],
+    placements: Placements,
+    moving: list[tuple[list[Screw], list[Screw]]],
+) -> list[Screw]:
+    """Return the spatial accelerations of the bodies over a base that accelerates upward."""
+    up: list[SX] = []
+    for node, (R, _) in zip(nodes, placements, strict=True):
+        up.append(R.back(up[node.parent] if node.parent >= 0 else -constant(model.gravity)))
+    return [(twists[1][0], twists[1][1] + lift) for (twists, _), lift in zip(moving, up, strict=True)]
+
+
+def _wrenches(
+    nodes: tuple[Node, ...],
+    placements: Placements,
+    moving: list[tuple[list[Screw], list[Screw]]],
+    accelerations: list[Screw],
+) -> list[Screw]:
+    """Return the wrench that each joint transmits: f = m a + U ms, n = ms x a + axial(U S)."""
+    total = []
+    for node, (twists, _), (dw, dv) in zip(nodes, moving, accelerations, strict=True):
+        w, v = twists[0]
+        total.append(body_wrench(node, w, dw, dv + cross(w, v)))
+    for i in reversed(range(len(nodes))):
+        parent, (R, p) = nodes[i].parent, placements[i]
+        if parent >= 0:
+            n, f = total[i]
+            f = R.out(f)
+            total[parent] = plus(total[parent], (R.out(n) + cross(p, f), f))
+    return total
+
+
+def _cross_wrench(X: Screw, wrench: Screw) -> Screw:
+    """Return X x F = (w x n + v x f; w x f) for each screw of X."""
+    (w, v), (n, f) = X, wrench
+    return cross_columns(w, n) + cross_columns(v, f), cross_columns(w, f)

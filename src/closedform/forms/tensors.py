@@ -1,0 +1,102 @@
+"""Derivatives of M and C by the state: arrays with three axes, the derivative's last.
+
+They come from CasADi's differentiation of the recursions, which for these tensors costs fewer
+operations than moving wrenches for every triple of joints.
+"""
+
+from __future__ import annotations
+
+import casadi as ca
+import numpy as np
+
+from ..model import Body, Model
+from .algebra import SX, Turn, constant, rotation_of_quaternion, skew
+from .coriolis import coriolis_matrix
+from .mass import mass_matrix
+from .tree import axis_rotation
+
+
+def mass_matrix_dq(model: Model, q: SX) -> SX:
+    """Return dM / dq, entry [i, j, h] the derivative of M_ij along joint velocity h.
+
+    Right-trivialised for joints of several dofs [Garofalo2013, Eq. (24)]. Returns (nv, nv, nv).
+    """
+    return _symmetric_gradient(model, mass_matrix(model, q), q)
+
+
+def coriolis_matrix_dq(model: Model, q: SX, qd: SX) -> SX:
+    """Return dC / dq, entry [i, j, h] the derivative of C_ij along joint velocity h.
+
+    Right-trivialised for joints of several dofs. Returns (nv, nv, nv).
+    """
+    return ca.jacobian(_rows(coriolis_matrix(model, q, qd)), q) @ velocity_map(model, q)
+
+
+def coriolis_matrix_dqd(model: Model, q: SX, qd: SX) -> SX:
+    """Return dC / dqd, constant in qd: for one-dof joints the Christoffel symbols.
+
+    Entry [i, j, h] = (dM_ij/dq_h + dM_ih/dq_j - dM_jh/dq_i) / 2 there; for joints of several
+    dofs C is still linear in qd and is differentiated. Returns (nv, nv, nv).
+    """
+    if any(body.joint.nv > 1 for body in model.bodies):
+        return ca.jacobian(_rows(coriolis_matrix(model, q, qd)), qd)
+    n = model.nv
+    D = mass_matrix_dq(model, q)
+    symbols = SX(n * n, n)
+    for i in range(n):
+        for j in range(n):
+            for h in range(n):
+                symbols[i * n + j, h] = 0.5 * (D[i * n + j, h] + D[i * n + h, j] - D[j * n + h, i])
+    return symbols
+
+
+def _symmetric_gradient(model: Model, M: SX, q: SX) -> SX:
+    """Return the gradient of a symmetric matrix, each entry differentiated once."""
+    n = M.size1()
+    upper = [(i, j) for i in range(n) for j in range(i, n)]
+    columns = ca.vertcat(*(M[i, j] for i, j in upper))
+    D = ca.jacobian(columns, q) @ velocity_map(model, q)
+    where = {pair: k for k, pair in enumerate(upper)}
+    order = [where[min(i, j), max(i, j)] for i in range(n) for j in range(n)]
+    return D[order, :]
+
+
+def _rows(M: SX) -> SX:
+    """Return the entries of a matrix row by row, as a column."""
+    return ca.vec(M.T)
+
+
+def velocity_map(model: Model, q: SX) -> SX:
+    """Return the nq x nv matrix E with q' = E(q) qd: the identity but for joints of several dofs."""
+    E = SX(model.nq, model.nv)
+    for body in model.bodies:
+        if body.coupling is None:
+            rows = slice(body.iq, body.iq + body.joint.nq)
+            columns = slice(body.iv, body.iv + body.joint.nv)
+            E[rows, columns] = _joint_map(body, q[rows])
+    return E
+
+
+def _joint_map(body: Body, q: SX) -> SX:
+    joint = body.joint
+    if joint.kind == "ball":
+        return _quaternion_map(q)
+    if joint.kind == "free":
+        top = ca.horzcat(SX(3, 3), rotation_of_quaternion(q[3:7]))
+        return ca.vertcat(top, ca.horzcat(_quaternion_map(q[3:7]), SX(4, 3)))
+    column = joint.rotation_column
+    if joint.nv == 1 or column is None:
+        return SX.eye(joint.nv)
+    turn = axis_rotation(joint.X[:3, column], q[column])
+    R = turn.matrix if isinstance(turn, Turn) else turn
+    others = [k for k in range(joint.nv) if k != column]
+    Xt = joint.X[3:, others]
+    E = SX.eye(joint.nv)
+    E[others, others] = constant(np.linalg.pinv(Xt)) @ R @ constant(Xt)
+    return E
+
+
+def _quaternion_map(q: SX) -> SX:
+    """Return the map from a body angular velocity to the rate of a quaternion (x, y, z, w)."""
+    u, s = q[:3], q[3]
+    return 0.5 * ca.vertcat(s * SX.eye(3) + skew(u), -u.T)
