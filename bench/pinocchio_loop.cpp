@@ -4,8 +4,8 @@
 // holds one model and one workspace, so a handle serves one thread.
 //
 // The model arrives as the text of `model.saveToString()`, never as an object:
-// with -march=native Eigen aligns to 64 bytes where the shipped libraries align
-// to 16, so no Eigen type may cross from one to the other.
+// the build's flags decide how Eigen aligns its types, here otherwise than in the
+// shipped libraries, so no such type may cross from one to the other.
 
 #ifdef PINOCCHIO_ENABLE_TEMPLATE_INSTANTIATION
 #error "the algorithms must be instantiated here, with this file's flags"

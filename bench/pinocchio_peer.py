@@ -12,6 +12,8 @@ import numpy as np
 import pinocchio as pin
 from lxml import etree
 
+from closedform.model.inertia import PINOCCHIO_ORDER
+
 FREE = "floating_base"
 
 
@@ -113,6 +115,87 @@ class Peer:
             return np.linalg.solve(self.mass_matrix(q), tau - bias)
         v = self.G @ qd
         return self.G.T @ pin.aba(self.model, self.data, self.q(q), v, self.G @ tau)
+
+    def inverse_dynamics_derivatives(self, q, qd, qdd):
+        """Return d tau / dq and d tau / dqd; both tangents are body twists of the free joint."""
+        full = pin.computeRNEADerivatives(self.model, self.data, self.q(q), self.G @ qd, self.G @ qdd)
+        return tuple(self.G.T @ each @ self.G for each in full[:2])
+
+    def inverse_dynamics_dq(self, q, qd, qdd):
+        return self.inverse_dynamics_derivatives(q, qd, qdd)[0]
+
+    def inverse_dynamics_dqd(self, q, qd, qdd):
+        return self.inverse_dynamics_derivatives(q, qd, qdd)[1]
+
+    def inverse_dynamics_rates(self, q, qd, qdd, qddd):
+        """Return tau and tau' by the chain rule."""
+        dq, dqd = self.inverse_dynamics_derivatives(q, qd, qdd)
+        return self.inverse_dynamics(q, qd, qdd), dq @ qd + dqd @ qdd + self.mass_matrix(q) @ qddd
+
+    def gravity_torque_dq(self, q):
+        full = pin.computeGeneralizedGravityDerivatives(self.model, self.data, self.q(q))
+        return self.G.T @ full @ self.G
+
+    def gravity_torque_dot(self, q, qd):
+        return self.gravity_torque_dq(q) @ qd
+
+    def mass_matrix_dot(self, q, qd):
+        """Return M' = C + C^T, which holds for Pinocchio's C too."""
+        C = pin.computeCoriolisMatrix(self.model, self.data, self.q(q), self.G @ qd)
+        return self.G.T @ (C + C.T) @ self.G
+
+    def mass_matrix_dq(self, q):
+        """Return dM/dq: derivatives of the torques of unit accelerations, less those of gravity."""
+        rest = np.zeros(self.robot.nv)
+        gravity = self.inverse_dynamics_dq(q, rest, rest)
+        units = np.eye(self.robot.nv)
+        return np.stack([self.inverse_dynamics_dq(q, rest, unit) - gravity for unit in units], axis=1)
+
+    def forward_dynamics_derivatives(self, q, qd, tau):
+        """Return d qdd / dq, d qdd / dqd and M^-1; where joints mimic, from the projected M."""
+        if self.mimics:
+            M = self.mass_matrix(q)
+            return tuple(np.linalg.solve(M, force) for force in self.forward_forces(q, qd, tau))
+        full = pin.computeABADerivatives(self.model, self.data, self.q(q), self.G @ qd, self.G @ tau)
+        return tuple(self.G.T @ each @ self.G for each in full)
+
+    def forward_forces(self, q, qd, tau):
+        """Return M d qdd of forward dynamics: -d tau / dq, -d tau / dqd and the identity."""
+        by = self.inverse_dynamics_derivatives(q, qd, self.forward_dynamics(q, qd, tau))
+        return -by[0], -by[1], np.eye(self.robot.nv)
+
+    def forward_dynamics_dq(self, q, qd, tau):
+        return self.forward_dynamics_derivatives(q, qd, tau)[0]
+
+    def forward_dynamics_dqd(self, q, qd, tau):
+        return self.forward_dynamics_derivatives(q, qd, tau)[1]
+
+    def forward_dynamics_dtau(self, q, qd, tau):
+        return self.forward_dynamics_derivatives(q, qd, tau)[2]
+
+    def _by_our_parameters(self, full: np.ndarray) -> np.ndarray:
+        """Return the last axis, ten of Pinocchio's parameters per joint, in our bodies' and our order."""
+        blocks = full.reshape(*full.shape[:-1], -1, 10)
+        ours = np.empty((*full.shape[:-1], len(self.robot.model.bodies), 10))
+        for k, body in enumerate(self.robot.model.bodies):
+            ours[..., k, PINOCCHIO_ORDER] = blocks[..., self._id(body.joint_name) - 1, :]
+        return ours.reshape(*full.shape[:-1], -1)
+
+    def regressor(self, q, qd, qdd):
+        v, a = self.G @ qd, self.G @ qdd
+        Y = pin.computeJointTorqueRegressor(self.model, self.data, self.q(q), v, a)
+        return self._by_our_parameters(self.G.T @ Y)
+
+    def gravity_torque_dphi(self, q):
+        rest = np.zeros(self.robot.nv)
+        return self.regressor(q, rest, rest)
+
+    def kinetic_energy_regressor(self, q, qd):
+        y = pin.computeKineticEnergyRegressor(self.model, self.data, self.q(q), self.G @ qd)
+        return self._by_our_parameters(y)
+
+    def potential_energy_regressor(self, q):
+        return self._by_our_parameters(pin.computePotentialEnergyRegressor(self.model, self.data, self.q(q)))
 
     def kinetic_energy(self, q, qd):
         return pin.computeKineticEnergy(self.model, self.data, self.q(q), self.G @ qd)

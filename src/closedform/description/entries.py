@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from numbers import Integral, Real
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from ..errors import shown
 from .description import Inertial, Limits
 
 Entry = TypeVar("Entry")
 
-KINDS = {
-    "inertials": (Inertial, "an Inertial"),
+KINDS: dict[str, tuple[Any, str]] = {
+    "inertials": (Inertial | None, "an Inertial (or None for a massless body)"),
     "limits": (Limits, "Limits"),
     "parents": (Integral, "a whole number"),
     "armature": (Real, "a number"),

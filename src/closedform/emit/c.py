@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from .c_family import CFamily, block_comment, entry_text
-from .source import Array, Source
-from .turn import turn_function
+from .c_family import CFamily, block_comment, entry_text, listed
+from .source import Source
+from .turns import turns_function
 
 NOTES = (
     "Arrays are contiguous and row-major; outputs overlap neither inputs nor each other. The",
     "function is reentrant: it allocates nothing and keeps no state.",
 )
+
+LANES = 4
+"""Three or more angles are filled up to a multiple of this: whole registers instead of a rest."""
 
 
 def write_c(source: Source) -> dict[str, str]:
@@ -17,25 +20,35 @@ def write_c(source: Source) -> dict[str, str]:
     return {".h": "\n".join(_header(source)), ".c": "\n".join(_source(source))}
 
 
-class _Declared(CFamily):
-    """The function as the header declares it, for C and C++."""
-
-
 class _Defined(CFamily):
-    """The function as the source defines it, whose arrays do not overlap."""
+    """The function as the source defines it: its arrays do not overlap."""
 
-    workspace_parameter = "{real} w[restrict {size}]"
+    def parameter(self, name: str, size: int, *, const: bool) -> str:
+        return f"{'const ' if const else ''}{self.source.real} {name}[restrict {size}]"
 
     @property
-    def turn(self) -> str | None:
-        return f"{self.source.function}_turn" if self.source.real == "double" else None
+    def turned(self) -> int:
+        """The size of the arrays of angles, sines and cosines."""
+        count = len(self.stream.angles)
+        return count if count < 3 else -(-count // LANES) * LANES
 
-    def parameter(self, array: Array, const: str) -> str:
-        return f"{const}{self.source.real} {array.name}[restrict {array.size}]"
+    @property
+    def turns_name(self) -> str:
+        return f"{self.source.function}_turns"
+
+    def turns(self) -> list[str]:
+        real, size = self.source.real, self.turned
+        angles = [self.dialect.write(angle) for angle in self.stream.angles]
+        angles += [self.dialect.number(0.0)] * (size - len(angles))
+        return [
+            *listed(f"const {real} x[{size}] = {{", angles, "};").splitlines(),
+            f"{real} s[{size}], c[{size}];",
+            f"{self.turns_name}(x, s, c);",
+        ]
 
 
 def _header(source: Source) -> list[str]:
-    family = _Declared(source)
+    family = CFamily(source)
     size = family.stream.workspace
     notes = (*NOTES, f"Stack: {size} {source.real}s of workspace.") if size else NOTES
     guard = f"{source.function.upper()}_H"
@@ -48,7 +61,7 @@ def _header(source: Source) -> list[str]:
         'extern "C" {',
         "#endif",
         "",
-        family.prototype("void", source.function, source.inputs, source.outputs) + ";",
+        family.prototype() + ";",
         "",
         "#ifdef __cplusplus",
         "}",
@@ -61,7 +74,7 @@ def _header(source: Source) -> list[str]:
 
 def _source(source: Source) -> list[str]:
     family = _Defined(source)
-    helper = [*turn_function(family.turn), ""] if family.turn else []
+    helper = turns_function(family.turns_name, family.turned, source.real) if family.turned else []
     return [
         f"/* {source.origin} */",
         f'#include "{source.function}.h"',
@@ -72,7 +85,7 @@ def _source(source: Source) -> list[str]:
         "#define restrict",
         "#endif",
         "",
-        *helper,
-        *family.functions_text(),
+        *(*helper, *([""] if helper else [])),
+        *family.definition(),
         "",
     ]

@@ -9,10 +9,11 @@ import numpy as np
 from ..errors import ClosedFormError
 from .dialect import Dialect
 from .source import Array, Source
-from .statements import Define, Part, Statement, Turn, stream
+from .statements import Local, Part, Statement, Trig, arrays, leaves
+from .stream import stream
 
 WIDTH = 100
-"""Columns of a line before its parameters are put one below the other."""
+"""Columns of a line before its items are put one below the other."""
 
 
 class CFamily:
@@ -20,7 +21,6 @@ class CFamily:
 
     void = "void"
     part_void = "static void"
-    workspace_parameter = "{real} w[{size}]"
     trailing: tuple[tuple[str, str], ...] = ()
     """Parameters after the arrays: (type, name)."""
 
@@ -32,52 +32,95 @@ class CFamily:
             number=lambda value: literal(value, source.real),
             entry=lambda at: self.entry(source.inputs[at.array].name, at.position),
             output=lambda at: self.entry(source.outputs[at.array].name, at.position),
+            trig="{}[{}]".format,
             functions={name: name + suffix for name in ("sin", "cos", "sqrt")},
         )
 
-    @property
-    def turn(self) -> str | None:
-        """The function (angle, &sine, &cosine), where there is one."""
-        return None
-
-    def entry(self, array: str, position: int) -> str:
-        """Return an entry of an array."""
+    def entry(self, array: str, position: int | str) -> str:
+        """Return an entry of an input or output."""
         return f"{array}[{position}]"
 
-    def parameter(self, array: Array, const: str) -> str:
+    def parameter(self, name: str, size: int, *, const: bool) -> str:
         """Return the declaration of an array as a parameter."""
-        return f"{const}{self.source.real} {array.name}[{array.size}]"
+        return f"{'const ' if const else ''}{self.source.real} {name}[{size}]"
 
-    def functions_text(self) -> list[str]:
+    def turns(self) -> list[str]:
+        """Return the lines that fill s and c with the sines and cosines of the angles."""
+        raise NotImplementedError
+
+    def prototype(self) -> str:
+        """Return the head of the function."""
+        return self._head(self.void, self.source.function, self.source.inputs, [], self.source.outputs)
+
+    def definition(self) -> list[str]:
         """Return the lines of the function, after those of its parts where it has several."""
-        source, parts = self.source, self.stream.parts
+        parts = self.stream.parts
         lines: list[str] = []
+        body = [*self._zeros(), *(self.turns() if self.stream.angles else [])]
         if len(parts) == 1:
-            body = self._body(parts[0])
+            body += self._body(parts[0])
         else:
             for number, part in enumerate(parts):
                 lines += [*self._part(number, part), ""]
-            body = [f"{source.real} w[{self.stream.workspace}];", *self._calls()]
-        used = frozenset().union(*(part.inputs for part in parts))
-        unused = [f"(void){array.name};" for k, array in enumerate(source.inputs) if k not in used]
-        head = self.prototype(self.void, source.function, source.inputs, source.outputs)
-        return [*lines, head, "{", *(f"    {line}" for line in (*body, *unused)), "}"]
+            if self.stream.workspace:
+                body.append(f"{self.source.real} w[{self.stream.workspace}];")
+            body += self._calls()
+        return [*lines, self.prototype(), "{", *(f"    {line}" for line in (*body, *self._unused())), "}"]
 
-    def prototype(
-        self, kind: str, name: str, inputs: Iterable[Array], outputs: Iterable[Array], *, part: bool = False
+    def _zeros(self) -> Iterator[str]:
+        """Yield the lines that write the zeros: one by one, or all entries where most are zero."""
+        zero = self.dialect.number(0.0)
+        for array, positions in zip(self.source.outputs, self.stream.zeros, strict=True):
+            if 2 * len(positions) > array.size:
+                target = self.entry(array.name, "k")
+                yield f"for (int k = 0; k < {array.size}; ++k) {{"
+                yield f"    {target} = {zero};"
+                yield "}"
+            else:
+                yield from (f"{self.entry(array.name, k)} = {zero};" for k in positions)
+
+    def _unused(self) -> Iterator[str]:
+        """Yield the lines that tell a compiler of inputs on which the form does not depend."""
+        used = arrays(leaf for angle in self.stream.angles for leaf in leaves(angle))
+        used = used.union(*(arrays(part.reads) for part in self.stream.parts))
+        yield from (f"(void){array.name};" for k, array in enumerate(self.source.inputs) if k not in used)
+
+    def _head(
+        self,
+        kind: str,
+        name: str,
+        inputs: Iterable[Array],
+        shared: list[tuple[str, int, bool]],
+        outputs: Iterable[Array],
     ) -> str:
-        """Return the head of a function."""
-        parameters = [self.parameter(array, "const ") for array in inputs]
-        if part:
-            size = self.stream.workspace
-            parameters.append(self.workspace_parameter.format(real=self.source.real, size=size))
-        parameters += [self.parameter(array, "") for array in outputs]
-        parameters += [f"{kind} {name}" for kind, name in self.trailing]
+        parameters = [
+            *(self.parameter(array.name, array.size, const=True) for array in inputs),
+            *(self.parameter(name, size, const=const) for name, size, const in shared),
+            *(self.parameter(array.name, array.size, const=False) for array in outputs),
+            *(f"{kind} {name}" for kind, name in self.trailing),
+        ]
         return listed(f"{kind} {name}(", parameters, ")")
+
+    def _shared(self, part: Part) -> list[tuple[str, int, bool]]:
+        """Return the arrays (name, size, const) that a part shares with others."""
+        trigs = {leaf.function[0] for leaf in part.reads if isinstance(leaf, Trig)}
+        angles = len(self.stream.angles)
+        shared = [(name, angles, True) for name in sorted(trigs)]
+        if part.keeps:
+            shared.append(("w", self.stream.workspace, False))
+        return shared
+
+    def _arrays(self, part: Part) -> tuple[list[Array], list[Array]]:
+        """Return the inputs and outputs that a part touches."""
+        return (
+            [self.source.inputs[k] for k in sorted(arrays(part.reads))],
+            [self.source.outputs[k] for k in sorted(part.outputs)],
+        )
 
     def _part(self, number: int, part: Part) -> Iterator[str]:
         name = f"{self.source.function}_part{number}"
-        yield self.prototype(self.part_void, name, *self._arrays(part), part=True)
+        inputs, outputs = self._arrays(part)
+        yield self._head(self.part_void, name, inputs, self._shared(part), outputs)
         yield "{"
         yield from (f"    {line}" for line in self._body(part))
         yield "}"
@@ -85,27 +128,20 @@ class CFamily:
     def _calls(self) -> Iterator[str]:
         for number, part in enumerate(self.stream.parts):
             inputs, outputs = self._arrays(part)
-            names = [*(each.name for each in inputs), "w", *(each.name for each in outputs)]
-            arguments = ", ".join([*names, *(name for _, name in self.trailing)])
-            yield f"{self.source.function}_part{number}({arguments});"
-
-    def _arrays(self, part: Part) -> tuple[list[Array], list[Array]]:
-        """Return the inputs and outputs that a part touches."""
-        return (
-            [self.source.inputs[k] for k in sorted(part.inputs)],
-            [self.source.outputs[k] for k in sorted(part.outputs)],
-        )
+            names = [
+                *(array.name for array in inputs),
+                *(name for name, _, _ in self._shared(part)),
+                *(array.name for array in outputs),
+                *(name for _, name in self.trailing),
+            ]
+            yield f"{self.source.function}_part{number}({', '.join(names)});"
 
     def _body(self, part: Part) -> list[str]:
-        return [line for statement in part.statements for line in self._lines(statement)]
+        return [self._line(statement) for statement in part.statements]
 
-    def _lines(self, statement: Statement) -> list[str]:
-        if isinstance(statement, Turn) and self.turn is not None:
-            sine, cosine = statement.sine, statement.cosine
-            angle = self.dialect.write(statement.angle)
-            return [f"{self.source.real} {sine}, {cosine};", f"{self.turn}({angle}, &{sine}, &{cosine});"]
-        kind = f"const {self.source.real} " if isinstance(statement, Define | Turn) else ""
-        return [f"{kind}{target} = {value};" for target, value in self.dialect.assignments(statement)]
+    def _line(self, statement: Statement) -> str:
+        new = f"const {self.source.real} " if isinstance(statement.target, Local) else ""
+        return f"{new}{self.dialect.assignment(statement)};"
 
 
 def literal(value: float, real: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .c_family import CFamily, block_comment, entry_text, listed
-from .source import Array, Source
+from .source import Source
 
 NOTES = (
     "Structures of arrays: entry k (row-major) of a sample lies k * stride behind its entry 0. With",
@@ -16,13 +16,13 @@ NOTES = (
 def write_cuda(source: Source) -> dict[str, str]:
     """Return the one file of a form, which nvcc and NVRTC compile as it is."""
     family = _Device(source)
-    arrays = [*source.inputs, *source.outputs]
-    launch = f"{source.function}_batch<<<blocks, threads>>>(count, stride, {_names(arrays)});"
+    names = ", ".join(array.name for array in (*source.inputs, *source.outputs))
+    launch = f"{source.function}_batch<<<blocks, threads>>>(count, stride, {names});"
     notes = (*NOTES, f"Launch: {launch}")
     lines = [
         *block_comment([source.function, "", source.claim, *source.documentation(entry_text, notes)]),
         "",
-        *family.functions_text(),
+        *family.definition(),
         "",
         *_batch(family),
         "",
@@ -33,18 +33,24 @@ def write_cuda(source: Source) -> dict[str, str]:
 class _Device(CFamily):
     void = "static __device__ __forceinline__ void"
     part_void = "static __device__ __noinline__ void"
-    workspace_parameter = "{real} *__restrict__ w"
     trailing = (("long long", "stride"),)
 
-    @property
-    def turn(self) -> str:
-        return "sincosf" if self.source.real == "float" else "sincos"
-
-    def entry(self, array: str, position: int) -> str:
+    def entry(self, array: str, position: int | str) -> str:
         return f"{array}[{position} * stride]" if position else f"{array}[0]"
 
-    def parameter(self, array: Array, const: str) -> str:
-        return f"{const}{self.source.real} *__restrict__ {array.name}"
+    def parameter(self, name: str, size: int, *, const: bool) -> str:
+        return f"{'const ' if const else ''}{self.source.real} *__restrict__ {name}"
+
+    def turns(self) -> list[str]:
+        real, size = self.source.real, len(self.stream.angles)
+        function = "sincosf" if real == "float" else "sincos"
+        return [
+            f"{real} s[{size}], c[{size}];",
+            *(
+                f"{function}({self.dialect.write(angle)}, &s[{k}], &c[{k}]);"
+                for k, angle in enumerate(self.stream.angles)
+            ),
+        ]
 
 
 def _batch(family: _Device) -> list[str]:
@@ -52,8 +58,8 @@ def _batch(family: _Device) -> list[str]:
     parameters = [
         "long long count",
         "long long stride",
-        *(family.parameter(array, "const ") for array in source.inputs),
-        *(family.parameter(array, "") for array in source.outputs),
+        *(family.parameter(array.name, array.size, const=True) for array in source.inputs),
+        *(family.parameter(array.name, array.size, const=False) for array in source.outputs),
     ]
     samples = ", ".join(f"{array.name} + i" for array in (*source.inputs, *source.outputs))
     return [
@@ -65,7 +71,3 @@ def _batch(family: _Device) -> list[str]:
         "    }",
         "}",
     ]
-
-
-def _names(arrays: list[Array]) -> str:
-    return ", ".join(array.name for array in arrays)

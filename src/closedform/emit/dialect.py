@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from .statements import Apply, Define, Entry, Expression, Keep, Local, Number, Slot, Statement, Turn
+from .statements import Apply, Entry, Expression, Local, Number, Slot, Statement, Stream, Trig
 
 SYMBOLS = {"add": " + ", "sub": " - ", "mul": "*", "div": "/"}
 SUM, PRODUCT, SIGN, ATOM = range(4)
@@ -19,18 +19,14 @@ class Dialect:
     number: Callable[[float], str]
     entry: Callable[[Entry], str]
     output: Callable[[Entry], str]
+    trig: Callable[[str, int], str] = "{}{}".format
     functions: dict[str, str] = field(default_factory=dict)
 
-    def assignments(self, statement: Statement) -> list[tuple[str, str]]:
-        """Return the (target, value) texts of a statement; a turn has two."""
-        if isinstance(statement, Define):
-            return [(statement.name, self.write(statement.value))]
-        if isinstance(statement, Turn):
-            pair = (("sin", statement.sine), ("cos", statement.cosine))
-            return [(name, self.write(Apply(function, (statement.angle,)))) for function, name in pair]
-        if isinstance(statement, Keep):
-            return [(self.write(statement.slot), self.write(statement.value))]
-        return [(self.output(statement.entry), self.write(statement.value))]
+    def assignment(self, statement: Statement) -> str:
+        """Return a statement as "target = value"."""
+        target = statement.target
+        name = self.output(target) if isinstance(target, Entry) else self.write(target)
+        return f"{name} = {self.write(statement.value)}"
 
     def write(self, expression: Expression) -> str:
         """Return an expression as text, with the parentheses that keep its order and no others."""
@@ -41,8 +37,10 @@ class Dialect:
             return self.number(expression.value), SIGN if expression.value < 0 else ATOM
         if isinstance(expression, Entry):
             return self.entry(expression), ATOM
+        if isinstance(expression, Trig):
+            return self.trig(expression.function[0], expression.angle), ATOM
         if isinstance(expression, Local):
-            return expression.name, ATOM
+            return f"v{expression.number}", ATOM
         if isinstance(expression, Slot):
             return f"w[{expression.number}]", ATOM
         return self._apply(expression)
@@ -63,3 +61,13 @@ class Dialect:
         first = left[0] if left[1] >= binding else f"({left[0]})"
         second = right[0] if right[1] > binding and right[1] != SIGN else f"({right[0]})"
         return first + SYMBOLS[operation] + second, binding
+
+
+def turns(stream: Stream, dialect: Dialect) -> list[str]:
+    """Return "s0 = sin(angle)", ... for the sines and cosines that are needed, angle by angle."""
+    return [
+        f"{dialect.trig(name[0], k)} = {dialect.write(Apply(name, (angle,)))}"
+        for k, angle in enumerate(stream.angles)
+        for name in ("sin", "cos")
+        if Trig(name, k) in stream.trigs
+    ]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
-from .dialect import Dialect
+from .dialect import Dialect, turns
 from .source import Array, Source
-from .statements import Entry, stream
+from .statements import Entry
+from .stream import stream
 
 NOTES = ("Vectors are columns.",)
 
@@ -19,7 +20,8 @@ def write_matlab(source: Source) -> dict[str, str]:
         return entry_text(array.name, array.indices(at.position))
 
     dialect = Dialect(repr, partial(entry, source.inputs), partial(entry, source.outputs))
-    (part,) = stream(source.program, split=False).parts
+    whole = stream(source.program, split=False)
+    (part,) = whole.parts
     results = ", ".join(array.name for array in source.outputs)
     head = results if len(source.outputs) == 1 else f"[{results}]"
     parameters = ", ".join(array.name for array in source.inputs)
@@ -29,7 +31,8 @@ def write_matlab(source: Source) -> dict[str, str]:
         *(f"%   {line}".rstrip() for line in source.documentation(entry_text, NOTES)),
         "",
         *(f"{array.name} = zeros({_size(array.shape)});" for array in source.outputs),
-        *(f"{x} = {value};" for each in part.statements for x, value in dialect.assignments(each)),
+        *(f"{line};" for line in turns(whole, dialect)),
+        *(f"{dialect.assignment(statement)};" for statement in part.statements),
         "end",
         "",
     ]

@@ -14,7 +14,7 @@ LONGEST = 54
 SHOWN = 60
 """Characters of a foreign name shown in a comment."""
 
-_LOCAL = re.compile(r"[vscx]\d+|w")
+_LOCAL = re.compile(r"[vscx]\d+|[scxw]")
 """Names of variables in generated code."""
 
 

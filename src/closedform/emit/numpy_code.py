@@ -6,9 +6,10 @@ import textwrap
 from collections.abc import Iterator
 from itertools import accumulate
 
-from .dialect import Dialect
+from .dialect import Dialect, turns
 from .source import Array, Source
-from .statements import Entry, stream
+from .statements import Entry
+from .stream import stream
 
 NOTES = (
     "Axes before those shapes are batch axes and broadcast. Single precision stays single. Every",
@@ -28,16 +29,18 @@ def write_numpy(source: Source) -> dict[str, str]:
         return entry_text(array.name, array.indices(at.position))
 
     functions = {name: f"np.{name}" for name in ("sin", "cos", "sqrt")}
-    dialect = Dialect(repr, entry, output, functions)
-    (part,) = stream(source.program, split=False).parts
+    dialect = Dialect(repr, entry, output, functions=functions)
+    whole = stream(source.program, split=False)
+    (part,) = whole.parts
     parameters = ", ".join(array.name for array in source.inputs)
     docstring = [f'"""{source.claim}', *source.documentation(entry_text, NOTES), '"""']
     body = [
         *docstring,
         *_arguments(source),
         *(line for array, start in zip(source.inputs, starts, strict=False) for line in _load(array, start)),
-        *(f"{array.name} = np.empty(({_joined(array.shape)}), dtype)" for array in source.outputs),
-        *(f"{x} = {value}" for each in part.statements for x, value in dialect.assignments(each)),
+        *(f"{array.name} = np.zeros(({_joined(array.shape)}), dtype)" for array in source.outputs),
+        *turns(whole, dialect),
+        *(dialect.assignment(statement) for statement in part.statements),
         f"return {', '.join(array.name for array in source.outputs)}",
     ]
     lines = [

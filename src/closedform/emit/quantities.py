@@ -45,7 +45,7 @@ OUTPUTS = {
     "jacobian": Quantity(
         "J", "map from qd to the body twist (omega; v) of frame {frame}, in that frame", "1 or m"
     ),
-    "center_of_mass": Quantity("c", "centre of mass in the base frame", "m"),
+    "center_of_mass": Quantity("com", "centre of mass in the base frame", "m"),
     "com_jacobian": Quantity("J", "map from qd to the velocity of the centre of mass, base frame", "m or 1"),
     "inverse_dynamics": Quantity("tau", "joint forces", _FORCE),
     "forward_dynamics": Quantity("qdd", "joint accelerations", "rad/s^2 or m/s^2"),
@@ -57,10 +57,9 @@ OUTPUTS = {
     "potential_energy": Quantity("energy", "potential energy", "J"),
     "regressor": Quantity("Y", "regressor, joint forces = Y phi", "the joint's force per parameter"),
     "slotine_li_regressor": Quantity("Y", "regressor, M qddr + C qdr + g = Y phi", "force per parameter"),
+    "kinetic_energy_regressor": Quantity("y", "row with kinetic energy = y phi", "J per parameter"),
+    "potential_energy_regressor": Quantity("y", "row with potential energy = y phi", "J per parameter"),
     "tau": Quantity("tau", "joint forces", _FORCE),
-    "M": Quantity("M", "mass matrix", "kg m^2, kg m or kg"),
-    "C": Quantity("C", "Coriolis matrix", "the joint's force per velocity"),
-    "g": Quantity("g", "joint forces that hold the robot still", _FORCE),
 }
 """Outputs by the name of their form, or by their own where a form has several."""
 

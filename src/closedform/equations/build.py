@@ -22,20 +22,16 @@ from .definitions import as_written
 from .naming import Input
 from .parameters import CONVENTIONS, KINDS, Parameter, SymbolicModel, symbolic_model
 from .reader import Reader, meant
-from .result import Equations
+from .result import Equations, EquationsWarning
 from .series import Arithmetic, BudgetSpentError, Series
 from .vocabulary import Expression, Vocabulary
 from .waves import Waves
 
-MAX_OPERATIONS = 6_000
+MAX_OPERATIONS = 4_000
 """Operations of a form beyond which its equations are of no use to a reader."""
 
 ROUNDING = 1e-13
 """Terms this much smaller than the largest are rounding, where a constant is irrational."""
-
-
-class EquationsWarning(UserWarning):
-    """Equations that are correct but not in their simplest form."""
 
 
 def equations(
@@ -69,6 +65,8 @@ def equations(
         raise ArgumentError(f"seconds is {seconds!r}; expected a number from 0")
     deadline = time.monotonic() + seconds
     it = form(name, order)
+    if frame is not None and not it.framed:
+        raise ArgumentError(f"{name}: takes no frame; {frame!r} given")
     lettered = symbolic_model(model, parameters, kinds, frame if it.framed else None)
     traced = _trace(it, lettered, frame)
     inputs = [Input.named(*each) for each in traced.inputs if each[0] != _PARAMETERS]
@@ -106,7 +104,9 @@ def equations(
                 sp.Symbol(each.name): float(each.value) for each in lettered.parameters if each.kind in kinds
             },
             groups=tuple(tuple(vocabulary.symbols[k] for k in group) for group in groups),
-            roles={symbol: role for symbol, role in zip(vocabulary.symbols, vocabulary.roles, strict=True)},
+            roles={
+                s: role for s, role in zip(vocabulary.symbols, vocabulary.roles, strict=True) if s.is_Symbol
+            },
             numbers=numbers,
             trajectory=model.nq == model.nv,
         )
@@ -124,6 +124,8 @@ Bound = Expression | Fraction
 def _kinds(symbolic: bool | str | Collection[str]) -> Sequence[str]:
     if isinstance(symbolic, bool):
         return KINDS if symbolic else ()
+    if not isinstance(symbolic, Collection):
+        raise ArgumentError(f"symbolic is {symbolic!r}; expected True, False or some of {', '.join(KINDS)}")
     kinds = (symbolic,) if isinstance(symbolic, str) else tuple(symbolic)
     for kind in kinds:
         if kind not in KINDS:

@@ -40,7 +40,9 @@ class Numbers:
 class Collector:
     """Writes series as SymPy expressions."""
 
-    def __init__(self, arithmetic: Arithmetic, vocabulary: Vocabulary, numbers: Numbers | None = None) -> None:
+    def __init__(
+        self, arithmetic: Arithmetic, vocabulary: Vocabulary, numbers: Numbers | None = None
+    ) -> None:
         self.arithmetic, self.vocabulary = arithmetic, vocabulary
         self.numbers = numbers or Numbers()
 
@@ -108,7 +110,9 @@ class Collector:
     def angle(self, angle: Angle) -> Expression:
         """Return a sum of angles."""
         multiples, phase = angle
-        total = [self.numbers(multiple) * self.vocabulary.symbols[variable] for variable, multiple in multiples]
+        total = [
+            self.numbers(multiple) * self.vocabulary.symbols[variable] for variable, multiple in multiples
+        ]
         return sp.Add(*total, self.numbers(phase))
 
 

@@ -14,7 +14,7 @@ MAX_OPERATIONS = 40
 
 
 def as_written(
-    program: Program, inputs: list[Expression], number: type[sp.Float] = sp.Float
+    program: Program, inputs: list[Expression]
 ) -> tuple[list[list[Expression]], tuple[tuple[Expression, Expression], ...]]:
     """Return the outputs of a program and the definitions (x1 = ..., x2 = ...) they are written in.
 
@@ -28,14 +28,14 @@ def as_written(
     for k, (name, operands, value) in enumerate(program.operations):
         size = 1 + sum(sizes[x] for x in operands)
         if name == "const":
-            values.append(sp.Integer(int(value)) if value == int(value) else number(value))
+            values.append(sp.Integer(int(value)) if value == int(value) else sp.Float(value))
             size = 0
         elif name == "input":
             values.append(inputs[int(value)])
             size = 0
         else:
             written = _apply(name, [values[x] for x in operands])
-            if not written.is_Atom and (used[k] > 1 and size > 1 or size > MAX_OPERATIONS):
+            if not written.is_Atom and ((used[k] > 1 and size > 1) or size > MAX_OPERATIONS):
                 symbol = sp.Symbol(f"x{len(definitions) + 1}")
                 definitions.append((symbol, written))
                 written, size = symbol, 0

@@ -82,9 +82,7 @@ def _along_axes(stem: str, p: Array) -> Names:
     """Return one name per coordinate that is not zero; lengths are positive, signs are written."""
     axes = np.flatnonzero(p)
     suffix = {int(i): AXES[i] if len(axes) > 1 else "" for i in axes}
-    return [
-        (stem + suffix[int(i)], abs(float(p[i])), np.copysign(1.0, p[i]) * np.eye(3)[i]) for i in axes
-    ]
+    return [(stem + suffix[int(i)], abs(float(p[i])), np.copysign(1.0, p[i]) * np.eye(3)[i]) for i in axes]
 
 
 def _khalil(p: Array, z: Array, number: int) -> Names | None:

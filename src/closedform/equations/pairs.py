@@ -81,9 +81,8 @@ def _pair(name: str, a: Angle, b: Angle, equal: bool) -> tuple[tuple[Trig, Trig]
     else:
         names, sign = (("sin", "cos"), 1) if equal else (("cos", "sin"), 1)
     factors = []
-    for each, angle in zip(names, (mean, gap), strict=True):
-        if angle[0] and angle[0][0][1] < 0:
-            angle = tuple((v, -m) for v, m in angle[0]), -angle[1]
-            sign = -sign if each == "sin" else sign
-        factors.append((each, angle))
+    for each, (multiples, phase) in zip(names, (mean, gap), strict=True):
+        flip = -1 if multiples and multiples[0][1] < 0 else 1
+        sign = sign * flip if each == "sin" else sign
+        factors.append((each, (tuple((v, flip * m) for v, m in multiples), flip * phase)))
     return (factors[0], factors[1]), sign

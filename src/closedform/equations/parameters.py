@@ -62,7 +62,7 @@ class SymbolicModel(Model):
     parameters: tuple[Parameter, ...] = ()
 
 
-class _Present(ca.SX):  # type: ignore[misc]
+class _Present(ca.SX):
     """A symbol that counts as true, for forms that leave out what a joint does not have."""
 
     def __bool__(self) -> bool:
@@ -124,7 +124,8 @@ def symbolic_model(
         )
     target = model.frame(frame)
     placement = _pose(table, target.placement, frame_lengths(model, target, khalil))
-    frames = tuple(replace(each, placement=placement) if each is target else each for each in model.frames)
+    symbolic_target = replace(target, placement=placement)  # type: ignore[arg-type]
+    frames = tuple(symbolic_target if each is target else each for each in model.frames)
     size = float(np.linalg.norm(model.gravity))
     up = model.gravity / size if size else np.zeros(3)
     gravity = constant(np.where(np.abs(up) < 1e-15, 0.0, up)) * table.symbol("g", size, "gravity")
@@ -135,7 +136,7 @@ def symbolic_model(
         model.name,
         hidden,
         frames,
-        gravity,
+        gravity,  # type: ignore[arg-type]
         model.has_inertia,
         model.citation,
         tuple(nodes),
@@ -159,9 +160,7 @@ def _about_origin(table: _Table, body: Body, number: int) -> Composite:
     return Composite(m, ca.vertcat(mx, my, mz), second_moments(symmetric(xx, xy, xz, yy, yz, zz)))
 
 
-def _about_centre(
-    table: _Table, model: Model, nodes: tuple[Node, ...], k: int, merged: bool
-) -> Composite:
+def _about_centre(table: _Table, model: Model, nodes: tuple[Node, ...], k: int, merged: bool) -> Composite:
     """Return the body by its mass, its centre and its inertia about the centre: m, c, I."""
     body, number = model.bodies[k], k + 1
     if body.phi[9] == 0 and body.phi[6:9].any():

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import sympy as sp
 
-from .naming import latex_name, left_hand_sides, pretty_name, unicode_name
+from .naming import Heading, latex_name, pretty_name, unicode_name
 from .vocabulary import Expression
 
 SHORT = 25
@@ -15,14 +15,28 @@ SHORT = 25
 
 MATHML = "http://www.w3.org/1998/Math/MathML"
 
+Indexed = list[tuple[list[tuple[int, ...]], Expression]]
+"""Entries that are not zero with their indices from 1; entries that mirror each other share a line."""
+
 
 class Printable(Protocol):
     """What is printed of equations."""
 
-    name: str
-    shape: tuple[int, ...]
-    entries: tuple[Expression, ...]
-    definitions: tuple[tuple[Expression, Expression], ...]
+    @property
+    def name(self) -> str:
+        """Name of the quantity."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Its shape."""
+
+    @property
+    def entries(self) -> tuple[Expression, ...]:
+        """Its entries, row by row."""
+
+    @property
+    def definitions(self) -> tuple[tuple[Expression, Expression], ...]:
+        """Names that entries use."""
 
     @property
     def matrix(self) -> Expression:
@@ -32,76 +46,84 @@ class Printable(Protocol):
     def symbols(self) -> tuple[Expression, ...]:
         """The symbols that occur."""
 
-    def indexed(self) -> list[tuple[tuple[int, ...], Expression]]:
-        """Return the entries to print with their indices."""
+    def indexed(self) -> Indexed:
+        """Return the entries to print."""
 
 
 def plain(equations: Printable) -> str:
-    """Return one line per definition and per entry that is not zero: M[1,2] = ..."""
-    letter, _ = left_hand_sides(equations.name)
-    lines = [f"{symbol} = {sp.sstr(each, full_prec=False)}" for symbol, each in equations.definitions]
-    lines += [f"{letter}{_brackets(index)} = {sp.sstr(each, full_prec=False)}" for index, each in equations.indexed()]
-    return "\n".join(lines) or f"{letter} = 0"
+    """Return one line per definition and per entry that is not zero: M[1,2] = M[2,1] = ..."""
+    heading = Heading.named(equations.name)
+    lines = [f"{symbol} = {_text(each)}" for symbol, each in equations.definitions]
+    lines += [
+        f"{' = '.join(heading.plain(index) for index in indices)} = {_text(each)}"
+        for indices, each in equations.indexed()
+    ]
+    return "\n".join(lines) or f"{heading.plain()} = 0"
 
 
 def pretty(equations: Printable) -> str:
     """Return the equations drawn in Unicode text, one below the other."""
-    letter, _ = left_hand_sides(equations.name)
+    heading = Heading.named(equations.name)
     shown = _renamed(equations, pretty_name)
-    options = {"use_unicode": True, "wrap_line": False}
     if _is_short(equations):
-        return str(sp.pretty(equations.matrix.xreplace(shown), **options))
+        return _drawn(equations.matrix.xreplace(shown))
     named = [(symbol.name, each) for symbol, each in equations.definitions]
-    named += [(f"{letter}{_brackets(index)}", each) for index, each in equations.indexed()]
-    return "\n\n".join(
-        sp.pretty(sp.Eq(sp.Symbol(name), each.xreplace(shown), evaluate=False), **options)
-        for name, each in named
-    )
+    named += [(heading.plain(indices[0]), each) for indices, each in equations.indexed()]
+    lines = [sp.Eq(sp.Symbol(name), each.xreplace(shown), evaluate=False) for name, each in named]
+    return "\n\n".join(map(_drawn, lines)) or f"{heading.plain()} = 0"
 
 
 def latex(equations: Printable) -> str:
-    """Return a matrix where all entries are short, else aligned lines, mirror images left out."""
-    names = {symbol: latex_name(symbol.name) for symbol in equations.symbols}
-    names |= {symbol: latex_name(symbol.name) for symbol, _ in equations.definitions}
-    _, letter = left_hand_sides(equations.name)
+    """Return a matrix where all entries are short, else aligned lines."""
+    heading = Heading.named(equations.name)
+    defined = [symbol for symbol, _ in equations.definitions]
+    names = {symbol: latex_name(symbol.name) for symbol in (*equations.symbols, *defined)}
+
+    def tex(expression: Expression) -> str:
+        return str(sp.latex(expression, symbol_names=names))
+
     if _is_short(equations):
-        shown = equations.matrix if equations.shape else equations.entries[0]
-        return f"{letter} = {sp.latex(shown, symbol_names=names)}"
-    lines = [
-        f"{names[symbol]} &= {sp.latex(each, symbol_names=names)}" for symbol, each in equations.definitions
-    ]
+        return f"{heading.latex()} = {tex(_value(equations))}"
+    lines = [f"{names[symbol]} &= {tex(each)}" for symbol, each in equations.definitions]
     lines += [
-        f"{letter}{_subscript(index)} &= {sp.latex(each, symbol_names=names)}"
-        for index, each in equations.indexed()
+        f"{' = '.join(heading.latex(index) for index in indices)} &= {tex(each)}"
+        for indices, each in equations.indexed()
     ]
-    body = " \\\\\n".join(lines or [f"{letter} &= 0"])
+    body = " \\\\\n".join(lines or [f"{heading.latex()} &= 0"])
     return f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}"
 
 
 def mathml(equations: Printable) -> str:
     """Return a <math> element with one table row per definition and entry, or with a short matrix."""
-    letter, _ = left_hand_sides(equations.name)
+    heading = Heading.named(equations.name)
     shown = _renamed(equations, unicode_name)
-    head = _mathml(sp.Symbol(letter))
+
+    def markup(expression: Expression) -> str:
+        text = sp.mathml(expression.xreplace(shown), printer="presentation")
+        return str(text).replace("&InvisibleTimes;", "&#8290;")
+
     if _is_short(equations):
-        value = equations.matrix if equations.shape else equations.entries[0]
-        inner = f"<mrow>{head}<mo>=</mo>{_mathml(value.xreplace(shown))}</mrow>"
+        rows = f"<mrow>{heading.mathml()}<mo>=</mo>{markup(_value(equations))}</mrow>"
     else:
-        pairs = [(symbol.xreplace(shown), each) for symbol, each in equations.definitions]
+        pairs = [(markup(symbol), each) for symbol, each in equations.definitions]
         pairs += [
-            (sp.Symbol(f"{letter}_{','.join(map(str, index))}") if index else sp.Symbol(letter), each)
-            for index, each in equations.indexed()
+            ("<mo>=</mo>".join(map(heading.mathml, indices)), each) for indices, each in equations.indexed()
         ]
-        rows = "".join(
-            f"<mtr><mtd>{_mathml(left)}</mtd><mtd><mo>=</mo></mtd><mtd>{_mathml(each.xreplace(shown))}</mtd></mtr>"
-            for left, each in pairs
-        )
-        inner = f"<mtable>{rows}</mtable>"
-    return f'<math xmlns="{MATHML}" display="block">{inner}</math>'
+        cells = (f"<mtd>{left}</mtd><mtd><mo>=</mo></mtd><mtd>{markup(each)}</mtd>" for left, each in pairs)
+        rows = "<mtable>" + "".join(f"<mtr>{cell}</mtr>" for cell in cells) + "</mtable>"
+    return f'<math xmlns="{MATHML}" display="block">{rows}</math>'
 
 
-def _mathml(expression: Expression) -> str:
-    return str(sp.mathml(expression, printer="presentation"))
+def _text(expression: Expression) -> str:
+    return str(sp.sstr(expression, full_prec=False))
+
+
+def _drawn(expression: Expression) -> str:
+    return str(sp.pretty(expression, use_unicode=True, wrap_line=False))
+
+
+def _value(equations: Printable) -> Expression:
+    return equations.matrix if equations.shape else equations.entries[0]
 
 
 def _renamed(equations: Printable, rule: Callable[[str], str]) -> dict[Expression, Expression]:
@@ -113,11 +135,3 @@ def _is_short(equations: Printable) -> bool:
     if len(equations.shape) > 2 or equations.definitions:
         return False
     return all(sp.count_ops(each) <= SHORT for each in equations.entries)
-
-
-def _brackets(index: tuple[int, ...]) -> str:
-    return f"[{','.join(map(str, index))}]" if index else ""
-
-
-def _subscript(index: tuple[int, ...]) -> str:
-    return f"_{{{','.join(map(str, index))}}}" if index else ""

@@ -18,11 +18,12 @@ def over_one_denominator(
     `denominators` are the series D of the symbols that stand for 1 / D, inner ones first: a D may
     contain the symbols before it. A power of D that numerator and denominator share cancels.
     """
-    inner = [symbol for symbol in denominators if _power(series, symbol)]
-    used = {symbol for symbol in inner} | {
-        other for symbol in inner for other in denominators if _power(denominators[symbol], other)
-    }
-    if not inner or len(used) > MAX_QUOTIENTS:
+    used: set[int] = set()
+    found = {symbol for symbol in denominators if _power(series, symbol)}
+    while found:
+        used |= found
+        found = {s for s in denominators for outer in found if _power(denominators[outer], s)} - used
+    if not used or len(used) > MAX_QUOTIENTS:
         return series, []
     numerator, below = series, dict.fromkeys(used, 0)
     written = dict(denominators)
@@ -61,8 +62,9 @@ def _cleared(arithmetic: Arithmetic, series: Series, symbol: int, D: Series, pow
             e = next((e for s, e in exponents(packed) if s == symbol), 0)
             parts.setdefault(e, {}).setdefault(wave, {})[packed - monomial(symbol, e)] = value
     total: Series = {}
-    for e, part in parts.items():
+    for e in sorted(parts):
+        lifted = parts[e]
         for _ in range(power - e):
-            part = arithmetic.multiply(part, D)
-        total = arithmetic.add(total, part)
+            lifted = arithmetic.multiply(lifted, D)
+        total = arithmetic.add(total, lifted)
     return total

@@ -17,12 +17,18 @@ from .waves import Angle
 SIMPLE = 1 << 20
 """Denominators up to this are meant; beyond, a constant is a decimal or an irrational number."""
 
+FACTORIAL = 5040
+"""Denominators of Taylor series up to seventh order."""
+
 
 def meant(value: float) -> Fraction:
-    """Return the number a constant of a program was meant to be: a decimal where one gives the float."""
+    """Return the number that a constant was meant to be: a small fraction, a decimal, or the float."""
     exact = Fraction(value)
     if exact.denominator <= SIMPLE:
         return exact
+    near = exact.limit_denominator(FACTORIAL)
+    if float(near) == value:
+        return near
     short = f"{value:.12g}"
     return Fraction(short) if float(short) == value else exact
 
@@ -60,13 +66,13 @@ class Reader:
         """Return one operation of a program."""
         arithmetic = self.arithmetic
         if name == "add":
-            return arithmetic.add(*x)
+            return arithmetic.add(x[0], x[1])
         if name == "sub":
             return arithmetic.add(x[0], x[1], Fraction(-1))
         if name == "neg":
             return arithmetic.scale(x[0], Fraction(-1))
         if name == "mul":
-            return arithmetic.multiply(*x)
+            return arithmetic.multiply(x[0], x[1])
         if name == "div":
             return arithmetic.multiply(x[0], self._inverse(x[1]))
         if name in ("sin", "cos"):

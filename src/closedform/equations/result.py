@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,12 +15,16 @@ from numpy.typing import ArrayLike, NDArray
 from ..checks import real_array
 from ..errors import ArgumentError, UnknownNameError
 from .collect import Collector, Numbers
-from .naming import Input
-from .printing import latex, mathml, plain, pretty
+from .naming import Input, rate_name
+from .printing import Indexed, latex, mathml, plain, pretty
 from .reader import Reader
 from .series import Arithmetic, BudgetSpentError
 from .vocabulary import Expression, Vocabulary
 from .waves import Waves
+
+
+class EquationsWarning(UserWarning):
+    """Equations that are correct but not in their simplest form."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +110,7 @@ class Equations:
         if len(arrays) != len(self.inputs):
             names = ", ".join(each.symbols[0] + "..." for each in self.inputs)
             raise ArgumentError(f"{self.name}: takes {len(self.inputs)} arrays ({names}); got {len(arrays)}")
-        columns = []
+        columns: list[NDArray[np.float64]] = []
         for each, given in zip(self.inputs, arrays, strict=True):
             array = real_array(f"{self.name}: {each.symbols[0]}...", given)
             rank = len(each.shape)
@@ -122,19 +127,19 @@ class Equations:
         rate: dict[Expression, Expression] = {}
         for each in self.inputs:
             rate.update(zip(map(sp.Symbol, each.symbols), map(sp.Symbol, each.rate.symbols), strict=True))
-        definitions: list[tuple[Expression, Expression]] = []
+        definitions: dict[Expression, Expression] = {}
         for symbol, each in self.definitions:
             rate[symbol] = sp.Symbol(symbol.name + "d")
-            definitions += [(symbol, each), (rate[symbol], _rate(each, rate))]
-        entries = [_rate(each, rate) for each in self.entries]
+            definitions.setdefault(symbol, each)
+            definitions.setdefault(rate[symbol], _rate(each, rate))
         inputs = {(each.stem, each.order): each for old in self.inputs for each in (old, old.rate)}
         new = replace(
             self,
-            name=f"{self.name}_dot",
-            entries=tuple(entries),
-            definitions=tuple(definitions),
+            name=rate_name(self.name),
+            entries=tuple(_rate(each, rate) for each in self.entries),
+            definitions=tuple(definitions.items()),
             inputs=tuple(inputs.values()),
-            roles={**self.roles, **{symbol: "rate" for symbol in rate.values()}},
+            roles={**self.roles, **dict.fromkeys(rate.values(), "rate")},
         )
         return new if definitions else new._collected(seconds)
 
@@ -149,6 +154,10 @@ class Equations:
         try:
             entries = [reader.written(reader.expression(each), collector) for each in self.entries]
         except BudgetSpentError:
+            text = (
+                f"{self.name}: not multiplied out in {seconds:g} s; the equations are correct, not collected"
+            )
+            warnings.warn(text, EquationsWarning, stacklevel=3)
             return self
         return replace(self, entries=tuple(entries))
 
@@ -171,16 +180,17 @@ class Equations:
         """Operations written, a measure of length."""
         return int(sum(sp.count_ops(each) for each in self._written))
 
-    def indexed(self) -> list[tuple[tuple[int, ...], Expression]]:
-        """Return the entries that are not zero with their indices from 1, mirror images left out."""
-        found: list[tuple[tuple[int, ...], Expression]] = []
-        known: dict[tuple[int, ...], Expression] = {}
+    def indexed(self) -> Indexed:
+        """Return the entries that are not zero with their indices from 1, mirror images together."""
+        found: dict[tuple[int, ...], tuple[list[tuple[int, ...]], Expression]] = {}
         for index, each in zip(np.ndindex(*self.shape), self.entries, strict=True):
-            known[index] = each
             mirror = (index[1], index[0], *index[2:]) if len(index) > 1 else ()
-            if each != 0 and (mirror == index or known.get(mirror) != each):
-                found.append((tuple(i + 1 for i in index), each))
-        return found
+            counted = tuple(i + 1 for i in index)
+            if mirror != index and mirror in found and found[mirror][1] == each:
+                found[mirror][0].append(counted)
+            elif each != 0:
+                found[index] = ([counted], each)
+        return list(found.values())
 
     def latex(self) -> str:
         """Return LaTeX for a math environment: a matrix, or aligned entries where they are long."""

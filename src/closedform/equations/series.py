@@ -15,6 +15,8 @@ from .waves import Waves
 Polynomial = dict[int, Fraction]
 Series = dict[int, Polynomial]
 
+ZERO = Fraction(0)
+
 BITS = 8
 HALF_RANGE = 1 << (BITS - 1)
 MASK = (1 << BITS) - 1
@@ -116,9 +118,9 @@ def _accumulate(total: Series, wave: int, polynomial: Polynomial, factor: Fracti
         target = total[wave] = {}
     one = factor == 1
     for m, x in polynomial.items():
-        value = target.get(m, 0) + (x if one else factor * x)
+        value = target.get(m, ZERO) + (x if one else factor * x)
         if value:
-            target[m] = Fraction(value)
+            target[m] = value
         else:
             target.pop(m, None)
     if not target:

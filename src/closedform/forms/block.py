@@ -75,10 +75,10 @@ def coriolis_matrix(model: Model, q: SX, qd: SX) -> SX:
     B = blocks(model, q)
     a = _a(B, qd)
     V = B.J @ qd
-    b = _diag_ad(V)
+    b = diag_ad(V)
     Jd = B.A @ a @ B.X - B.A @ a @ B.J
     Mb = B.M @ b
-    return B.J.T @ (B.M @ Jd + 0.5 * (Mb - Mb.T + _momentum_matrix(B.M @ V)) @ B.J)
+    return B.J.T @ (B.M @ Jd + 0.5 * (Mb - Mb.T + skew_momentum(B.M @ V)) @ B.J)
 
 
 def gravity_torque(model: Model, q: SX) -> SX:
@@ -136,10 +136,10 @@ def _adjoint_of_inverse_exp(body: Body, q: SX) -> SX:
 
 def _a(B: Blocks, qd: SX) -> SX:
     """Return a = diag(ad_{X_i qd_i}) [MuellerKumar2021, Eq. (13)]."""
-    return _diag_ad(B.X @ qd)
+    return diag_ad(B.X @ qd)
 
 
-def _diag_ad(V: SX) -> SX:
+def diag_ad(V: SX) -> SX:
     """Return diag(ad_V1, ad_V2, ...) [MuellerKumar2021, Eqs. (14), (23)]."""
     each = []
     for i in range(V.size1() // 6):
@@ -148,7 +148,7 @@ def _diag_ad(V: SX) -> SX:
     return ca.diagcat(*each)
 
 
-def _momentum_matrix(h: SX) -> SX:
+def skew_momentum(h: SX) -> SX:
     """Return N(h) with N(h) V = -ad_V^T h, skew-symmetric."""
     each = []
     for i in range(h.size1() // 6):

@@ -12,6 +12,7 @@ import casadi as ca
 from ..errors import UnknownNameError
 from . import (
     block,
+    block_rates,
     coriolis,
     energy,
     external,
@@ -84,14 +85,28 @@ def _time() -> Iterator[Form]:
         higher_order.inverse_dynamics_rates,
         ordered=True,
     )
-    yield _one(group, V, MATRIX, mass.mass_matrix_dot)
-    yield _one(group, A, MATRIX, mass.mass_matrix_ddot)
-    yield _one(group, A, MATRIX, coriolis.coriolis_matrix_dot)
-    yield _one(group, D, MATRIX, coriolis.coriolis_matrix_ddot)
-    yield _one(group, V, VECTOR, gravity.gravity_torque_dot)
-    yield _one(group, A, VECTOR, gravity.gravity_torque_ddot)
-    yield _one(group, (*V, *WRENCHES[:2]), VECTOR, external.external_torque_dot, dynamic=False)
-    yield _one(group, (*A, *WRENCHES), VECTOR, external.external_torque_ddot, dynamic=False)
+    yield _one(group, V, MATRIX, mass.mass_matrix_dot, block_rates.mass_matrix_dot)
+    yield _one(group, A, MATRIX, mass.mass_matrix_ddot, block_rates.mass_matrix_ddot)
+    yield _one(group, A, MATRIX, coriolis.coriolis_matrix_dot, block_rates.coriolis_matrix_dot)
+    yield _one(group, D, MATRIX, coriolis.coriolis_matrix_ddot, block_rates.coriolis_matrix_ddot)
+    yield _one(group, V, VECTOR, gravity.gravity_torque_dot, block_rates.gravity_torque_dot)
+    yield _one(group, A, VECTOR, gravity.gravity_torque_ddot, block_rates.gravity_torque_ddot)
+    yield _one(
+        group,
+        (*V, *WRENCHES[:2]),
+        VECTOR,
+        external.external_torque_dot,
+        block_rates.external_torque_dot,
+        dynamic=False,
+    )
+    yield _one(
+        group,
+        (*A, *WRENCHES),
+        VECTOR,
+        external.external_torque_ddot,
+        block_rates.external_torque_ddot,
+        dynamic=False,
+    )
     once = (("mass_matrix", MATRIX), ("coriolis_matrix", MATRIX), ("gravity_torque", VECTOR))
     rates = tuple((name + "_dot", shape) for name, shape in once)
     yield Form("dynamic_matrices", group, V, once, matrices.dynamic_matrices)

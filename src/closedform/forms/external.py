@@ -45,7 +45,7 @@ def external_torque_ddot(
 def _derivative(model: Model, q: SX, rates: list[SX], wrenches: list[SX]) -> SX:
     """Return the derivative of J^T W whose order is the number of rates."""
     order = len(rates)
-    nodes = recursion_tree(model)
+    nodes = recursion_tree(model, regroup=False)
     placements = [node.placement(q) for node in nodes]
     moving = motions(nodes, placements, rates, order, "first")
     total = []

@@ -11,6 +11,7 @@ from .newton_euler import add_rates
 from .pairs import Placements
 from .subtree import flows
 from .tree import Node, recursion_tree
+from .tree import upward as base_upward
 
 
 def gravity_torque(model: Model, q: SX) -> SX:
@@ -67,7 +68,7 @@ def upward(model: Model, nodes: tuple[Node, ...], placements: Placements) -> lis
     """Return minus gravity in the frame of every body."""
     up: list[SX] = []
     for node, (R, _) in zip(nodes, placements, strict=True):
-        up.append(R.back(up[node.parent] if node.parent >= 0 else -constant(model.gravity)))
+        up.append(R.back(up[node.parent] if node.parent >= 0 else base_upward(model, node)))
     return up
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from ..model import Model
 from .algebra import SX, constant, cross, skew
 from .newton_euler import add_rates
-from .tree import Node, recursion_tree
+from .tree import Node, recursion_tree, upward
 
 Series = list[SX]
 """Taylor coefficients f^(k) / k! of a quantity along the motion."""
@@ -38,7 +38,7 @@ def inverse_dynamics_rates(model: Model, q: SX, *derivatives: SX) -> tuple[SX, .
     for node, (R, p) in zip(nodes, placements, strict=True):
         root = node.parent < 0
         w_p = [SX(3, 1)] * (order + 2) if root else w_all[node.parent]
-        a_p = [-constant(model.gravity), *[SX(3, 1)] * order] if root else a_all[node.parent]
+        a_p = [upward(model, node), *[SX(3, 1)] * order] if root else a_all[node.parent]
         U_p = [SX(3, 3)] * (order + 1) if root else U_all[node.parent]
         own = [node.rates(rate) for rate in rates]
         w_in, w_joint, v_joint = _turned_back(R, w_p), _times(node.Xw, own), _times(node.Xv, own)

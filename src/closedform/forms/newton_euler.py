@@ -6,7 +6,7 @@ import casadi as ca
 
 from ..model import Model
 from .algebra import SX, Rotation, constant, cross, rate_matrix
-from .tree import Node, recursion_tree
+from .tree import Node, recursion_tree, upward
 
 
 def inverse_dynamics(model: Model, q: SX, qd: SX, qdd: SX) -> SX:
@@ -21,7 +21,7 @@ def inverse_dynamics(model: Model, q: SX, qd: SX, qdd: SX) -> SX:
     nodes = recursion_tree(model)
     placements = [node.placement(q) for node in nodes]
     still = SX(3, 1)
-    base = (still, still, -constant(model.gravity))
+    base = (still, still, upward(model, nodes[0]))
     motion: list[tuple[SX, SX, SX]] = []
     rates: list[SX] = []
     forces, moments = [], []

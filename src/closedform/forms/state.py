@@ -5,14 +5,14 @@ from __future__ import annotations
 import casadi as ca
 
 from ..model import Model
-from .algebra import SX, constant, cross, cross_columns
+from .algebra import SX, cross, cross_columns
 from .forward import factor_tree, forward_dynamics, solve_factored
 from .mass import add_block, mass_matrix
 from .motion import minus_ad, motions
 from .newton_euler import body_wrench
 from .pairs import Placements, Screw, pairs, plus, product, times
 from .subtree import composites, flows
-from .tree import Node, recursion_tree
+from .tree import Node, recursion_tree, upward
 
 
 def inverse_dynamics_derivatives(model: Model, q: SX, qd: SX, qdd: SX) -> tuple[SX, SX]:
@@ -111,7 +111,7 @@ def _derivatives(
         )
         A_p = (accelerations[i][0] - a[0], accelerations[i][1] - a[1])
         if node.parent < 0:
-            V_p, A_p = (SX(3, 1), SX(3, 1)), (SX(3, 1), placements[i][0].back(-constant(model.gravity)))
+            V_p, A_p = (SX(3, 1), SX(3, 1)), (SX(3, 1), placements[i][0].back(upward(model, node)))
         P1 = times(-1, minus_ad(V_p, X))
         P2 = times(-1, plus(minus_ad(A_p, X), minus_ad(V_p, P1)))
         rise = plus(total[i].momentum(P2), times(2, flow[i].wrench(P1)))
@@ -143,7 +143,7 @@ def _with_gravity(
     """Return the spatial accelerations of the bodies over a base that accelerates upward."""
     up: list[SX] = []
     for node, (R, _) in zip(nodes, placements, strict=True):
-        up.append(R.back(up[node.parent] if node.parent >= 0 else -constant(model.gravity)))
+        up.append(R.back(up[node.parent] if node.parent >= 0 else upward(model, node)))
     return [(twists[1][0], twists[1][1] + lift) for (twists, _), lift in zip(moving, up, strict=True)]
 
 

@@ -7,7 +7,7 @@ user sees (poses, wrenches, parameters) stays in the user's frames; `Node.T_fram
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import casadi as ca
 import numpy as np
@@ -27,6 +27,7 @@ class Node:
 
     `T_frame` is the pose of this frame in the user's body frame; `R0`, `p0` place the frame in
     the parent's at q = 0; `X` are the joint screws; m, ms, S are mass, first and second moments.
+    Lengths are in `unit` metres, and masses so that moments of inertia stay in kg m^2.
     """
 
     parent: int
@@ -43,6 +44,7 @@ class Node:
     S: Array
     armature: float
     coupling: Coupling | None
+    unit: float = 1.0
 
     @property
     def nv(self) -> int:
@@ -148,7 +150,29 @@ def recursion_tree(model: Model, *, regroup: bool = True) -> tuple[Node, ...]:
                 coupling=body.coupling,
             )
         )
-    return tuple(_regrouped(nodes) if regroup else nodes)
+    return tuple(_in_own_unit(_regrouped(nodes)) if regroup else nodes)
+
+
+def upward(model: Model, node: Node) -> SX:
+    """Return minus gravity in the base frame, in the unit of the tree: the base seems to rise."""
+    return -constant(model.gravity / node.unit)
+
+
+def _in_own_unit(nodes: list[Node]) -> list[Node]:
+    """Return a tree of revolute joints measured by its most frequent offset, which becomes one.
+
+    Torques do not change; products with that offset vanish from the code.
+    """
+    if any(node.kind != "revolute" for node in nodes):
+        return nodes
+    offsets = np.concatenate([np.abs(node.p0) for node in nodes if node.parent >= 0] or [np.zeros(1)])
+    lengths, counts = np.unique(offsets[offsets > 0], return_counts=True)
+    if len(lengths) == 0:
+        return nodes
+    unit = float(lengths[np.argmax(counts)])
+    return [
+        replace(node, p0=node.p0 / unit, m=node.m * unit**2, ms=node.ms * unit, unit=unit) for node in nodes
+    ]
 
 
 def _unit_axes(X: Array) -> Array:

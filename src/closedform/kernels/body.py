@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..programs import Chunk, Program, Store, schedule
+from ..programs import ORDERS, Chunk, Program, Store, schedule
 from .sincos import hexadecimal, sincos, splat
 
-CHUNK, SINGLE = 500, 2500
+CHUNK, SINGLE = 2000, 8000
 """Steps per function of a long program, and the longest program kept in one function."""
 
 
@@ -27,19 +27,19 @@ class Body:
     workspace: int
 
 
-def body(program: Program, name: str, lanes: int, real: str) -> Body:
+def body(program: Program, name: str, lanes: int, real: str, order: str = ORDERS[0]) -> Body:
     """Return `void @name(ptr workspace, ptr operand0, i64 step0, ...)` evaluating `lanes` samples.
 
     Operand k of sample s starts at operand + s * step bytes and is contiguous. `real` is
     "double" or "float".
     """
-    return _Writer(program, name, lanes, real).write()
+    return _Writer(program, name, lanes, real, order).write()
 
 
 class _Writer:
-    def __init__(self, program: Program, name: str, lanes: int, real: str) -> None:
+    def __init__(self, program: Program, name: str, lanes: int, real: str, order: str) -> None:
         self.program, self.name, self.lanes, self.real = program, name, lanes, real
-        self.chunks = schedule(program, lanes, chunk=CHUNK, single=SINGLE)
+        self.chunks = schedule(program, lanes, chunk=CHUNK, single=SINGLE, order=order)
         self.type = real if lanes == 1 else f"<{lanes} x {real}>"
         self.size = 8 if real == "double" else 4
         self.sizes = [_product(shape) for _, shape in program.inputs]

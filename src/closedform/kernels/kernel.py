@@ -21,8 +21,8 @@ from ..forms import Form, form
 from ..model import Model
 from ..programs import Counts, Program, trace
 from . import cache, fastcall, machine
+from .choice import object_code
 from .gufunc import gufunc
-from .loop import module
 
 Array = NDArray[Any]
 
@@ -98,7 +98,7 @@ class Kernel:
         if code is None:
             real = "double" if self.dtype == np.float64 else "float"
             lanes = machine.register_bits() // (8 * self.dtype.itemsize)
-            code = machine.compile_text(module(self.program, lanes, real))
+            code = object_code(self.program, lanes, real)
             cache.save(key, code)
         return code
 

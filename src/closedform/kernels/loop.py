@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..programs import Program
+from ..programs import ORDERS, Program
 from . import fastcall
 from .body import body
 from .copies import copies
@@ -18,6 +18,9 @@ STREAM_BYTES = 32 * 2**20
 
 LOCAL_BYTES = 32 * 2**10
 """Workspaces up to this size live on the stack."""
+
+PREFETCH_BYTES = 8 * 2**10
+"""Blocks of an input up to this size are prefetched line by line."""
 
 MAX_AXES = 3
 """Most core axes of an operand."""
@@ -63,7 +66,7 @@ class Operand:
         return f"call void @strided_copy({', '.join(ends)}, i64 {count}, {sizes})"
 
 
-def module(program: Program, lanes: int, real: str) -> str:
+def module(program: Program, lanes: int, real: str, order: str = ORDERS[0]) -> str:
     """Return the LLVM module of a program: `@loop`, `@bound` and `@fast`.
 
     `@loop(args, dimensions, steps, data)` has NumPy's loop signature. Operands whose core
@@ -72,7 +75,7 @@ def module(program: Program, lanes: int, real: str) -> str:
     a Python built-in over it.
     """
     size = 8 if real == "double" else 4
-    vector, scalar = body(program, "vector", lanes, real), body(program, "scalar", 1, real)
+    vector, scalar = (body(program, n, w, real, order) for n, w in (("vector", lanes), ("scalar", 1)))
     operands = [
         Operand(k, shape, size, k >= len(program.inputs))
         for k, (_, shape) in enumerate((*program.inputs, *program.outputs))
@@ -239,6 +242,7 @@ class _Loop:
                 f"%ptr{k} = select i1 {flag}, ptr %here{k}, ptr %pack{k}",
                 f"%hop{k} = select i1 {flag}, i64 %step{k}, i64 {operand.bytes}",
             )
+            self._prefetch(operand)
             if not operand.output:
                 self._line(f"br i1 {flag}, label %have{k}, label %pack_in{k}")
                 self._label(f"pack_in{k}")
@@ -256,6 +260,17 @@ class _Loop:
         self._line("br label %advance")
         self._label("advance")
         self._line("%next = add i64 %i, %taken", "br label %block")
+
+    def _prefetch(self, operand: Operand) -> None:
+        """Ask for the lines of the block after next, more streams than hardware follows by itself."""
+        k, block = operand.number, self.lanes * operand.bytes
+        if operand.output or block > PREFETCH_BYTES:
+            return
+        for line in range(0, block, 64):
+            self._line(
+                f"%ahead{k}.{line} = getelementptr i8, ptr %here{k}, i64 {2 * block + line}",
+                f"call void @llvm.prefetch.p0(ptr %ahead{k}.{line}, i32 0, i32 3, i32 1)",
+            )
 
     def _packed(self, operand: Operand) -> tuple[str, str, list[str]]:
         return f"%pack{operand.number}", str(operand.bytes), [str(s) for s in operand.packed_strides]

@@ -74,13 +74,8 @@ def sincos(line: Callable[[str], str], x: str, lanes: int) -> tuple[str, str]:
         sine = fma(sine, z, const(coefficient))
     sine = fma(binary("fmul", z, r), sine, r)
     cosine = const(COSINE[-1])
-    for coefficient in reversed(COSINE[:-1]):
+    for coefficient in (*reversed(COSINE[:-1]), -0.5, 1.0):
         cosine = fma(cosine, z, const(coefficient))
-    zz = binary("fmul", z, z)
-    half = fma(z, const(-0.5), const(1.0))
-    lost = fma(z, const(-0.5), binary("fsub", const(1.0), half))
-    cosine = binary("fadd", half, fma(zz, cosine, lost))
-
     turns = line(f"bitcast {real} {shifted} to {integer}")
     odd = line(f"trunc {integer} {turns} to {mask}")
     names = []

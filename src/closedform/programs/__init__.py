@@ -2,7 +2,18 @@
 
 from .evaluate import evaluate
 from .program import Counts, Operation, Program, program
-from .schedule import Chunk, Store, schedule
+from .schedule import ORDERS, Chunk, Store, schedule
 from .trace import trace
 
-__all__ = ["Chunk", "Counts", "Operation", "Program", "Store", "evaluate", "program", "schedule", "trace"]
+__all__ = [
+    "ORDERS",
+    "Chunk",
+    "Counts",
+    "Operation",
+    "Program",
+    "Store",
+    "evaluate",
+    "program",
+    "schedule",
+    "trace",
+]

@@ -23,19 +23,34 @@ class Chunk:
     steps: tuple[int | Store, ...]
 
 
-def schedule(program: Program, width: int, *, chunk: int, single: int) -> list[Chunk]:
+ORDERS = ("last operand first", "first operand first")
+"""Depth-first orders: which operand of an operation is computed first changes what overlaps."""
+
+
+def schedule(program: Program, width: int, *, chunk: int, single: int, order: str = ORDERS[0]) -> list[Chunk]:
     """Return the operations depth first from the outputs, which are stored in groups of `width`.
 
-    Programs of up to `single` steps stay in one chunk; longer ones are cut every `chunk`
-    steps, since compilers take more than linear time on one long function.
+    Programs of up to `single` instructions stay in one chunk; longer ones are cut every `chunk`
+    instructions, since compilers take more than linear time on one long function. A store of
+    `width` entries counts as its transposition.
     """
-    steps = _depth_first(program, width)
-    if len(steps) <= single:
+    steps = _depth_first(program, width, backward=order == ORDERS[0])
+    weights = [1 if isinstance(step, int) else (4 * width if width > 1 else 1) for step in steps]
+    if sum(weights) <= single:
         return [Chunk(tuple(steps))]
-    return [Chunk(tuple(steps[k : k + chunk])) for k in range(0, len(steps), chunk)]
+    chunks: list[Chunk] = []
+    current: list[int | Store] = []
+    size = 0
+    for step, weight in zip(steps, weights, strict=True):
+        if current and size + weight > chunk:
+            chunks.append(Chunk(tuple(current)))
+            current, size = [], 0
+        current.append(step)
+        size += weight
+    return [*chunks, Chunk(tuple(current))]
 
 
-def _depth_first(program: Program, width: int) -> list[int | Store]:
+def _depth_first(program: Program, width: int, backward: bool) -> list[int | Store]:
     operations = program.operations
     done = [name in ("const", "input") for name, _, _ in operations]
     steps: list[int | Store] = []
@@ -51,7 +66,8 @@ def _depth_first(program: Program, width: int) -> list[int | Store]:
                     steps.append(value)
                     continue
                 stack.append((value, True))
-                stack.extend((operand, False) for operand in reversed(operations[value][1]))
+                operands = operations[value][1]
+                stack.extend((x, False) for x in (reversed(operands) if backward else operands))
         steps.append(store)
     return steps
 

@@ -6,8 +6,8 @@ from ..forms import form
 from ..model import Model
 from .program import Program, program
 
-COMPARED = 8
-"""Trees of up to this many bodies are traced by both routes; beyond, recursions always win."""
+COMPARED = {"dynamics": 8}
+"""Trees of up to this many bodies are traced by both routes; elsewhere recursions always win."""
 
 
 def trace(
@@ -26,7 +26,7 @@ def trace(
     it = form(name, order)
     if closed is None:
         recursive = trace(model, name, frame, order=order, closed=False)
-        if it.closed is None or len(model.bodies) > COMPARED:
+        if it.closed is None or len(model.bodies) > COMPARED.get(it.group, 0):
             return recursive
         block = trace(model, name, frame, order=order, closed=True)
         return min(recursive, block, key=lambda each: each.counts.total)

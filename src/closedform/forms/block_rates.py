@@ -1,0 +1,182 @@
+"""The papers' closed forms of the time derivatives of M, C, g and J^T W, in block matrices.
+
+For one-dof joints as printed in [MuellerKumar2021], with its misprints corrected: a and its
+derivatives commute and a X = 0. For joints of several dofs, where they do not, by the general form:
+the derivatives of A follow from A' = A a - A a A, those of J = A X and U from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import comb
+
+import casadi as ca
+import numpy as np
+
+from ..model import Model
+from .algebra import SX, constant
+from .block import Blocks, blocks, diag_ad, skew_momentum
+
+
+@dataclass(frozen=True)
+class Moving:
+    """Block matrices in motion: a, a', ... of the joint rates and V, V', ... of the bodies."""
+
+    B: Blocks
+    a: list[SX]
+    J: list[SX]
+    U: list[SX]
+    V: list[SX]
+    single: bool
+
+    def coriolis(self, k: int) -> SX:
+        """Return the velocity part of the block matrix of C at V^(k): (M b - b^T M + N) / 2."""
+        b = diag_ad(self.V[k])
+        Mb = self.B.M @ b
+        return 0.5 * (Mb - Mb.T + skew_momentum(self.B.M @ self.V[k]))
+
+
+def mass_matrix_dot(model: Model, q: SX, qd: SX) -> SX:
+    """Return M' = J^T M1 J, M1 = -MAa - (MAa)^T [MuellerKumar2021, Eqs. (29), (30)]."""
+    m = _moving(model, q, [qd])
+    if m.single:
+        return m.J[0].T @ _M1(m, 0) @ m.J[0]
+    return _leibniz(1, [J.T for J in m.J], [m.B.M @ J for J in m.J])
+
+
+def mass_matrix_ddot(model: Model, q: SX, qd: SX, qdd: SX) -> SX:
+    """Return M'' = J^T M2 J [MuellerKumar2021, Eqs. (40), (44)]."""
+    m = _moving(model, q, [qd, qdd])
+    if m.single:
+        return m.J[0].T @ _M2(m) @ m.J[0]
+    return _leibniz(2, [J.T for J in m.J], [m.B.M @ J for J in m.J])
+
+
+def coriolis_matrix_dot(model: Model, q: SX, qd: SX, qdd: SX) -> SX:
+    """Return C' = J^T C1 J, C1 = C' - C Aa - (Aa)^T C [MuellerKumar2021, Eqs. (31)-(33), corrected]."""
+    m = _moving(model, q, [qd, qdd])
+    if m.single:
+        return m.J[0].T @ _C1(m) @ m.J[0]
+    return _general_coriolis(m, 1)
+
+
+def coriolis_matrix_ddot(model: Model, q: SX, qd: SX, qdd: SX, qddd: SX) -> SX:
+    """Return C'' = J^T C2 J [MuellerKumar2021, Eqs. (45)-(50), corrected]."""
+    m = _moving(model, q, [qd, qdd, qddd])
+    if not m.single:
+        return _general_coriolis(m, 2)
+    A, M = m.B.A, m.B.M
+    a, a1, a2 = m.a
+    Aa, Aa1 = A @ a, A @ a1
+    MA = M @ A
+    Cdd = m.coriolis(2) - MA @ a2 + MA @ a1 @ Aa + 2 * (MA @ a @ Aa1) - 2 * (MA @ a @ Aa @ Aa)
+    Cdd += 2 * (MA @ a @ Aa @ a) - 3 * (MA @ a @ a1) - MA @ a @ a @ a + MA @ a @ a @ Aa
+    C, C1 = _C(m), _C1(m)
+    C2 = Cdd - 2 * (C1 @ Aa) - 2 * (Aa.T @ C1) - 2 * (Aa.T @ C @ Aa)
+    C2 += -C @ Aa1 - Aa1.T @ C - C @ Aa @ a - (Aa @ a).T @ C
+    return m.J[0].T @ C2 @ m.J[0]
+
+
+def gravity_torque_dot(model: Model, q: SX, qd: SX) -> SX:
+    """Return g' = J^T M1 U G [MuellerKumar2021, Eq. (36)]."""
+    m = _moving(model, q, [qd])
+    UG = [U @ _up(model) for U in m.U]
+    if m.single:
+        return m.J[0].T @ (_M1(m, 0) @ UG[0])
+    return _leibniz(1, [J.T for J in m.J], [m.B.M @ each for each in UG])
+
+
+def gravity_torque_ddot(model: Model, q: SX, qd: SX, qdd: SX) -> SX:
+    """Return g'' = J^T M2 U G [MuellerKumar2021, section 4]."""
+    m = _moving(model, q, [qd, qdd])
+    UG = [U @ _up(model) for U in m.U]
+    if m.single:
+        return m.J[0].T @ (_M2(m) @ UG[0])
+    return _leibniz(2, [J.T for J in m.J], [m.B.M @ each for each in UG])
+
+
+def external_torque_dot(model: Model, q: SX, qd: SX, wrenches: SX, wrenches_dot: SX) -> SX:
+    """Return J^T (W' - (Aa)^T W) [MuellerKumar2021, Eq. (37)]."""
+    m = _moving(model, q, [qd])
+    W, Wd = (ca.vec(each.T) for each in (wrenches, wrenches_dot))
+    if m.single:
+        return m.J[0].T @ (Wd - (m.B.A @ m.a[0]).T @ W)
+    return _leibniz(1, [J.T for J in m.J], [W, Wd])
+
+
+def external_torque_ddot(
+    model: Model, q: SX, qd: SX, qdd: SX, wrenches: SX, wrenches_dot: SX, wrenches_ddot: SX
+) -> SX:
+    """Return J^T (W'' - 2(Aa)^T W' + (2(AaAa)^T - (Aa')^T - (Aaa)^T) W) [MuellerKumar2021, Eq. (53)]."""
+    m = _moving(model, q, [qd, qdd])
+    W, Wd, Wdd = (ca.vec(each.T) for each in (wrenches, wrenches_dot, wrenches_ddot))
+    if not m.single:
+        return _leibniz(2, [J.T for J in m.J], [W, Wd, Wdd])
+    a, a1 = m.a
+    Aa = m.B.A @ a
+    turn = 2 * (Aa @ Aa) - m.B.A @ a1 - Aa @ a
+    return m.J[0].T @ (Wdd - 2 * (Aa.T @ Wd) + turn.T @ W)
+
+
+def _M1(m: Moving, k: int) -> SX:
+    MAa = m.B.M @ m.B.A @ m.a[k]
+    return -MAa - MAa.T
+
+
+def _M2(m: Moving) -> SX:
+    a = m.a[0]
+    Aa = m.B.A @ a
+    MAaAa, MAaa = m.B.M @ Aa @ Aa, m.B.M @ Aa @ a
+    return _M1(m, 1) + 2 * (MAaAa + MAaAa.T) + 2 * (Aa.T @ m.B.M @ Aa) - MAaa - MAaa.T
+
+
+def _C(m: Moving) -> SX:
+    """Return the block matrix C = -MAa + (M b - b^T M + N) / 2 of the Christoffel factorisation."""
+    return m.coriolis(0) - m.B.M @ m.B.A @ m.a[0]
+
+
+def _C1(m: Moving) -> SX:
+    a, a1 = m.a[:2]
+    Aa = m.B.A @ a
+    MA = m.B.M @ m.B.A
+    Cd = m.coriolis(1) - MA @ a1 + MA @ a @ Aa - MA @ a @ a
+    C = _C(m)
+    return Cd - C @ Aa - Aa.T @ C
+
+
+def _general_coriolis(m: Moving, order: int) -> SX:
+    """Return the derivative of J^T (M J' + c(V) J) for joints of any kind."""
+    inner = []
+    for k in range(order + 1):
+        total = m.B.M @ m.J[k + 1]
+        for j in range(k + 1):
+            total = total + comb(k, j) * (m.coriolis(j) @ m.J[k - j])
+        inner.append(total)
+    return _leibniz(order, [J.T for J in m.J], inner)
+
+
+def _leibniz(order: int, left: Sequence[SX], right: Sequence[SX]) -> SX:
+    total = left[0] @ right[order]
+    for k in range(1, order + 1):
+        total = total + comb(order, k) * (left[k] @ right[order - k])
+    return total
+
+
+def _up(model: Model) -> SX:
+    return constant(np.concatenate([np.zeros(3), -model.gravity]))
+
+
+def _moving(model: Model, q: SX, rates: list[SX]) -> Moving:
+    """Return the block matrices with as many derivatives as the rates allow."""
+    B = blocks(model, q)
+    a = [diag_ad(B.X @ rate) for rate in rates]
+    single = all(body.joint.nv == 1 for body in model.bodies)
+    A, J, U = [B.A], [B.J], [B.U]
+    for k in range(len(rates)):
+        AaA = _leibniz(k, A, [_leibniz(j, a, A) for j in range(k + 1)])
+        A.append(_leibniz(k, A, a) - AaA)
+        J.append(A[-1] @ B.X)
+        U.append(-_leibniz(k, A, [_leibniz(j, a, U) for j in range(k + 1)]))
+    V = [_leibniz(k, J, rates) for k in range(len(rates))]
+    return Moving(B, a, J, U, V, single)
