@@ -1,10 +1,17 @@
-"""Every form of every model that both sides load, compiled, against Pinocchio at 100 random states."""
+"""Forms and derivatives of every model that both sides load, compiled, against Pinocchio.
+
+100 random states each. Derivatives of forward dynamics are judged in torques, M d qdd = -d tau of
+Pinocchio's own M and d tau: its `computeABADerivatives` loses up to seven digits of M^-1 where
+links are light (`tests/test_pinocchio_derivatives.py` decides by 50-digit numbers), so that the
+difference from those is measured too, and reported beside.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import time
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +23,17 @@ from .pinocchio_peer import Peer, robot_data
 STATES = 100
 TARGET = 1e-12
 NO_PEER = ("jacobian_ddot",)
+DERIVATIVES: dict[str, int | None] = {
+    "inverse_dynamics_derivatives": None,
+    "forward_dynamics_derivatives": None,
+    "regressor": None,
+    "inverse_dynamics_rates": 1,
+    "mass_matrix_dot": None,
+    "gravity_torque_dq": None,
+}
+"""Derivatives that Pinocchio gives directly or by the chain rule, with their orders."""
+LARGEST = 60
+"""Dofs up to which derivatives are compiled."""
 FIXED = (
     "panda", "ur_", "kinova", "allegro", "xarm", "z1_", "so_arm", "pendulum", "finger", "twodof",
     "bravo7_desc", "left_arm", "tiago", "baxter",
@@ -43,37 +61,87 @@ def run() -> list[dict[str, Any]]:
         except ValueError as error:
             print(f"{name:75s} Pinocchio cannot load it: {str(error)[:60]}")
             continue
-        worst = compare(robot, peer)
+        worst, aba = compare(robot, peer)
         form = max(worst, key=lambda each: worst[each])
-        rows.append({"model": name, "nv": robot.nv, "error": worst[form], "form": form})
+        row: dict[str, Any] = {"model": name, "nv": robot.nv, "error": worst[form], "form": form}
+        row |= {each: worst[each] for each in DERIVATIVES if each in worst}
+        if aba is not None:
+            row["aba_derivatives"] = aba
+        rows.append(row)
         verdict = "" if worst[form] < TARGET else "  MISSED"
+        beside = "" if aba is None else f", ABA derivatives {aba:.0e}"
         seconds = time.perf_counter() - start
-        print(
-            f"{name:75s} nv {robot.nv:3d}  {worst[form]:.1e} ({form}) {seconds:5.1f} s{verdict}", flush=True
-        )
-    largest = max(row["error"] for row in rows)
-    print(f"{len(rows)} models, every form, {STATES} states: largest relative difference {largest:.1e}")
+        text = f"{name:75s} nv {robot.nv:3d}  {worst[form]:.1e} ({form}){beside} {seconds:5.1f} s{verdict}"
+        print(text, flush=True)
+    _summary(rows)
     return rows
 
 
-def compare(robot: cf.Robot, peer: Peer) -> dict[str, float]:
-    """Return the largest difference of each form, relative to the largest entry over the states."""
+def _summary(rows: list[dict[str, Any]]) -> None:
+    """Print the largest difference over all models, of the forms and of the derivatives."""
+    largest = max(row["error"] for row in rows)
+    verdict = "met" if largest < TARGET else "MISSED"
+    print(f"{len(rows)} models, {STATES} states: largest relative difference {largest:.1e}  {verdict}")
+    for form in DERIVATIVES:
+        errors = [row[form] for row in rows if form in row]
+        print(f"  {form} of {len(errors)} models: {max(errors, default=0.0):.1e}")
+    aba = [row["aba_derivatives"] for row in rows if "aba_derivatives" in row]
+    beyond = sum(each >= TARGET for each in aba)
+    print(f"  from computeABADerivatives: {max(aba, default=0.0):.1e}, {beyond} models beyond {TARGET:.0e}")
+
+
+def compare(robot: cf.Robot, peer: Peer) -> tuple[dict[str, float], float | None]:
+    """Return the largest difference of each form, and of dFD from `computeABADerivatives`.
+
+    Differences are relative to the largest entry over the states.
+    """
     rng = np.random.default_rng(0)
-    q, qd, qdd = robot.random_state(rng, batch=STATES)
+    q, qd, qdd, qddd = robot.random_state(rng, batch=STATES, order=3)
     wrenches = rng.normal(size=(STATES, len(robot.body_names), 6))
-    inputs = {"q": q, "qd": qd, "qdd": qdd, "tau": 10 * qdd, "wrenches": wrenches}
-    worst = {}
-    for name, form in cf.FORMS.items():
-        if form.group not in ("kinematics", "dynamics") or name in NO_PEER:
-            continue
-        frame = robot.body_names[-1] if form.framed else None
-        arrays = [inputs[each] for each in form.inputs]
-        ours = robot.kernel(name, frame)(*arrays)
-        extra = [frame] if frame else []
-        call = getattr(peer, "coriolis_force" if name == "coriolis_matrix" else name)
+    inputs = {"q": q, "qd": qd, "qdd": qdd, "qddd": qddd, "tau": 10 * qdd, "wrenches": wrenches}
+    M = np.array([peer.mass_matrix(each) for each in q])
+    basic = [name for name, form in cf.FORMS.items() if form.group in ("kinematics", "dynamics")]
+    orders: dict[str, int | None] = {name: None for name in basic if name not in NO_PEER}
+    if robot.nv <= LARGEST:
+        orders |= DERIVATIVES
+    worst, aba = {}, None
+    for name, order in orders.items():
+        frame = robot.body_names[-1] if cf.FORMS[name].framed else None
+        kernel = robot.kernel(name, frame, order=order)
+        arrays = [inputs[each] for each in kernel.input_names]
+        ours = kernel(*arrays)
         if name == "coriolis_matrix":
             ours = np.einsum("bij,bj->bi", ours, qd)
-        theirs = np.array([call(*state, *extra) for state in zip(*arrays, strict=True)])
-        scale = max(np.abs(theirs).max(), 1.0 if name == "jacobian_dot" else 1e-30)
-        worst[name] = float(np.abs(ours - theirs).max() / scale)
-    return worst
+        theirs = _theirs(peer, PEERS.get(name, name), arrays, [frame] if frame else [])
+        if name == "forward_dynamics_derivatives":
+            aba = _difference(ours, _theirs(peer, name, arrays))
+            ours = tuple(M @ each for each in ours)
+        worst[name] = _difference(ours, theirs, _scale(name, M))
+    return worst, aba
+
+
+PEERS = {"coriolis_matrix": "coriolis_force", "forward_dynamics_derivatives": "forward_forces"}
+"""What stands for a form that has no direct peer."""
+
+
+def _scale(name: str, M: np.ndarray) -> float:
+    """Return what an error of a form is at least relative to."""
+    # M' is a difference of entries of M; on a multirotor hardly anything is left of it.
+    return {"jacobian_dot": 1.0, "mass_matrix_dot": float(np.abs(M).max())}.get(name, 1e-30)
+
+
+def _theirs(peer: Peer, name: str, arrays: list[np.ndarray], extra: Sequence[str] = ()) -> Any:
+    """Return the outputs of the peer over the states, as the kernel gives them."""
+    results = [getattr(peer, name)(*state, *extra) for state in zip(*arrays, strict=True)]
+    if isinstance(results[0], tuple):
+        return tuple(np.array(each) for each in zip(*results, strict=True))
+    return np.array(results)
+
+
+def _difference(ours: Any, theirs: Any, scale: float = 1e-30) -> float:
+    """Return the largest difference relative to the largest entry of each output."""
+    if not isinstance(ours, tuple):
+        ours, theirs = (ours,), (theirs,)
+    return max(
+        float(np.abs(a - b).max() / max(np.abs(b).max(), scale)) for a, b in zip(ours, theirs, strict=True)
+    )

@@ -225,3 +225,16 @@ def test_closed_forms_of_the_paper_equal_the_recursions(motion, form):
     given = evaluate(program, *(known[name] for name, _ in program.inputs))
     scale = 1e-3 * np.abs(motion.evaluated("mass_matrix")).max()
     assert worst(given, motion.evaluated(form), scale) < ROUNDING
+
+
+@pytest.mark.parametrize("form", ["inverse_dynamics", "mass_matrix", "coriolis_matrix", "gravity_torque"])
+def test_parameters_can_be_an_input(motion, form):
+    """A kernel with phi as an input gives what the robot with those parameters gives."""
+    other, phi = with_other_inertias(motion.robot)
+    bare = cf.Robot(replace(other.model, bodies=tuple(other.model.bodies))).with_phi(motion.robot.phi)
+    program = trace(bare.model, form, phi=True)
+    inputs = [motion.values[k] for k in range(len(program.inputs) - 1)]
+    its = Motion(other)
+    its.values = motion.values
+    scale = 1e-3 * np.abs(its.evaluated("mass_matrix")).max()
+    assert worst(evaluate(program, *inputs, phi), its.evaluated(form), scale) < ROUNDING

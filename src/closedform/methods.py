@@ -26,15 +26,20 @@ class FormMethods:
         frame: str | None = None,
         dtype: DTypeLike = np.float64,
         order: int | None = None,
+        phi: bool = False,
     ) -> Kernel:
-        """Return the compiled form itself, with its program, operation counts and `bind`."""
+        """Return the compiled form itself, with its program, operation counts and `bind`.
+
+        `order` chooses the member of a family such as `inverse_dynamics_rates`. With `phi` the
+        inertial parameters are a last input instead of constants, for adaptive control.
+        """
         try:
-            key = (name, frame, np.dtype(dtype).str, order)
+            key = (name, frame, np.dtype(dtype).str, order, phi)
             known = self._kernels.get(key)
         except TypeError:
-            return Kernel(self.model, name, frame, dtype, order)  # which says what is wrong
+            return Kernel(self.model, name, frame, dtype, order, phi)  # which says what is wrong
         if known is None:
-            known = self._kernels[key] = Kernel(self.model, name, frame, dtype, order)
+            known = self._kernels[key] = Kernel(self.model, name, frame, dtype, order, phi)
         return known
 
 

@@ -27,6 +27,7 @@ class FormMethods:
         frame: str | None = None,
         dtype: DTypeLike = ...,
         order: int | None = None,
+        phi: bool = False,
     ) -> Kernel:
         """Return the compiled form itself, with its program, operation counts and `bind`."""
 '''

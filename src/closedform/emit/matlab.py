@@ -30,9 +30,9 @@ def write_matlab(source: Source) -> dict[str, str]:
         f"%{source.function.upper()}  {source.claim}",
         *(f"%   {line}".rstrip() for line in source.documentation(entry_text, NOTES)),
         "",
-        *(f"{array.name} = zeros({_size(array.shape)});" for array in source.outputs),
-        *(f"{line};" for line in turns(whole, dialect)),
-        *(f"{dialect.assignment(statement)};" for statement in part.statements),
+        *(f"    {array.name} = zeros({_size(array.shape)});" for array in source.outputs),
+        *(f"    {line};" for line in turns(whole, dialect)),
+        *(f"    {dialect.assignment(statement)};" for statement in part.statements),
         "end",
         "",
     ]

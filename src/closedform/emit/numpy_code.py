@@ -88,7 +88,5 @@ def _load(array: Array, start: int) -> Iterator[str]:
     if len(array.shape) > 1:
         flat = f"{flat}.reshape(*{flat}.shape[:-{len(array.shape)}], {array.size})"
     names = ", ".join(f"x{start + k}" for k in range(array.size))
-    one = "," if array.size == 1 else ""
-    yield from textwrap.wrap(
-        f"({names}{one}) = np.moveaxis({flat}, -1, 0)", 96, subsequent_indent=" ", break_on_hyphens=False
-    )
+    *lines, last = textwrap.wrap(f"({names}{',' if array.size == 1 else ''})", 96, subsequent_indent=" ")
+    yield from (*lines, f"{last} = np.moveaxis({flat}, -1, 0)")

@@ -49,7 +49,7 @@ def turns_function(name: str, size: int, real: str) -> list[str]:
     if real == "float":
         return [head, "{", *(f"    {line}" for line in libm), "}"]
     return [
-        "/* Sines and cosines of angles to 2.1 units in the last place (not with -ffast-math). */",
+        "/* Sines and cosines of angles to 2.5 units in the last place (not with -ffast-math). */",
         head,
         "{",
         "    int small = 1;",

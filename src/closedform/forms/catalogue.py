@@ -28,6 +28,7 @@ from . import (
     tensors,
 )
 from .form import Form, Shape
+from .parametric import parametric
 
 Q, V, A, D = ("q",), ("q", "qd"), ("q", "qd", "qdd"), ("q", "qd", "qdd", "qddd")
 TAU, WRENCHES = ("q", "qd", "tau"), ("wrenches", "wrenches_dot", "wrenches_ddot")
@@ -150,11 +151,11 @@ FORMS: dict[str, Form] = {
 """Every form by name."""
 
 
-def form(name: str, order: int | None = None) -> Form:
-    """Return the form of that name, at an order where it is a family."""
+def form(name: str, order: int | None = None, *, phi: bool = False) -> Form:
+    """Return the form of that name, at an order where it is a family, with phi as an input if asked."""
     if not isinstance(name, str) or name not in FORMS:
         raise UnknownNameError("form", name, tuple(FORMS))
     found = FORMS[name]
-    if order is None and not found.ordered:
-        return found
-    return found.at(2 if order is None else order)
+    if order is not None or found.ordered:
+        found = found.at(2 if order is None else order)
+    return parametric(found) if phi else found

@@ -29,6 +29,7 @@ INPUTS: dict[str, Shape] = {
     "qdr": ("v",),
     "qddr": ("v",),
     "tau": ("v",),
+    "phi": ("p",),
     "wrenches": ("b", 6),
     "wrenches_dot": ("b", 6),
     "wrenches_ddot": ("b", 6),
@@ -50,7 +51,8 @@ class Form:
 
     `build(model, *inputs[, frame])` is the route kernels use; `closed` is the papers' block
     matrix route where there is one. `dynamic` forms need inertias. An `ordered` form stands for
-    a family; `at(order)` is the member that gives derivatives up to that order.
+    a family; `at(order)` is the member that gives derivatives up to that order. A form
+    `takes_phi` takes the inertial parameters as its last input.
     """
 
     name: str
@@ -63,6 +65,7 @@ class Form:
     dynamic: bool = True
     ordered: bool = False
     order: int | None = None
+    takes_phi: bool = False
 
     @property
     def doc(self) -> str:

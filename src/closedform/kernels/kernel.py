@@ -43,8 +43,9 @@ class Kernel:
         frame: str | None = None,
         dtype: DTypeLike = np.float64,
         order: int | None = None,
+        phi: bool = False,
     ) -> None:
-        self.form: Form = form(name, order)
+        self.form: Form = form(name, order, phi=phi)
         self.model = model
         if frame is not None and not self.form.framed:
             raise ArgumentError(f"{name} is not a form of a frame; {frame!r} given")
@@ -92,7 +93,8 @@ class Kernel:
     def _object_code(self) -> bytes:
         """Return the object code, from the cache where it was made before."""
         placement = "" if self.frame is None else _frame_text(self.model, self.frame)
-        what = (self.form.name, str(self.form.order), placement, self.dtype.name)
+        form = self.form
+        what = (form.name, str(form.order), str(form.takes_phi), placement, self.dtype.name)
         key = cache.key(*what, self.model.digest, machine.identity())
         code = cache.load(key)
         if code is None:
@@ -105,7 +107,8 @@ class Kernel:
     @cached_property
     def program(self) -> Program:
         """The straight-line program behind the machine code."""
-        return trace(self.model, self.form.name, self.frame, order=self.form.order)
+        form = self.form
+        return trace(self.model, form.name, self.frame, order=form.order, phi=form.takes_phi)
 
     @property
     def counts(self) -> Counts:
@@ -122,7 +125,9 @@ class Kernel:
         return f"<kernel {self.form.name} {self.signature} of {self.model.name!r}{frame}, {self.dtype.name}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.model, self.form.name, self.frame, self.dtype, self.form.order)
+        form = self.form
+        options = (form.name, self.frame, self.dtype, form.order, form.takes_phi)
+        return type(self), (self.model, *options)
 
     def __call__(self, *args: ArrayLike, out: Any = None, threads: int = 1) -> Any:
         """Evaluate the form on arrays; `out` receives the result without allocation."""

@@ -17,15 +17,17 @@ def trace(
     *,
     order: int | None = None,
     closed: bool | None = None,
+    phi: bool = False,
 ) -> Program:
     """Return the program of a form on a model.
 
-    `order` chooses the member of a family of forms. `closed` takes the papers' block-matrix
-    route (True) or the recursion (False); None takes whichever has fewer operations.
+    `order` chooses the member of a family of forms; `phi` makes the inertial parameters an
+    input. `closed` takes the papers' block-matrix route (True) or the recursion (False); None
+    takes whichever has fewer operations.
     """
-    it = form(name, order)
+    it = form(name, order, phi=phi)
     if closed is None:
-        recursive = trace(model, name, frame, order=order, closed=False)
+        recursive = trace(model, name, frame, order=order, closed=False, phi=phi)
         if it.closed is None or len(model.bodies) > COMPARED.get(it.group, 0):
             return recursive
         block = trace(model, name, frame, order=order, closed=True)

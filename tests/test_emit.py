@@ -1,0 +1,557 @@
+"""Exported source code computes what the library computes, in every language, whatever the names are."""
+
+from __future__ import annotations
+
+import ast
+import ctypes
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import mpmath
+import numpy as np
+import pytest
+
+import closedform as cf
+from closedform.emit import LANGUAGES, export
+from closedform.emit.names import LONGEST, comment, distinct, identifier
+from closedform.emit.turns import LIMIT, turns_function
+from closedform.forms import form
+from closedform.programs import evaluate, trace
+from conftest import make
+from tolerances import ROUNDING, SOLVE, worst
+
+GOLDEN = Path(__file__).parent / "golden"
+FORMS = tuple(cf.FORMS)
+ROBOTS = ("2r", "panda", "quadruped")
+CORE = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
+FLOATING = (
+    "jacobian_ddot",
+    "com_jacobian",
+    "coriolis_matrix",
+    "external_torque_ddot",
+    "potential_energy",
+    "mass_matrix_dq",
+    "inverse_dynamics_derivatives",
+    "regressor",
+    *CORE,
+)
+"""Forms of every kind, for a robot whose whole catalogue takes a minute."""
+
+CC, CXX, NVCC, OCTAVE = (shutil.which(name) for name in ("cc", "c++", "nvcc", "octave"))
+STRICT = ("-Wall", "-Wextra", "-Werror", "-pedantic")
+
+SINGLE = {ROUNDING: 2e-4, SOLVE: 2e-2}
+"""The same tolerances in single precision: rounding is 5e8 times coarser, chains are as long."""
+
+needs_cc = pytest.mark.skipif(CC is None, reason="no C compiler")
+needs_cxx = pytest.mark.skipif(CXX is None, reason="no C++ compiler")
+
+
+def on(*robots):
+    """Parametrise by robot; the tests of one robot share a process, and so its programs."""
+    return pytest.mark.parametrize(
+        "name", [pytest.param(each, marks=pytest.mark.xdist_group(f"emit-{each}")) for each in robots]
+    )
+
+
+@cache
+def program(name: str, form_name: str):
+    return trace(make(name).model, form_name)
+
+
+def write(name: str, form_name: str, language: str, path, **options):
+    model = make(name).model
+    return export(program(name, form_name), form(form_name), model, language, path, **options)
+
+
+def tolerance(form_name: str) -> float:
+    return SOLVE if form_name.startswith("forward_dynamics") else ROUNDING
+
+
+def arguments(name: str, form_name: str, *batch: int):
+    """Return random inputs of a form."""
+    robot, rng = make(name), np.random.default_rng(7)
+    (q,) = robot.random_state(rng, batch=batch, order=0)
+    shapes = form(form_name).input_shapes(robot.model)
+    return [
+        q if each == "q" else rng.normal(size=(*batch, *shape))
+        for each, shape in zip(form(form_name).inputs, shapes, strict=True)
+    ]
+
+
+def as_tuple(results) -> tuple:
+    return results if isinstance(results, tuple) else (results,)
+
+
+def errors(results, references) -> float:
+    """Return the worst error over all outputs."""
+    pairs = zip(as_tuple(results), as_tuple(references), strict=True)
+    return max(worst(value, reference) for value, reference in pairs)
+
+
+def build(*sources: Path, flags: tuple[str, ...] = ("-O1",)):
+    """Return the shared library of C files, compiled without a word of complaint."""
+    library = sources[0].with_suffix(".so")
+    command = [CC, "-std=c99", *STRICT, *flags, "-shared", "-fPIC", "-o", library, *sources, "-lm"]
+    subprocess.run(command, check=True)
+    return ctypes.CDLL(str(library))
+
+
+def call(function, inputs, shapes, dtype=np.float64) -> tuple:
+    """Call a C function of arrays; outputs start as NaN, so that none may be left out."""
+    given = [np.ascontiguousarray(each, dtype) for each in inputs]
+    results = [np.full(shape, np.nan, dtype) for shape in shapes]
+    function(*(ctypes.c_void_p(each.ctypes.data) for each in (*given, *results)))
+    return tuple(results)
+
+
+def output_shapes(name: str, form_name: str):
+    return [shape for _, shape in program(name, form_name).outputs]
+
+
+@needs_cc
+@on(*ROBOTS)
+def test_c_equals_the_library(name, tmp_path):
+    names = FLOATING if name == "quadruped" else FORMS
+    sources = {each: write(name, each, "c", tmp_path)[1] for each in names}
+    library = build(*sources.values(), flags=("-O0",))
+    for form_name, source in sources.items():
+        inputs = arguments(name, form_name)
+        results = call(library[source.stem], inputs, output_shapes(name, form_name))
+        reference = evaluate(program(name, form_name), *inputs)
+        assert errors(results, reference) < tolerance(form_name), form_name
+        if name == "2r" or form_name in CORE:
+            compiled = make(name).kernel(form_name)(*inputs)
+            assert errors(results, compiled) < tolerance(form_name), form_name
+
+
+@needs_cc
+@on("2r", "panda")
+def test_single_precision_c_equals_the_library(name, tmp_path):
+    names = FORMS if name == "2r" else CORE
+    sources = {each: write(name, each, "c", tmp_path, precision="float")[1] for each in names}
+    library = build(*sources.values(), flags=("-O1", "-Wdouble-promotion"))
+    for form_name, source in sources.items():
+        assert "double" not in re.sub(r"/\*.*?\*/", "", source.read_text(), flags=re.DOTALL)
+        inputs = [each.astype(np.float32) for each in arguments(name, form_name)]
+        results = call(library[source.stem], inputs, output_shapes(name, form_name), np.float32)
+        reference = evaluate(program(name, form_name), *inputs)
+        assert errors(results, reference) < SINGLE[tolerance(form_name)], form_name
+
+
+@needs_cxx
+def test_c_files_are_cpp_too(tmp_path):
+    for name, form_name in (("2r", "inverse_dynamics"), ("panda", "mass_matrix_ddot")):
+        header, source = write(name, form_name, "c", tmp_path)
+        user = tmp_path / "user.cpp"
+        user.write_text(f'#include "{header.name}"\n#include "{header.name}"\n')
+        for each in (user, source):
+            subprocess.run([CXX, "-x", "c++", "-fsyntax-only", *STRICT, each], check=True)
+
+
+@needs_cc
+def test_long_programs_are_split_and_keep_within_their_workspace(tmp_path):
+    _, source = write("panda", "coriolis_matrix_ddot", "c", tmp_path)
+    text = source.read_text()
+    assert text.count("static void panda_coriolis_matrix_ddot_part") > 5
+    (size,) = set(map(int, re.findall(r"double w\[(?:restrict )?(\d+)\]", text)))
+    assert max(map(int, re.findall(r"\bw\[(\d+)\] =", text))) == size - 1
+    assert f"Stack: {size} doubles" in source.with_suffix(".h").read_text()
+    inputs = arguments("panda", "coriolis_matrix_ddot")
+    results = call(build(source)[source.stem], inputs, [(7, 7)])
+    assert errors(results, evaluate(program("panda", "coriolis_matrix_ddot"), *inputs)) < ROUNDING
+
+
+@needs_cc
+def test_sines_and_cosines_are_good_to_two_and_a_half_units(tmp_path):
+    source = tmp_path / "turns.c"
+    lines = turns_function("turns", 4, "double")
+    many = "for (long i = 0; i < n; i += 4) turns(x + i, s + i, c + i);"
+    head = "void many(const double *x, double *s, double *c, long n)"
+    source.write_text("\n".join(["#include <math.h>", *lines, f"{head};", f"{head} {{ {many} }}"]))
+    many = build(source, flags=("-O2",))["many"]
+    rng = np.random.default_rng(3)
+    quarters = np.arange(-500, 500) * (np.pi / 2)
+    small = 10.0 ** rng.uniform(-300, 0, 500)
+    x = np.concatenate([rng.uniform(-7, 7, 2000), rng.uniform(-LIMIT, LIMIT, 2000), quarters, small])
+    x = np.concatenate([x, [0.0, -0.0, LIMIT, -LIMIT, 1e22, np.inf, np.nan, 1.0]])
+    s, c = np.empty_like(x), np.empty_like(x)
+    with np.errstate(invalid="ignore"):
+        many(*(ctypes.c_void_p(each.ctypes.data) for each in (x, s, c)), ctypes.c_long(x.size))
+    finite = np.isfinite(x)
+    assert np.isnan(s[~finite]).all()
+    assert np.isnan(c[~finite]).all()
+    with mpmath.workprec(2000):
+        for values, exact in ((s, mpmath.sin), (c, mpmath.cos)):
+            for angle, value in zip(x[finite], values[finite], strict=True):
+                true = exact(mpmath.mpf(float(angle)))
+                assert abs(value - true) <= 2.5 * np.spacing(abs(float(true))), angle
+
+
+@cache
+def load_module(path: Path):
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@on(*ROBOTS)
+def test_numpy_code_equals_the_library_over_batches(name, tmp_path):
+    for form_name in FORMS if name == "2r" else ("pose", "external_torque", "dynamic_matrices", *CORE):
+        (path,) = write(name, form_name, "numpy", tmp_path)
+        function = getattr(load_module(path), path.stem)
+        inputs = arguments(name, form_name, 2, 3)
+        reference = evaluate(program(name, form_name), *inputs)
+        assert errors(function(*inputs), reference) < tolerance(form_name), form_name
+        one = [each[1, 2] for each in inputs]
+        picked = tuple(each[1, 2] for each in as_tuple(reference))
+        assert errors(function(*one), picked) < tolerance(form_name), form_name
+
+
+def test_numpy_code_broadcasts_keeps_single_precision_and_names_bad_shapes(tmp_path):
+    (path,) = write("2r", "inverse_dynamics", "numpy", tmp_path)
+    function = getattr(load_module(path), path.stem)
+    q, qd, qdd = arguments("2r", "inverse_dynamics", 5)
+    assert function(q[:, None], qd, qdd[0]).shape == (5, 5, 2)
+    assert function(q[:0], qd[:0], qdd[:0]).shape == (0, 2)
+    assert function(*(each.astype(np.float32) for each in (q, qd, qdd))).dtype == np.float32
+    assert function([1, 2], [0, 0], [0, 0]).dtype == np.float64
+    with pytest.raises(ValueError, match=re.escape("qd has shape (3,); expected (..., 2)")):
+        function(q[0], [1.0, 2.0, 3.0], qdd[0])
+
+
+class Columns:
+    """An array that is read as MATLAB does: called with indices from one."""
+
+    def __init__(self, array):
+        self.array = np.asarray(array, float)
+
+    def __call__(self, *indices):
+        return self.array[tuple(index - 1 for index in indices)]
+
+
+def run_matlab_as_python(text: str, inputs) -> tuple:
+    """Return the outputs of generated MATLAB, whose arithmetic Python reads alike."""
+    results, names = re.match(r"function \[?([\w, ]+?)\]? = \w+\(([\w, ]+)\)", text).groups()
+    known = dict(zip(names.split(", "), map(Columns, inputs), strict=True))
+    known |= {"sin": np.sin, "cos": np.cos, "sqrt": np.sqrt, "zeros": lambda *size: np.zeros(size)}
+    for line in text.split("\n\n", 1)[1].splitlines()[:-1]:
+        target = re.fullmatch(r"    (\w+)(?:\(([\d, ]+)\))? = (.*);", line)
+        array, indices, value = target.groups()
+        if indices is None:
+            known[array] = eval(value, {}, known)
+        else:
+            known[array][tuple(int(each) - 1 for each in indices.split(", "))] = eval(value, {}, known)
+    return tuple(known[each] for each in results.split(", "))
+
+
+def as_matlab(result, shape):
+    """Return an output as MATLAB shapes it: vectors are columns, scalars 1 x 1."""
+    return np.reshape(result, shape if len(shape) > 1 else (*(shape or (1,)), 1))
+
+
+@on("2r", "panda")
+def test_matlab_code_equals_the_library(name, tmp_path):
+    for form_name in FORMS if name == "2r" else ("pose", "external_torque", "mass_matrix_dq", *CORE):
+        (path,) = write(name, form_name, "matlab", tmp_path)
+        inputs = arguments(name, form_name)
+        reference = as_tuple(evaluate(program(name, form_name), *inputs))
+        shaped = map(as_matlab, reference, output_shapes(name, form_name))
+        results = run_matlab_as_python(path.read_text(), inputs)
+        # One entry of a column suffices for a vector; Python wants the second index only for that.
+        flat = tuple(each[:, 0] if each.shape[1:] == (1,) else each for each in shaped)
+        results = tuple(each[:, 0] if each.shape[1:] == (1,) else each for each in results)
+        assert errors(results, flat) < tolerance(form_name), form_name
+
+
+@pytest.mark.skipif(OCTAVE is None, reason="no Octave")
+@on("2r", "panda", "quadruped")
+def test_matlab_code_runs_in_octave(name, tmp_path):
+    names = ("pose", "external_torque", "kinetic_energy", "mass_matrix_dq", "dynamic_matrices", *CORE)
+    script, expected = [f"addpath('{tmp_path}');", "format long;"], []
+    for form_name in names:
+        (path,) = write(name, form_name, "matlab", tmp_path)
+        inputs = arguments(name, form_name)
+        reference = as_tuple(evaluate(program(name, form_name), *inputs))
+        shapes = output_shapes(name, form_name)
+        results = ", ".join(f"r{k}" for k in range(len(shapes)))
+        literals = ", ".join(matlab_literal(each) for each in inputs)
+        script.append(f"[{results}] = {path.stem}({literals});")
+        for k, (each, shape) in enumerate(zip(reference, shapes, strict=True)):
+            size = " ".join(map(str, as_matlab(each, shape).shape))
+            script.append(f"assert(isequal(size(r{k}), [{size}]));")
+            # permute: row-major order, as NumPy's
+            script.append(f"printf('%.17g ', permute(r{k}, ndims(r{k}):-1:1)); printf('\\n');")
+            expected.append((form_name, np.ravel(each)))
+    (tmp_path / "run.m").write_text("\n".join(script) + "\n")
+    run = [OCTAVE, "--no-gui", "--no-init-file", "--quiet", str(tmp_path / "run.m")]
+    lines = subprocess.run(run, check=True, capture_output=True, text=True).stdout.splitlines()
+    for line, (form_name, reference) in zip(lines, expected, strict=True):
+        assert worst(np.array(line.split(), float), reference) < tolerance(form_name), form_name
+
+
+def matlab_literal(array) -> str:
+    rows = np.atleast_2d(array if array.ndim > 1 else array[:, None])
+    return "[" + "; ".join(" ".join(map(repr, map(float, row))) for row in rows) + "]"
+
+
+SHIM = """
+#include <math.h>
+#define __device__
+#define __global__
+#define __forceinline__ inline
+#define __noinline__
+extern "C" { struct Index { unsigned x; }; Index blockIdx, blockDim, gridDim, threadIdx; }
+"""
+
+
+@needs_cxx
+@pytest.mark.parametrize(
+    ("name", "form_name"), [("2r", "pose"), ("panda", "inverse_dynamics"), ("panda", "mass_matrix_ddot")]
+)
+def test_cuda_threads_cover_every_sample_of_a_strided_batch(name, form_name, tmp_path):
+    """The device code is C++ but for a few words: run it thread by thread on the processor."""
+    (path,) = write(name, form_name, "cuda", tmp_path)
+    (tmp_path / "shim.h").write_text(SHIM)
+    library = path.with_suffix(".so")
+    options = ["-x", "c++", "-include", tmp_path / "shim.h", "-O1", "-Wall", "-Wextra", "-Werror"]
+    subprocess.run([CXX, *options, "-shared", "-fPIC", "-o", library, path], check=True)
+    loaded = ctypes.CDLL(str(library))
+    count, stride, blocks, threads = 11, 13, 2, 3
+    inputs = arguments(name, form_name, count)
+    padded = [np.full((each[0].size, stride), np.nan) for each in inputs]
+    for target, each in zip(padded, inputs, strict=True):
+        target[:, :count] = each.reshape(count, -1).T
+    (shape,) = output_shapes(name, form_name)
+    result = np.full((int(np.prod(shape)), stride), np.nan)
+    pointers = [ctypes.c_void_p(each.ctypes.data) for each in (*padded, result)]
+    for variable, value in (("blockDim", threads), ("gridDim", blocks)):
+        ctypes.c_uint.in_dll(loaded, variable).value = value
+    for block in range(blocks):
+        for thread in range(threads):
+            ctypes.c_uint.in_dll(loaded, "blockIdx").value = block
+            ctypes.c_uint.in_dll(loaded, "threadIdx").value = thread
+            loaded[f"{path.stem}_batch"](ctypes.c_longlong(count), ctypes.c_longlong(stride), *pointers)
+    reference = evaluate(program(name, form_name), *inputs)
+    assert worst(result[:, :count].T.reshape(reference.shape), reference) < ROUNDING
+    assert np.isnan(result[:, count:]).all()
+
+
+@pytest.mark.skipif(NVCC is None, reason="no nvcc")
+@pytest.mark.parametrize(("form_name", "precision"), [("inverse_dynamics", "float"), ("jacobian", "double")])
+def test_cuda_code_compiles(form_name, precision, tmp_path):
+    (path,) = write("panda", form_name, "cuda", tmp_path, precision=precision)
+    ptx = path.with_suffix(".ptx")
+    subprocess.run([NVCC, "-arch=sm_90", "-ptx", "-Werror", "all-warnings", "-o", ptx, path], check=True)
+    assert f".visible .entry {path.stem}_batch(" in ptx.read_text()
+
+
+HOSTILE = (
+    "*/ int main(void) { return 1; } /*",
+    'x"""\nimport os\nos._exit(3)\n"""',
+    "line one\r\nline two\x00\x1b[31m\u2028three",
+    "ends with a backslash \\",
+    "trigraph ??/\n#error no",
+    "%{\n%}\nsystem('true')",
+    "while",
+    "\u202eevil \U0001f916 \ud800",
+    "",
+    "9" * 500,
+    "${HOME} `id` $(id) {0} %s %n",
+    "../../etc/passwd",
+)
+
+
+def hostile_model(text: str):
+    """Return the 2R robot with every name replaced."""
+    model = make("2r").model
+    bodies = tuple(replace(body, name=text + "b", joint_name=text) for body in model.bodies)
+    frames = tuple(replace(frame, name=text) for frame in model.frames)
+    return replace(model, name=text, bodies=bodies, frames=frames)
+
+
+def code_only(path: Path) -> str:
+    """Return a file without its comments and docstrings, the function called f."""
+    text = path.read_text()
+    if path.suffix == ".m":
+        text = re.sub(r"(?m)^%.*\n", "", text)
+    elif path.suffix == ".py":
+        text = re.sub(r'""".*?"""', "", text, flags=re.DOTALL)
+    else:
+        text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+    return re.sub(path.stem, "f", text, flags=re.IGNORECASE)
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_names_stay_in_comments(text, tmp_path):
+    for language in LANGUAGES:
+        for form_name in ("external_torque", "pose"):
+            plain = write("2r", form_name, language, tmp_path)
+            frame = None if form_name == "external_torque" else text
+            given = (program("2r", form_name), form(form_name), hostile_model(text))
+            nasty = export(*given, language, tmp_path, frame=frame)
+            for one, other in zip(plain, nasty, strict=True):
+                assert other.parent == tmp_path
+                assert re.fullmatch(rf"[A-Za-z]\w{{0,{LONGEST - 1}}}", other.stem, re.ASCII)
+                assert one.stem != other.stem
+                assert code_only(one) == code_only(other)
+                assert re.fullmatch(r"[\n -~]*", other.read_text())
+            if language == "numpy":
+                module = ast.parse(nasty[0].read_text())
+                assert [type(node).__name__ for node in module.body] == ["Expr", "Import", "FunctionDef"]
+            if language == "c" and CC:
+                flags = ["-std=c99", *STRICT, "-trigraphs", "-fsyntax-only"]
+                subprocess.run([CC, *flags, *nasty], check=True)
+
+
+def test_different_names_give_different_functions():
+    names = [identifier(text, 20) for text in HOSTILE]
+    assert len(set(names)) == len(names)
+    assert identifier("Panda arm v2.1", 20) == "Panda_arm_v2_1"
+    assert identifier("2r", 20) == "robot_2r"
+    assert identifier("x" * 40, 20) != identifier("x" * 41, 20)
+    for name in names:
+        assert len(name) <= 20
+
+
+def test_comments_cannot_be_closed_by_any_text():
+    rng = np.random.default_rng(0)
+    for _ in range(2000):
+        text = comment("".join(rng.choice(list('*/?\\"\n\x07a ='), size=12)))
+        assert not re.search(r'\*/|/\*|\?\?|\\|"|[^ -~]', text)
+
+
+def test_parameters_are_renamed_where_a_language_needs_the_word():
+    names = distinct(["q", "lambda", "q", "v3", "s", "w"], LANGUAGES["numpy"].reserved)
+    assert names == ["q", "lambda_", "q_", "v3_", "s_", "w_"]
+
+
+@pytest.mark.parametrize(
+    ("language", "stem", "reason"),
+    [
+        ("c", "for", "is a word of C itself"),
+        ("c", "class", "is a word of C itself"),
+        ("c", "sinf", "is a word of C itself"),
+        ("cuda", "threadIdx", "is a word of CUDA itself"),
+        ("matlab", "end", "is a word of MATLAB itself"),
+        ("numpy", "lambda", "is a word of Python itself"),
+        ("numpy", "print", "is a word of Python itself"),
+        ("c", "1st", "cannot name a C function"),
+        ("c", "_hidden", "cannot name a C function"),
+        ("matlab", "my-arm", "cannot name a MATLAB function"),
+        ("c", "arm.v2", "cannot name a C function"),
+        ("c", "a" * 55, "too long for a C function"),
+    ],
+)
+def test_names_a_language_cannot_take_are_refused(language, stem, reason, tmp_path):
+    with pytest.raises(cf.ArgumentError, match=reason):
+        write("2r", "pose", language, tmp_path / stem)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_names_the_function_and_a_folder_takes_the_robots_name(tmp_path):
+    assert [path.name for path in write("2r", "pose", "c", tmp_path)] == [
+        "robot_2r_pose.h",
+        "robot_2r_pose.c",
+    ]
+    assert write("2r", "pose", "c", tmp_path / "tip.c") == (tmp_path / "tip.h", tmp_path / "tip.c")
+    (path,) = write("2r", "pose", "matlab", str(tmp_path / "tip"))
+    assert path.read_text().startswith("function T = tip(q)\n%TIP  Compute")
+    (path,) = write("panda", "pose", "numpy", tmp_path, frame=make("panda").frame_names[0])
+    assert path.stem == f"panda_pose_{make('panda').frame_names[0]}"
+    assert write("2r", "inverse_dynamics_rates", "cuda", tmp_path)[0].stem.endswith("_rates_2")
+
+
+def test_unknown_languages_and_precisions_are_refused(tmp_path):
+    with pytest.raises(cf.UnknownNameError, match="unknown language 'rust'; known: c, cuda, matlab, numpy"):
+        write("2r", "pose", "rust", tmp_path)
+    with pytest.raises(cf.UnknownNameError, match="unknown language"):
+        write("2r", "pose", ["c"], tmp_path)
+    with pytest.raises(cf.ArgumentError, match="precision is 'half'; expected 'double' or 'float'"):
+        write("2r", "pose", "c", tmp_path, precision="half")
+    with pytest.raises(cf.ArgumentError, match="MATLAB: precision is 'float'; expected 'double'"):
+        write("2r", "pose", "matlab", tmp_path, precision="float")
+    with pytest.raises(cf.ArgumentError, match="path is int"):
+        write("2r", "pose", "c", 3)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_targets_that_cannot_be_written_leave_nothing_behind(tmp_path, monkeypatch):
+    (tmp_path / "arm.c").mkdir()
+    (tmp_path / "file").write_text("kept")
+    for path in (
+        tmp_path / "arm",
+        tmp_path / "missing" / "arm",
+        str(tmp_path / "missing") + "/",
+        tmp_path / "file" / "arm",
+        tmp_path / ("n" * 40) / "arm",
+    ):
+        with pytest.raises(cf.ClosedFormError, match=r"cannot be written|no such folder"):
+            write("2r", "pose", "c", path)
+    with pytest.raises(cf.ClosedFormError):
+        write("2r", "pose", "c", "nul\0byte")
+
+    def fail(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", fail)
+    with pytest.raises(cf.ClosedFormError, match="No space left on device"):
+        write("2r", "pose", "c", tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["arm.c", "file"]
+    assert list((tmp_path / "arm.c").iterdir()) == []
+
+
+def test_constants_beyond_single_precision_are_refused(tmp_path):
+    robot = make("2r")
+    heavy = robot.with_phi(robot.phi * 1e40).model
+    traced = trace(heavy, "mass_matrix")
+    with pytest.raises(cf.ClosedFormError, match="beyond single precision; export in double"):
+        export(traced, form("mass_matrix"), heavy, "c", tmp_path, precision="float")
+    assert list(tmp_path.iterdir()) == []
+
+
+REPEAT = """
+import sys
+import closedform as cf
+from closedform.emit import export
+from closedform.forms import form
+from closedform.programs import trace
+model = cf.load("panda").model
+for language in ("c", "cuda", "matlab", "numpy"):
+    export(trace(model, "mass_matrix_ddot"), form("mass_matrix_ddot"), model, language, sys.argv[1])
+"""
+
+
+def test_text_is_the_same_every_time(tmp_path):
+    here, there = tmp_path / "here", tmp_path / "there"
+    for folder in (here, there):
+        folder.mkdir()
+    subprocess.run(
+        [sys.executable, "-c", REPEAT, there], check=True, env={**os.environ, "PYTHONHASHSEED": "12345"}
+    )
+    for language in LANGUAGES:
+        first = [path.read_bytes() for path in write("panda", "mass_matrix_ddot", language, here)]
+        paths = write("panda", "mass_matrix_ddot", language, here)
+        assert [path.read_bytes() for path in paths] == first
+        assert [(there / path.name).read_bytes() for path in paths] == first
+
+
+@pytest.mark.parametrize(
+    ("name", "language"), [*(("2r", language) for language in LANGUAGES), ("panda", "c")]
+)
+def test_golden_files(name, language, tmp_path, update):
+    for path in write(name, "inverse_dynamics", language, tmp_path):
+        text = path.read_text().replace(f"closedform {cf.__version__}", "closedform <version>")
+        golden = GOLDEN / f"{path.name}.golden"
+        if update:
+            golden.parent.mkdir(exist_ok=True)
+            golden.write_text(text)
+        assert golden.read_text() == text, f"{golden.name} is stale; run with --update"
