@@ -13,19 +13,22 @@ import llvmlite.binding as llvm
 
 import closedform as cf
 
-from . import agreement, calls, speed
+from . import agreement, calls, derivatives, speed
 
 RESULTS = Path(__file__).parent / "results"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("sections", nargs="*", help="speed, calls, threads, memory, start, agreement (all)")
+    parser.add_argument(
+        "sections", nargs="*", help="speed, derivatives, calls, threads, memory, start, agreement (all)"
+    )
     parser.add_argument("--batch", type=int, default=100_000, help="samples per batch")
     parser.add_argument("--quick", action="store_true", help="shorter timing")
     options = parser.parse_args()
     sections = {
         "speed": lambda: speed.run(options.batch, options.quick),
+        "derivatives": lambda: derivatives.run(options.batch, options.quick),
         "calls": calls.latency,
         "threads": calls.threads,
         "memory": calls.memory,

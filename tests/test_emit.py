@@ -146,6 +146,19 @@ def test_single_precision_c_equals_the_library(name, tmp_path):
         assert errors(results, reference) < SINGLE[tolerance(form_name)], form_name
 
 
+@needs_cc
+def test_inertial_parameters_may_be_an_input(tmp_path):
+    robot = make("2r")
+    traced, parametric = trace(robot.model, "mass_matrix", phi=True), form("mass_matrix", phi=True)
+    header, source = export(traced, parametric, robot.model, "c", tmp_path)
+    assert source.stem == "robot_2r_mass_matrix_phi"
+    assert "const double phi[20]" in header.read_text()
+    phi = robot.phi * 1.25
+    (q,) = arguments("2r", "mass_matrix")
+    results = call(build(source)[source.stem], [q, phi], [(2, 2)])
+    assert errors(results, robot.with_phi(phi).mass_matrix(q)) < ROUNDING
+
+
 @needs_cxx
 def test_c_files_are_cpp_too(tmp_path):
     for name, form_name in (("2r", "inverse_dynamics"), ("panda", "mass_matrix_ddot")):
@@ -379,7 +392,7 @@ def hostile_model(text: str):
 
 
 def code_only(path: Path) -> str:
-    """Return a file without its comments and docstrings, the function called f."""
+    """Return a file without its comments, docstrings and line breaks, the function called f."""
     text = path.read_text()
     if path.suffix == ".m":
         text = re.sub(r"(?m)^%.*\n", "", text)
@@ -387,7 +400,7 @@ def code_only(path: Path) -> str:
         text = re.sub(r'""".*?"""', "", text, flags=re.DOTALL)
     else:
         text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
-    return re.sub(path.stem, "f", text, flags=re.IGNORECASE)
+    return re.sub(r"\s+", " ", re.sub(path.stem, "f", text, flags=re.IGNORECASE)).replace("( ", "(")
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
@@ -479,6 +492,10 @@ def test_unknown_languages_and_precisions_are_refused(tmp_path):
         write("2r", "pose", "c", tmp_path, precision="half")
     with pytest.raises(cf.ArgumentError, match="MATLAB: precision is 'float'; expected 'double'"):
         write("2r", "pose", "matlab", tmp_path, precision="float")
+    with pytest.raises(cf.ArgumentError, match="mass_matrix is not a form of a frame; 'tool' given"):
+        write("2r", "mass_matrix", "c", tmp_path, frame="tool")
+    with pytest.raises(cf.UnknownNameError, match="unknown frame 'nowhere'"):
+        write("2r", "pose", "c", tmp_path, frame="nowhere")
     with pytest.raises(cf.ArgumentError, match="path is int"):
         write("2r", "pose", "c", 3)
     assert list(tmp_path.iterdir()) == []

@@ -28,7 +28,6 @@ FLOATING_BASE = {
     "anymal_b_simple_description/robots/anymal-kinova.urdf",
     "iris_description/robots/iris.urdf",
     "hextilt_description/urdf/hextilt_flying_arm_5.urdf",
-    "simple_humanoid_description/urdf/simple_humanoid.urdf",
     "talos_data/robots/talos_reduced.urdf",
 }
 PATHS = sorted(FIXED_BASE | FLOATING_BASE)

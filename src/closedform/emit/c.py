@@ -7,8 +7,8 @@ from .source import Source
 from .turns import turns_function
 
 NOTES = (
-    "Arrays are contiguous and row-major; outputs overlap neither inputs nor each other. The",
-    "function is reentrant: it allocates nothing and keeps no state.",
+    "Arrays are contiguous and row-major: entry (i, j) of m x n is array[n * i + j]. Outputs overlap "
+    "neither inputs nor each other. Reentrant: nothing is allocated, no state is kept.",
 )
 
 LANES = 4

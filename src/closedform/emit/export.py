@@ -65,6 +65,8 @@ def export(
     if precision not in target.precisions:
         known = " or ".join(repr(each) for each in target.precisions)
         raise ArgumentError(f"{target.title}: precision is {precision!r}; expected {known}")
+    if frame is not None and not form.framed:
+        raise ArgumentError(f"{form.name} is not a form of a frame; {frame!r} given")
     folder, function = _place(path, default_name(form, model, frame), target)
     shown = model.frame(frame).name if form.framed else None
     texts = target.write(source(function, program, form, model, shown, precision, target.reserved))
@@ -72,8 +74,10 @@ def export(
 
 
 def default_name(form: Form, model: Model, frame: str | None = None) -> str:
-    """Return the name of the function of a form: that of the robot, the form, its order and frame."""
+    """Return the name of the function of a form: robot, form, order, phi where it is an input, frame."""
     name = form.name if form.order is None else f"{form.name}_{form.order}"
+    if "phi" in form.inputs:
+        name += "_phi"
     if form.framed and frame is not None:
         name += f"_{identifier(frame, FRAME)}"
     return f"{identifier(model.name, LONGEST - len(name) - 1)}_{name}"

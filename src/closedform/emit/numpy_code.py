@@ -12,7 +12,7 @@ from .statements import Entry
 from .stream import stream
 
 NOTES = (
-    "Axes before those shapes are batch axes and broadcast. Single precision stays single. Every",
+    "Axes before those shapes are batch axes and broadcast. Single precision stays single. Every "
     "variable lives until the end: give large batches in blocks of some thousand samples.",
 )
 

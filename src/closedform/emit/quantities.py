@@ -16,7 +16,8 @@ class Quantity:
 
     def derivative(self, suffix: str, by: str, unit: str) -> Quantity:
         """Return the derivative by something, named with a suffix."""
-        return Quantity(f"{self.symbol}_{suffix}", f"{by} of the {self.meaning}", f"{unit} of: {self.unit}")
+        noun, _, _ = self.meaning.partition(", ")
+        return Quantity(f"{self.symbol}_{suffix}", f"{by} of the {noun}", f"{self.unit}, {unit}")
 
 
 _FORCE = "N m or N"
@@ -30,7 +31,9 @@ INPUTS = {
     "qddr": Quantity("qddr", "reference accelerations", "rad/s^2 or m/s^2"),
     "tau": Quantity("tau", "joint forces", _FORCE),
     "wrenches": Quantity(
-        "wrenches", "(moment; force) of the environment on each body, in its frame about its origin", "N m; N"
+        "wrenches",
+        "wrenches (moment; force) of the environment on the bodies, each in its frame about its origin",
+        "N m, N",
     ),
     "phi": Quantity(
         "phi",
@@ -64,13 +67,13 @@ OUTPUTS = {
 """Outputs by the name of their form, or by their own where a form has several."""
 
 _SUFFIXES = {
-    "dot": ("time derivative", "1/s"),
-    "ddot": ("second time derivative", "1/s^2"),
-    "dq": ("derivative by the joint coordinates", "per rad or m"),
-    "dqd": ("derivative by the joint velocities", "per rad/s or m/s"),
-    "dqdd": ("derivative by the joint accelerations", "per rad/s^2 or m/s^2"),
-    "dtau": ("derivative by the joint forces", "per N m or N"),
-    "dphi": ("derivative by the inertial parameters", "per kg m^2, kg m or kg"),
+    "dot": ("time derivative", "per s"),
+    "ddot": ("second time derivative", "per s^2"),
+    "dq": ("derivative (last axis) by the joint coordinates", "per rad or m"),
+    "dqd": ("derivative (last axis) by the joint velocities", "per rad/s or m/s"),
+    "dqdd": ("derivative (last axis) by the joint accelerations", "per rad/s^2 or m/s^2"),
+    "dtau": ("derivative (last axis) by the joint forces", "per N m or N"),
+    "dphi": ("derivative (last axis) by the inertial parameters", "per kg m^2, kg m or kg"),
 }
 
 
@@ -83,7 +86,8 @@ def quantity(name: str, table: dict[str, Quantity]) -> Quantity:
         by, unit = _SUFFIXES[suffix]
         return quantity(base, table).derivative(suffix, by, unit)
     if base and suffix.isdecimal():
-        return quantity(base, table).derivative(suffix, f"time derivative {suffix}", f"1/s^{suffix}")
+        unit = "per s" if suffix == "1" else f"per s^{suffix}"
+        return quantity(base, table).derivative(suffix, f"time derivative {suffix}", unit)
     if re.fullmatch(r"q\d+", name):
         return Quantity(name, f"time derivative {name[1:]} of q", f"rad/s^{name[1:]} or m/s^{name[1:]}")
     return Quantity(name, name.replace("_", " "), "SI")

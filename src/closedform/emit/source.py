@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import prod
@@ -14,6 +15,9 @@ from ..model.model import Body
 from ..programs import Program
 from .names import comment, distinct, label
 from .quantities import INPUTS, OUTPUTS, quantity
+
+WIDTH = 100
+"""Columns of documentation, without the signs of a comment."""
 
 Index = Callable[[str, tuple[int, ...]], str]
 """How a language writes an entry: (array, indices from zero) -> text."""
@@ -74,7 +78,7 @@ class Source:
         if any(self._runs_over_bodies(array) for array in (*self.inputs, *self.outputs)):
             lines += ["", "Bodies, in order:", *(f"  {label(body.name)}" for body in self.model.bodies)]
         lines += ["", *self._facts(), self.origin]
-        return [comment(line) for line in lines]
+        return [comment(part) for line in lines for part in _wrapped(line)]
 
     def _theory(self) -> list[str]:
         lines = inspect.cleandoc(self.form.doc).splitlines()[1:]
@@ -145,6 +149,12 @@ def source(
     )
     count = len(program.inputs)
     return Source(function, program, form, model, frame, real, arrays[:count], arrays[count:])
+
+
+def _wrapped(line: str) -> list[str]:
+    depth = len(line) - len(line.lstrip())
+    indent = " " * (depth + 4 if depth else 0)
+    return textwrap.wrap(line, WIDTH, subsequent_indent=indent, break_on_hyphens=False) or [""]
 
 
 def _times(shape: tuple[int, ...]) -> str:
