@@ -191,9 +191,9 @@ def test_sines_and_cosines_are_good_to_two_and_a_half_units(tmp_path):
     source.write_text("\n".join(["#include <math.h>", *lines, f"{head};", f"{head} {{ {many} }}"]))
     many = build(source, flags=("-O2",))["many"]
     rng = np.random.default_rng(3)
-    quarters = np.arange(-500, 500) * (np.pi / 2)
-    small = 10.0 ** rng.uniform(-300, 0, 500)
-    x = np.concatenate([rng.uniform(-7, 7, 2000), rng.uniform(-LIMIT, LIMIT, 2000), quarters, small])
+    quarters = np.arange(-200, 200) * (np.pi / 2)
+    small = 10.0 ** rng.uniform(-300, 0, 200)
+    x = np.concatenate([rng.uniform(-7, 7, 1000), rng.uniform(-LIMIT, LIMIT, 1000), quarters, small])
     x = np.concatenate([x, [0.0, -0.0, LIMIT, -LIMIT, 1e22, np.inf, np.nan, 1.0]])
     s, c = np.empty_like(x), np.empty_like(x)
     with np.errstate(invalid="ignore"):
@@ -201,7 +201,7 @@ def test_sines_and_cosines_are_good_to_two_and_a_half_units(tmp_path):
     finite = np.isfinite(x)
     assert np.isnan(s[~finite]).all()
     assert np.isnan(c[~finite]).all()
-    with mpmath.workprec(2000):
+    with mpmath.workprec(300):
         for values, exact in ((s, mpmath.sin), (c, mpmath.cos)):
             for angle, value in zip(x[finite], values[finite], strict=True):
                 true = exact(mpmath.mpf(float(angle)))

@@ -24,6 +24,7 @@ class _Defined(CFamily):
     """The function as the source defines it: its arrays do not overlap."""
 
     def parameter(self, name: str, size: int, *, const: bool) -> str:
+        """Return the declaration of an array that overlaps no other."""
         return f"{'const ' if const else ''}{self.source.real} {name}[restrict {size}]"
 
     @property
@@ -34,9 +35,11 @@ class _Defined(CFamily):
 
     @property
     def turns_name(self) -> str:
+        """The function that computes sines and cosines."""
         return f"{self.source.function}_turns"
 
     def turns(self) -> list[str]:
+        """Return the call that computes all sines and cosines together."""
         real, size = self.source.real, self.turned
         angles = [self.dialect.write(angle) for angle in self.stream.angles]
         angles += [self.dialect.number(0.0)] * (size - len(angles))

@@ -27,8 +27,11 @@ from .series import Arithmetic, BudgetSpentError, Series
 from .vocabulary import Expression, Vocabulary
 from .waves import Waves
 
-MAX_OPERATIONS = 4_000
+MAX_OPERATIONS = 3_000
 """Operations of a form beyond which its equations are of no use to a reader."""
+
+DECIMAL = 10**12
+"""Denominators up to this belong to fractions and decimals; beyond, a constant is irrational."""
 
 ROUNDING = 1e-13
 """Terms this much smaller than the largest are rounding, where a constant is irrational."""
@@ -83,7 +86,7 @@ def equations(
         reader = Reader(arithmetic, vocabulary)
         rows = reader.program(traced, [_series(arithmetic, vocabulary, each) for each in bound])
         collector = Collector(arithmetic, vocabulary, numbers)
-        outputs = [[reader.written(each, collector) for each in _chopped(traced, row)] for row in rows]
+        outputs = [[reader.written(each, collector) for each in _chopped(arithmetic, traced, row)] for row in rows]
         definitions: tuple[tuple[Expression, Expression], ...] = ()
     except BudgetSpentError:
         warnings.warn(
@@ -180,15 +183,22 @@ def _expression(bound: Bound, numbers: Numbers) -> Expression:
     return numbers(bound) if isinstance(bound, Fraction) else bound
 
 
-def _chopped(traced: Program, row: list[Series]) -> list[Series]:
+def _chopped(arithmetic: Arithmetic, traced: Program, row: list[Series]) -> list[Series]:
     """Return the series without terms that are the rounding of irrational constants."""
-    constants = (value for name, _, value in traced.operations if name == "const")
-    if all(meant(value) != Fraction(value) or value * 2**20 % 1 == 0 for value in constants):
+    constants = [value for name, _, value in traced.operations if name == "const"]
+    if all(meant(value).denominator <= DECIMAL for value in constants):
         return row
-    sizes = [abs(x) for series in row for polynomial in series.values() for x in polynomial.values()]
-    least = Fraction(ROUNDING) * max(sizes, default=Fraction(0))
-    kept = [
-        {wave: {m: x for m, x in polynomial.items() if abs(x) > least} for wave, polynomial in series.items()}
-        for series in row
-    ]
-    return [{wave: polynomial for wave, polynomial in series.items() if polynomial} for series in kept]
+    largest = 0.0
+    for series in row:
+        arithmetic.check()
+        sizes = (abs(float(x)) for polynomial in series.values() for x in polynomial.values())
+        largest = max(largest, max(sizes, default=0.0))
+    kept = []
+    for series in row:
+        arithmetic.check()
+        left = {
+            wave: {m: x for m, x in polynomial.items() if abs(float(x)) > ROUNDING * largest}
+            for wave, polynomial in series.items()
+        }
+        kept.append({wave: polynomial for wave, polynomial in left.items() if polynomial})
+    return kept

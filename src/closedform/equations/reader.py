@@ -10,7 +10,7 @@ import sympy as sp
 from ..programs import Program
 from .collect import Collector
 from .quotients import over_one_denominator
-from .series import Arithmetic, Series, exponents
+from .series import Arithmetic, Series, exponents, terms
 from .vocabulary import Expression, Vocabulary
 from .waves import Angle
 
@@ -50,6 +50,7 @@ class Reader:
         for row in program.results:
             last.update(dict.fromkeys(row, len(program.operations)))
         values: dict[int, Series] = {}
+        alive = 0
         for k, (name, operands, number) in enumerate(program.operations):
             if name == "const":
                 values[k] = self.arithmetic.constant(meant(number))
@@ -57,9 +58,11 @@ class Reader:
                 values[k] = inputs[int(number)]
             else:
                 values[k] = self.apply(name, [values[x] for x in operands])
-            for x in operands:
+            alive += terms(values[k])
+            for x in set(operands):
                 if last[x] == k:
-                    values.pop(x, None)
+                    alive -= terms(values.pop(x))
+            self.arithmetic.check(alive)
         return [[values[x] for x in row] for row in program.results]
 
     def apply(self, name: str, x: list[Series]) -> Series:

@@ -21,12 +21,17 @@ BITS = 8
 HALF_RANGE = 1 << (BITS - 1)
 MASK = (1 << BITS) - 1
 
-MAX_TERMS = 400_000
-"""Terms of one series beyond which nobody reads it and memory is at stake."""
+MAX_TERMS = 500_000
+"""Terms held at a time, beyond which nobody reads them and memory is at stake."""
 
 
 class BudgetSpentError(Exception):
     """The time or the number of terms allowed for writing things out is used up."""
+
+
+def terms(series: Series) -> int:
+    """Return the number of terms."""
+    return sum(map(len, series.values()))
 
 
 def monomial(symbol: int, exponent: int = 1) -> int:
@@ -52,9 +57,9 @@ class Arithmetic:
         self.waves = waves
         self.deadline = deadline
 
-    def check(self, terms: int = 0) -> None:
+    def check(self, count: int = 0) -> None:
         """Raise `BudgetSpentError` when the time is up or there are too many terms."""
-        if terms > MAX_TERMS or time.monotonic() > self.deadline:
+        if count > MAX_TERMS or time.monotonic() > self.deadline:
             raise BudgetSpentError
 
     def constant(self, value: Fraction) -> Series:
@@ -87,7 +92,7 @@ class Arithmetic:
                 product = self._polynomial(left, right)
                 for wave, factor in self.waves.product(wave_a, wave_b):
                     _accumulate(total, wave, product, factor)
-            self.check(sum(map(len, total.values())))
+            self.check(terms(total))
         return total
 
     def _polynomial(self, a: Polynomial, b: Polynomial) -> Polynomial:
