@@ -99,6 +99,8 @@ ATTRIBUTES = {
     "neutral",
     "random_state",
     "kernel",
+    "equations",
+    "export",
     "from_mdh",
     "from_screws",
 }

@@ -86,7 +86,7 @@ def value_of(symbols, expression, arrays) -> np.ndarray:
     return np.array(ca.Function("f", symbols, [expression])(*arrays))
 
 
-@pytest.mark.parametrize("tree", [f"tree{seed}" for seed in range(6)])
+@pytest.mark.parametrize("tree", ["tree0", "tree3"])
 @pytest.mark.parametrize("symbolic", [False, True])
 def test_equations_as_they_stand_equal_the_robot(tree, symbolic):
     robot = make(tree)
@@ -243,15 +243,15 @@ def test_letters_stand_for_the_numbers_they_name():
 
 def test_khalils_parameters_are_phi():
     robot = make("puma560")
-    tau = equations(robot.model, "inverse_dynamics", symbolic="inertia", parameters="gautier-khalil")
+    M = equations(robot.model, "mass_matrix", symbolic="inertia", parameters="gautier-khalil")
     names = ("XX", "XY", "XZ", "YY", "YZ", "ZZ", "MX", "MY", "MZ", "M")
     rng, phi = np.random.default_rng(1), robot.phi.copy()
     phi[phi != 0] *= rng.uniform(0.9, 1.1, size=np.count_nonzero(phi))
     values = {f"{name}{body + 1}": phi[10 * body + k] for body in range(6) for k, name in enumerate(names)}
-    used = {symbol.name for symbol in tau.values}
-    arrays = state(robot, tau)
-    value = tau.evaluate(*arrays, **{name: value for name, value in values.items() if name in used})
-    assert worst(value, robot.with_phi(phi).inverse_dynamics(*arrays)) < ROUNDING
+    used = {symbol.name for symbol in M.values}
+    arrays = state(robot, M)
+    value = M.evaluate(*arrays, **{name: value for name, value in values.items() if name in used})
+    assert worst(value, robot.with_phi(phi).mass_matrix(*arrays)) < ROUNDING
 
 
 def test_dot_agrees_with_differences():
@@ -271,10 +271,10 @@ def test_dot_agrees_with_differences():
 
 def test_dot_of_definitions_agrees():
     with pytest.warns(EquationsWarning):
-        rough = equations(PLANAR.model, "inverse_dynamics", seconds=0)
-    exact = equations(PLANAR.model, "inverse_dynamics")
+        rough = equations(make("2r").model, "inverse_dynamics", seconds=0)
+    exact = equations(make("2r").model, "inverse_dynamics")
     for a, b in ((rough.dot(), exact.dot()), (rough.dot().dot(), exact.dot().dot())):
-        arrays = state(PLANAR, a)
+        arrays = state(make("2r"), a)
         assert worst(a.evaluate(*arrays), b.evaluate(*arrays)) < ROUNDING
 
 
@@ -368,7 +368,7 @@ def test_bad_arguments_are_named(arguments, error, match):
 
 def test_a_robot_too_large_to_print_is_refused_with_its_count():
     with pytest.raises(cf.ProgramSizeError, match=r"takes \d+ operations; equations are printed up to"):
-        equations(make("humanoid").model, "mass_matrix")
+        equations(make("humanoid").model, "coriolis_matrix")
 
 
 def test_wrong_states_and_constants_are_named():

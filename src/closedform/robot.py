@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,12 @@ from .description.description import Description
 from .description.mdh import read_mdh
 from .description.screws import read_screws
 from .description.source import read
+from .emit.export import export as write_source
 from .errors import ArgumentError
+from .forms import form
 from .methods import FormMethods
 from .model import Model, build_model, integrate, random_state
+from .programs import trace
 
 Array = NDArray[np.float64]
 
@@ -190,6 +194,46 @@ class Robot(FormMethods):
     def with_gravity(self, gravity: ArrayLike) -> Robot:
         """Return the robot in another field of gravity."""
         return type(self)(self.model.with_gravity(gravity))
+
+    def equations(self, name: str, frame: str | None = None, **options: Any) -> Any:
+        """Return a form as SymPy expressions to read: angle sums merged, like terms collected.
+
+        `options` are those of `closedform.equations.equations`: symbolic (True, or any of
+        "inertia", "geometry", "gravity"), parameters, order, digits, rational, seconds. Prints
+        as text, LaTeX and MathML; a form of several outputs gives a tuple.
+
+        >>> import closedform as cf
+        >>> print(cf.load("2r").equations("mass_matrix", symbolic=True))
+        M[1,1] = L1**2*(m1 + m2) + 2*L1*L2*m2*cos(q2) + L2**2*m2
+        M[1,2] = M[2,1] = L2*m2*(L1*cos(q2) + L2)
+        M[2,2] = L2**2*m2
+        """
+        from .equations import equations  # noqa: PLC0415 (SymPy takes half a second to import)
+
+        return equations(self.model, name, frame, **options)
+
+    def export(
+        self,
+        name: str,
+        language: str,
+        path: str | os.PathLike[str],
+        *,
+        frame: str | None = None,
+        precision: str = "double",
+        order: int | None = None,
+        phi: bool = False,
+    ) -> tuple[Path, ...]:
+        """Write a form as source code ("c", "cuda", "matlab", "numpy") and return the paths.
+
+        `path` is a folder, or a file without its ending, which then names the function too.
+
+        >>> import tempfile, closedform as cf
+        >>> [path.name for path in cf.load("2r").export("mass_matrix", "c", tempfile.mkdtemp())]
+        ['robot_2r_mass_matrix.h', 'robot_2r_mass_matrix.c']
+        """
+        program = trace(self.model, name, frame, order=order, phi=phi)
+        it = form(name, order, phi=phi)
+        return write_source(program, it, self.model, language, path, frame=frame, precision=precision)
 
 
 def load(

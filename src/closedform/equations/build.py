@@ -70,7 +70,7 @@ def equations(
     it = form(name, order)
     if frame is not None and not it.framed:
         raise ArgumentError(f"{name}: takes no frame; {frame!r} given")
-    lettered = symbolic_model(model, parameters, kinds, frame if it.framed else None)
+    lettered = symbolic_model(model, parameters, kinds, model.frame(frame) if it.framed else None)
     traced = _trace(it, lettered, frame)
     inputs = [Input.named(*each) for each in traced.inputs if each[0] != _PARAMETERS]
     numbers = Numbers(rational, digits or 15, fractions=set(kinds) == set(KINDS))
@@ -86,7 +86,9 @@ def equations(
         reader = Reader(arithmetic, vocabulary)
         rows = reader.program(traced, [_series(arithmetic, vocabulary, each) for each in bound])
         collector = Collector(arithmetic, vocabulary, numbers)
-        outputs = [[reader.written(each, collector) for each in _chopped(arithmetic, traced, row)] for row in rows]
+        outputs = [
+            [reader.written(each, collector) for each in _chopped(arithmetic, traced, row)] for row in rows
+        ]
         definitions: tuple[tuple[Expression, Expression], ...] = ()
     except BudgetSpentError:
         warnings.warn(

@@ -88,7 +88,8 @@ class Collector:
         sign = -1 if all(value < 0 for value in values) else 1
         if len({abs(value) for value in values}) == 1:
             return sign * abs(values[0])
-        if any(value.denominator > SMALL for value in values):
+        largest = SMALL if self.numbers.rational or self.numbers.fractions else 1
+        if any(value.denominator > largest for value in values):
             return Fraction(sign)
         numerator = math.gcd(*(value.numerator for value in values))
         return Fraction(sign * numerator, math.lcm(*(value.denominator for value in values)))

@@ -6,6 +6,7 @@ letter or as its number makes no difference to the trace. There is no second set
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -15,10 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..description.rotations import inverse
+from ..errors import ClosedFormError
 from ..forms.algebra import SX, Rotation, constant, constant_turns, second_moments, symmetric
 from ..forms.subtree import Composite
 from ..forms.tree import Node, recursion_tree
-from ..model import Body, Model
+from ..model import Body, Frame, Model
 from ..model.inertia import NAMES, inertial_from_phi
 from .lengths import Names, end_of, frame_lengths, joint_lengths
 
@@ -84,9 +86,10 @@ class _Table:
         """Return the symbol of a name; zero has none."""
         if value == 0:
             return SX(1, 1)
-        if name not in self.found:
-            self.found[name] = Parameter(name, decimal(value), kind, SX.sym(name))
-        return self.found[name].symbol
+        known = self.found.setdefault(name, Parameter(name, decimal(value), kind, SX.sym(name)))
+        if not math.isclose(known.value, value, rel_tol=1e-12):
+            raise ClosedFormError(f"two constants are named {name}: {float(known.value)} and {value}")
+        return known.symbol
 
     def column(self, names: Names) -> SX:
         """Return the 3-vector of a position."""
@@ -97,9 +100,9 @@ class _Table:
 
 
 def symbolic_model(
-    model: Model, convention: str, symbolic: Sequence[str], frame: str | None = None
+    model: Model, convention: str, symbolic: Sequence[str], target: Frame | None = None
 ) -> SymbolicModel:
-    """Return the model with a symbol for every number that is not zero, and of the one frame asked for.
+    """Return the model with a symbol for every number that is not zero, of frames only in the `target`.
 
     `convention` names the inertial parameters; `symbolic` are the kinds that will be printed as
     letters, which matters only where one letter may stand for two things (the centre of a point
@@ -122,13 +125,13 @@ def symbolic_model(
         nodes.append(
             replace(node, p0=p0, m=inertia.m, ms=inertia.ms, S=inertia.S, armature=armature)  # type: ignore[arg-type]
         )
-    target = model.frame(frame)
-    placement = _pose(table, target.placement, frame_lengths(model, target, khalil))
-    symbolic_target = replace(target, placement=placement)  # type: ignore[arg-type]
-    frames = tuple(symbolic_target if each is target else each for each in model.frames)
-    size = float(np.linalg.norm(model.gravity))
-    up = model.gravity / size if size else np.zeros(3)
-    gravity = constant(np.where(np.abs(up) < 1e-15, 0.0, up)) * table.symbol("g", size, "gravity")
+    frames = tuple(
+        _lettered(table, each, frame_lengths(model, each, khalil)) if each is target else each
+        for each in model.frames
+    )
+    alone = np.count_nonzero(model.gravity) == 1
+    size = float(np.abs(model.gravity).max() if alone else np.linalg.norm(model.gravity))
+    gravity = constant(model.gravity / (size or 1.0)) * table.symbol("g", size, "gravity")
     hidden = tuple(
         replace(body, phi=np.full(10, np.nan), placement=np.full((4, 4), np.nan)) for body in model.bodies
     )
@@ -144,10 +147,10 @@ def symbolic_model(
     )
 
 
-def _pose(table: _Table, placement: Array, names: Names) -> SX:
-    T = constant(placement)
-    T[:3, 3] = table.column(names)
-    return T
+def _lettered(table: _Table, frame: Frame, position: Names) -> Frame:
+    T = constant(frame.placement)
+    T[:3, 3] = table.column(position)
+    return replace(frame, placement=T)  # type: ignore[arg-type]
 
 
 def _about_origin(table: _Table, body: Body, number: int) -> Composite:

@@ -76,12 +76,8 @@ class Equations:
         """
         columns = [sp.Symbol(name) for each in self.inputs for name in each.symbols]
         constants = list(self.values)
-        defined = [symbol for symbol, _ in self.definitions]
-        steps = [
-            sp.lambdify([*columns, *constants, *defined[:k]], each, "numpy")
-            for k, (_, each) in enumerate(self.definitions)
-        ]
-        final = sp.lambdify([*columns, *constants, *defined], list(self.entries), "numpy", cse=True)
+        steps, entries = self._steps()
+        compiled = sp.lambdify([*columns, *constants], entries, "numpy", cse=lambda each: (steps, each))
 
         def function(*arrays: ArrayLike, **given: float) -> NDArray[np.float64]:
             flat = self._columns(arrays)
@@ -89,14 +85,20 @@ class Equations:
             if unknown:
                 raise UnknownNameError("constant", min(unknown), [symbol.name for symbol in constants])
             known = [given.get(symbol.name, self.values[symbol]) for symbol in constants]
-            arguments = [*flat, *known]
-            for step in steps:
-                arguments.append(step(*arguments))
             batch = np.broadcast_shapes(*(column.shape for column in flat)) if flat else ()
-            values = [np.broadcast_to(np.asarray(x, dtype=float), batch) for x in final(*arguments)]
+            found = compiled(*flat, *known)
+            values = [np.broadcast_to(np.asarray(x, dtype=float), batch) for x in found]
             return np.stack(values, axis=-1).reshape(batch + self.shape)
 
         return function
+
+    def _steps(self) -> tuple[list[tuple[Expression, Expression]], list[Expression]]:
+        """Return what is computed first (definitions, or each sine and cosine once) and the entries in it."""
+        if self.definitions:
+            return list(self.definitions), list(self.entries)
+        waves = sorted(set().union(*(e.atoms(sp.sin, sp.cos) for e in self.entries)), key=sp.default_sort_key)
+        names = {wave: sp.Symbol(f"x{k + 1}") for k, wave in enumerate(waves)}
+        return [(symbol, wave) for wave, symbol in names.items()], [e.xreplace(names) for e in self.entries]
 
     def evaluate(self, *arrays: ArrayLike, **constants: float) -> NDArray[np.float64]:
         """Return the numbers of the equations at a state, to check them against the robot's own.
