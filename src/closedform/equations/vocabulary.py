@@ -7,9 +7,6 @@ from typing import Any
 Expression = Any
 """A SymPy expression. SymPy is imported when equations are first asked for."""
 
-ROLES = ("rate", "coordinate", "other", "gravity", "length", "inertia")
-"""What a symbol describes, in the order in which sums are grouped by it."""
-
 
 class Vocabulary:
     """Numbered symbols; a quotient or a root that is no product of symbols counts as one symbol."""
@@ -20,14 +17,10 @@ class Vocabulary:
         self._number: dict[Expression, int] = {}
 
     def number(self, symbol: Expression, role: str = "other") -> int:
-        """Return the number of a symbol, a new one where it is new."""
+        """Return the number of a symbol, a new one where it is new; roles are those of `collect.LEVELS`."""
         found = self._number.get(symbol)
         if found is None:
             found = self._number[symbol] = len(self.symbols)
             self.symbols.append(symbol)
             self.roles.append(role)
         return found
-
-    def known(self, symbol: Expression) -> int | None:
-        """Return the number of a symbol if it has one."""
-        return self._number.get(symbol)
