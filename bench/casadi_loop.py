@@ -35,7 +35,7 @@ def casadi_loop(robot: cf.Robot, name: str) -> Callable[..., None] | None:
     if compiler is None:
         return None
     form = cf.FORMS[name]
-    symbols, expression = form.expression(robot.model)
+    symbols, (expression,) = form.expression(robot.model)
     function = ca.Function("form", [ca.vec(s.T) for s in symbols], [ca.densify(ca.vec(expression.T))])
     with tempfile.TemporaryDirectory() as folder:
         source, library = Path(folder) / "form.c", Path(folder) / "form.so"

@@ -26,6 +26,10 @@ class Inertial:
     com: Array
     inertia: Array
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "com", real_array("inertial: com", self.com))
+        object.__setattr__(self, "inertia", real_array("inertial: inertia", self.inertia))
+
     @classmethod
     def of(cls, mass: float, com: ArrayLike = (0, 0, 0), inertia: ArrayLike = (0,) * 6) -> Inertial:
         """Return an inertial from a 3x3 matrix or the six entries xx, xy, xz, yy, yz, zz."""

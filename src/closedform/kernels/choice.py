@@ -13,14 +13,14 @@ from . import machine
 from .loop import module
 
 TRIED = 1500
-"""Programs of up to this many operations are compiled in every order; longer ones in the first."""
+"""Programs of up to this many operations are compiled in both depth-first orders."""
 
 SAMPLES, ROUNDS = 256, 15
 
 
 def object_code(program: Program, lanes: int, real: str) -> bytes:
     """Return the object code of a program, in the order that ran fastest on this machine."""
-    orders = ORDERS if len(program.operations) <= TRIED else ORDERS[:1]
+    orders = _candidates(program)
     codes = [machine.compile_text(module(program, lanes, real, order)) for order in orders]
     if len(codes) == 1:
         return codes[0]
@@ -30,6 +30,18 @@ def object_code(program: Program, lanes: int, real: str) -> bytes:
         for k, (loaded, _code) in enumerate(contestants):
             best[k] = min(best[k], _seconds(loaded, program, real))
     return contestants[int(np.argmin(best))][1]
+
+
+def _candidates(program: Program) -> tuple[str, ...]:
+    """Return the orders worth trying.
+
+    Long programs are not tried: matrices are best written depth first, entry by entry, and
+    vectors in the order of their recursion, which spills less.
+    """
+    if len(program.operations) <= TRIED:
+        return ORDERS[:2]
+    entries = sum(len(row) for row in program.results)
+    return ORDERS[2:] if 20 * entries < len(program.operations) else ORDERS[:1]
 
 
 def _seconds(loaded: machine.Machine, program: Program, real: str) -> float:

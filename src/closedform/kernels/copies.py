@@ -103,9 +103,43 @@ done:
 """
 """Whole lines past the cache: a large result would only push everything else out of it."""
 
+BLOCK = """
+define internal void @block_copy(ptr %dst, ptr %src, i64 %bytes) #0 {
+entry:
+  br label %line
+line:
+  %at = phi i64 [ 0, %entry ], [ %next, %copy ]
+  %next = add i64 %at, LINE
+  %fits = icmp ule i64 %next, %bytes
+  br i1 %fits, label %copy, label %rest
+copy:
+  %s = getelementptr i8, ptr %src, i64 %at
+  %d = getelementptr i8, ptr %dst, i64 %at
+  %v = load VECTOR, ptr %s, align SIZE
+  store VECTOR %v, ptr %d, align SIZE
+  %ahead = getelementptr i8, ptr %s, i64 65536
+  call void @llvm.prefetch.p0(ptr %ahead, i32 0, i32 2, i32 1)
+  br label %line
+rest:
+  %r = phi i64 [ %at, %line ], [ %r.next, %one ]
+  %more = icmp ult i64 %r, %bytes
+  br i1 %more, label %one, label %done
+one:
+  %rs = getelementptr i8, ptr %src, i64 %r
+  %rd = getelementptr i8, ptr %dst, i64 %r
+  %x = load REAL, ptr %rs, align SIZE
+  store REAL %x, ptr %rd, align SIZE
+  %r.next = add i64 %r, SIZE
+  br label %rest
+done:
+  ret void
+}
+"""
+"""A dense block in order, line by line."""
+
 
 def copies(lanes: int, real: str, size: int) -> str:
-    """Return `@strided_copy` and `@stream_copy` for entries of one type."""
+    """Return `@strided_copy`, `@block_copy` and `@stream_copy` for entries of one type."""
     words = {
         "ALIGN_MASK": lanes * size - 1,
         "LINE": lanes * size,
@@ -113,7 +147,7 @@ def copies(lanes: int, real: str, size: int) -> str:
         "REAL": real,
         "SIZE": size,
     }
-    text = COPY + STREAM
+    text = COPY + BLOCK + STREAM
     for word, value in words.items():
         text = text.replace(word, str(value))
     return text

@@ -13,14 +13,17 @@ from . import fastcall
 from .body import body
 from .copies import copies
 
-STREAM_BYTES = 32 * 2**20
+STREAM_BYTES = 16 * 2**20
 """Results at least this large are streamed; smaller ones may still be in cache when read."""
 
 LOCAL_BYTES = 32 * 2**10
 """Workspaces up to this size live on the stack."""
 
-PREFETCH_BYTES = 8 * 2**10
-"""Blocks of an input up to this size are prefetched line by line."""
+STAGE_BYTES = 1 * 2**20
+"""Dense inputs at least this large are read block by block in order, as hardware prefetches best."""
+
+WIDE_ROW = 128
+"""Samples of at least this many bytes are worth staging; the rows of smaller ones share lines."""
 
 MAX_AXES = 3
 """Most core axes of an operand."""
@@ -169,17 +172,20 @@ class _Loop:
         return position + len(operand.shape)
 
     def _in_place(self, operand: Operand) -> str:
-        """Return the flag that an operand is used where it lies; large dense outputs are streamed."""
+        """Return the flag that an operand is used where it lies; large dense ones pass the workspace.
+
+        Rows of a block read side by side are more streams than hardware follows, so a block of
+        a large input is first copied in order; a large output is staged and streamed.
+        """
         k = operand.number
-        if not operand.output:
-            return f"%contiguous{k}"
+        limit = STREAM_BYTES if operand.output else STAGE_BYTES if operand.bytes >= WIDE_ROW else 2**62
         self._line(
             f"%dense{k} = icmp eq i64 %step{k}, {operand.bytes}",
             f"%bytes{k} = mul i64 %n, {operand.bytes}",
-            f"%large{k} = icmp sge i64 %bytes{k}, {STREAM_BYTES}",
+            f"%large{k} = icmp sge i64 %bytes{k}, {limit}",
         )
-        streamed = self._all([f"%contiguous{k}", f"%dense{k}", f"%large{k}"])
-        self._line(f"%stream{k} = and i1 {streamed}, true")
+        passing = self._all([f"%contiguous{k}", f"%dense{k}", f"%large{k}"])
+        self._line(f"%stream{k} = and i1 {passing}, true")
         self._line(f"%direct{k} = xor i1 %stream{k}, %contiguous{k}")
         return f"%direct{k}"
 
@@ -235,17 +241,24 @@ class _Loop:
         self._line(f"%taken = select i1 %wide, i64 {self.lanes}, i64 1")
         for operand in self.operands:
             k = operand.number
-            flag = f"%direct{k}" if operand.output else f"%contiguous{k}"
+            flag = f"%direct{k}"
             self._line(
                 f"%offset{k} = mul i64 %i, %step{k}",
                 f"%here{k} = getelementptr i8, ptr %base{k}, i64 %offset{k}",
                 f"%ptr{k} = select i1 {flag}, ptr %here{k}, ptr %pack{k}",
                 f"%hop{k} = select i1 {flag}, i64 %step{k}, i64 {operand.bytes}",
             )
-            self._prefetch(operand)
             if not operand.output:
                 self._line(f"br i1 {flag}, label %have{k}, label %pack_in{k}")
                 self._label(f"pack_in{k}")
+                self._line(f"br i1 %stream{k}, label %copy_in{k}, label %gather_in{k}")
+                self._label(f"copy_in{k}")
+                self._line(
+                    f"%whole{k} = mul i64 %taken, {operand.bytes}",
+                    f"call void @block_copy(ptr %pack{k}, ptr %here{k}, i64 %whole{k})",
+                    f"br label %have{k}",
+                )
+                self._label(f"gather_in{k}")
                 self._line(operand.copy(self._packed(operand), self._here(operand), "%taken"))
                 self._line(f"br label %have{k}")
                 self._label(f"have{k}")
@@ -260,17 +273,6 @@ class _Loop:
         self._line("br label %advance")
         self._label("advance")
         self._line("%next = add i64 %i, %taken", "br label %block")
-
-    def _prefetch(self, operand: Operand) -> None:
-        """Ask for the lines of the block after next, more streams than hardware follows by itself."""
-        k, block = operand.number, self.lanes * operand.bytes
-        if operand.output or block > PREFETCH_BYTES:
-            return
-        for line in range(0, block, 64):
-            self._line(
-                f"%ahead{k}.{line} = getelementptr i8, ptr %here{k}, i64 {2 * block + line}",
-                f"call void @llvm.prefetch.p0(ptr %ahead{k}.{line}, i32 0, i32 3, i32 1)",
-            )
 
     def _packed(self, operand: Operand) -> tuple[str, str, list[str]]:
         return f"%pack{operand.number}", str(operand.bytes), [str(s) for s in operand.packed_strides]

@@ -23,8 +23,9 @@ class Chunk:
     steps: tuple[int | Store, ...]
 
 
-ORDERS = ("last operand first", "first operand first")
-"""Depth-first orders: which operand of an operation is computed first changes what overlaps."""
+ORDERS = ("last operand first", "first operand first", "as written")
+"""Two depth-first orders from the outputs (which operand of an operation comes first changes what
+overlaps), and the order of the recursion itself."""
 
 
 def schedule(program: Program, width: int, *, chunk: int, single: int, order: str = ORDERS[0]) -> list[Chunk]:
@@ -34,7 +35,10 @@ def schedule(program: Program, width: int, *, chunk: int, single: int, order: st
     instructions, since compilers take more than linear time on one long function. A store of
     `width` entries counts as its transposition.
     """
-    steps = _depth_first(program, width, backward=order == ORDERS[0])
+    if order == "as written":
+        steps = _as_written(program, width)
+    else:
+        steps = _depth_first(program, width, backward=order == ORDERS[0])
     weights = [1 if isinstance(step, int) else (4 * width if width > 1 else 1) for step in steps]
     if sum(weights) <= single:
         return [Chunk(tuple(steps))]
@@ -69,6 +73,27 @@ def _depth_first(program: Program, width: int, backward: bool) -> list[int | Sto
                 operands = operations[value][1]
                 stack.extend((x, False) for x in (reversed(operands) if backward else operands))
         steps.append(store)
+    return steps
+
+
+def _as_written(program: Program, width: int) -> list[int | Store]:
+    """Return the operations as the program has them, each store as soon as its values are there."""
+    done = {value for value, (name, _, _) in enumerate(program.operations) if name in ("const", "input")}
+    stores = _stores(program, width)
+    missing = [set(store.values) - done for store in stores]
+    waiting: dict[int, list[int]] = {}
+    for k, values in enumerate(missing):
+        for value in values:
+            waiting.setdefault(value, []).append(k)
+    steps: list[int | Store] = [store for store, values in zip(stores, missing, strict=True) if not values]
+    for value in range(len(program.operations)):
+        if value in done:
+            continue
+        steps.append(value)
+        for k in waiting.get(value, ()):
+            missing[k].discard(value)
+            if not missing[k]:
+                steps.append(stores[k])
     return steps
 
 
