@@ -103,51 +103,41 @@ done:
 """
 """Whole lines past the cache: a large result would only push everything else out of it."""
 
-BLOCK = """
-define internal void @block_copy(ptr %dst, ptr %src, i64 %bytes) #0 {
+AHEAD = """
+define internal void @prefetch_block(ptr %src, i64 %bytes) #1 {
 entry:
   br label %line
 line:
-  %at = phi i64 [ 0, %entry ], [ %next, %copy ]
-  %next = add i64 %at, LINE
-  %fits = icmp ule i64 %next, %bytes
-  br i1 %fits, label %copy, label %rest
-copy:
-  %s = getelementptr i8, ptr %src, i64 %at
-  %d = getelementptr i8, ptr %dst, i64 %at
-  %v = load VECTOR, ptr %s, align SIZE
-  store VECTOR %v, ptr %d, align SIZE
-  %ahead = getelementptr i8, ptr %s, i64 65536
+  %at = phi i64 [ DISTANCE, %entry ], [ %next, %ask ]
+  %end = add i64 %bytes, DISTANCE
+  %more = icmp ult i64 %at, %end
+  br i1 %more, label %ask, label %done
+ask:
+  %ahead = getelementptr i8, ptr %src, i64 %at
   call void @llvm.prefetch.p0(ptr %ahead, i32 0, i32 2, i32 1)
+  %next = add i64 %at, 64
   br label %line
-rest:
-  %r = phi i64 [ %at, %line ], [ %r.next, %one ]
-  %more = icmp ult i64 %r, %bytes
-  br i1 %more, label %one, label %done
-one:
-  %rs = getelementptr i8, ptr %src, i64 %r
-  %rd = getelementptr i8, ptr %dst, i64 %r
-  %x = load REAL, ptr %rs, align SIZE
-  store REAL %x, ptr %rd, align SIZE
-  %r.next = add i64 %r, SIZE
-  br label %rest
 done:
   ret void
 }
 """
-"""A dense block in order, line by line."""
+"""The lines of a block that will be needed some blocks later, asked for in order."""
+
+DISTANCE = 64 * 2**10
+"""How far ahead inputs are asked for, in bytes: beyond the first cache, well within the second."""
 
 
 def copies(lanes: int, real: str, size: int) -> str:
-    """Return `@strided_copy`, `@block_copy` and `@stream_copy` for entries of one type."""
+    """Return `@strided_copy`, `@prefetch_block` and `@stream_copy` for entries of one type."""
     words = {
+        "DISTANCE": DISTANCE,
         "ALIGN_MASK": lanes * size - 1,
         "LINE": lanes * size,
         "VECTOR": f"<{lanes} x {real}>",
         "REAL": real,
         "SIZE": size,
     }
-    text = COPY + BLOCK + STREAM
+    text = COPY + AHEAD + STREAM
     for word, value in words.items():
         text = text.replace(word, str(value))
     return text

@@ -19,11 +19,12 @@ STREAM_BYTES = 16 * 2**20
 LOCAL_BYTES = 32 * 2**10
 """Workspaces up to this size live on the stack."""
 
-STAGE_BYTES = 1 * 2**20
-"""Dense inputs at least this large are read block by block in order, as hardware prefetches best."""
+AHEAD_BYTES = 1 * 2**20
+"""Dense inputs at least this large are prefetched."""
 
 WIDE_ROW = 128
-"""Samples of at least this many bytes are worth staging; the rows of smaller ones share lines."""
+"""Samples of at least this many bytes: their rows, read side by side, are more streams than
+hardware follows by itself."""
 
 MAX_AXES = 3
 """Most core axes of an operand."""
@@ -131,6 +132,9 @@ class _Loop:
         for operand in self.operands:
             position = self._describe(operand, position)
         in_place = self._all([self._in_place(operand) for operand in self.operands])
+        for operand in self.operands:
+            if not operand.output and operand.bytes >= WIDE_ROW:
+                self._line(f"%ahead{operand.number} = and i1 {self._large(operand, AHEAD_BYTES)}, true")
         self._prepare(in_place)
         self._block()
         self._finish(in_place)
@@ -172,22 +176,23 @@ class _Loop:
         return position + len(operand.shape)
 
     def _in_place(self, operand: Operand) -> str:
-        """Return the flag that an operand is used where it lies; large dense ones pass the workspace.
-
-        Rows of a block read side by side are more streams than hardware follows, so a block of
-        a large input is first copied in order; a large output is staged and streamed.
-        """
+        """Return the flag that an operand is used where it lies; large dense outputs are streamed."""
         k = operand.number
-        limit = STREAM_BYTES if operand.output else STAGE_BYTES if operand.bytes >= WIDE_ROW else 2**62
+        if not operand.output:
+            return f"%contiguous{k}"
+        self._line(f"%stream{k} = and i1 {self._large(operand, STREAM_BYTES)}, true")
+        self._line(f"%direct{k} = xor i1 %stream{k}, %contiguous{k}")
+        return f"%direct{k}"
+
+    def _large(self, operand: Operand, limit: int) -> str:
+        """Return the flag that an operand is dense and has at least `limit` bytes."""
+        k = operand.number
         self._line(
             f"%dense{k} = icmp eq i64 %step{k}, {operand.bytes}",
             f"%bytes{k} = mul i64 %n, {operand.bytes}",
             f"%large{k} = icmp sge i64 %bytes{k}, {limit}",
         )
-        passing = self._all([f"%contiguous{k}", f"%dense{k}", f"%large{k}"])
-        self._line(f"%stream{k} = and i1 {passing}, true")
-        self._line(f"%direct{k} = xor i1 %stream{k}, %contiguous{k}")
-        return f"%direct{k}"
+        return self._all([f"%contiguous{k}", f"%dense{k}", f"%large{k}"])
 
     def _prepare(self, in_place: str) -> None:
         """Find a workspace: on the stack where it is small and nothing is packed, else allocated."""
@@ -241,7 +246,7 @@ class _Loop:
         self._line(f"%taken = select i1 %wide, i64 {self.lanes}, i64 1")
         for operand in self.operands:
             k = operand.number
-            flag = f"%direct{k}"
+            flag = f"%direct{k}" if operand.output else f"%contiguous{k}"
             self._line(
                 f"%offset{k} = mul i64 %i, %step{k}",
                 f"%here{k} = getelementptr i8, ptr %base{k}, i64 %offset{k}",
@@ -249,19 +254,7 @@ class _Loop:
                 f"%hop{k} = select i1 {flag}, i64 %step{k}, i64 {operand.bytes}",
             )
             if not operand.output:
-                self._line(f"br i1 {flag}, label %have{k}, label %pack_in{k}")
-                self._label(f"pack_in{k}")
-                self._line(f"br i1 %stream{k}, label %copy_in{k}, label %gather_in{k}")
-                self._label(f"copy_in{k}")
-                self._line(
-                    f"%whole{k} = mul i64 %taken, {operand.bytes}",
-                    f"call void @block_copy(ptr %pack{k}, ptr %here{k}, i64 %whole{k})",
-                    f"br label %have{k}",
-                )
-                self._label(f"gather_in{k}")
-                self._line(operand.copy(self._packed(operand), self._here(operand), "%taken"))
-                self._line(f"br label %have{k}")
-                self._label(f"have{k}")
+                self._fetch(operand, flag)
         self._line("br i1 %wide, label %many, label %one")
         arguments = ", ".join(f"ptr %ptr{o.number}, i64 %hop{o.number}" for o in self.operands)
         for label, function in (("many", "vector"), ("one", "scalar")):
@@ -273,6 +266,24 @@ class _Loop:
         self._line("br label %advance")
         self._label("advance")
         self._line("%next = add i64 %i, %taken", "br label %block")
+
+    def _fetch(self, operand: Operand, flag: str) -> None:
+        """Pack an input block that is not contiguous, and ask for lines needed later."""
+        k = operand.number
+        if operand.bytes >= WIDE_ROW:
+            self._line(f"br i1 %ahead{k}, label %ask{k}, label %asked{k}")
+            self._label(f"ask{k}")
+            self._line(
+                f"%block{k} = mul i64 %taken, {operand.bytes}",
+                f"call void @prefetch_block(ptr %here{k}, i64 %block{k})",
+                f"br label %asked{k}",
+            )
+            self._label(f"asked{k}")
+        self._line(f"br i1 {flag}, label %have{k}, label %pack_in{k}")
+        self._label(f"pack_in{k}")
+        self._line(operand.copy(self._packed(operand), self._here(operand), "%taken"))
+        self._line(f"br label %have{k}")
+        self._label(f"have{k}")
 
     def _packed(self, operand: Operand) -> tuple[str, str, list[str]]:
         return f"%pack{operand.number}", str(operand.bytes), [str(s) for s in operand.packed_strides]
