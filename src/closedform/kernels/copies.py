@@ -114,7 +114,7 @@ line:
   br i1 %more, label %ask, label %done
 ask:
   %ahead = getelementptr i8, ptr %src, i64 %at
-  call void @llvm.prefetch.p0(ptr %ahead, i32 0, i32 2, i32 1)
+  call void @llvm.prefetch.p0(ptr %ahead, i32 0, i32 1, i32 1)
   %next = add i64 %at, 64
   br label %line
 done:
