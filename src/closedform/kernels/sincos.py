@@ -6,6 +6,8 @@ import math
 import struct
 from collections.abc import Callable
 
+from ..emit.turns import COSINE, SINE
+
 PI_2 = (1.5707963267948966, 6.123233995736766e-17, -1.4973849048591833e-33)
 """pi/2 as a sum, to 160 bits: n times the first is subtracted exactly by a fused operation."""
 
@@ -14,24 +16,6 @@ LIMIT = 2.0**45
 
 SHIFTER = 6755399441055744.0
 """1.5 * 2^52: adding it rounds to an integer and leaves that integer in the low bits."""
-
-SINE = (
-    -1.66666666666666324348e-01,
-    8.33333333332248946124e-03,
-    -1.98412698298579493134e-04,
-    2.75573137070700676789e-06,
-    -2.50507602534068634195e-08,
-    1.58969099521155010221e-10,
-)
-COSINE = (
-    4.16666666666666019037e-02,
-    -1.38888888888741095749e-03,
-    2.48015872894767294178e-05,
-    -2.75573143513906633035e-07,
-    2.08757232129817482790e-09,
-    -1.13596475577881948265e-11,
-)
-"""Minimax coefficients on [-pi/4, pi/4] for r^3 ... r^13 and r^4 ... r^14 [Fdlibm1993]."""
 
 
 def sincos(line: Callable[[str], str], x: str, lanes: int) -> tuple[str, str]:
