@@ -1,0 +1,53 @@
+"""The command line: `closedform <verb>`, one module per verb.
+
+Verbs import what they need when they run, so that help is quick.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from ..errors import ClosedFormError
+from .equations import equations
+from .export import export
+from .report import report
+from .robots import robots
+
+app = typer.Typer(
+    name="closedform",
+    help="Robot dynamics in closed form.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+for verb in (report, robots, equations, export):
+    app.command()(verb)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from .. import __version__  # noqa: PLC0415 (the package is not yet whole when this module loads)
+
+        typer.echo(f"closedform {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def closedform(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Robot dynamics in closed form."""
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line; a mistake of the user is one line on stderr and exit code 2."""
+    try:
+        app(arguments)
+    except ClosedFormError as error:
+        typer.echo(f"error: {error}", err=True)
+        sys.exit(2)

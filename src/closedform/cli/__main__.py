@@ -1,0 +1,5 @@
+"""`python -m closedform.cli`."""
+
+from . import main
+
+main()

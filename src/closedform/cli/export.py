@@ -1,0 +1,31 @@
+"""`closedform export`."""
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def export(
+    robot: Annotated[str, typer.Argument(help="A bundled robot, a URDF file or an MJCF file.")],
+    name: Annotated[str, typer.Argument(metavar="FORM", help="The form, such as inverse_dynamics.")],
+    language: Annotated[str, typer.Option(help="c, cuda, matlab or numpy.")] = "c",
+    output: Annotated[Path, typer.Option(help="A folder, or a file without its ending.")] = Path(),
+    frame: Annotated[str | None, typer.Option(help="The frame of a pose or a Jacobian.")] = None,
+    precision: Annotated[str, typer.Option(help="double or float.")] = "double",
+    order: Annotated[int | None, typer.Option(help="The order of inverse_dynamics_rates.")] = None,
+    phi: Annotated[bool, typer.Option("--phi", help="Inertial parameters as an input.")] = False,
+    floating_base: Annotated[
+        bool, typer.Option("--floating-base", help="Put a free joint under the root.")
+    ] = False,
+) -> None:
+    """Write a form of a robot as source code."""
+    from ..robot import load
+
+    loaded = load(robot, floating_base=floating_base)
+    options = {"frame": frame, "precision": precision, "order": order, "phi": phi}
+    for path in loaded.export(name, language, output, **options):  # type: ignore[arg-type]
+        typer.echo(str(path))
