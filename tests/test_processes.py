@@ -15,12 +15,14 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 
+import casadi as ca
 import dask.array as da
 import numpy as np
 import pytest
 
 import closedform as cf
 from basic_forms import BASIC
+from closedform.kernels import FormRecipe, compiled
 
 ROUNDING = 1e-13
 """Batches cut elsewhere run other samples through the scalar code, which may round differently."""
@@ -100,7 +102,7 @@ def test_a_copied_kernel_gives_the_same_numbers(form: str, how: str) -> None:
 def test_a_copied_kernel_keeps_frame_and_precision(how: str) -> None:
     kernel = cf.load("2r").kernel("pose", "link1", np.float32)
     again = COPIES[how](kernel)
-    assert (again.frame, again.dtype) == ("link1", np.float32)
+    assert (again.recipe.frame, again.dtype) == ("link1", np.float32)
     q = np.float32([0.1, 0.2])
     np.testing.assert_array_equal(again(q), kernel(q))
 
@@ -275,7 +277,7 @@ def test_a_ufunc_outlives_its_kernel() -> None:
 
 def test_kernels_are_freed() -> None:
     robot = cf.load("2r")
-    ghosts = [weakref.ref(cf.Kernel(robot.model, "mass_matrix")) for _ in range(20)]
+    ghosts = [weakref.ref(cf.Kernel(FormRecipe(robot.model, "mass_matrix"))) for _ in range(20)]
     gc.collect()
     assert not any(ghost() for ghost in ghosts)
 
@@ -372,3 +374,14 @@ def test_dask_has_no_out() -> None:
 def test_dask_stays_lazy_with_threads() -> None:
     robot = cf.load("2r")
     assert isinstance(robot.mass_matrix(da.zeros((10, 2), chunks=(5, 2)), threads=2), da.Array)
+
+
+@every_copy
+def test_a_copied_kernel_of_expressions_gives_the_same_numbers(how: str) -> None:
+    x = ca.SX.sym("x", 2)
+    kernel = compiled("turn", [("x", x)], [("c", ca.cos(x)), ("norm", (), ca.sqrt(ca.dot(x, x)))])
+    again = COPIES[how](kernel)
+    given = np.array([[0.1, 0.2], [3.0, 4.0]])
+    for ours, theirs in zip(again(given), kernel(given), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    np.testing.assert_allclose(again(given)[1], np.linalg.norm(given, axis=-1), rtol=4e-16)

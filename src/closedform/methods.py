@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from .errors import ArgumentError
 from .forms import FORMS, MAX_ORDER, Form
-from .kernels import Kernel
+from .kernels import FormRecipe, Kernel
 from .model import Model
 
 
@@ -37,9 +37,9 @@ class FormMethods:
             key = (name, frame, np.dtype(dtype).str, order, phi)
             known = self._kernels.get(key)
         except TypeError:
-            return Kernel(self.model, name, frame, dtype, order, phi)  # which says what is wrong
+            return Kernel(FormRecipe(self.model, name, frame, order, phi), dtype)  # which says what is wrong
         if known is None:
-            known = self._kernels[key] = Kernel(self.model, name, frame, dtype, order, phi)
+            known = self._kernels[key] = Kernel(FormRecipe(self.model, name, frame, order, phi), dtype)
         return known
 
 

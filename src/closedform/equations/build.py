@@ -141,9 +141,10 @@ def _kinds(symbolic: bool | str | Collection[str]) -> Sequence[str]:
 def _trace(it: Form, model: SymbolicModel, frame: str | None) -> Program:
     """Return the program of a form whose last input is the vector of all parameters."""
     symbols, expressions = it.expression(model, frame)
-    inputs = list(zip(it.inputs, symbols, strict=True))
+    inputs = list(zip(it.inputs, it.input_shapes(model), symbols, strict=True))
     if model.parameters:
-        inputs.append((_PARAMETERS, ca.vertcat(*(each.symbol for each in model.parameters))))
+        count = len(model.parameters)
+        inputs.append((_PARAMETERS, (count,), ca.vertcat(*(each.symbol for each in model.parameters))))
     labels = [label for label, _ in it.outputs]
     traced = program(it.name, inputs, list(zip(labels, it.output_shapes(model), expressions, strict=True)))
     if traced.counts.total > MAX_OPERATIONS:

@@ -1,5 +1,7 @@
 """Programs as machine code: LLVM, NumPy gufuncs, an on-disk cache."""
 
+from .compiled import compiled, traced
 from .kernel import Kernel
+from .recipe import FormRecipe, ProgramRecipe, Recipe
 
-__all__ = ["Kernel"]
+__all__ = ["FormRecipe", "Kernel", "ProgramRecipe", "Recipe", "compiled", "traced"]

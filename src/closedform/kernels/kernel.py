@@ -1,4 +1,4 @@
-"""A form of a robot as a compiled function of arrays."""
+"""A program as a compiled function of arrays."""
 
 from __future__ import annotations
 
@@ -17,50 +17,40 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ..checks import whole_number
 from ..errors import ArgumentError
-from ..forms import Form, form
-from ..model import Model
-from ..programs import Counts, Program, trace
+from ..programs import Counts, Program
 from . import cache, fastcall, machine
 from .choice import object_code
 from .gufunc import gufunc
+from .recipe import Recipe
 
 Array = NDArray[Any]
 
 
 class Kernel:
-    """A compiled form: call it with arrays of any leading batch shape.
+    """A compiled program: call it with arrays of any leading batch shape.
 
     The arguments' last axes have the shapes `input_shapes`; everything before broadcasts.
     Inputs are converted to the kernel's precision (double by default). The call runs without
-    the GIL; `threads` splits a large batch over that many. Forms of several outputs return a
+    the GIL; `threads` splits a large batch over that many. Programs of several outputs return a
     tuple, and take one as `out`.
+
+    A `Recipe` says where the program comes from: a form of a robot, or expressions.
     """
 
-    def __init__(
-        self,
-        model: Model,
-        name: str,
-        frame: str | None = None,
-        dtype: DTypeLike = np.float64,
-        order: int | None = None,
-        phi: bool = False,
-    ) -> None:
-        self.form: Form = form(name, order, phi=phi)
-        self.model = model
-        if frame is not None and not self.form.framed:
-            raise ArgumentError(f"{name} is not a form of a frame; {frame!r} given")
-        self.frame = model.frame(frame).name if self.form.framed else None
+    def __init__(self, recipe: Recipe, dtype: DTypeLike = np.float64) -> None:
+        self.recipe = recipe
+        self.name = name = recipe.name
         self.dtype = _precision(name, dtype)
-        self.input_names = self.form.inputs
-        self.input_shapes = self.form.input_shapes(model)
-        self.output_shapes = self.form.output_shapes(model)
-        self.__doc__ = self.form.doc
+        self.input_names = tuple(each for each, _ in recipe.inputs)
+        self.input_shapes = [shape for _, shape in recipe.inputs]
+        self.output_shapes = [shape for _, shape in recipe.outputs]
+        self.__doc__ = recipe.doc
         self.__name__ = name
         self._machine = machine.Machine(self._object_code())
         inner, outer = (",".join(map(_core, shapes)) for shapes in (self.input_shapes, self.output_shapes))
         self.ufunc = gufunc(
             name,
-            self.form.doc,
+            recipe.doc,
             f"{inner}->{outer}",
             self._machine.address("loop"),
             len(self.input_shapes),
@@ -68,7 +58,7 @@ class Kernel:
             self.dtype,
             self._machine,
         )
-        self._fast = fastcall.definition("fast", self.form.doc, self._machine.address("fast"))
+        self._fast = fastcall.definition("fast", recipe.doc, self._machine.address("fast"))
         self._bound = fastcall.definition(
             f"bound {name}",
             "Evaluate the bound arrays.",
@@ -92,10 +82,7 @@ class Kernel:
 
     def _object_code(self) -> bytes:
         """Return the object code, from the cache where it was made before."""
-        placement = "" if self.frame is None else _frame_text(self.model, self.frame)
-        form = self.form
-        what = (form.name, str(form.order), str(form.takes_phi), placement, self.dtype.name)
-        key = cache.key(*what, self.model.digest, machine.identity())
+        key = cache.key(*self.recipe.identity, self.dtype.name, machine.identity())
         code = cache.load(key)
         if code is None:
             real = "double" if self.dtype == np.float64 else "float"
@@ -107,8 +94,7 @@ class Kernel:
     @cached_property
     def program(self) -> Program:
         """The straight-line program behind the machine code."""
-        form = self.form
-        return trace(self.model, form.name, self.frame, order=form.order, phi=form.takes_phi)
+        return self.recipe.program()
 
     @property
     def counts(self) -> Counts:
@@ -121,16 +107,13 @@ class Kernel:
         return str(self.ufunc.signature)
 
     def __repr__(self) -> str:
-        frame = f", frame={self.frame!r}" if self.frame else ""
-        return f"<kernel {self.form.name} {self.signature} of {self.model.name!r}{frame}, {self.dtype.name}>"
+        return f"<kernel {self.name} {self.signature} of {self.recipe.subject}, {self.dtype.name}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        form = self.form
-        options = (form.name, self.frame, self.dtype, form.order, form.takes_phi)
-        return type(self), (self.model, *options)
+        return type(self), (self.recipe, self.dtype)
 
     def __call__(self, *args: ArrayLike, out: Any = None, threads: int = 1) -> Any:
-        """Evaluate the form on arrays; `out` receives the result without allocation."""
+        """Evaluate the program on arrays; `out` receives the result without allocation."""
         if len(args) != len(self.input_shapes):
             raise self._wrong_count(args)
         if any(hasattr(argument, "__dask_graph__") for argument in args):
@@ -155,25 +138,23 @@ class Kernel:
             raise self._wrong_count(args)
         if len(outs) != len(self.output_shapes):
             expected = f"{len(self.output_shapes)} array(s)"
-            raise ArgumentError(f"bind {self.form.name}: out should be {expected}; {len(outs)} given")
+            raise ArgumentError(f"bind {self.name}: out should be {expected}; {len(outs)} given")
         operands = [*args, *outs]
         names = [*self.input_names, *(["out"] * len(outs))]
         shapes = [*self.input_shapes, *self.output_shapes]
         for name, operand, shape in zip(names, operands, shapes, strict=True):
             if not isinstance(operand, np.ndarray) or operand.dtype != self.dtype or operand.shape != shape:
                 given = f"{getattr(operand, 'dtype', type(operand).__name__)} of shape {np.shape(operand)}"
-                raise ArgumentError(
-                    f"bind {self.form.name}: {name} is {given}; expected {self.dtype} {shape}"
-                )
+                raise ArgumentError(f"bind {self.name}: {name} is {given}; expected {self.dtype} {shape}")
             if not operand.flags.c_contiguous or not operand.flags.aligned:
-                raise ArgumentError(f"bind {self.form.name}: {name} must be C-contiguous and aligned")
+                raise ArgumentError(f"bind {self.name}: {name} must be C-contiguous and aligned")
         for k, written in enumerate(outs):
             if not written.flags.writeable:
-                raise ArgumentError(f"bind {self.form.name}: out is read-only")
+                raise ArgumentError(f"bind {self.name}: out is read-only")
             others = [*args, *outs[:k]]
             if any(np.may_share_memory(written, other) for other in others):
                 raise ArgumentError(
-                    f"bind {self.form.name}: out overlaps another array; give it memory of its own"
+                    f"bind {self.name}: out overlaps another array; give it memory of its own"
                 )
         pointers = _pointers(len(operands))(*(operand.ctypes.data for operand in operands))
         pointers.alive = (self, operands)
@@ -189,7 +170,7 @@ class Kernel:
 
     def _threaded(self, args: tuple[ArrayLike, ...], out: Any, threads: int) -> Any:
         """Split the first batch axis over threads, each writing its part of the outputs."""
-        threads = min(whole_number(f"{self.form.name}: threads", threads, 1), 4 * (os.cpu_count() or 1))
+        threads = min(whole_number(f"{self.name}: threads", threads, 1), 4 * (os.cpu_count() or 1))
         arrays = [np.asarray(argument) for argument in args]
         for array, shape in zip(arrays, self.input_shapes, strict=True):
             if array.shape[max(0, array.ndim - len(shape)) :] != shape:
@@ -224,11 +205,11 @@ class Kernel:
         return outs[0] if len(outs) == 1 else outs
 
     def _dask(self, args: tuple[Any, ...], out: Any) -> Any:
-        """Return lazy dask arrays of the form; workers compile the kernel for themselves."""
+        """Return lazy dask arrays; workers compile the kernel for themselves."""
         import dask.array as da  # noqa: PLC0415 (an extra, needed only here)
 
         if out is not None:
-            raise ArgumentError(f"{self.form.name}: out= does not go with dask arrays; assign the result")
+            raise ArgumentError(f"{self.name}: out= does not go with dask arrays; assign the result")
         letters = iter("abcdefghijklmnopqrstuvwxyz")
         cores = [[next(letters) for _ in shape] for shape in self.input_shapes]
         results = [[next(letters) for _ in shape] for shape in self.output_shapes]
@@ -246,30 +227,30 @@ class Kernel:
     def _wrong_count(self, args: Sequence[Any]) -> ArgumentError:
         expected = ", ".join(self.input_names)
         count = len(self.input_names)
-        return ArgumentError(f"{self.form.name} takes {count} array(s) ({expected}); {len(args)} given")
+        return ArgumentError(f"{self.name} takes {count} array(s) ({expected}); {len(args)} given")
 
     def _explained(self, args: tuple[ArrayLike, ...], out: Any, error: Exception) -> Exception:
-        """Return the error of a failed call in the words of the form's arguments."""
+        """Return the error of a failed call in the words of the arguments."""
         if isinstance(error, ArgumentError):
             return error
         for name, argument, shape in zip(self.input_names, args, self.input_shapes, strict=True):
             try:
                 array = np.asarray(argument)
             except ValueError:
-                return ArgumentError(f"{self.form.name}: {name} is ragged; expected (..., {_inner(shape)})")
+                return ArgumentError(f"{self.name}: {name} is ragged; expected (..., {_inner(shape)})")
             if not np.can_cast(array.dtype, self.dtype, "same_kind") or array.dtype.kind not in "fiub":
                 return ArgumentError(
-                    f"{self.form.name}: {name} has dtype {array.dtype}; expected reals up to {self.dtype}"
+                    f"{self.name}: {name} has dtype {array.dtype}; expected reals up to {self.dtype}"
                 )
             if array.shape[max(0, array.ndim - len(shape)) :] != shape:
                 return ArgumentError(
-                    f"{self.form.name}: {name} has shape {array.shape}; expected (..., {_inner(shape)})"
+                    f"{self.name}: {name} has shape {array.shape}; expected (..., {_inner(shape)})"
                 )
         detail = (
             "" if out is None else f"; out has shape {np.shape(out)} and dtype {getattr(out, 'dtype', '?')}"
         )
         shapes = ", ".join(f"{n} {np.shape(a)}" for n, a in zip(self.input_names, args, strict=True))
-        return ArgumentError(f"{self.form.name}: {error} (given {shapes}{detail})")
+        return ArgumentError(f"{self.name}: {error} (given {shapes}{detail})")
 
 
 @cache_function
@@ -295,8 +276,3 @@ def _core(shape: tuple[int, ...]) -> str:
 
 def _inner(shape: tuple[int, ...]) -> str:
     return ", ".join(map(str, shape)) if shape else "no core axis"
-
-
-def _frame_text(model: Model, name: str) -> str:
-    frame = model.frame(name)
-    return f"{frame.body}:{frame.placement.tobytes().hex()}"

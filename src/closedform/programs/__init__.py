@@ -1,7 +1,7 @@
 """Forms as flat lists of scalar operations: common subexpressions, ordering, chunking, counts."""
 
 from .evaluate import evaluate
-from .program import Counts, Operation, Program, program
+from .program import Counts, Operation, Program, Shaped, core_shape, program
 from .schedule import ORDERS, Chunk, Store, schedule
 from .trace import trace
 
@@ -11,7 +11,9 @@ __all__ = [
     "Counts",
     "Operation",
     "Program",
+    "Shaped",
     "Store",
+    "core_shape",
     "evaluate",
     "program",
     "schedule",

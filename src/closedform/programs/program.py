@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -72,14 +73,18 @@ class Program:
         )
 
 
+Shaped = tuple[str, tuple[int, ...], ca.SX]
+"""Name, core shape and expression (or symbol) of an array."""
+
+
 def program(
     name: str,
-    inputs: list[tuple[str, ca.SX]],
-    outputs: list[tuple[str, tuple[int, ...], ca.SX]],
+    inputs: Sequence[Shaped],
+    outputs: Sequence[Shaped],
 ) -> Program:
     """Return the program of CasADi expressions; matrices are flattened row by row."""
     function = ca.Function(
-        "f", [ca.vec(symbol.T) for _, symbol in inputs], [ca.densify(ca.vec(e.T)) for _, _, e in outputs]
+        "f", [ca.vec(symbol.T) for _, _, symbol in inputs], [ca.densify(ca.vec(e.T)) for _, _, e in outputs]
     )
     if function.n_instructions() > MAX_OPERATIONS:
         raise ProgramSizeError(
@@ -88,13 +93,12 @@ def program(
         )
     values = _Values()
     results = _run(function, values)
-    shapes = tuple((label, _core_shape(symbol)) for label, symbol in inputs)
-    return _pruned(
-        name, shapes, tuple((label, shape) for label, shape, _ in outputs), values.operations, results
-    )
+    given, made = (tuple((label, shape) for label, shape, _ in each) for each in (inputs, outputs))
+    return _pruned(name, given, made, values.operations, results)
 
 
-def _core_shape(symbol: ca.SX) -> tuple[int, ...]:
+def core_shape(symbol: ca.SX) -> tuple[int, ...]:
+    """Return the shape of an expression as an array: a column is a vector, of one entry too."""
     return (symbol.size1(),) if symbol.size2() == 1 else (symbol.size1(), symbol.size2())
 
 

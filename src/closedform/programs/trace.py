@@ -33,6 +33,6 @@ def trace(
         block = trace(model, name, frame, order=order, closed=True)
         return min(recursive, block, key=lambda each: each.counts.total)
     symbols, expressions = it.expression(model, frame, closed=closed)
-    inputs = list(zip(it.inputs, symbols, strict=True))
+    inputs = list(zip(it.inputs, it.input_shapes(model), symbols, strict=True))
     names = [label for label, _ in it.outputs]
     return program(name, inputs, list(zip(names, it.output_shapes(model), expressions, strict=True)))

@@ -1,7 +1,7 @@
 """Reports: facts about a robot as frozen dataclasses, shown on one self-contained page."""
 
-from .page import render, write_report
+from .page import render, write_page, write_report
 from .sections import SECTIONS
 from .study import Study
 
-__all__ = ["SECTIONS", "Study", "render", "write_report"]
+__all__ = ["SECTIONS", "Study", "render", "write_page", "write_report"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -43,40 +43,76 @@ def environment() -> Environment:
     return env
 
 
+Begin = Callable[[int, str], None]
+"""Hears the position and title of each section as its work begins."""
+
+
 def _silent(position: int, title: str) -> None:
     """Hear of a section and do nothing."""
 
 
-def parts(study: Study, begin: Callable[[int, str], None] = _silent) -> Iterator[Part]:
-    """Yield the sections that have something to say about the robot."""
-    for position, section in enumerate(SECTIONS):
+def parts(
+    subject: Any, sections: Sequence[Section[Any]] = SECTIONS, begin: Begin = _silent
+) -> Iterator[Part]:
+    """Yield the sections that have something to say about the subject."""
+    for position, section in enumerate(sections):
         begin(position, section.title)
-        facts = section.gather(study)
+        facts = section.gather(subject)
         if facts is not None:
             template = environment().get_template(section.template)
             html = template.render(section=section, facts=facts, figures=section.draw(facts))
             yield Part(section, facts, Markup(html))
 
 
-def render(study: Study, begin: Callable[[int, str], None] = _silent) -> str:
-    """Return the page; `begin` hears the position and title of each section as its work begins."""
-    shown = list(parts(study, begin))
+def render(study: Study, begin: Begin = _silent) -> str:
+    """Return a robot's page; `begin` hears the position and title of each section as its work begins."""
+    return _page(study, SECTIONS, study.robot.name, "Dynamics in closed form", "summary.html.j2", begin)
+
+
+def write_report(study: Study, path: str | os.PathLike[str], begin: Begin = _silent) -> None:
+    """Write the page of a study; the file appears whole or not at all."""
+    with whole_file(path) as file:
+        file.write(render(study, begin))
+
+
+def write_page(
+    path: str | os.PathLike[str],
+    *,
+    subject: Any,
+    sections: Sequence[Section[Any]],
+    name: str,
+    title: str,
+    summary: str | None = None,
+    begin: Begin = _silent,
+) -> None:
+    """Write a page of sections about any subject; the file appears whole or not at all.
+
+    `name` is the heading, `title` the line above it, `summary` the template of the figures at
+    the top, which sees `facts` by the anchors of the sections.
+    """
+    with whole_file(path) as file:
+        file.write(_page(subject, sections, name, title, summary, begin))
+
+
+def _page(
+    subject: Any,
+    sections: Sequence[Section[Any]],
+    name: str,
+    title: str,
+    summary: str | None,
+    begin: Begin,
+) -> str:
+    shown = list(parts(subject, sections, begin))
     return (
         environment()
         .get_template("page.html.j2")
         .render(
-            name=study.robot.name,
+            name=name,
+            title=title,
+            summary=summary,
             parts=shown,
             facts={part.section.anchor: part.facts for part in shown},
             plotly=Markup(get_plotlyjs()),
             version=__version__,
         )
     )
-
-
-def write_report(
-    study: Study, path: str | os.PathLike[str], begin: Callable[[int, str], None] = _silent
-) -> None:
-    """Write the page of a study; the file appears whole or not at all."""
-    with whole_file(path) as file:
-        file.write(render(study, begin))

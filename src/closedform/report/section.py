@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from .figure import Figure
-from .study import Study
 
 Facts = TypeVar("Facts")
 
@@ -21,13 +20,13 @@ def no_figures(_: object) -> Mapping[str, Figure]:
 class Section(Generic[Facts]):
     """One section; its template is `templates/sections/<anchor>.html.j2`.
 
-    `gather` returns the facts, or None where the section has nothing to say about this robot
-    (dynamics of a robot without inertias). `draw` sees nothing but the facts.
+    `gather` returns the facts of the page's subject, or None where the section has nothing to
+    say about it (dynamics of a robot without inertias). `draw` sees nothing but the facts.
     """
 
     anchor: str
     title: str
-    gather: Callable[[Study], Facts | None]
+    gather: Callable[[Any], Facts | None]
     draw: Callable[[Facts], Mapping[str, Figure]] = no_figures
 
     @property

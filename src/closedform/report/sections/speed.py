@@ -11,7 +11,8 @@ from plotly import graph_objects as go
 
 from ...forms import FORMS
 from ...kernels import Kernel
-from ...model import random_state
+from ...model import Model, random_state
+from ...robot import Robot
 from ..figure import PALETTE, Figure, figure
 from ..peer import FUNCTIONS, Peer, peer_of
 from ..section import Section
@@ -68,7 +69,7 @@ def gather(study: Study) -> SpeedFacts | None:
         return None
     peer = peer_of(model) if study.pinocchio else "Not asked for."
     rows = tuple(
-        _timed(study.robot.kernel(name), study.batch, study.patience, peer)
+        _timed(study.robot, name, study.batch, study.patience, peer)
         for name, form in FORMS.items()
         if form.group == TIMED_GROUP
     )
@@ -77,14 +78,14 @@ def gather(study: Study) -> SpeedFacts | None:
     return SpeedFacts(study.batch, rows, "", peer)
 
 
-def _timed(kernel: Kernel, batch: int, patience: float, peer: Peer | str) -> FormSpeed:
-    inputs = _inputs(kernel, batch)
+def _timed(robot: Robot, name: str, batch: int, patience: float, peer: Peer | str) -> FormSpeed:
+    kernel = robot.kernel(name)
+    inputs = _inputs(kernel, robot.model, batch)
     one = [np.ascontiguousarray(each[0]) for each in inputs]
     out, out_one = np.empty((batch, *kernel.output_shape)), np.empty(kernel.output_shape)
     call = seconds_per_call(lambda: kernel(*one, out=out_one), patience)
     bound = seconds_per_call(kernel.bind(*one, out=out_one), patience)
     state = seconds_per_call(lambda: kernel(*inputs, out=out), patience) / batch
-    name = kernel.form.name
     if not isinstance(peer, Peer) or name not in FUNCTIONS:
         return FormSpeed(name, call, bound, state)
     theirs = seconds_per_call(peer.call(name, one), patience)
@@ -93,10 +94,10 @@ def _timed(kernel: Kernel, batch: int, patience: float, peer: Peer | str) -> For
     )
 
 
-def _inputs(kernel: Kernel, batch: int) -> list[Array]:
+def _inputs(kernel: Kernel, model: Model, batch: int) -> list[Array]:
     """Return random states, and entries between -1 and 1 for everything else."""
     rng = np.random.default_rng(SEED)
-    states = dict(zip(("q", "qd", "qdd"), random_state(kernel.model, rng, (batch,), 2), strict=True))
+    states = dict(zip(("q", "qd", "qdd"), random_state(model, rng, (batch,), 2), strict=True))
     return [
         states[name] if name in states else rng.uniform(-1, 1, (batch, *shape))
         for name, shape in zip(kernel.input_names, kernel.input_shapes, strict=True)
@@ -111,8 +112,8 @@ def _difference(kernel: Kernel, inputs: list[Array], out: Array, peer: Peer) -> 
     differences = []
     for k in range(min(COMPARED, len(out))):
         one = [each[k] for each in inputs]
-        ours, theirs = out[k], peer.value(kernel.form.name, one)
-        if kernel.form.name == "coriolis_matrix":
+        ours, theirs = out[k], peer.value(kernel.name, one)
+        if kernel.name == "coriolis_matrix":
             ours = ours @ one[1]
         scale = max(float(np.abs(theirs).max()), 1e-300)
         differences.append(float(np.abs(ours - theirs).max()) / scale)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ... import __version__
-from ...kernels import Kernel, machine
+from ...kernels import FormRecipe, Kernel, machine
 from ...model import Model
 from ..section import Section
 from ..study import Study
@@ -72,7 +72,7 @@ def this_machine() -> Machine:
 
 def _seconds(model: Model, name: str) -> float:
     start = time.perf_counter()
-    Kernel(model, name)
+    Kernel(FormRecipe(model, name))
     return time.perf_counter() - start
 
 
