@@ -11,6 +11,8 @@ import closedform as cf
 ROOT = Path(cf.__file__).parent
 DOCS = ROOT.parents[1] / "docs"
 
+APPLICATIONS = ("identification", "flexible", "redundancy", "elastic")
+
 FLOW = (
     "errors",
     "checks",
@@ -24,10 +26,13 @@ FLOW = (
     "methods",
     "stub",
     "robot",
+    "trajectory",
+    "integration",
+    *APPLICATIONS,
     "report",
     "cli",
 )
-"""Each stage imports only what stands before it."""
+"""Each stage imports only what stands before it; applications do not import each other."""
 
 PUBLIC = {
     "load",
@@ -133,6 +138,7 @@ def test_imports_flow_one_way():
         assert here in FLOW, f"{path} belongs to no stage"
         for other in imported_stages(path) - {here, "__version__"}:
             assert FLOW.index(other) < FLOW.index(here), f"{path} imports {other}"
+            assert not {here, other} <= set(APPLICATIONS), f"{path} imports {other}"
 
 
 def test_no_file_is_a_warehouse():

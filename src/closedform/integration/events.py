@@ -1,0 +1,37 @@
+"""Events: when a function of time and state passes through zero."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import CubicHermiteSpline
+from scipy.optimize import brentq
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Event:
+    """A function g(t, x) whose zeros are sought; `terminal` ends the run at the first.
+
+    `direction` is that of g through zero: 1 upwards, -1 downwards, 0 either.
+    """
+
+    function: Callable[[float, Array], float]
+    terminal: bool = False
+    direction: int = 0
+
+    def times(self, path: CubicHermiteSpline) -> list[float]:
+        """Return the times of the zeros along a path; one per step at most."""
+        t = path.x
+        values = np.array([self.function(each, path(each)) for each in t])
+        found = []
+        for k in range(len(t) - 1):
+            a, b = values[k], values[k + 1]
+            rises, falls = a < 0 <= b, a > 0 >= b
+            if (rises and self.direction >= 0) or (falls and self.direction <= 0):
+                found.append(float(brentq(lambda s: self.function(s, path(s)), t[k], t[k + 1], xtol=1e-14)))
+        return found

@@ -1,0 +1,90 @@
+"""What drives a system over a grid of steps: constants, held or sampled arrays, functions of time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..checks import real_array
+from ..errors import ArgumentError
+
+Array = NDArray[np.float64]
+Inputs = ArrayLike | Callable[[float], ArrayLike] | None
+
+
+@dataclass(frozen=True)
+class Levels:
+    """Inputs at the start, middle and end of every step: each (steps, ..., nu).
+
+    `held` says that they do not change within a step.
+    """
+
+    start: Array
+    middle: Array
+    end: Array
+    held: bool
+
+    @property
+    def batch(self) -> tuple[int, ...]:
+        """The leading shape of one step's inputs."""
+        return self.start.shape[1:-1]
+
+    def nodes(self) -> Array:
+        """Return the inputs at the nodes of the grid, (..., steps + 1, nu)."""
+        whole = np.concatenate([self.start, self.end[-1:]])
+        return np.moveaxis(whole, 0, -2)
+
+    def at(self, t: float, h: float) -> Array:
+        """Return the inputs at any time: held, or the parabola through the three levels of the step."""
+        k = min(max(int(t / h), 0), len(self.start) - 1)
+        if self.held:
+            return np.asarray(self.start[k])
+        s = t / h - k
+        weights = ((1 - s) * (1 - 2 * s), 4 * s * (1 - s), s * (2 * s - 1))
+        levels = (self.start[k], self.middle[k], self.end[k])
+        return np.asarray(sum(w * level for w, level in zip(weights, levels, strict=True)))
+
+
+def levels(name: str, given: Inputs, nu: int, times: Array) -> Levels | None:
+    """Return the inputs of a system over the steps between `times`.
+
+    An array of shape (nu,) is constant, (..., steps, nu) is held over each step, and
+    (..., steps + 1, nu) is sampled at the nodes and linear between them. A function of time is
+    evaluated at the start, middle and end of each step.
+    """
+    if nu == 0:
+        if given is not None:
+            raise ArgumentError(f"{name}: takes no inputs; give None")
+        return None
+    if given is None:
+        given = np.zeros(nu)
+    steps = len(times) - 1
+    if callable(given):
+        nodes = np.stack([_sample(name, given, t, nu) for t in times])
+        middle = np.stack([_sample(name, given, t, nu) for t in (times[:-1] + times[1:]) / 2])
+        return Levels(nodes[:-1], middle, nodes[1:], held=False)
+    array = real_array(f"{name}: inputs", given)
+    if array.shape == (nu,):
+        held = np.broadcast_to(array, (steps, nu))
+        return Levels(held, held, held, held=True)
+    if array.ndim < 2 or array.shape[-1] != nu or array.shape[-2] not in (steps, steps + 1):
+        raise ArgumentError(
+            f"{name}: inputs have shape {array.shape}; expected ({nu},) held all the time, "
+            f"(..., {steps}, {nu}) held over each step, or (..., {steps + 1}, {nu}) at the nodes"
+        )
+    array = np.ascontiguousarray(np.moveaxis(array, -2, 0))
+    if len(array) == steps:
+        return Levels(array, array, array, held=True)
+    return Levels(array[:-1], (array[:-1] + array[1:]) / 2, array[1:], held=False)
+
+
+def _sample(name: str, function: Callable[[float], ArrayLike], t: float, nu: int) -> Array:
+    value = np.asarray(function(float(t)), dtype=float)
+    if value.shape[-1:] != (nu,):
+        raise ArgumentError(
+            f"{name}: the input function gave shape {value.shape} at t = {t:g}; expected (..., {nu})"
+        )
+    return value

@@ -1,0 +1,249 @@
+"""Simulation: a system, an initial state, inputs and a duration in; states over time out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import cycle
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.integrate import OdeSolver, solve_ivp
+from scipy.interpolate import CubicHermiteSpline
+
+from ..checks import real_array
+from ..errors import ArgumentError, ClosedFormError, UnknownNameError
+from .events import Event
+from .inputs import Inputs, Levels, levels
+from .system import System
+
+Array = NDArray[np.float64]
+
+ADAPTIVE = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
+LOOKS = 128
+"""Steps between two looks at the state: for divergence, `watch` and `progress`."""
+
+MAX_STEPS = 50_000_000
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """A run: times `t` (n + 1,), states `x` (..., n + 1, nx) and inputs `u` (..., n + 1, nu) at them.
+
+    `events` holds the times of each event. Runs of a batch that diverged are NaN from there on.
+    """
+
+    t: Array
+    x: Array
+    u: Array | None
+    events: tuple[list[float], ...] = field(default=())
+
+
+def simulate(
+    system: System,
+    x0: ArrayLike,
+    inputs: Inputs = None,
+    duration: float = 1.0,
+    step: float = 1e-3,
+    *,
+    method: str = "rk4",
+    parameters: ArrayLike | None = None,
+    events: Sequence[Event] = (),
+    watch: Callable[[float, Array], None] | None = None,
+    progress: Callable[[float], None] | None = None,
+    rtol: float = 1e-9,
+    atol: float = 1e-12,
+) -> Simulation:
+    """Return the motion of a system from x0.
+
+    Steps are equal and at most `step` long. "rk4" takes each as one compiled Runge-Kutta step, a
+    batch of initial states (or of inputs, or of parameters) as one. Otherwise `method` is one of
+    SciPy's adaptive ones, within `rtol` and `atol`, sampled at the steps. `inputs`: see
+    `closedform.integration.inputs.levels`. `watch(t, x)` sees the state now and then and may
+    raise; `progress` hears the fraction done. A single run that diverges raises.
+
+    >>> import casadi as ca, numpy as np
+    >>> from closedform.integration import System, simulate
+    >>> x = ca.SX.sym("x", 2)
+    >>> run = simulate(System("oscillator", x, ca.vertcat(x[1], -x[0])), [1.0, 0.0], None, np.pi, 1e-3)
+    >>> bool(abs(run.x[-1, 0] + 1) < 1e-12)
+    True
+    """
+    if method != "rk4" and method not in ADAPTIVE:
+        raise UnknownNameError("method of integration", method, ("rk4", *ADAPTIVE))
+    times = _grid(system.name, duration, step)
+    start = real_array(f"{system.name}: initial state", x0)
+    if start.shape[-1:] != (system.nx,):
+        raise ArgumentError(
+            f"{system.name}: initial state has shape {start.shape}; expected (..., {system.nx})"
+        )
+    driven = levels(system.name, inputs, system.nu, times)
+    p = _parameters(system, parameters)
+    batch = _batch(system, start, driven, p)
+    start = np.broadcast_to(start, (*batch, system.nx))
+    runner = _march if method == "rk4" else partial(_adapt, method=method, rtol=rtol, atol=atol)
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # told below, by the states
+        x = runner(system, start, driven, p, times, watch, progress)
+    run = Simulation(times, x, None if driven is None else driven.nodes())
+    if not batch:
+        _require_finite(system, run)
+        return _with_events(system, run, driven, p, events) if events else run
+    if events:
+        raise ArgumentError(f"{system.name}: events are sought in single runs; give one initial state")
+    return run
+
+
+def _grid(name: str, duration: float, step: float) -> Array:
+    for label, value in (("duration", duration), ("step", step)):
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
+            raise ArgumentError(f"{name}: {label} is {value!r}; expected seconds above zero")
+    steps = max(1, math.ceil(duration / step - 1e-6))
+    if steps > MAX_STEPS:
+        raise ArgumentError(f"{name}: {steps} steps; at most {MAX_STEPS}; take longer steps")
+    return np.linspace(0.0, duration, steps + 1)
+
+
+def _parameters(system: System, given: ArrayLike | None) -> Array | None:
+    if system.parameters is None:
+        if given is not None:
+            raise ArgumentError(f"{system.name}: has no parameters; give None")
+        return None
+    if given is None:
+        raise ArgumentError(f"{system.name}: needs its {system.np} parameters")
+    array = real_array(f"{system.name}: parameters", given)
+    if array.shape[-1:] != (system.np,):
+        raise ArgumentError(
+            f"{system.name}: parameters have shape {array.shape}; expected (..., {system.np})"
+        )
+    return array
+
+
+def _batch(system: System, start: Array, driven: Levels | None, p: Array | None) -> tuple[int, ...]:
+    batches = [start.shape[:-1], () if driven is None else driven.batch, () if p is None else p.shape[:-1]]
+    try:
+        return np.broadcast_shapes(*batches)
+    except ValueError:
+        shapes = ", ".join(
+            f"{name} {each}" for name, each in zip(("states", "inputs", "parameters"), batches, strict=True)
+        )
+        raise ArgumentError(f"{system.name}: batches do not broadcast: {shapes}") from None
+
+
+def _march(
+    system: System,
+    start: Array,
+    driven: Levels | None,
+    p: Array | None,
+    times: Array,
+    watch: Callable[[float, Array], None] | None,
+    progress: Callable[[float], None] | None,
+) -> Array:
+    """Return the states of equal Runge-Kutta steps, (..., steps + 1, nx)."""
+    steps = len(times) - 1
+    path = np.empty((steps + 1, *start.shape))
+    path[0] = start
+    h = np.array(times[1] - times[0])
+    here, there = np.array(start), np.empty_like(start)
+    drives = [] if driven is None else [driven.start, driven.middle, driven.end]
+    buffers = [np.array(each[0]) for each in drives]
+    fixed = [] if p is None else [np.ascontiguousarray(p, dtype=float)]
+    steady = driven is None or (driven.held and not driven.start.strides[0])
+    calls = cycle([_call(system, a, h, buffers, fixed, b) for a, b in ((here, there), (there, here))])
+    states = cycle([there, here])
+    for k in range(steps):
+        if not steady:
+            for buffer, drive in zip(buffers, drives, strict=True):
+                buffer[...] = drive[k]
+        next(calls)()
+        path[k + 1] = state = next(states)
+        if not (k + 1) % LOOKS:
+            if start.ndim == 1 and not np.isfinite(state).all():
+                path[k + 2 :] = np.nan
+                break
+            if watch is not None:
+                watch(times[k + 1], state)
+            if progress is not None:
+                progress((k + 1) / steps)
+    if watch is not None and steps % LOOKS:
+        watch(times[-1], path[-1])
+    return np.moveaxis(path, 0, -2)
+
+
+def _call(
+    system: System, x: Array, h: Array, drives: list[Array], fixed: list[Array], out: Array
+) -> Callable[[], Any]:
+    """Return a call of no arguments that takes one step from `x` to `out`."""
+    if x.ndim == 1:
+        return system.step.bind(x, *drives, h, *fixed, out=out)
+    return partial(system.step, x, *drives, h, *fixed, out=out)
+
+
+def _adapt(
+    system: System,
+    start: Array,
+    driven: Levels | None,
+    p: Array | None,
+    times: Array,
+    watch: Callable[[float, Array], None] | None,
+    progress: Callable[[float], None] | None,
+    *,
+    method: str,
+    rtol: float,
+    atol: float,
+) -> Array:
+    """Return the states at the times, by one of SciPy's methods, run by run."""
+    batch, h = start.shape[:-1], float(times[1] - times[0])
+    path = np.empty((*batch, len(times), system.nx))
+    runs = list(np.ndindex(*batch))
+    for number, index in enumerate(runs):
+        fixed = [] if p is None else [np.broadcast_to(p, (*batch, system.np))[index]]
+
+        def rate(t: float, x: Array, index: Any = index, fixed: list[Array] = fixed) -> Array:
+            drive = []
+            if driven is not None:
+                drive = [np.broadcast_to(driven.at(t, h), (*batch, system.nu))[index]]
+            return np.asarray(system.rate(x, *drive, *fixed))
+
+        longest = h if driven is not None and driven.held and driven.start.strides[0] else np.inf
+        chosen: str | type[OdeSolver] = method
+        found = solve_ivp(
+            rate, (0.0, times[-1]), start[index], chosen, times, rtol=rtol, atol=atol, max_step=longest
+        )
+        path[index] = np.nan
+        path[index][: found.y.shape[1]] = found.y.T
+        if watch is not None:
+            watch(times[-1], path[index][-1])
+        if progress is not None:
+            progress((number + 1) / len(runs))
+    return path
+
+
+def _require_finite(system: System, run: Simulation) -> None:
+    bad = ~np.isfinite(run.x).all(axis=-1)
+    if bad.any():
+        t = run.t[int(bad.argmax())]
+        raise ClosedFormError(
+            f"{system.name}: the state is no longer finite at t = {t:.6g} s; "
+            "take shorter steps, or check the inputs and the initial state"
+        )
+
+
+def _with_events(
+    system: System, run: Simulation, driven: Levels | None, p: Array | None, events: Sequence[Event]
+) -> Simulation:
+    """Return the run with the times of its events, ended at the first terminal one."""
+    drive = [] if driven is None else [driven.nodes()]
+    rates = system.rate(run.x, *drive, *([] if p is None else [p]))
+    path = CubicHermiteSpline(run.t, run.x, rates)
+    found = [each.times(path) for each in events]
+    ends = [times[0] for each, times in zip(events, found, strict=True) if each.terminal and times]
+    if not ends:
+        return Simulation(run.t, run.x, run.u, tuple(found))
+    end = min(ends)
+    keep = run.t < end
+    t, x = np.append(run.t[keep], end), np.concatenate([run.x[keep], path(end)[None]])
+    u = None if driven is None else np.concatenate([run.u[keep], driven.at(end, run.t[1])[None]])  # type: ignore[index]
+    return Simulation(t, x, u, tuple([s for s in times if s <= end] for times in found))

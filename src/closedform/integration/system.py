@@ -1,0 +1,111 @@
+"""A dynamical system as expressions, and one step of it as a kernel."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import casadi as ca
+
+from ..errors import ArgumentError
+from ..kernels import Kernel, compiled
+
+
+class System:
+    """A system x' = f(x, u, p) in CasADi symbols, compiled when first used.
+
+    `state` x, `inputs` u and `parameters` p are columns of symbols (u and p may be None), `rate`
+    the expression of f. `rate` and `step` broadcast over batches like every kernel.
+
+    >>> import casadi as ca, numpy as np
+    >>> from closedform.integration import System
+    >>> x = ca.SX.sym("x", 2)
+    >>> oscillator = System("oscillator", x, ca.vertcat(x[1], -x[0]))
+    >>> oscillator.rate(np.array([1.0, 0.0])).tolist()
+    [0.0, -1.0]
+    """
+
+    def __init__(
+        self,
+        name: str,
+        state: ca.SX,
+        rate: ca.SX,
+        inputs: ca.SX | None = None,
+        parameters: ca.SX | None = None,
+    ) -> None:
+        if rate.shape != state.shape or state.size2() != 1:
+            raise ArgumentError(
+                f"{name}: rate is {rate.shape}; expected a column like the state {state.shape}"
+            )
+        self.name, self.state, self.expression = name, state, rate
+        self.inputs, self.parameters = inputs, parameters
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        symbols = [self.state, *(each for each in (self.inputs, self.parameters) if each is not None)]
+        text = ca.Function("f", symbols, [self.expression]).serialize()
+        return _restored, (self.name, text, self.inputs is not None, self.parameters is not None)
+
+    @property
+    def nx(self) -> int:
+        """Number of states."""
+        return int(self.state.size1())
+
+    @property
+    def nu(self) -> int:
+        """Number of inputs."""
+        return 0 if self.inputs is None else int(self.inputs.size1())
+
+    @property
+    def np(self) -> int:
+        """Number of parameters."""
+        return 0 if self.parameters is None else int(self.parameters.size1())
+
+    @cached_property
+    def rate(self) -> Kernel:
+        """The kernel (x[, u][, p]) -> x'."""
+        given = [("x", self.state)]
+        given += [
+            (name, each) for name, each in (("u", self.inputs), ("p", self.parameters)) if each is not None
+        ]
+        return compiled(f"{self.name}_rate", given, [("rate", self.expression)], "Return x'.", self.name)
+
+    @cached_property
+    def step(self) -> Kernel:
+        """The kernel (x[, u_start, u_middle, u_end], h[, p]) -> x one step later.
+
+        The classical Runge-Kutta step of fourth order [Kutta1901]; the inputs are those at the
+        step's start, middle and end.
+        """
+        h = ca.SX.sym("h")
+        given: list[Any] = [("x", self.state)]
+        levels: list[ca.SX | None] = [None] * 3
+        if self.inputs is not None:
+            names = ("u_start", "u_middle", "u_end")
+            levels = [ca.SX.sym(name, self.nu) for name in names]
+            given += zip(names, levels, strict=True)
+        given.append(("h", (), h))
+        if self.parameters is not None:
+            given.append(("p", self.parameters))
+        x, (start, middle, end) = self.state, levels
+        k1 = self.at(x, start)
+        k2 = self.at(x + h / 2 * k1, middle)
+        k3 = self.at(x + h / 2 * k2, middle)
+        k4 = self.at(x + h * k3, end)
+        later = x + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+        doc = "Return the state one Runge-Kutta step later."
+        return compiled(f"{self.name}_step", given, [("x", later)], doc, self.name)
+
+    def at(self, x: ca.SX, u: ca.SX | None = None) -> ca.SX:
+        """Return the expression of f at other expressions of x and u."""
+        if self.inputs is None or u is None:
+            return ca.substitute(self.expression, self.state, x)
+        return ca.substitute(self.expression, ca.vertcat(self.state, self.inputs), ca.vertcat(x, u))
+
+
+def _restored(name: str, text: str, has_inputs: bool, has_parameters: bool) -> System:
+    """Return a system from its serialised function."""
+    function = ca.Function.deserialize(text)
+    symbols = list(function.sx_in())
+    rate = function.call(symbols)[0]
+    inputs = symbols[1] if has_inputs else None
+    return System(name, symbols[0], rate, inputs, symbols[-1] if has_parameters else None)
