@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 import closedform as cf
-from closedform.emit import LANGUAGES, export
+from closedform.emit import LANGUAGES, export, form_subject
 from closedform.emit.names import LONGEST, comment, distinct, identifier
 from closedform.emit.turns import LIMIT, turns_function
 from closedform.forms import form
@@ -66,9 +66,10 @@ def program(name: str, form_name: str):
     return trace(make(name).model, form_name)
 
 
-def write(name: str, form_name: str, language: str, path, **options):
-    model = make(name).model
-    return export(program(name, form_name), form(form_name), model, language, path, **options)
+def write(name: str, form_name: str, language: str, path, frame=None, **options):
+    model, it = make(name).model, form(form_name)
+    traced = program(name, form_name) if frame is None else trace(model, form_name, frame)
+    return export(traced, form_subject(it, model, traced, frame), language, path, **options)
 
 
 def tolerance(form_name: str) -> float:
@@ -150,7 +151,7 @@ def test_single_precision_c_equals_the_library(name, tmp_path):
 def test_inertial_parameters_may_be_an_input(tmp_path):
     robot = make("2r")
     traced, parametric = trace(robot.model, "mass_matrix", phi=True), form("mass_matrix", phi=True)
-    header, source = export(traced, parametric, robot.model, "c", tmp_path)
+    header, source = export(traced, form_subject(parametric, robot.model, traced), "c", tmp_path)
     assert source.stem == "robot_2r_mass_matrix_phi"
     assert "const double phi[20]" in header.read_text()
     phi = robot.phi * 1.25
@@ -409,8 +410,8 @@ def test_hostile_names_stay_in_comments(text, tmp_path):
         for form_name in ("external_torque", "pose"):
             plain = write("2r", form_name, language, tmp_path)
             frame = None if form_name == "external_torque" else text
-            given = (program("2r", form_name), form(form_name), hostile_model(text))
-            nasty = export(*given, language, tmp_path, frame=frame)
+            traced, model = program("2r", form_name), hostile_model(text)
+            nasty = export(traced, form_subject(form(form_name), model, traced, frame), language, tmp_path)
             for one, other in zip(plain, nasty, strict=True):
                 assert other.parent == tmp_path
                 assert re.fullmatch(rf"[A-Za-z]\w{{0,{LONGEST - 1}}}", other.stem, re.ASCII)
@@ -493,7 +494,7 @@ def test_unknown_languages_and_precisions_are_refused(tmp_path):
     with pytest.raises(cf.ArgumentError, match="MATLAB: precision is 'float'; expected 'double'"):
         write("2r", "pose", "matlab", tmp_path, precision="float")
     with pytest.raises(cf.ArgumentError, match="mass_matrix is not a form of a frame; 'tool' given"):
-        write("2r", "mass_matrix", "c", tmp_path, frame="tool")
+        make("2r").export("mass_matrix", "c", tmp_path, frame="tool")
     with pytest.raises(cf.UnknownNameError, match="unknown frame 'nowhere'"):
         write("2r", "pose", "c", tmp_path, frame="nowhere")
     with pytest.raises(cf.ArgumentError, match="path is int"):
@@ -530,20 +531,22 @@ def test_constants_beyond_single_precision_are_refused(tmp_path):
     robot = make("2r")
     heavy = robot.with_phi(robot.phi * 1e40).model
     traced = trace(heavy, "mass_matrix")
+    subject = form_subject(form("mass_matrix"), heavy, traced)
     with pytest.raises(cf.ClosedFormError, match="beyond single precision; export in double"):
-        export(traced, form("mass_matrix"), heavy, "c", tmp_path, precision="float")
+        export(traced, subject, "c", tmp_path, precision="float")
     assert list(tmp_path.iterdir()) == []
 
 
 REPEAT = """
 import sys
 import closedform as cf
-from closedform.emit import export
+from closedform.emit import export, form_subject
 from closedform.forms import form
 from closedform.programs import trace
 model = cf.load("panda").model
 for language in ("c", "cuda", "matlab", "numpy"):
-    export(trace(model, "mass_matrix_ddot"), form("mass_matrix_ddot"), model, language, sys.argv[1])
+    traced = trace(model, "mass_matrix_ddot")
+    export(traced, form_subject(form("mass_matrix_ddot"), model, traced), language, sys.argv[1])
 """
 
 

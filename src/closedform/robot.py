@@ -14,12 +14,13 @@ from .description.description import Description
 from .description.mdh import read_mdh
 from .description.screws import read_screws
 from .description.source import read
-from .emit.export import export as write_source
+from .emit import export as write_source
+from .emit import form_subject
 from .errors import ArgumentError
 from .forms import form
+from .kernels import FormRecipe
 from .methods import FormMethods
 from .model import Model, build_model, integrate, random_state
-from .programs import trace
 
 Array = NDArray[np.float64]
 
@@ -231,9 +232,9 @@ class Robot(FormMethods):
         >>> [path.name for path in cf.load("2r").export("mass_matrix", "c", tempfile.mkdtemp())]
         ['robot_2r_mass_matrix.h', 'robot_2r_mass_matrix.c']
         """
-        program = trace(self.model, name, frame, order=order, phi=phi)
-        it = form(name, order, phi=phi)
-        return write_source(program, it, self.model, language, path, frame=frame, precision=precision)
+        program = FormRecipe(self.model, name, frame, order, phi).program()
+        subject = form_subject(form(name, order, phi=phi), self.model, program, frame)
+        return write_source(program, subject, language, path, precision=precision)
 
 
 def load(

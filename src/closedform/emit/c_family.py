@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from ..errors import ClosedFormError
+from ..programs.operations import FUNCTIONS
 from .dialect import Dialect
 from .source import Array, Source
 from .statements import Local, Part, Statement, Trig, arrays, leaves
@@ -27,13 +28,12 @@ class CFamily:
     def __init__(self, source: Source) -> None:
         self.source = source
         self.stream = stream(source.program, split=True)
-        suffix = "f" if source.real == "float" else ""
         self.dialect = Dialect(
             number=lambda value: literal(value, source.real),
             entry=lambda at: self.entry(source.inputs[at.array].name, at.position),
             output=lambda at: self.entry(source.outputs[at.array].name, at.position),
             trig="{}[{}]".format,
-            functions={name: name + suffix for name in ("sin", "cos", "sqrt")},
+            functions=_functions(source.real),
         )
 
     def entry(self, array: str, position: int | str) -> str:
@@ -169,3 +169,17 @@ def block_comment(lines: Iterable[str]) -> list[str]:
 def entry_text(array: str, indices: tuple[int, ...]) -> str:
     """Return an entry as C writes it."""
     return f"{array}[{', '.join(map(str, indices))}]"
+
+
+def _functions(real: str) -> dict[str, str]:
+    """Return the operations of programs as functions of libm and conditional expressions."""
+    names = {name: name for name in FUNCTIONS.values()} | {"abs": "fabs", "min": "fmin", "max": "fmax"}
+    suffix = "f" if real == "float" else ""
+    one, zero = literal(1.0, real), literal(0.0, real)
+    return {name: known + suffix for name, known in names.items()} | {
+        "sign": f"((({{0}}) > {zero}) - (({{0}}) < {zero}))",
+        "less": f"(({{}}) < ({{}}) ? {one} : {zero})",
+        "at_most": f"(({{}}) <= ({{}}) ? {one} : {zero})",
+        "not": f"(({{}}) == {zero} ? {one} : {zero})",
+        "where": f"(({{}}) != {zero} ? ({{}}) : {zero})",
+    }

@@ -14,7 +14,10 @@ BINDING = {"add": SUM, "sub": SUM, "mul": PRODUCT, "div": PRODUCT, "neg": SIGN}
 
 @dataclass(frozen=True)
 class Dialect:
-    """The few things in which languages differ when they write arithmetic."""
+    """The few things in which languages differ when they write arithmetic.
+
+    `functions` has the language's name of an operation where it differs, or a template.
+    """
 
     number: Callable[[float], str]
     entry: Callable[[Entry], str]
@@ -48,8 +51,9 @@ class Dialect:
     def _apply(self, expression: Apply) -> tuple[str, int]:
         operation = expression.operation
         if operation not in BINDING:
-            (operand,) = expression.operands
-            return f"{self.functions.get(operation, operation)}({self.write(operand)})", ATOM
+            operands = [self.write(operand) for operand in expression.operands]
+            known = self.functions.get(operation, operation)
+            return known.format(*operands) if "{" in known else f"{known}({', '.join(operands)})", ATOM
         binding = BINDING[operation]
         if operation == "neg":
             text, inner = self._write(expression.operands[0])

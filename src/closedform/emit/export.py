@@ -1,4 +1,4 @@
-"""Forms written to files: the languages, and the one way to all of them."""
+"""Programs written to files: the languages, and the one way to all of them."""
 
 from __future__ import annotations
 
@@ -8,20 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import ArgumentError, ClosedFormError, UnknownNameError
-from ..forms import Form
-from ..model import Model
 from ..programs import Program
 from . import words
 from .c import write_c
 from .cuda import write_cuda
 from .files import write_files
 from .matlab import write_matlab
-from .names import LONGEST, checked_identifier, identifier
+from .names import checked_identifier
 from .numpy_code import write_numpy
 from .source import Source, source
-
-FRAME = 16
-"""Most characters of a frame's name within a function's."""
+from .subject import Subject
 
 
 @dataclass(frozen=True)
@@ -46,17 +42,15 @@ LANGUAGES = {
 
 def export(
     program: Program,
-    form: Form,
-    model: Model,
+    subject: Subject,
     language: str,
     path: str | os.PathLike[str],
     *,
-    frame: str | None = None,
     precision: str = "double",
 ) -> tuple[Path, ...]:
-    """Write a form of a robot as source code and return the paths of its files.
+    """Write a program as source code and return the paths of its files.
 
-    `path` is a folder, where robot and form name the function and its files, or a file without
+    `path` is a folder, where the subject names the function and its files, or a file without
     its ending, which then names the function too. The files appear whole or not at all.
     """
     if not isinstance(language, str) or language not in LANGUAGES:
@@ -65,22 +59,9 @@ def export(
     if precision not in target.precisions:
         known = " or ".join(repr(each) for each in target.precisions)
         raise ArgumentError(f"{target.title}: precision is {precision!r}; expected {known}")
-    if frame is not None and not form.framed:
-        raise ArgumentError(f"{form.name} is not a form of a frame; {frame!r} given")
-    folder, function = _place(path, default_name(form, model, frame), target)
-    shown = model.frame(frame).name if form.framed else None
-    texts = target.write(source(function, program, form, model, shown, precision, target.reserved))
+    folder, function = _place(path, subject.function, target)
+    texts = target.write(source(function, program, subject, precision, target.reserved))
     return write_files({folder / (function + ending): text for ending, text in texts.items()})
-
-
-def default_name(form: Form, model: Model, frame: str | None = None) -> str:
-    """Return the name of the function of a form: robot, form, order, phi where it is an input, frame."""
-    name = form.name if form.order is None else f"{form.name}_{form.order}"
-    if "phi" in form.inputs:
-        name += "_phi"
-    if form.framed and frame is not None:
-        name += f"_{identifier(frame, FRAME)}"
-    return f"{identifier(model.name, LONGEST - len(name) - 1)}_{name}"
 
 
 def _place(path: str | os.PathLike[str], default: str, target: Language) -> tuple[Path, str]:

@@ -11,6 +11,18 @@ from .stream import stream
 
 NOTES = ("Vectors are columns.",)
 
+FUNCTIONS = {
+    "pow": "power",
+    "less": "double({} < {})",
+    "at_most": "double({} <= {})",
+    "not": "double({} == 0)",
+    "where": "kept_({}, {})",
+}
+"""Operations where MATLAB's names differ."""
+
+KEPT = ["function y = kept_(c, x)", "    y = 0;", "    if c ~= 0", "        y = x;", "    end", "end", ""]
+"""x where c is not zero, else zero: an x that is no number does not pass."""
+
 
 def write_matlab(source: Source) -> dict[str, str]:
     """Return the one file of a form, named as its function."""
@@ -19,7 +31,8 @@ def write_matlab(source: Source) -> dict[str, str]:
         array = arrays[at.array]
         return entry_text(array.name, array.indices(at.position))
 
-    dialect = Dialect(repr, partial(entry, source.inputs), partial(entry, source.outputs))
+    inputs, outputs = partial(entry, source.inputs), partial(entry, source.outputs)
+    dialect = Dialect(repr, inputs, outputs, functions=FUNCTIONS)
     whole = stream(source.program, split=False)
     (part,) = whole.parts
     results = ", ".join(array.name for array in source.outputs)
@@ -36,6 +49,16 @@ def write_matlab(source: Source) -> dict[str, str]:
         "end",
         "",
     ]
+    if any(operation == "where" for operation, _, _ in source.program.operations):
+        lines += [
+            "function y = kept_(c, x)",
+            "    y = 0;",
+            "    if c ~= 0",
+            "        y = x;",
+            "    end",
+            "end",
+            "",
+        ]
     return {".m": "\n".join(lines)}
 
 

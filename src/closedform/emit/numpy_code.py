@@ -6,6 +6,9 @@ import textwrap
 from collections.abc import Iterator
 from itertools import accumulate
 
+import numpy as np
+
+from ..programs.operations import NUMPY
 from .dialect import Dialect, turns
 from .source import Array, Source
 from .statements import Entry
@@ -15,6 +18,14 @@ NOTES = (
     "Axes before those shapes are batch axes and broadcast. Single precision stays single. Every "
     "variable lives until the end: give large batches in blocks of some thousand samples.",
 )
+
+FUNCTIONS = {name: f"np.{known.__name__}" for name, known in NUMPY.items() if isinstance(known, np.ufunc)} | {
+    "less": "np.where({} < {}, 1.0, 0.0)",
+    "at_most": "np.where({} <= {}, 1.0, 0.0)",
+    "not": "np.where({} == 0, 1.0, 0.0)",
+    "where": "np.where({} != 0, {}, 0.0)",
+}
+"""Operations as functions of NumPy."""
 
 
 def write_numpy(source: Source) -> dict[str, str]:
@@ -28,8 +39,7 @@ def write_numpy(source: Source) -> dict[str, str]:
         array = source.outputs[at.array]
         return entry_text(array.name, array.indices(at.position))
 
-    functions = {name: f"np.{name}" for name in ("sin", "cos", "sqrt")}
-    dialect = Dialect(repr, entry, output, functions=functions)
+    dialect = Dialect(repr, entry, output, functions=FUNCTIONS)
     whole = stream(source.program, split=False)
     (part,) = whole.parts
     parameters = ", ".join(array.name for array in source.inputs)

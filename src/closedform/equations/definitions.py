@@ -55,4 +55,17 @@ def _apply(name: str, x: list[Expression]) -> Expression:
         return x[0] / x[1]
     if name == "neg":
         return -x[0]
-    return {"sin": sp.sin, "cos": sp.cos, "sqrt": sp.sqrt}[name](x[0])
+    return function(name, x)
+
+
+def function(name: str, x: list[Expression]) -> Expression:
+    """Return a function of SymPy expressions."""
+    if name == "where":
+        return sp.Piecewise((x[1], sp.Ne(x[0], 0)), (0, True))
+    if name in _RELATIONS:
+        return sp.Piecewise((1, _RELATIONS[name](*x)), (0, True))
+    return getattr(sp, _NAMES.get(name, name))(*x)
+
+
+_NAMES = {"abs": "Abs", "min": "Min", "max": "Max", "pow": "Pow"}
+_RELATIONS = {"less": sp.Lt, "at_most": sp.Le, "not": lambda x: sp.Eq(x, 0)}

@@ -9,6 +9,7 @@ import sympy as sp
 
 from ..programs import Program
 from .collect import Collector
+from .definitions import function
 from .quotients import over_one_denominator
 from .series import Arithmetic, Series, exponents, terms
 from .vocabulary import Expression, Vocabulary
@@ -80,7 +81,7 @@ class Reader:
             return arithmetic.multiply(x[0], self._inverse(x[1]))
         if name in ("sin", "cos"):
             return self._wave(name, x[0])
-        return self._opaque(sp.sqrt(self.collector.expression(x[0])))
+        return self._opaque(function(name, [self.collector.expression(each) for each in x]))
 
     def expression(self, expression: Expression) -> Series:
         """Return a SymPy expression as a series."""

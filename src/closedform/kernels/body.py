@@ -13,10 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..programs import ORDERS, Chunk, Program, Store, schedule
+from .functions import function
 from .sincos import hexadecimal, sincos, splat
 
 CHUNK, SINGLE = 2000, 8000
 """Steps per function of a long program, and the longest program kept in one function."""
+
+
+ARITHMETIC = ("add", "sub", "mul", "div")
 
 
 @dataclass(frozen=True)
@@ -158,12 +162,10 @@ class _Writer:
         x = [self._value(operand) for operand in operands]
         if op == "neg":
             name = self._line(f"fneg {self.type} {x[0]}")
-        elif op == "sqrt":
-            suffix = {"double": "f64", "float": "f32"}[self.real]
-            suffix = suffix if self.lanes == 1 else f"v{self.lanes}{suffix}"
-            name = self._line(f"call {self.type} @llvm.sqrt.{suffix}({self.type} {x[0]})")
-        else:
+        elif op in ARITHMETIC:
             name = self._line(f"f{op} contract {self.type} {x[0]}, {x[1]}")
+        else:
+            name = function(self._line, op, x, self.real, self.lanes)
         self._define(value, name)
 
     def _sincos(self, x: str) -> tuple[str, str]:

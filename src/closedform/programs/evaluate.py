@@ -7,18 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .operations import NUMPY
 from .program import Program
-
-_NUMPY = {
-    "add": np.add,
-    "sub": np.subtract,
-    "mul": np.multiply,
-    "div": np.divide,
-    "neg": np.negative,
-    "sqrt": np.sqrt,
-    "sin": np.sin,
-    "cos": np.cos,
-}
 
 
 def evaluate(program: Program, *arrays: ArrayLike) -> Any:
@@ -39,7 +29,7 @@ def evaluate(program: Program, *arrays: ArrayLike) -> Any:
         elif name == "input":
             values.append(columns[int(number)])
         else:
-            values.append(_NUMPY[name](*(values[x] for x in operands)))
+            values.append(NUMPY[name](*(values[x] for x in operands)))
     outputs = []
     for (_, shape), row in zip(program.outputs, program.results, strict=True):
         result = np.empty((*batch, len(row)))

@@ -10,17 +10,16 @@ from functools import cached_property
 import casadi as ca
 
 from ..errors import ClosedFormError, ProgramSizeError
+from .operations import FUNCTIONS, SIMPLIFIED
 
 MAX_OPERATIONS = 400_000
 """Beyond this, straight-line code compiles for minutes and runs slower than a loop."""
 
+MAX_POWER = 8
+"""Whole powers up to this are multiplied out."""
+
 Operation = tuple[str, tuple[int, ...], float]
 """(name, operands, value): the value is the constant of "const", and the position of "input"."""
-
-ARITHMETIC = ("add", "sub", "mul", "div", "neg", "sqrt", "sin", "cos")
-
-_UNARY = {ca.OP_NEG: "neg", ca.OP_SQRT: "sqrt", ca.OP_SIN: "sin", ca.OP_COS: "cos"}
-_BINARY = {ca.OP_ADD: "add", ca.OP_SUB: "sub", ca.OP_MUL: "mul", ca.OP_DIV: "div"}
 
 
 @dataclass(frozen=True)
@@ -32,17 +31,12 @@ class Counts:
     divisions: int
     square_roots: int
     sines_and_cosines: int
+    others: int = 0
 
     @property
     def total(self) -> int:
         """All operations together."""
-        return (
-            self.additions
-            + self.multiplications
-            + self.divisions
-            + self.square_roots
-            + self.sines_and_cosines
-        )
+        return sum(vars(self).values())
 
 
 @dataclass(frozen=True)
@@ -70,6 +64,7 @@ class Program:
             tally["div"],
             tally["sqrt"],
             tally["sin"] + tally["cos"],
+            sum(tally[name] for name in set(FUNCTIONS.values()) - {"sqrt", "sin", "cos"}),
         )
 
 
@@ -151,17 +146,31 @@ class _Values:
 
     def apply(self, op: int, x: list[int]) -> int:
         """Return the value of a CasADi operation."""
-        if op in _BINARY:
-            return int(getattr(self, _BINARY[op])(*x))
-        if op in _UNARY:
-            return self.neg(x[0]) if op == ca.OP_NEG else self._add(_UNARY[op], (x[0],))
+        if op in SIMPLIFIED:
+            return int(getattr(self, SIMPLIFIED[op])(*x))
+        if op in FUNCTIONS:
+            return self.function(FUNCTIONS[op], x)
         if op == ca.OP_SQ:
             return self.mul(x[0], x[0])
         if op == ca.OP_TWICE:
             return self.mul(self.constant(2.0), x[0])
         if op == ca.OP_INV:
             return self.div(self.constant(1.0), x[0])
+        if op == ca.OP_NE:
+            return self._add("not", (self._add("not", (self.sub(*x),)),))
+        if op == ca.OP_EQ:
+            return self._add("not", (self.sub(*x),))
         raise ClosedFormError(f"operation {op} of CasADi has no machine code here; avoid it in the form")
+
+    def function(self, name: str, x: list[int]) -> int:
+        """Return the value of a function; small whole powers are products."""
+        power = self._const(x[1]) if name == "pow" else None
+        if power is not None and power == int(power) and 1 <= abs(power) <= MAX_POWER:
+            result = x[0]
+            for _ in range(int(abs(power)) - 1):
+                result = self.mul(result, x[0])
+            return result if power > 0 else self.div(self.constant(1.0), result)
+        return self._add(name, tuple(x))
 
     def _const(self, x: int) -> float | None:
         name, _, value = self.operations[x]
