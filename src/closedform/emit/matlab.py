@@ -50,15 +50,7 @@ def write_matlab(source: Source) -> dict[str, str]:
         "",
     ]
     if any(operation == "where" for operation, _, _ in source.program.operations):
-        lines += [
-            "function y = kept_(c, x)",
-            "    y = 0;",
-            "    if c ~= 0",
-            "        y = x;",
-            "    end",
-            "end",
-            "",
-        ]
+        lines += KEPT
     return {".m": "\n".join(lines)}
 
 

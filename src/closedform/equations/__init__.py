@@ -2,5 +2,6 @@
 
 from .build import equations
 from .result import Equations, EquationsWarning
+from .write import program_equations
 
-__all__ = ["Equations", "EquationsWarning", "equations"]
+__all__ = ["Equations", "EquationsWarning", "equations", "program_equations"]

@@ -1,0 +1,149 @@
+"""From a program to equations for people."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Sequence
+from fractions import Fraction
+
+import sympy as sp
+
+from ..errors import ArgumentError
+from ..programs import Program
+from .collect import Collector, Numbers
+from .definitions import as_written
+from .naming import Input
+from .parameters import KINDS, Parameter
+from .reader import Reader, meant
+from .result import Equations, EquationsWarning
+from .series import Arithmetic, BudgetSpentError, Series
+from .vocabulary import Expression, Vocabulary
+from .waves import Waves
+
+PARAMETERS = "parameters"
+"""Name of the last input of a program whose constants are letters."""
+
+DECIMAL = 10**12
+"""Denominators up to this belong to fractions and decimals; beyond, a constant is irrational."""
+
+ROUNDING = 1e-13
+"""Terms this much smaller than the largest are rounding, where a constant is irrational."""
+
+Bound = Expression | Fraction
+"""An input entry: a symbol, or the number of a constant that is not symbolic."""
+
+
+def program_equations(
+    traced: Program,
+    *,
+    groups: Sequence[Sequence[int]] = (),
+    parameters: Sequence[Parameter] = (),
+    kinds: Sequence[str] = (),
+    digits: int | None = None,
+    rational: bool = False,
+    seconds: float = 60.0,
+    trajectory: bool = True,
+) -> Equations | tuple[Equations, ...]:
+    """Return the equations of a program: multiplied out, angle sums merged, like terms collected.
+
+    `groups` hold the entries of the first input that are angles of parallel axes, in order.
+    `parameters` are the entries of a last input "parameters", letters where their kind is among
+    `kinds`, numbers elsewhere. In a `trajectory` an input named with dots is the time derivative
+    of the one without.
+    """
+    if digits is not None and (not isinstance(digits, int) or not 1 <= digits <= 15):
+        raise ArgumentError(f"digits is {digits!r}; expected a whole number from 1 to 15")
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds >= 0:
+        raise ArgumentError(f"seconds is {seconds!r}; expected a number from 0")
+    deadline = time.monotonic() + seconds
+    inputs = [Input.named(*each) for each in traced.inputs if each[0] != PARAMETERS]
+    numbers = Numbers(rational, digits or 15, fractions=set(kinds) == set(KINDS))
+    vocabulary = Vocabulary()
+    bound = _bind(vocabulary, inputs, parameters, kinds)
+    numbered = [[vocabulary.number(bound[k]) for k in group] for group in groups]
+    try:
+        arithmetic = Arithmetic(Waves(numbered), deadline)
+        reader = Reader(arithmetic, vocabulary)
+        rows = reader.program(traced, [_series(arithmetic, vocabulary, each) for each in bound])
+        collector = Collector(arithmetic, vocabulary, numbers)
+        outputs = [
+            [reader.written(each, collector) for each in _chopped(arithmetic, traced, row)] for row in rows
+        ]
+        definitions: tuple[tuple[Expression, Expression], ...] = ()
+    except BudgetSpentError:
+        warnings.warn(
+            f"{traced.name}: {traced.counts.total} operations could not be multiplied out in {seconds:g} s; "
+            "the equations are correct but stand as they are computed, in terms of definitions",
+            EquationsWarning,
+            stacklevel=3,
+        )
+        outputs, definitions = as_written(traced, [_expression(each, numbers) for each in bound])
+    results = tuple(
+        Equations(
+            name=label,
+            shape=shape,
+            entries=tuple(row),
+            definitions=definitions,
+            inputs=tuple(inputs),
+            values={sp.Symbol(each.name): float(each.value) for each in parameters if each.kind in kinds},
+            groups=tuple(tuple(vocabulary.symbols[k] for k in group) for group in numbered),
+            roles={
+                s: role for s, role in zip(vocabulary.symbols, vocabulary.roles, strict=True) if s.is_Symbol
+            },
+            numbers=numbers,
+            trajectory=trajectory,
+        )
+        for (label, shape), row in zip(traced.outputs, outputs, strict=True)
+    )
+    return results if len(results) > 1 else results[0]
+
+
+def _bind(
+    vocabulary: Vocabulary, inputs: list[Input], parameters: Sequence[Parameter], kinds: Sequence[str]
+) -> list[Bound]:
+    """Return what each entry of the inputs stands for, and number the symbols in a readable order."""
+    bound: list[Bound] = []
+    for each in inputs:
+        role = "coordinate" if (each.stem, each.order) == ("q", 0) else "rate"
+        for name in each.symbols:
+            bound.append(sp.Symbol(name))
+            vocabulary.number(bound[-1], role)
+    for parameter in parameters:
+        if parameter.kind in kinds:
+            bound.append(sp.Symbol(parameter.name))
+            vocabulary.number(bound[-1], parameter.role)
+        else:
+            bound.append(parameter.value)
+    return bound
+
+
+def _series(arithmetic: Arithmetic, vocabulary: Vocabulary, bound: Bound) -> Series:
+    if isinstance(bound, Fraction):
+        return arithmetic.constant(bound)
+    return arithmetic.symbol(vocabulary.number(bound))
+
+
+def _expression(bound: Bound, numbers: Numbers) -> Expression:
+    return numbers(bound) if isinstance(bound, Fraction) else bound
+
+
+def _chopped(arithmetic: Arithmetic, traced: Program, row: list[Series]) -> list[Series]:
+    """Return the series without terms that are the rounding of irrational constants."""
+    constants = [value for name, _, value in traced.operations if name == "const"]
+    if all(meant(value).denominator <= DECIMAL for value in constants):
+        return row
+    largest = 0.0
+    for series in row:
+        arithmetic.check()
+        sizes = (abs(float(x)) for polynomial in series.values() for x in polynomial.values())
+        largest = max(largest, max(sizes, default=0.0))
+    kept = []
+    for series in row:
+        arithmetic.check()
+        left = {
+            wave: {m: x for m, x in polynomial.items() if abs(float(x)) > ROUNDING * largest}
+            for wave, polynomial in series.items()
+        }
+        kept.append({wave: polynomial for wave, polynomial in left.items() if polynomial})
+    return kept
