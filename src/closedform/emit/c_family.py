@@ -20,6 +20,9 @@ WIDTH = 100
 class CFamily:
     """A form as functions in the syntax of C; languages say how they write an array."""
 
+    single = 2500
+    """Steps of the longest program kept in one function."""
+
     void = "void"
     part_void = "static void"
     trailing: tuple[tuple[str, str], ...] = ()
@@ -27,7 +30,7 @@ class CFamily:
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        self.stream = stream(source.program, split=True)
+        self.stream = stream(source.program, self.single)
         self.dialect = Dialect(
             number=lambda value: literal(value, source.real),
             entry=lambda at: self.entry(source.inputs[at.array].name, at.position),

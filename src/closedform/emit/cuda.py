@@ -33,6 +33,7 @@ def write_cuda(source: Source) -> dict[str, str]:
 class _Device(CFamily):
     """The function for one sample, whose entries lie a stride apart."""
 
+    single = 5000  # the workspace that parts share lies in slow local memory
     void = "static __device__ __forceinline__ void"
     part_void = "static __device__ __noinline__ void"
     trailing = (("long long", "stride"),)

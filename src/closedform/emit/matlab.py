@@ -33,7 +33,7 @@ def write_matlab(source: Source) -> dict[str, str]:
 
     inputs, outputs = partial(entry, source.inputs), partial(entry, source.outputs)
     dialect = Dialect(repr, inputs, outputs, functions=FUNCTIONS)
-    whole = stream(source.program, split=False)
+    whole = stream(source.program)
     (part,) = whole.parts
     results = ", ".join(array.name for array in source.outputs)
     head = results if len(source.outputs) == 1 else f"[{results}]"

@@ -40,7 +40,7 @@ def write_numpy(source: Source) -> dict[str, str]:
         return entry_text(array.name, array.indices(at.position))
 
     dialect = Dialect(repr, entry, output, functions=FUNCTIONS)
-    whole = stream(source.program, split=False)
+    whole = stream(source.program)
     (part,) = whole.parts
     parameters = ", ".join(array.name for array in source.inputs)
     docstring = [f'"""{source.claim}', *source.documentation(entry_text, NOTES), '"""']

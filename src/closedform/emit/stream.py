@@ -17,19 +17,19 @@ from ..errors import ClosedFormError
 from ..programs import Chunk, Program, Store, schedule
 from .statements import Apply, Entry, Expression, Local, Number, Part, Slot, Statement, Stream, Trig, leaves
 
-PART, SINGLE = 500, 2500
-"""Steps per part of a long program, and the longest program kept in one part."""
+PART = 500
+"""Steps per part of a long program."""
 
 OPERANDS = 6
 """Most operands written in one expression."""
 
 
-def stream(program: Program, *, split: bool) -> Stream:
-    """Return the statements of a program; `split` cuts long programs into parts.
+def stream(program: Program, single: int | None = None) -> Stream:
+    """Return the statements of a program, in parts where it has more than `single` steps.
 
     Compilers take more than linear time on one long function; interpreters do not mind.
     """
-    longest = SINGLE if split else len(program.operations) + sum(map(len, program.results))
+    longest = single or len(program.operations) + sum(map(len, program.results))
     return _Writer(program, schedule(program, 1, chunk=PART, single=longest)).write()
 
 
