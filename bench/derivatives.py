@@ -38,6 +38,7 @@ def run(batch: int, quick: bool = False) -> list[dict[str, Any]]:
         humanoid(), "inverse_dynamics_derivatives", "rnea_derivatives", HUMANOID_BATCH, 5, seconds
     )
     rows += _against_pinocchio(panda(), "regressor", "regressor", batch, 3, seconds)
+    rows += _against_pinocchio(panda(), "forward_dynamics_derivatives", "aba_derivatives", batch, 4, seconds)
     return rows
 
 

@@ -16,6 +16,7 @@
 #include <exception>
 #include <memory>
 
+#include "pinocchio/algorithm/aba-derivatives.hpp"
 #include "pinocchio/algorithm/aba.hpp"
 #include "pinocchio/algorithm/center-of-mass.hpp"
 #include "pinocchio/algorithm/crba.hpp"
@@ -262,5 +263,19 @@ PL_API void pl_rnea_derivatives(void *handle, int64_t batch, const double *q,
                                 loop.tangent(v, s), loop.tangent(a, s));
     loop.square(dq, s) = loop.data->dtau_dq;
     loop.square(dv, s) = loop.data->dtau_dv;
+  }
+}
+
+// dq, dv, dtau: (batch, nv, nv); dtau is the inverse of the mass matrix, its upper triangle
+PL_API void pl_aba_derivatives(void *handle, int64_t batch, const double *q,
+                               const double *v, const double *tau, double *dq,
+                               double *dv, double *dtau) {
+  Loop &loop = at(handle);
+  for (int64_t s = 0; s < batch; ++s) {
+    pin::computeABADerivatives(loop.model, *loop.data, loop.q(q, s),
+                               loop.tangent(v, s), loop.tangent(tau, s));
+    loop.square(dq, s) = loop.data->ddq_dq;
+    loop.square(dv, s) = loop.data->ddq_dv;
+    loop.square(dtau, s) = loop.data->Minv;
   }
 }

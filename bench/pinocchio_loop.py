@@ -50,7 +50,15 @@ FLAGS = ("-std=c++17", "-fPIC", "-shared", "-w", *SPEED, *GCC_SPEED, *PRIVATE, *
 
 # Pinocchio checks these by `assert` alone, so a release build answers wrongly.
 WITHOUT_MIMIC = frozenset(
-    {"aba", "coriolis", "kinetic_energy", "potential_energy", "regressor", "rnea_derivatives"}
+    {
+        "aba",
+        "coriolis",
+        "kinetic_energy",
+        "potential_energy",
+        "regressor",
+        "rnea_derivatives",
+        "aba_derivatives",
+    }
 )
 
 
@@ -215,6 +223,14 @@ class PinocchioLoop:
         outs = out or (None, None)
         dq, dv = self._call("rnea_derivatives", (q, v, a), outs, (self.nv, self.nv))
         return dq, dv
+
+    def aba_derivatives(
+        self, q: Array, v: Array, tau: Array, out: tuple[Array, Array, Array] | None = None
+    ) -> tuple[Array, Array, Array]:
+        """Return d aba / dq (in the tangent space), / dv and / dtau, (batch, nv, nv) each."""
+        outs = out or (None, None, None)
+        dq, dv, dtau = self._call("aba_derivatives", (q, v, tau), outs, (self.nv, self.nv))
+        return dq, dv, dtau
 
     def _call(
         self,

@@ -14,7 +14,7 @@ from itertools import accumulate
 from math import isfinite, prod
 
 from ..errors import ClosedFormError
-from ..programs import Chunk, Program, Store, schedule
+from ..programs import Chunk, Clear, Program, Store, schedule
 from .statements import Apply, Entry, Expression, Local, Number, Part, Slot, Statement, Stream, Trig, leaves
 
 PART = 500
@@ -42,7 +42,10 @@ class _Writer:
             tuple(k for k, value in enumerate(row) if self._is_zero(value)) for row in program.results
         )
         live = self._live(program.results)
-        kept = [[step for step in chunk.steps if self._is_kept(step, live)] for chunk in chunks]
+        kept = [
+            [step for step in chunk.steps if not isinstance(step, Clear) and self._is_kept(step, live)]
+            for chunk in chunks
+        ]
         self.chunks = [steps for steps in kept if steps] or [[]]
         self.home, self.last = self._parts_of_values()
         self.inlined = self._inlined()

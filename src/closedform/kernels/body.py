@@ -12,12 +12,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..programs import ORDERS, Chunk, Program, Store, schedule
+from ..programs import ORDERS, Chunk, Clear, Program, Store, schedule
 from .functions import function
 from .sincos import hexadecimal, sincos, splat
 
-CHUNK, SINGLE = 2000, 8000
-"""Steps per function of a long program, and the longest program kept in one function."""
+SINGLE, CHUNK = 8000, 2000
+"""The longest program kept in one function, and the steps per function of longer ones."""
+
+HUGE, SMALL_CHUNK = 40_000, 500
+"""Programs from this many operations on are cut finer: they compile three times as fast."""
+
+ZEROS = (16, 3)
+"""Neighbouring groups of zeros (of one entry, of a register) from which on they are cleared at once."""
 
 
 ARITHMETIC = ("add", "sub", "mul", "div")
@@ -43,7 +49,10 @@ def body(program: Program, name: str, lanes: int, real: str, order: str = ORDERS
 class _Writer:
     def __init__(self, program: Program, name: str, lanes: int, real: str, order: str) -> None:
         self.program, self.name, self.lanes, self.real = program, name, lanes, real
-        self.chunks = schedule(program, lanes, chunk=CHUNK, single=SINGLE, order=order)
+        chunk = CHUNK if len(program.operations) < HUGE else SMALL_CHUNK
+        self.chunks = schedule(
+            program, lanes, chunk=chunk, single=SINGLE, order=order, zeros=ZEROS[lanes > 1]
+        )
         self.type = real if lanes == 1 else f"<{lanes} x {real}>"
         self.size = 8 if real == "double" else 4
         self.sizes = [_product(shape) for _, shape in program.inputs]
@@ -88,6 +97,8 @@ class _Writer:
         last: dict[int, int] = {}
         for k, chunk in enumerate(self.chunks):
             for step in chunk.steps:
+                if isinstance(step, Clear):
+                    continue
                 used = step.values if isinstance(step, Store) else self.program.operations[step][1]
                 for value in used:
                     last[value] = k
@@ -99,7 +110,9 @@ class _Writer:
         self.number = number
         self.rows: dict[tuple[int, int], str] = {}
         for step in chunk.steps:
-            if isinstance(step, Store):
+            if isinstance(step, Clear):
+                self._clear(step)
+            elif isinstance(step, Store):
                 self._store(step)
             else:
                 self._compute(step)
@@ -230,6 +243,12 @@ class _Writer:
 
     def _mask(self, count: int) -> str:
         return "<" + ", ".join(f"i1 {int(lane < count)}" for lane in range(self.lanes)) + ">"
+
+    def _clear(self, clear: Clear) -> None:
+        operand, size = len(self.program.inputs) + clear.output, clear.count * self.size
+        for lane in range(self.lanes):
+            pointer = self._entry(operand, lane, clear.first)
+            self._emit(f"call void @llvm.memset.p0.i64(ptr {pointer}, i8 0, i64 {size}, i1 false)")
 
     def _store(self, store: Store) -> None:
         operand = len(self.program.inputs) + store.output

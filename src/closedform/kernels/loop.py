@@ -108,7 +108,7 @@ def _declarations(text: str) -> list[str]:
     found = {}
     for match in re.finditer(r"call (\S+|<[^>]+>) @(llvm\.[\w.]+)\((.*)\)", text):
         result, name, arguments = match.groups()
-        types = re.findall(r"(<\d+ x \w+>|ptr|i32|double|float) [^,<]*(?:<[^>]*>)?", arguments)
+        types = re.findall(r"(<\d+ x \w+>|ptr|i1|i8|i32|i64|double|float) [^,<]*(?:<[^>]*>)?", arguments)
         found[name] = f"declare {result} @{name}({', '.join(types)})"
     return sorted(found.values())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import groupby
 
 from .program import Program
 
@@ -17,10 +18,22 @@ class Store:
 
 
 @dataclass(frozen=True)
-class Chunk:
-    """A stretch of the schedule: values to compute and stores to make, in order."""
+class Clear:
+    """Neighbouring entries of one output that are always zero: (output, first entry, count)."""
 
-    steps: tuple[int | Store, ...]
+    output: int
+    first: int
+    count: int
+
+
+Step = int | Store | Clear
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """A stretch of the schedule: values to compute and entries to write, in order."""
+
+    steps: tuple[Step, ...]
 
 
 ORDERS = ("last operand first", "first operand first", "as written")
@@ -28,22 +41,30 @@ ORDERS = ("last operand first", "first operand first", "as written")
 overlaps), and the order of the recursion itself."""
 
 
-def schedule(program: Program, width: int, *, chunk: int, single: int, order: str = ORDERS[0]) -> list[Chunk]:
+def schedule(
+    program: Program, width: int, *, chunk: int, single: int, order: str = ORDERS[0], zeros: int = 0
+) -> list[Chunk]:
     """Return the operations depth first from the outputs, which are stored in groups of `width`.
 
     Programs of up to `single` instructions stay in one chunk; longer ones are cut every `chunk`
     instructions, since compilers take more than linear time on one long function. A store of
-    `width` entries counts as its transposition.
+    `width` entries counts as its transposition. Runs of at least `zeros` groups that are always
+    zero are cleared instead of stored (never, where it is 0).
     """
+    stores = _stores(program, width)
+    clears: list[Clear] = []
+    if zeros:
+        stores, clears = _cleared(program, stores, zeros)
     if order == "as written":
-        steps = _as_written(program, width)
+        steps = _as_written(program, stores)
     else:
-        steps = _depth_first(program, width, backward=order == ORDERS[0])
-    weights = [1 if isinstance(step, int) else (4 * width if width > 1 else 1) for step in steps]
+        steps = _depth_first(program, stores, backward=order == ORDERS[0])
+    steps = [*clears, *steps]
+    weights = [4 * width if isinstance(step, Store) and width > 1 else 1 for step in steps]
     if sum(weights) <= single:
         return [Chunk(tuple(steps))]
     chunks: list[Chunk] = []
-    current: list[int | Store] = []
+    current: list[Step] = []
     size = 0
     for step, weight in zip(steps, weights, strict=True):
         if current and size + weight > chunk:
@@ -54,11 +75,11 @@ def schedule(program: Program, width: int, *, chunk: int, single: int, order: st
     return [*chunks, Chunk(tuple(current))]
 
 
-def _depth_first(program: Program, width: int, backward: bool) -> list[int | Store]:
+def _depth_first(program: Program, stores: list[Store], backward: bool) -> list[Step]:
     operations = program.operations
     done = [name in ("const", "input") for name, _, _ in operations]
-    steps: list[int | Store] = []
-    for store in reversed(_stores(program, width)):
+    steps: list[Step] = []
+    for store in reversed(stores):
         for root in store.values:
             stack = [(root, False)]
             while stack:
@@ -76,16 +97,15 @@ def _depth_first(program: Program, width: int, backward: bool) -> list[int | Sto
     return steps
 
 
-def _as_written(program: Program, width: int) -> list[int | Store]:
+def _as_written(program: Program, stores: list[Store]) -> list[Step]:
     """Return the operations as the program has them, each store as soon as its values are there."""
     done = {value for value, (name, _, _) in enumerate(program.operations) if name in ("const", "input")}
-    stores = _stores(program, width)
     missing = [set(store.values) - done for store in stores]
     waiting: dict[int, list[int]] = {}
     for k, values in enumerate(missing):
         for value in values:
             waiting.setdefault(value, []).append(k)
-    steps: list[int | Store] = [store for store, values in zip(stores, missing, strict=True) if not values]
+    steps: list[Step] = [store for store, values in zip(stores, missing, strict=True) if not values]
     for value in range(len(program.operations)):
         if value in done:
             continue
@@ -103,3 +123,19 @@ def _stores(program: Program, width: int) -> list[Store]:
         for output, row in enumerate(program.results)
         for first in range(0, len(row), width)
     ]
+
+
+def _cleared(program: Program, stores: list[Store], least: int) -> tuple[list[Store], list[Clear]]:
+    """Return the stores that are left when long runs of zeros are cleared, and the runs."""
+    zero = {value for value, operation in enumerate(program.operations) if operation == ("const", (), 0.0)}
+    kept: list[Store] = []
+    clears: list[Clear] = []
+    for (output, always), group in groupby(
+        stores, key=lambda each: (each.output, zero.issuperset(each.values))
+    ):
+        run = list(group)
+        if always and len(run) >= least:
+            clears.append(Clear(output, run[0].first, sum(len(each.values) for each in run)))
+        else:
+            kept += run
+    return kept, clears
