@@ -105,9 +105,9 @@ def test_instants_of_any_shape(motion, shape):
 def test_the_ends_are_held_outside_and_nan_stays_in_its_sample(motion):
     t = np.array([-1.0, np.nan, motion.duration / 3, motion.duration + 1, np.inf])
     q, qd = motion.derivatives(t, 1)
-    assert np.array_equal(q[0], motion(0.0))
-    assert np.array_equal(q[3], motion(motion.duration))
-    assert np.array_equal(q[4], q[3])
+    assert worst(q[0], motion(0.0)) < ROUNDING
+    assert worst(q[3], motion(motion.duration)) < ROUNDING
+    assert worst(q[4], q[3]) < ROUNDING
     assert not qd[[0, 3, 4]].any()
     assert np.isnan(q[1]).all()
     assert np.isnan(qd[1]).all()
@@ -120,7 +120,7 @@ def test_trajectories_pickle(motion):
     assert np.array_equal(again(t, order=1), motion(t, order=1))
 
 
-@pytest.mark.parametrize("degree", [3, 5, 7, 9, 11])
+@pytest.mark.parametrize("degree", [1, 3, 5, 7, 9, 11])
 def test_polynomial_solves_the_boundary_conditions_to_fifty_digits(degree):
     m = degree // 2
     rng = np.random.default_rng(degree)
@@ -246,6 +246,7 @@ LIMITS = {"velocity": 1.0, "acceleration": 1.0}
         (lambda: tr.polynomial([0, np.inf], [1, 2], 1.0), "entry 1"),
         (lambda: tr.polynomial([], [], 1.0), "expected a vector"),
         (lambda: tr.polynomial([0], [1], 1.0, degree=6), "odd degree"),
+        (lambda: tr.polynomial([0], [1], 1.0, degree=99), "at most 21"),
         (lambda: tr.polynomial([0], [1], 1.0, degree=5, start_rates=[[0]] * 3), "choose a higher degree"),
         (lambda: tr.polynomial(["a"], [1], 1.0), "real numbers"),
         (lambda: tr.spline([0, 1, 1], [[0], [1], [2]]), "repeats at entry 2"),

@@ -121,6 +121,7 @@ def test_a_move_to_where_it_stands_takes_no_time():
     assert motion.duration == 0
     assert motion(0.0).tolist() == [1.0, 2.0]
     assert motion(5.0, order=1).tolist() == [0.0, 0.0]
+    assert [each.tolist() for each in motion.extremes()] == [[1.0, 2.0]] * 2
 
 
 @pytest.mark.parametrize("seed", range(6))

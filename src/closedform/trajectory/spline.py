@@ -1,0 +1,80 @@
+"""B-splines through waypoints, smooth enough for what follows."""
+# ruff: noqa: PLC0415 (SciPy is imported where it is used: it takes a quarter of a second)
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import factorial
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..checks import real_array, whole_number
+from ..errors import ArgumentError
+from .piecewise import PiecewisePolynomial
+from .trajectory import Array, coordinates, instants
+
+if TYPE_CHECKING:
+    from scipy.interpolate import BSpline
+
+
+def spline(
+    times: ArrayLike,
+    waypoints: ArrayLike,
+    *,
+    degree: int = 5,
+    start_rates: Sequence[ArrayLike] = (),
+    end_rates: Sequence[ArrayLike] = (),
+) -> PiecewisePolynomial:
+    """Return the spline through the waypoints whose derivatives up to degree - 1 are continuous.
+
+    The quintic has continuous snap, as elastic joints need; degree 7 goes two derivatives further.
+    `times` (n,) begin anywhere, the trajectory at t = 0; `waypoints` has shape (n, dofs). The
+    derivatives 1 to (degree - 1)/2 at the ends are `start_rates` and `end_rates`, zero where not
+    given, so that the motion rests at its ends.
+
+    >>> import closedform as cf
+    >>> motion = cf.trajectory.spline([0, 1, 3], [[0.0, 0.0], [1.0, 0.5], [0.0, 2.0]])
+    >>> motion(1.0).round(12), motion.smoothness
+    (array([1. , 0.5]), 4)
+    """
+    degree = whole_number("spline: degree", degree, 3)
+    if degree % 2 == 0:
+        raise ArgumentError(f"spline: degree is {degree}; expected an odd degree such as 5 or 7")
+    t = instants("spline: times", times)
+    points = samples("spline: waypoints", waypoints, t.size)
+    ends = []
+    for name, rates in (("start_rates", start_rates), ("end_rates", end_rates)):
+        if len(rates) > degree // 2:
+            raise ArgumentError(f"spline: {len(rates)} {name}; degree {degree} takes at most {degree // 2}")
+        given = [coordinates(f"spline: {name}", rate, points.shape[1]) for rate in rates]
+        given += [np.zeros(points.shape[1])] * (degree // 2 - len(given))
+        ends.append([(order, rate) for order, rate in enumerate(given, 1)])
+    from scipy.interpolate import make_interp_spline
+
+    return pieces(make_interp_spline(t - t[0], points, k=degree, bc_type=tuple(ends)))
+
+
+def pieces(given: BSpline) -> PiecewisePolynomial:
+    """Return a B-spline from 0 as polynomial pieces: its Taylor coefficients where each begins."""
+    breaks = np.unique(given.t)
+    coefficients = [given(breaks[:-1], nu=order) / factorial(order) for order in range(given.k + 1)]
+    return PiecewisePolynomial(breaks, np.array(coefficients), given.k - 1)
+
+
+def samples(name: str, given: ArrayLike, count: int) -> Array:
+    """Return finite samples of shape (count, dofs); a vector is one coordinate."""
+    array = real_array(name, given)
+    if array.ndim == 1:
+        array = array[:, None]
+    if array.ndim != 2 or len(array) != count or array.shape[1] == 0:
+        raise ArgumentError(f"{name} has shape {array.shape}; expected ({count}, dofs), one row per instant")
+    bad = np.argwhere(~np.isfinite(array))
+    if len(bad):
+        row, column = bad[0]
+        raise ArgumentError(
+            f"{name}: row {row}, column {column} (from 0) is {array[row, column]:g}; expected finite "
+            "numbers: drop the row, or fill it"
+        )
+    return array

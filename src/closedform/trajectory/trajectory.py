@@ -1,0 +1,178 @@
+"""What every trajectory is: coordinates as a function of time, with exact derivatives of any order."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..checks import real_array, whole_number
+from ..errors import ArgumentError
+
+Array = NDArray[np.float64]
+
+NAMES = ("position", "velocity", "acceleration", "jerk", "snap")
+
+
+def derivative_name(order: int) -> str:
+    """Return what a derivative is called, such as "derivative 3 (jerk)"."""
+    return f"derivative {order} ({NAMES[order]})" if order < len(NAMES) else f"derivative {order}"
+
+
+class Jump(NamedTuple):
+    """A derivative that jumps: where, in which coordinate (counted from 0), by how much."""
+
+    time: float
+    dof: int
+    size: float
+
+
+class Trajectory(ABC):
+    """A motion q(t) of `dofs` coordinates over 0 <= t <= `duration` seconds.
+
+    Called with instants of any shape it returns the derivative of the asked order, with one more
+    axis for the coordinates. Before the start and after the end the motion holds still at its end
+    values, so derivatives are zero there. A NaN instant gives NaN in its own sample.
+
+    >>> import closedform as cf
+    >>> motion = cf.trajectory.polynomial([0.0, 1.0], [1.0, -1.0], duration=2.0)
+    >>> motion(1.0)
+    array([0.5, 0. ])
+    >>> q, qd, qdd = motion.derivatives([0.0, 0.5, 1.0], 2)
+    >>> qd.shape
+    (3, 2)
+    """
+
+    duration: float
+    """Seconds from start to end."""
+    dofs: int
+    """Number of coordinates."""
+    smoothness: float
+    """The highest derivative that is continuous over the duration; `math.inf` when all are."""
+
+    @abstractmethod
+    def _rates(self, t: Array, orders: range) -> list[Array]:
+        """Return the derivatives of these orders at instants within the duration."""
+
+    def _jump(self, order: int) -> Jump | None:
+        """Return the largest jump of a derivative, None where it has none."""
+        return None
+
+    def __call__(self, t: ArrayLike, order: int = 0) -> Array:
+        """Return the derivative of that order at the instants t: shape t.shape + (dofs,)."""
+        order = whole_number("trajectory: order", order, 0)
+        return self._evaluate(t, range(order, order + 1))[0]
+
+    def derivatives(self, t: ArrayLike, order: int) -> tuple[Array, ...]:
+        """Return (q, qd, ..., the derivative of that order) at the instants t."""
+        order = whole_number("trajectory: order", order, 0)
+        return tuple(self._evaluate(t, range(order + 1)))
+
+    def _evaluate(self, given: ArrayLike, orders: range) -> list[Array]:
+        self.check_order(orders[-1])
+        t = real_array("trajectory: t", given)
+        values = self._rates(np.clip(t, 0.0, self.duration), orders)
+        still, lost = (t < 0.0) | (t > self.duration), np.isnan(t)
+        if still.any() or lost.any():
+            for order, value in zip(orders, values, strict=True):
+                if order:
+                    value[still] = 0.0
+                value[lost] = np.nan
+        return values
+
+    def check_order(self, order: int, *, continuous: bool = False) -> None:
+        """Refuse an order whose derivative does not exist everywhere (or, if asked, is not continuous).
+
+        Where derivative k jumps, derivative k + 1 would be an impulse: no number stands for it.
+        """
+        first = int(order if continuous else order - 1)
+        if first <= self.smoothness:
+            return
+        jumping = int(self.smoothness) + 1
+        jump = self._jump(jumping)
+        if jump is None:
+            return
+        wanted = f"{derivative_name(order)} is {'not continuous' if continuous else 'an impulse there'}"
+        raise ArgumentError(
+            f"trajectory is not smooth enough: {derivative_name(jumping)} of coordinate {jump.dof} (from 0) "
+            f"jumps by {jump.size:.6g} at t = {jump.time:.6g} s, so {wanted}; use a smoother trajectory, "
+            "such as a polynomial or spline of higher degree or a profile with a snap limit"
+        )
+
+    def check_start(self, *state: ArrayLike, tolerance: float = 1e-9) -> None:
+        """Refuse a start state (q, qd, ...) that is off the trajectory by more than the tolerance."""
+        for order, (given, wanted) in enumerate(
+            zip(state, self.derivatives(0.0, max(len(state) - 1, 0)), strict=False)
+        ):
+            value = real_array(f"start state: {derivative_name(order)}", given)
+            if value.shape[-1:] != (self.dofs,):
+                raise ArgumentError(
+                    f"start state: {derivative_name(order)} has shape {value.shape}; "
+                    f"expected (..., {self.dofs})"
+                )
+            off = np.abs(value - wanted)
+            if not (off <= tolerance * np.maximum(1.0, np.abs(wanted))).all():
+                dof = int(np.argmax(np.where(np.isnan(off), np.inf, off).reshape(-1, self.dofs).max(axis=0)))
+                furthest = off.reshape(-1, self.dofs)[:, dof].max()
+                raise ArgumentError(
+                    f"start state is off the trajectory: {derivative_name(order)} of coordinate {dof} "
+                    f"(from 0) differs by {furthest:.6g} from the trajectory's {wanted[dof]:.6g}; "
+                    "start on the trajectory, or plan it from this state"
+                )
+
+
+def coordinates(name: str, given: Any, dofs: int | None = None) -> Array:
+    """Return finite coordinates as a vector; one number stands for one coordinate, or for all `dofs`."""
+    array = np.atleast_1d(real_array(name, given))
+    if dofs is not None and array.shape == (1,):
+        array = np.repeat(array, dofs)
+    if array.ndim != 1 or array.size == 0 or dofs not in (None, array.size):
+        expected = "a vector" if dofs is None else f"{dofs} numbers"
+        raise ArgumentError(f"{name} has shape {array.shape}; expected {expected}")
+    bad = np.flatnonzero(~np.isfinite(array))
+    if bad.size:
+        raise ArgumentError(f"{name}: entry {bad[0]} (from 0) is {array[bad[0]]:g}; expected finite numbers")
+    return array
+
+
+def limits(name: str, given: Any, dofs: int) -> Array:
+    """Return positive limits, one per coordinate; one number holds for all, inf means no limit."""
+    array = np.atleast_1d(real_array(f"{name} limit", given))
+    if array.shape not in ((1,), (dofs,)):
+        raise ArgumentError(f"{name} limit has shape {array.shape}; expected one number or {dofs}")
+    bad = np.flatnonzero(~(array > 0))
+    if bad.size:
+        raise ArgumentError(
+            f"{name} limit {array[bad[0]]:g} of coordinate {bad[0]} (from 0) cannot be met; "
+            "expected a positive number, or inf for no limit"
+        )
+    return np.broadcast_to(array, (dofs,)).copy()
+
+
+def seconds(name: str, given: Any) -> float:
+    """Return a positive, finite time."""
+    array = real_array(name, given)
+    if array.shape != () or not np.isfinite(array) or array <= 0:
+        raise ArgumentError(f"{name} is {given!r}; expected a positive number of seconds")
+    return float(array)
+
+
+def instants(name: str, given: ArrayLike) -> Array:
+    """Return at least two finite, strictly increasing instants."""
+    t = real_array(name, given)
+    if t.ndim != 1 or t.size < 2:
+        raise ArgumentError(f"{name} has shape {t.shape}; expected a vector of at least two instants")
+    bad = np.flatnonzero(~np.isfinite(t))
+    if bad.size:
+        raise ArgumentError(f"{name}: entry {bad[0]} (from 0) is {t[bad[0]]:g}; expected finite seconds")
+    bad = np.flatnonzero(np.diff(t) <= 0)
+    if bad.size:
+        i = int(bad[0])
+        kind = "repeats" if t[i] == t[i + 1] else "decreases"
+        raise ArgumentError(
+            f"{name} {kind} at entry {i + 1} (from 0): {t[i + 1]:.9g} s after {t[i]:.9g} s; "
+            "expected strictly increasing instants: sort them, and drop repeated ones"
+        )
+    return t
