@@ -6,6 +6,8 @@ import argparse
 import json
 import platform
 import time
+from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -13,40 +15,50 @@ import llvmlite.binding as llvm
 
 import closedform as cf
 
-from . import agreement, calls, derivatives, speed
+SECTIONS = {
+    "speed": ("speed", "run"),
+    "derivatives": ("derivatives", "run"),
+    "calls": ("calls", "latency"),
+    "threads": ("calls", "threads"),
+    "memory": ("calls", "memory"),
+    "start": ("calls", "start"),
+    "exported": ("exported", "single_calls"),
+    "largest": ("exported", "largest"),
+    "base-parameters": ("base_parameters", "run"),
+    "identification": ("identification", "run"),
+    "excitation": ("excitation", "run"),
+    "flexible": ("flexible", "run"),
+    "redundancy": ("redundancy", "run"),
+    "trajectory": ("trajectory", "run"),
+    "elastic": ("elastic", "run"),
+    "agreement": ("agreement", "run"),
+}
+"""Sections by name: module and function, imported when they run, since some need peers of their own."""
 
 RESULTS = Path(__file__).parent / "results"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument(
-        "sections", nargs="*", help="speed, derivatives, calls, threads, memory, start, agreement (all)"
-    )
+    parser.add_argument("sections", nargs="*", help=f"{', '.join(SECTIONS)} (all)")
     parser.add_argument("--batch", type=int, default=100_000, help="samples per batch")
     parser.add_argument("--quick", action="store_true", help="shorter timing")
     options = parser.parse_args()
-    sections = {
-        "speed": lambda: speed.run(options.batch, options.quick),
-        "derivatives": lambda: derivatives.run(options.batch, options.quick),
-        "calls": calls.latency,
-        "threads": calls.threads,
-        "memory": calls.memory,
-        "start": calls.start,
-        "agreement": agreement.run,
-    }
-    unknown = set(options.sections) - set(sections)
+    unknown = set(options.sections) - set(SECTIONS)
     if unknown:
-        parser.error(f"unknown section {sorted(unknown)}; known: {', '.join(sections)}")
+        parser.error(f"unknown section {sorted(unknown)}; known: {', '.join(SECTIONS)}")
     results: dict[str, Any] = {
         "closedform": cf.__version__,
         "cpu": llvm.get_host_cpu_name(),
         "python": platform.python_version(),
         "time": time.strftime("%Y-%m-%d %H:%M:%S"),
     }
-    for name in options.sections or sections:
+    for name in options.sections or SECTIONS:
         print(f"\n{name}")
-        results[name] = sections[name]()
+        module, function = SECTIONS[name]
+        section = getattr(import_module(f".{module}", __package__), function)
+        taken = signature(section).parameters
+        results[name] = section(**{key: value for key, value in vars(options).items() if key in taken})
     RESULTS.mkdir(exist_ok=True)
     target = RESULTS / "latest.json"
     temporary = target.with_suffix(".tmp")

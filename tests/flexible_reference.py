@@ -5,60 +5,102 @@ and `printed_coriolis` are its explicit coefficients for two links of two modes,
 """
 
 import numpy as np
-import sympy as sp
+from sympy.polys.domains import RR
+from sympy.polys.rings import ring
 
 
 class Lagrangian:
-    """B and h of an arm by SymPy: points as matrix products, T by integration along each link.
+    """B and h of an arm in exact polynomial algebra: points as matrix products, T by integration.
 
-    Products of deflections are dropped from B by differentiation at zero deflection. Integrals
-    over a link are replaced term by term: x^a phi_j phi_k by the moment of that monomial.
+    Sines and cosines of the joints, deflections, velocities, the abscissa and the mode shapes
+    are the variables. Products of deflections are dropped from B by differentiation at zero
+    deflection; integrals over a link replace x^a phi_j phi_k by the moment of that monomial.
     """
 
     def __init__(self, arm):
-        self.arm = arm
         n, counts = len(arm.links), [len(modes) for modes in arm.modes]
-        theta = sp.symbols(f"theta1:{n + 1}")
-        delta = [sp.symbols(f"delta{i + 1}_1:{m + 1}") for i, m in enumerate(counts)]
-        self.q = [*theta, *(each for row in delta for each in row)]
-        self.qd = [sp.Symbol(f"{each}_dot") for each in self.q]
+        names = [f"{f}{i}" for i in range(n) for f in "sc"]
+        names += [f"delta{i}_{j}" for i, m in enumerate(counts) for j in range(m)]
+        names += [f"qd{k}" for k in range(n + sum(counts))]
+        names += ["x", *(f"phi{j}" for j in range(max(counts)))]
+        self.ring, *variables = ring(names, RR)
+        of = dict(zip(names, variables, strict=True))
+        self.n, self.names = n, names
+        self.sin, self.cos = [of[f"s{i}"] for i in range(n)], [of[f"c{i}"] for i in range(n)]
+        delta = [[of[f"delta{i}_{j}"] for j in range(m)] for i, m in enumerate(counts)]
         self.delta = [each for row in delta for each in row]
-        N = len(self.q)
-        B = sp.zeros(N, N)
-        r, W = sp.zeros(2, 1), sp.eye(2)
-        alpha = 0
+        self.qd = [of[f"qd{k}"] for k in range(n + sum(counts))]
+        one, zero = self.ring(1), self.ring(0)
+        N = len(self.qd)
+        self.B = [[zero] * N for _ in range(N)]
+        r, W = [zero, zero], [[one, zero], [zero, one]]
+        turn = [zero] * N  # d alpha / dq
         for i, (link, modes) in enumerate(zip(arm.links, arm.modes, strict=True)):
-            A = sp.Matrix([[sp.cos(theta[i]), -sp.sin(theta[i])], [sp.sin(theta[i]), sp.cos(theta[i])]])
-            W = W * A
-            alpha += theta[i]
-            x, phi = sp.Symbol("x"), sp.symbols(f"phi1:{counts[i] + 1}")
-            y = sum(p * d for p, d in zip(phi, delta[i], strict=True))
-            B += self.integral(self.gram(r + W * sp.Matrix([x, y])), x, phi, link, modes)
-            B += link.hub_mass * self.gram(r) + link.hub_inertia * self.spin(alpha)
-            ye = sum(mode.tip * d for mode, d in zip(modes, delta[i], strict=True))
-            slope = sum(mode.tip_slope * d for mode, d in zip(modes, delta[i], strict=True))
-            r = r + W * sp.Matrix([link.length, ye])
-            W = W * sp.Matrix([[1, -slope], [slope, 1]])
-            alpha += slope
+            s, c = self.sin[i], self.cos[i]
+            W = self.product(W, [[c, -s], [s, c]])
+            turn = [one if k == i else value for k, value in enumerate(turn)]
+            phi = [of[f"phi{j}"] for j in range(counts[i])]
+            y = sum((p * d for p, d in zip(phi, delta[i], strict=True)), zero)
+            moments = self.moments(link, modes)
+            self.add(self.gram(self.moved(r, W, of["x"], y)), lambda e, m=moments: self.integral(e, m))
+            self.add(self.gram(r), lambda e, m=link.hub_mass: m * e)
+            self.add(self.outer(turn), lambda e, J=link.hub_inertia: J * e)
+            ye = sum((mode.tip * d for mode, d in zip(modes, delta[i], strict=True)), zero)
+            slope = sum((mode.tip_slope * d for mode, d in zip(modes, delta[i], strict=True)), zero)
+            r = self.moved(r, W, link.length, ye)
+            W = self.product(W, [[one, -slope], [slope, one]])
+            first = n + sum(counts[:i])
+            turn = [
+                modes[k - first].tip_slope * one if first <= k < first + counts[i] else value
+                for k, value in enumerate(turn)
+            ]
         mass, inertia = arm.payload
-        self.B = B + mass * self.gram(r) + inertia * self.spin(alpha)
+        self.add(self.gram(r), lambda e: mass * e)
+        self.add(self.outer(turn), lambda e: inertia * e)
+
+    @staticmethod
+    def product(A, B):
+        return [[A[i][0] * B[0][j] + A[i][1] * B[1][j] for j in (0, 1)] for i in (0, 1)]
+
+    @staticmethod
+    def moved(r, W, x, y):
+        return [r[i] + W[i][0] * x + W[i][1] * y for i in (0, 1)]
+
+    def add(self, G, change):
+        for a, row in enumerate(G):
+            for b, entry in enumerate(row):
+                self.B[a][b] = self.B[a][b] + change(entry)
+
+    def partial(self, p, k):
+        """Derivative by the k-th coordinate."""
+        if k < self.n:
+            s, c = self.sin[k], self.cos[k]
+            return p.diff(s) * c - p.diff(c) * s
+        return p.diff(self.delta[k - self.n])
+
+    def straight(self, p):
+        for d in self.delta:
+            p = p.subs(d, 0)
+        return p
 
     def gram(self, p):
         """J^T J of a point to first order in the deflections."""
-        J = p.jacobian(self.q)
-        zero = dict.fromkeys(self.delta, 0)
-        J0 = J.subs(zero)
-        J1 = sp.zeros(*J.shape)
-        for d in self.delta:
-            J1 += J.diff(d).subs(zero) * d
-        return J0.T * J0 + J0.T * J1 + J1.T * J0
+        N = len(self.qd)
+        J = [[self.partial(p[i], k) for k in range(N)] for i in (0, 1)]
+        J0 = [[self.straight(e) for e in row] for row in J]
+        J1 = [
+            [sum((self.straight(e.diff(d)) * d for d in self.delta), self.ring(0)) for e in row] for row in J
+        ]
+        return [
+            [sum(J0[i][a] * (J0[i][b] + J1[i][b]) + J1[i][a] * J0[i][b] for i in (0, 1)) for b in range(N)]
+            for a in range(N)
+        ]
 
-    def spin(self, alpha):
-        row = sp.Matrix([[sp.diff(alpha, each) for each in self.q]])
-        return row.T * row
+    def outer(self, row):
+        return [[a * b for b in row] for a in row]
 
-    def integral(self, G, x, phi, link, modes):
-        """Integrate the density times each entry along the link; moments by high-order quadrature."""
+    @staticmethod
+    def moments(link, modes):
         points, weights = np.polynomial.legendre.leggauss(60)
         s = link.length * (points + 1) / 2
         rho = float(link.density) * link.length * weights / 2
@@ -69,26 +111,44 @@ class Lagrangian:
             if powers not in known:
                 value = rho * s ** powers[0]
                 for j, power in enumerate(powers[1:]):
-                    value = value * shapes[:, j] ** power
+                    value = value * (shapes[:, j] ** power if power else 1)
                 known[powers] = float(value.sum())
             return known[powers]
 
-        def entry(e):
-            poly = sp.Poly(sp.expand(e), x, *phi)
-            return sum(c * moment(powers) for powers, c in poly.terms())
+        return moment
 
-        return G.applyfunc(entry)
+    def integral(self, p, moment):
+        first = self.names.index("x")
+        total = {}
+        for powers, value in p.terms():
+            left = powers[:first] + (0,) * (len(powers) - first)
+            total[left] = total.get(left, 0) + value * moment(powers[first:])
+        return self.ring.from_dict(total)
 
-    def functions(self):
-        """NumPy functions B(q) and h(q, qd); h by the Lagrange equations of T = qd^T B qd / 2."""
-        qd = sp.Matrix(self.qd)
-        momentum = self.B * qd
-        T = (qd.T * momentum)[0] / 2
-        h = momentum.jacobian(self.q) * qd - sp.Matrix([T]).jacobian(self.q).T
-        arguments = [*self.q, *self.qd]
-        B = sp.lambdify(self.q, self.B, "numpy", cse=True)
-        h = sp.lambdify(arguments, list(h), "numpy", cse=True)
-        return (lambda q: np.array(B(*q))), (lambda q, qd: np.array(h(*q, *qd)))
+    def coriolis(self):
+        """h by the Lagrange equations of T = qd^T B qd / 2, as polynomials."""
+        N = len(self.qd)
+        momentum = [sum((self.B[a][b] * self.qd[b] for b in range(N)), self.ring(0)) for a in range(N)]
+        T = sum((momentum[a] * self.qd[a] for a in range(N)), self.ring(0)) * 0.5
+        return [
+            sum((self.partial(momentum[a], k) * self.qd[k] for k in range(N)), self.ring(0))
+            - self.partial(T, a)
+            for a in range(N)
+        ]
+
+    def values(self, polynomials, q, qd):
+        """Numbers of a list of polynomials at a state."""
+        point = {f"s{i}": np.sin(q[i]) for i in range(self.n)} | {
+            f"c{i}": np.cos(q[i]) for i in range(self.n)
+        }
+        point |= {str(d): q[self.n + k] for k, d in enumerate(self.delta)}
+        point |= {f"qd{k}": qd[k] for k in range(len(qd))}
+        x = np.array([float(point.get(name, 0.0)) for name in self.names])
+        found = []
+        for p in polynomials:
+            powers = np.array(p.monoms(), dtype=int).reshape(-1, len(x))
+            found.append(np.dot(np.array([float(v) for v in p.coeffs()]), np.prod(x**powers, axis=1)))
+        return np.array(found)
 
 
 def symbols_of_two_links(arm):
@@ -110,7 +170,7 @@ def symbols_of_two_links(arm):
 def evaluate(text, letters):
     """Return the named formulas of a table of lines "name = formula", which may use earlier ones."""
     known = dict(letters)
-    for line in text.strip().splitlines():
+    for line in filter(str.strip, text.splitlines()):
         name, formula = line.split("=")
         known[name.strip()] = eval(formula, {}, known)
     return known
@@ -304,13 +364,64 @@ h422 = a*x12
 h501 = e1*l1
 h502 = 2*e1*p11
 h503 = 2*e1*p12
-h504 = -e1
+h504 = e1
 h505 = -e1*p11
 h506 = -e1*p12
 h601 = e2*l1
 h602 = 2*e2*p11
 h603 = 2*e2*p12
-h604 = -e2
+h604 = e2
 h605 = -e2*p11
 h606 = -e2*p12
 """
+
+CORIOLIS_VECTOR = """
+g11 = (h101*v2 + h102*w11d + h103*w12d + h104*w21d + h105*w22d)*v1
+g12 = (h106*v2 + h107*w11d + h108*w12d + h109*w21d + h110*w22d)*v2
+g13 = (h111*w21d + h112*w22d)*w11d + (h113*w21d + h114*w22d)*w12d
+g14 = (h115*v1 + h116*v2 + h117*w21d + h118*w22d)*t1 + (h119*v1 + h120*v2 + h121*w11d + h122*w12d)*t2
+h1 = (g11 + g12 + g13)*s2 + (g14 + h123*D12*w11d + h124*D11*w12d)*v2*c2
+g21 = (h204*v1 + h205*w21d + h206*w22d)*t1 + (h207*v1 + h208*w11d + h209*w12d)*t2
+g22 = (g21 + h210*D12*w11d + h211*D11*w12d)*v1
+g23 = ((h212*w11d + h213*w12d)*t2 + (h214*w21d + h215*w22d)*t3)*w11d
+g24 = (h216*w12d*t2 + (h217*w21d + h218*w22d)*t3)*w12d
+h2 = (h201*v1 + h202*w11d + h203*w12d)*v1*s2 + (g22 + g23 + g24)*c2
+g31 = (h301*v1 + h302*v2 + h303*w12d + h304*w21d + h305*w22d)*v1
+g32 = (h306*v2 + h307*w11d + h308*w12d + h309*w21d + h310*w22d)*v2
+g33 = (h311*w21d + h312*w22d)*w11d + (h313*w21d + h314*w22d)*w12d
+g34 = (h315*v1 + h316*v2 + h317*w11d + h318*w12d)*t2 + (h319*v2 + h320*w21d + h321*w22d)*t3
+h3 = (g31 + g32 + g33)*s2 + (g34 + h322*D12*v1)*v2*c2
+g41 = (h401*v1 + h402*v2 + h403*w11d + h404*w21d + h405*w22d)*v1
+g42 = (h406*v2 + h407*w11d + h408*w12d + h409*w21d + h410*w22d)*v2
+g43 = (h411*w21d + h412*w22d)*w11d + (h413*w21d + h414*w22d)*w12d
+g44 = (h415*v1 + h416*v2 + h417*w11d + h418*w12d)*t2 + (h419*v2 + h420*w21d + h421*w22d)*t3
+h4 = (g41 + g42 + g43)*s2 + (g44 + h422*D11*v1)*v2*c2
+h5 = (h501*v1 + h502*w11d + h503*w12d)*v1*s2 + (h504*t1*v1 + (h505*w11d + h506*w12d)*t3)*v2*c2
+h6 = (h601*v1 + h602*w11d + h603*w12d)*v1*s2 + (h604*t1*v1 + (h605*w11d + h606*w12d)*t3)*v2*c2
+"""
+
+
+def state_of_two_links(q, qd):
+    """The paper's letters for a state; rates of modes have a d behind them."""
+    names = ("D11", "D12", "D21", "D22")
+    rates = ("v1", "v2", "w11d", "w12d", "w21d", "w22d")
+    return {
+        "s2": np.sin(q[1]),
+        "c2": np.cos(q[1]),
+        **dict(zip(names, q[2:], strict=True)),
+        **dict(zip(rates, qd, strict=True)),
+    }
+
+
+def printed_inertia(arm, q):
+    """B of (32) at a state."""
+    letters = {**symbols_of_two_links(arm), **state_of_two_links(q, np.zeros(6))}
+    known = evaluate(COMMON + INERTIA + STATE + INERTIA_MATRIX, letters)
+    return np.array([[known[f"B{min(i, j)}{max(i, j)}"] for j in range(1, 7)] for i in range(1, 7)])
+
+
+def printed_coriolis(arm, q, qd):
+    """h of (34) at a state, with h107, h117, h118, h412, h413 corrected."""
+    letters = {**symbols_of_two_links(arm), **state_of_two_links(q, qd)}
+    known = evaluate(COMMON + STATE + CORIOLIS + CORIOLIS_VECTOR, letters)
+    return np.array([known[f"h{i}"] for i in range(1, 7)])

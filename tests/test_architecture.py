@@ -40,6 +40,14 @@ PUBLIC = {
     "Robot",
     "Kernel",
     "ClosedFormError",
+    "base_parameters",
+    "identify",
+    "excitation",
+    "FlexibleArm",
+    "FlexibleLink",
+    "redundancy",
+    "ElasticJointRobot",
+    "trajectory",
 }
 METHODS = {
     "kinematics": {

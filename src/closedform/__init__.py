@@ -7,6 +7,9 @@
 (7,)
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from .description import Inertial, Limits
 from .description.catalogue import catalogue
 from .errors import (
@@ -21,13 +24,47 @@ from .forms import FORMS
 from .kernels import Kernel
 from .robot import Robot, load
 
+if TYPE_CHECKING:
+    from . import elastic, flexible, identification, integration, redundancy, trajectory
+    from .elastic import ElasticJointRobot
+    from .flexible import FlexibleArm, FlexibleLink
+    from .identification import base_parameters, excitation, identify
+
 __version__ = "0.1.0"
+
+_APPLICATIONS = {
+    "trajectory": (),
+    "integration": (),
+    "identification": ("base_parameters", "excitation", "identify"),
+    "flexible": ("FlexibleArm", "FlexibleLink"),
+    "redundancy": (),
+    "elastic": ("ElasticJointRobot",),
+}
+"""Packages that are imported when first asked for, and their names that stand here."""
+
+
+def __getattr__(name: str) -> Any:
+    for package, names in _APPLICATIONS.items():
+        if name == package or name in names:
+            module = import_module(f".{package}", __name__)
+            found = module if name == package else getattr(module, name)
+            globals()[name] = found
+            return found
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
 
 __all__ = [
     "FORMS",
     "ArgumentError",
     "ClosedFormError",
     "DescriptionError",
+    "ElasticJointRobot",
+    "FlexibleArm",
+    "FlexibleLink",
     "Inertial",
     "Kernel",
     "Limits",
@@ -36,6 +73,15 @@ __all__ = [
     "Robot",
     "UnknownNameError",
     "__version__",
+    "base_parameters",
     "catalogue",
+    "elastic",
+    "excitation",
+    "flexible",
+    "identification",
+    "identify",
+    "integration",
     "load",
+    "redundancy",
+    "trajectory",
 ]

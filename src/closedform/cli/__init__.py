@@ -11,8 +11,14 @@ from typing import Annotated
 import typer
 
 from ..errors import ClosedFormError
+from .base_parameters import base_parameters
+from .elastic import elastic
 from .equations import equations
+from .excite import excite
 from .export import export
+from .flexible import flexible
+from .identify import identify
+from .ik import ik
 from .report import report
 from .robots import robots
 
@@ -23,7 +29,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for verb in (report, robots, equations, export):
+for verb in (report, robots, equations, export, base_parameters, excite, identify, elastic, flexible, ik):
     app.command()(verb)
 
 

@@ -6,14 +6,16 @@ Every file has `name`, `citation` and, if it is not (0, 0, -9.81), `gravity`; th
 - `[screws]`: home `placements`, joint `screws`, `parents` and `spatial` as in `read_screws`;
 - `[[link]]` and `[[joint]]`: a link has `name` and, unless it is only a frame, `mass`, `com`
   and `inertia` (xx, xy, xz, yy, yz, zz about the centre of mass, in link axes); a joint has
-  `name`, `type` (revolute, prismatic, ball, free or fixed), `parent`, `child`, and where they
-  apply `xyz`, `rpy`, `axis`, `lower`, `upper`, `velocity`, `effort`, `armature`, `damping`
-  and `friction`.
+  `name`, `type` (revolute, prismatic, helical, ball, free, subspace or fixed), `parent`,
+  `child`, and where they apply `xyz`, `rpy` or `rotation`, `axis` or `subspace` (6 x dofs),
+  `lower`, `upper`, `velocity`, `effort`, `armature`, `damping`, `friction` and `mimic` (a table
+  of `joint`, `multiplier` and `offset`).
 
-A pose is a table of `xyz` and `rpy`. The first two kinds share, with one entry per joint,
-`joint_names`, `inertials` (mass, com, inertia: ten numbers), `limits` (lower, upper, velocity,
-effort), `armature`, `damping` and `friction`. Rotations (alpha, theta, rpy) are in degrees, so
-that a quarter turn is exactly 90; everything else is in SI units, joint limits in radians.
+A pose is a table of `xyz` and `rpy`, or `rotation` (3 x 3). The first two kinds share, with one
+entry per joint, `joint_names`, `inertials` (mass, com, inertia: ten numbers), `limits` (lower,
+upper, velocity, effort), `armature`, `damping` and `friction`. Rotations (alpha, theta, rpy) are
+in degrees, so that a quarter turn is exactly 90; everything else is in SI units, joint limits in
+radians.
 """
 
 from __future__ import annotations
@@ -25,14 +27,13 @@ from typing import Any
 import numpy as np
 
 from ..errors import DescriptionError, UnknownNameError
-from .description import Description, Inertial, Joint, Limits, Link, inertia_matrix
+from .description import KINDS, Description, Inertial, Joint, Limits, Link, Mimic, inertia_matrix
 from .mdh import COLUMNS, read_mdh
 from .rotations import unit
 from .screws import read_screws
 from .toml import Table, load_toml
 
 ROBOTS = files(__package__) / "robots"
-KINDS = ("revolute", "prismatic", "ball", "free", "fixed")
 UNLIMITED = {"lower": -np.inf, "upper": np.inf, "velocity": np.inf, "effort": np.inf}
 SCALARS = ("armature", "damping", "friction")
 
@@ -125,14 +126,19 @@ def _joint(table: Table) -> Joint:
     if kind not in KINDS:
         table.problem(f"type {kind!r} is not one of {', '.join(KINDS)}")
     subspace = np.eye(6)[:, : {"ball": 3, "free": 6}.get(kind, 0)]
-    if kind in ("revolute", "prismatic"):
+    if "subspace" in table:
+        subspace = table.numbers("subspace", (6, None))
+    elif kind in ("revolute", "prismatic"):
         e = unit(table.numbers("axis", (3,)))
         if e is None:
             table.problem("axis has zero length; give a non-zero axis")
         subspace = np.zeros((6, 1))
         part = slice(0, 3) if kind == "revolute" else slice(3, 6)
         subspace[part, 0] = 0 if e is None else e
+    elif kind in ("helical", "subspace"):
+        table.problem(f"subspace is missing; a joint of type {kind} needs its screws")
     armature, damping, friction = (table.number(key, 0.0) for key in SCALARS)
+    mimics = [_mimic(each) for each in table.tables("mimic")]
     joint = Joint(
         name=name,
         kind=kind,
@@ -144,6 +150,13 @@ def _joint(table: Table) -> Joint:
         damping=damping,
         friction=friction,
         armature=armature,
+        mimic=mimics[0] if mimics else None,
     )
     table.close()
     return joint
+
+
+def _mimic(table: Table) -> Mimic:
+    mimic = Mimic(table.text("joint"), table.number("multiplier", 1.0), table.number("offset", 0.0))
+    table.close()
+    return mimic

@@ -6,17 +6,17 @@ import os
 from pathlib import Path
 
 from ..errors import ArgumentError, DescriptionError, UnknownNameError
-from .catalogue import catalogue, read_catalogue
+from .catalogue import catalogue, read_catalogue, read_toml
 from .description import Description
 from .mjcf import read_mjcf
 from .urdf import read_urdf
 from .xml import read_bytes, read_xml
 
-SUFFIXES = (".urdf", ".xml", ".mjcf")
+SUFFIXES = (".urdf", ".xml", ".mjcf", ".toml")
 
 
 def read(source: str | os.PathLike[str], snap: float = 0.0) -> Description:
-    """Return the description behind a catalogue name, a URDF path or an MJCF path."""
+    """Return the description behind a catalogue name, a URDF path, an MJCF path or a TOML path."""
     if not isinstance(source, str | os.PathLike) or not isinstance(os.fspath(source), str):
         kind = type(source).__name__
         raise ArgumentError(f"a robot is loaded from a catalogue name or a path; {kind} given")
@@ -27,6 +27,8 @@ def read(source: str | os.PathLike[str], snap: float = 0.0) -> Description:
             return read_catalogue(text)
         raise UnknownNameError("robot", text, (*catalogue(), "or a path ending in " + ", ".join(SUFFIXES)))
     data = read_bytes(path)
+    if path.suffix.lower() == ".toml":
+        return read_toml(data, text)
     root = read_xml(text, data).tag
     if root == "mujoco":
         return read_mjcf(path)

@@ -93,9 +93,12 @@ class Table:
         return float(self.numbers(key, (), default, infinite))
 
     def pose(self) -> Array:
-        """Return the 4x4 pose of `xyz` and `rpy`, the latter in degrees."""
+        """Return the 4x4 pose of `xyz`, and `rpy` in degrees or a `rotation` matrix."""
+        xyz = self.numbers("xyz", (3,), (0, 0, 0))
+        if "rotation" in self:
+            return pose(self.numbers("rotation", (3, 3)), xyz)
         rpy = np.deg2rad(self.numbers("rpy", (3,), (0, 0, 0)))
-        return pose(rotation_rpy(rpy), self.numbers("xyz", (3,), (0, 0, 0)))
+        return pose(rotation_rpy(rpy), xyz)
 
     def tables(self, key: str) -> list[Table]:
         """Return the tables under a key, each addressed by its name or number."""

@@ -150,7 +150,7 @@ def recursion_tree(model: Model, *, regroup: bool = True) -> tuple[Node, ...]:
                 coupling=body.coupling,
             )
         )
-    return tuple(_in_own_unit(_regrouped(nodes)) if regroup else nodes)
+    return tuple(in_own_unit(_regrouped(nodes)) if regroup else nodes)
 
 
 def upward(model: Model, node: Node) -> SX:
@@ -158,7 +158,7 @@ def upward(model: Model, node: Node) -> SX:
     return -constant(model.gravity / node.unit)
 
 
-def _in_own_unit(nodes: list[Node]) -> list[Node]:
+def in_own_unit(nodes: list[Node]) -> list[Node]:
     """Return a tree of revolute joints measured by its most frequent offset, which becomes one.
 
     Torques do not change; products with that offset vanish from the code.

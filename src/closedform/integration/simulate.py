@@ -29,6 +29,20 @@ LOOKS = 128
 MAX_STEPS = 50_000_000
 
 
+class DivergenceError(ClosedFormError):
+    """A single run whose state stops being finite: at which `time`, and the last finite `state`."""
+
+    def __init__(self, name: str, time: float, state: Array) -> None:
+        self.name, self.time, self.state = name, time, state
+        super().__init__(
+            f"{name}: the state is no longer finite at t = {time:.6g} s; "
+            "take shorter steps, or check the inputs and the initial state"
+        )
+
+    def __reduce__(self) -> tuple[type, tuple[str, float, Array]]:
+        return type(self), (self.name, self.time, self.state)
+
+
 @dataclass(frozen=True)
 class Simulation:
     """A run: times `t` (n + 1,), states `x` (..., n + 1, nx) and inputs `u` (..., n + 1, nu) at them.
@@ -224,11 +238,8 @@ def _adapt(
 def _require_finite(system: System, run: Simulation) -> None:
     bad = ~np.isfinite(run.x).all(axis=-1)
     if bad.any():
-        t = run.t[int(bad.argmax())]
-        raise ClosedFormError(
-            f"{system.name}: the state is no longer finite at t = {t:.6g} s; "
-            "take shorter steps, or check the inputs and the initial state"
-        )
+        k = int(bad.argmax())
+        raise DivergenceError(system.name, float(run.t[k]), run.x[max(k - 1, 0)])
 
 
 def _with_events(

@@ -220,12 +220,12 @@ def _findings(model: Model) -> tuple[list[str], list[str]]:
                 f"by {triangle:.2g} of the largest; no rigid body has them"
             )
         if i not in parents and not _moves_mass(body):
-            if not body.phi.any():
+            if not body.phi.any() or not any(_moves_mass(other) for other in model.bodies):
                 problems.append(
                     f"link {body.name!r}: a massless moving leaf (joint {body.joint_name!r} moves no "
                     "inertia); give it an inertia or fix the joint"
                 )
-            else:  # a mass on the joint axis, its inertia rounded away: only M^-1 is out of reach
+            else:  # a wrist's mass on its axis, the inertia rounded away: only M^-1 is out of reach
                 doubts.append(
                     f"link {body.name!r}: joint {body.joint_name!r} moves no inertia, so that forward "
                     "dynamics is singular; give the link an inertia or the joint an armature"

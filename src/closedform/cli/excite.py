@@ -1,0 +1,111 @@
+"""`closedform excite`."""
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from ..identification import Excitation
+
+
+def excite(
+    robot: Annotated[
+        str, typer.Argument(help="A catalogue name (see `closedform robots`), a URDF or an MJCF file.")
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Where to write the motion as CSV.", show_default="no file"),
+    ] = None,
+    page: Annotated[
+        Path | None,
+        typer.Option(help="Where to write an HTML page about the motion.", show_default="no page"),
+    ] = None,
+    period: Annotated[float, typer.Option(help="Period of the motion in seconds.")] = 10.0,
+    terms: Annotated[int, typer.Option(help="Terms of the Fourier series.", min=2, max=50)] = 5,
+    rate: Annotated[float, typer.Option(help="Samples per second of the CSV.")] = 1000.0,
+    acceleration: Annotated[
+        float, typer.Option(help="Acceleration limit of every joint.", show_default="none")
+    ] = float("inf"),
+    floor: Annotated[
+        float | None, typer.Option(help="Keep the last frame's origin above this height, in metres.")
+    ] = None,
+    starts: Annotated[int, typer.Option(help="Random motions to start from.", min=1)] = 4,
+    iterations: Annotated[int, typer.Option(help="Iterations per start.", min=1)] = 400,
+    seed: Annotated[int, typer.Option(help="Seed of the random motions.", min=0)] = 0,
+) -> None:
+    """Find a motion that tells a robot's parameters apart, within its limits."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    from ..identification import excitation
+    from ..report.output import whole_file
+    from ..robot import load
+
+    loaded = load(robot)
+    inf = float("inf")
+    workspace = {}
+    if floor is not None:
+        workspace = {loaded.frame_names[-1]: ((-inf, -inf, floor), (inf, inf, inf))}
+    target = whole_file(output) if output is not None else nullcontext()
+    columns = (TextColumn("{task.description:<34}"), BarColumn(), TimeElapsedColumn())
+    console = Console(stderr=True)
+    bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+    with target as file, bar as progress:
+        task = progress.add_task("base parameters", total=starts * iterations)
+
+        def report(start: int, iteration: int, condition: float) -> None:
+            text = f"start {start + 1} of {starts}: condition {condition:.4g}"
+            progress.update(task, completed=start * iterations + iteration, description=text)
+
+        found = excitation(
+            loaded,
+            period=period,
+            terms=terms,
+            acceleration=acceleration,
+            workspace=workspace,
+            starts=starts,
+            iterations=iterations,
+            seed=seed,
+            progress=report,
+        )
+        if file is not None:
+            file.write(found.csv(rate))
+    if page is not None:
+        from ..report.excitation import write_excitation
+
+        write_excitation(found, page)
+    Console(width=None if sys.stdout.isatty() else 120).print(_table(found))
+    typer.echo(
+        f"condition number {found.condition:.4g} of {found.count} base parameters "
+        f"(the random motion it started from: {found.start_condition:.4g})"
+    )
+    for path in (output, page):
+        if path is not None:
+            typer.echo(str(path))
+
+
+def _table(found: Excitation) -> Table:
+    """Return what every joint uses of its limits."""
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    table.add_column("joint", no_wrap=True)
+    facts = found.table()
+    for name in ("range", *(name for name in facts if name not in ("lowest", "highest"))):
+        table.add_column(name, justify="right")
+    for i, joint in enumerate(found.robot.joint_names):
+        low, high = facts["lowest"], facts["highest"]
+        cells = [f"{low[0][i]:.2f} .. {high[0][i]:.2f} of {low[1][i]:.2f} .. {high[1][i]:.2f}"]
+        for name, (used, limit) in facts.items():
+            if name not in ("lowest", "highest"):
+                cells.append(f"{used[i]:.3g}" + (f" of {limit[i]:.3g}" if limit[i] < float("inf") else ""))
+        table.add_row(joint, *cells)
+    return table

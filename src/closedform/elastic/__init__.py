@@ -1,0 +1,32 @@
+"""Robots with elastic joints: plant, inverse dynamics, decoupling and other laws, simulation, robustness."""
+
+from .chain import chain_motion
+from .control import Control
+from .frequencies import natural_frequencies, resolving_step
+from .friction import Friction
+from .gains import pole_gains
+from .laws import ComputedTorque, Decoupling, Feedforward
+from .loop import closed_loop
+from .montecarlo import Robustness, Spread, monte_carlo
+from .robot import ElasticJointRobot
+from .tracking import Tracking, state_on, track
+
+__all__ = [
+    "ComputedTorque",
+    "Control",
+    "Decoupling",
+    "ElasticJointRobot",
+    "Feedforward",
+    "Friction",
+    "Robustness",
+    "Spread",
+    "Tracking",
+    "chain_motion",
+    "closed_loop",
+    "monte_carlo",
+    "natural_frequencies",
+    "pole_gains",
+    "resolving_step",
+    "state_on",
+    "track",
+]

@@ -1,0 +1,41 @@
+"""The chain of integrators that decoupling promises, solved in closed form."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import expm
+
+from ..checks import real_array
+from ..errors import ArgumentError
+from ..trajectory import Trajectory
+from .laws import Decoupling
+
+Array = NDArray[np.float64]
+
+
+def chain_motion(control: Decoupling, trajectory: Trajectory, start: ArrayLike, t: ArrayLike) -> Array:
+    """Return the link motion of an ideally decoupled robot from a start state, (m, nv).
+
+    Each joint's error solves e'''' + k_3 e''' + k_2 e'' + k_1 e' + k_0 e = 0 (one order less with
+    damped springs), so that q = q_d + e with e(t) from a matrix exponential: what a simulation of
+    the nonlinear closed loop must reproduce. `t` (m,) are equal steps from 0.
+    """
+    robot, order = control.robot, control.order
+    q, qd, theta, thetad = np.split(np.asarray(start, dtype=float), 4)
+    if order == 4:
+        actual = (q, qd, *robot.link_derivatives(q, qd, theta, thetad))
+    else:
+        actual = (q, qd, robot.forward_dynamics(q, qd, theta, thetad, np.zeros(robot.nv))[0])
+    first = np.stack([a - w for a, w in zip(actual, trajectory.derivatives(0.0, order - 1), strict=True)])
+    t = real_array("chain_motion: t", t)
+    if t.ndim != 1 or t.size < 2 or not np.allclose(t, np.linspace(0.0, t[-1], t.size), rtol=0, atol=1e-9):
+        raise ArgumentError("chain_motion: t are not equal steps from 0")
+    A = np.tile(np.eye(order, k=1), (robot.nv, 1, 1))
+    A[:, -1] = -control.gains.T
+    onward = expm(A * (t[-1] / (t.size - 1)))
+    error = np.empty((t.size, robot.nv, order))
+    error[0] = first.T
+    for k in range(1, t.size):
+        error[k] = (onward @ error[k - 1][..., None])[..., 0]
+    return np.asarray(trajectory(t) + error[..., 0])

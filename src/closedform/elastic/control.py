@@ -1,0 +1,123 @@
+"""Control laws: motor torques from the state and a reference motion."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import ArgumentError
+from ..kernels import Kernel, compiled
+from ..trajectory import Trajectory
+from .forms import STATE
+from .gains import pole_gains
+from .plant import Plant
+from .robot import ElasticJointRobot
+
+Array = NDArray[np.float64]
+SX = ca.SX
+
+
+class Control(ABC):
+    """A law u(q, qd, theta, thetad, reference) of the model it is given, with gains from poles.
+
+    `reference` stacks the wanted link motion and its derivatives up to `order` as rows,
+    (..., order + 1, nv); where the stiffness is variable, three more rows give it and its first
+    two derivatives. `gains` (feedbacks, nv) come from as many `poles`: see `pole_gains`.
+    """
+
+    order: int
+    feedbacks: int
+    torque_sensors = False
+    """Whether the law takes the wind-up from measured spring torques, not from angles."""
+
+    def __init__(self, robot: ElasticJointRobot, poles: ArrayLike) -> None:
+        self.robot = robot
+        self.gains = pole_gains(poles, robot.joint_names)
+        if len(self.gains) != self.feedbacks:
+            raise ArgumentError(
+                f"{type(self).__name__}: {len(self.gains)} poles per joint; expected {self.feedbacks}"
+            )
+
+    @abstractmethod
+    def law(self, plant: Plant, state: Sequence[SX], wanted: Sequence[SX], gains: Sequence[SX]) -> SX:
+        """Return the motor torques as an expression."""
+
+    @property
+    def rows(self) -> int:
+        """Number of rows of the reference."""
+        return self.order + 1 + (3 if self.robot.variable else 0)
+
+    def expression(self, state: Sequence[SX], reference: SX, gains: SX) -> SX:
+        """Return the motor torques of symbols; `reference` (rows, nv), `gains` (feedbacks, nv)."""
+        wanted = [reference[k, :].T for k in range(self.rows)]
+        plant = self.robot.plant(wanted[self.order + 1 :])
+        return self.law(
+            plant, state, wanted[: self.order + 1], [gains[k, :].T for k in range(self.feedbacks)]
+        )
+
+    @cached_property
+    def kernel(self) -> Kernel:
+        """The compiled law (q, qd, theta, thetad, reference, gains) -> u, to bind in a control loop."""
+        n = self.robot.nv
+        state = [SX.sym(name, n) for name in STATE]
+        reference, gains = SX.sym("reference", self.rows, n), SX.sym("gains", self.feedbacks, n)
+        shapes = [("reference", (self.rows, n), reference), ("gains", (self.feedbacks, n), gains)]
+        inputs: list[Any] = [*zip(STATE, state, strict=True), *shapes]
+        u = self.expression(state, reference, gains)
+        name = type(self).__name__.lower()
+        return compiled(
+            name, inputs, [("u", u)], type(self).__doc__ or "", f"elastic {self.robot.robot.name!r}"
+        )
+
+    def __call__(
+        self, q: ArrayLike, qd: ArrayLike, theta: ArrayLike, thetad: ArrayLike, reference: ArrayLike
+    ) -> Any:
+        """Return the motor torques of states (..., nv) under references (..., rows, nv)."""
+        return self.kernel(q, qd, theta, thetad, reference, self.gains)
+
+    def bind(
+        self, q: Array, qd: Array, theta: Array, thetad: Array, reference: Array, *, out: Array
+    ) -> Callable[[], None]:
+        """Return a call of no arguments that evaluates the law on these very arrays, for control loops."""
+        return self.kernel.bind(q, qd, theta, thetad, reference, self.gains, out=out)
+
+    def seen(self, state: Sequence[Any], stiffness: Any) -> tuple[Any, Any, Any, Any]:
+        """Return the state as the law's sensors tell it, on a plant whose springs have that stiffness.
+
+        Torque sensors measure K dq, from which the law infers a wind-up by its own K: angles
+        (arrays or expressions) that make its idea of the spring torque right, whatever K is.
+        """
+        q, qd, theta, thetad = state
+        known, N = self.robot.drives.stiffness, self.robot.drives.gear_ratio
+        if not self.torque_sensors or known is None:
+            return q, qd, theta, thetad
+        ratio = stiffness / known
+        return q, qd, q / N + ratio * (theta - q / N), qd / N + ratio * (thetad - qd / N)
+
+    def reference(self, trajectory: Trajectory, t: ArrayLike, stiffness: Trajectory | None = None) -> Array:
+        """Return the reference of a trajectory at instants: t.shape + (rows, nv)."""
+        motions = [(trajectory, self.order)]
+        if (stiffness is not None) != self.robot.variable:
+            kind = "variable; give its trajectory" if self.robot.variable else "constant; give no trajectory"
+            raise ArgumentError(f"{type(self).__name__}: the stiffness is {kind} of it")
+        if stiffness is not None:
+            motions.append((stiffness, 2))
+        for motion, _ in motions:
+            if motion.dofs != self.robot.nv:
+                raise ArgumentError(
+                    f"{type(self).__name__}: trajectory of {motion.dofs} coordinates; "
+                    f"expected {self.robot.nv} ({', '.join(self.robot.joint_names)})"
+                )
+        return np.stack([row for motion, order in motions for row in motion.derivatives(t, order)], axis=-2)
+
+
+def error_feedback(gains: Sequence[SX], wanted: Sequence[SX], actual: Sequence[SX]) -> SX:
+    """Return sum_i k_i (wanted - actual)^(i)."""
+    terms = [k * (w - a) for k, w, a in zip(gains, wanted, actual, strict=True)]
+    return sum(terms[1:], terms[0])

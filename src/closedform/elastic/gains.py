@@ -1,0 +1,44 @@
+"""Gains of error feedback from the poles that the error shall have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import ArgumentError
+
+Array = NDArray[np.float64]
+
+PAIRED = 1e-9
+"""Imaginary part that a polynomial of conjugate pairs may keep from rounding, relative."""
+
+
+def pole_gains(poles: ArrayLike, joints: int | Sequence[str] = 1) -> Array:
+    """Return the gains k of e^(r) + k_{r-1} e^(r-1) + ... + k_0 e = 0 with the given poles.
+
+    `poles` are r numbers in rad/s with negative real parts, complex ones in conjugate pairs; or
+    (joints, r) of them. Returns (r, joints): row i multiplies the i-th derivative of the error.
+
+    >>> from closedform.elastic import pole_gains
+    >>> pole_gains([-10, -10]).tolist()
+    [[100.0], [20.0]]
+    """
+    names = [f"{k + 1}" for k in range(joints)] if isinstance(joints, int) else list(joints)
+    given = np.asarray(poles)
+    if given.dtype.kind not in "fiuc" or given.ndim not in (1, 2) or given.shape[-1] < 1:
+        raise ArgumentError(f"poles has shape {given.shape} of {given.dtype}; expected (r,) or (joints, r)")
+    if given.ndim == 2 and len(given) != len(names):
+        raise ArgumentError(f"poles has {len(given)} rows; expected one for each of {len(names)} joints")
+    rows = np.broadcast_to(given, (len(names), given.shape[-1]))
+    gains = np.empty((rows.shape[-1], len(names)))
+    for k, (name, row) in enumerate(zip(names, rows, strict=True)):
+        if not (np.isfinite(row).all() and (row.real < 0).all()):
+            worst = row[int(np.argmax(np.where(np.isfinite(row), row.real, np.inf)))]
+            raise ArgumentError(f"poles: {worst:g} of joint {name!r} is not stable; give negative real parts")
+        polynomial = np.poly(row)
+        if np.abs(polynomial.imag).max() > PAIRED * np.abs(polynomial).max():
+            raise ArgumentError(f"poles of joint {name!r} are not in conjugate pairs: {row.tolist()}")
+        gains[:, k] = polynomial.real[:0:-1]
+    return gains

@@ -1,0 +1,148 @@
+"""Robustness: laws that know the model, on plants that differ from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..checks import sized_array, small_number, whole_number
+from ..description.rotations import pose
+from ..errors import ArgumentError
+from ..model.inertia import phi_from_parts, transform_phi
+from ..trajectory import Trajectory
+from .control import Control
+from .frequencies import resolving_step
+from .robot import ElasticJointRobot
+from .tracking import sampled, state_on
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How far plants may be from the model: each number is drawn evenly, for every run anew.
+
+    `stiffness` and `motor_inertia` of every joint are off by up to that part of their value;
+    `inertia` scales mass, first and second moments of every link together, so that it stays a
+    body that can exist; `payload` is the mass in kg that the last body carries at most, unknown
+    to the model, at the point `payload_at` of its frame.
+    """
+
+    stiffness: float = 0.0
+    motor_inertia: float = 0.0
+    inertia: float = 0.0
+    payload: float = 0.0
+    payload_at: ArrayLike = (0.0, 0.0, 0.0)
+
+    def draw(self, robot: ElasticJointRobot, runs: int, rng: np.random.Generator) -> Array:
+        """Return the parameters of that many plants, (runs, 2 nv + 10 bodies)."""
+        where = "Spread"
+        parts = [
+            small_number(f"{where}: {name}", getattr(self, name), 0.99)
+            for name in ("stiffness", "motor_inertia", "inertia")
+        ]
+        mass = small_number(f"{where}: payload", self.payload, 1e6)
+        at = pose(np.eye(3), sized_array(f"{where}: payload_at", self.payload_at, (3,)))
+        if robot.drives.stiffness is None:
+            raise ArgumentError("monte_carlo: the stiffness is variable; the study takes constant ones")
+        n, phi = robot.nv, robot.links.phi.reshape(-1, 10)
+        K, B, links = (
+            1 + part * rng.uniform(-1, 1, (runs, size))
+            for part, size in zip(parts, (n, n, len(phi)), strict=True)
+        )
+        drawn = phi * links[..., None]
+        point = transform_phi(phi_from_parts(1.0, np.zeros(3), np.zeros((3, 3))), at)
+        drawn[:, -1] += mass * rng.uniform(0, 1, (runs, 1)) * point
+        return np.concatenate(
+            [K * robot.drives.stiffness, B * robot.drives.motor_inertia, drawn.reshape(runs, -1)], axis=-1
+        )
+
+
+@dataclass(frozen=True)
+class Robustness:
+    """Tracking errors of several laws on the same plants.
+
+    `errors[law]` is (runs, m + 1, nv) at the instants t (m + 1,); `parameters` are those of the
+    plants. Runs that diverged are NaN.
+    """
+
+    t: Array
+    errors: Mapping[str, Array]
+    parameters: Array
+
+    def sizes(self, law: str) -> Array:
+        """Return the error of the worst joint, (runs, m + 1); infinite from where a run diverged."""
+        size = np.abs(self.errors[law]).max(axis=-1)
+        return np.where(np.isfinite(size), size, np.inf)
+
+    def bands(self, law: str, quantiles: Sequence[float] = (0.05, 0.5, 0.95)) -> Array:
+        """Return quantiles over the runs of the worst joint's error, (len(quantiles), m + 1)."""
+        return np.asarray(np.quantile(self.sizes(law), quantiles, axis=0, method="nearest"))
+
+    def peaks(self, law: str) -> Array:
+        """Return each run's largest error, (runs,)."""
+        return np.asarray(self.sizes(law).max(axis=-1))
+
+
+def monte_carlo(
+    controls: Mapping[str, Control],
+    trajectory: Trajectory,
+    spread: Spread,
+    *,
+    runs: int = 1000,
+    rate: float = 1000.0,
+    step: float | None = None,
+    seed: int = 0,
+    progress: Callable[[float], None] | None = None,
+) -> Robustness:
+    """Return how laws of one model track a trajectory on plants drawn around that model.
+
+    The laws are sampled `rate` times a second and held; every plant starts on the trajectory at
+    the link and with the motor state that the model holds right. All runs advance together, one
+    compiled plant serving them all with stiffness, motor and link inertias as inputs. `step`
+    bounds the integration step; by default the fastest oscillation of any plant is resolved.
+
+    >>> import closedform as cf
+    >>> from closedform.elastic import Feedforward, Spread, monte_carlo
+    >>> arm = cf.ElasticJointRobot(cf.load("2r"), 1e3, 0.1, 1.0)
+    >>> move = cf.trajectory.polynomial([0.0, 0.0], [1.0, -0.5], duration=0.5, degree=7)
+    >>> study = monte_carlo({"PD": Feedforward(arm, [-20, -20])}, move, Spread(stiffness=0.2), runs=10)
+    >>> study.errors["PD"].shape
+    (10, 501, 2)
+    """
+    runs = whole_number("monte_carlo: runs", runs, 1)
+    robot = _model(controls)
+    parameters = spread.draw(robot, runs, np.random.default_rng(seed))
+    samples = max(1, round(trajectory.duration * rate))
+    t = np.linspace(0.0, trajectory.duration, samples + 1)
+    stiffest = parameters[:, : robot.nv].max(axis=0)
+    longest = (
+        step if step is not None else resolving_step(robot, trajectory(t[:: max(1, samples // 50)]), stiffest)
+    )
+    x0 = state_on(robot, trajectory)
+    errors = {}
+    for k, (name, control) in enumerate(controls.items()):
+
+        def report(part: float, k: int = k) -> None:
+            if progress is not None:
+                progress((k + part) / len(controls))
+
+        reference = control.reference(trajectory, t)
+        x, _ = sampled(control, robot, x0, reference, t[1], longest, parameters, report)
+        errors[name] = x[..., : robot.nv] - reference[:, 0]
+    return Robustness(t, errors, parameters)
+
+
+def _model(controls: Mapping[str, Control]) -> ElasticJointRobot:
+    """Return the one model that all the laws know."""
+    if not controls:
+        raise ArgumentError("monte_carlo: no controls given")
+    robots = {id(control.robot): control.robot for control in controls.values()}
+    if len(robots) > 1:
+        raise ArgumentError(
+            "monte_carlo: the controls know different models; make them of one ElasticJointRobot"
+        )
+    return next(iter(robots.values()))

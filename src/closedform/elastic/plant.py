@@ -1,0 +1,131 @@
+"""Spong's model of a robot with elastic joints, as expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import casadi as ca
+
+from ..forms import form
+from ..forms.energy import kinetic_energy, potential_energy
+from ..forms.forward import Factors, factor_tree, solve_factored
+from ..forms.higher_order import inverse_dynamics_rates
+from ..forms.mass import mass_matrix
+from ..model import Model
+from .drives import Array, Drives
+
+SX = ca.SX
+
+RATES = inverse_dynamics_rates.__name__
+
+
+class Plant:
+    """The two sides of every spring: links, and motors whose own spin is all that moves them.
+
+    With the motor angle theta and the wind-up dq = theta - N^-1 q of the spring at the shaft,
+
+        M_G theta'' + K dq + D dq' + f_m(theta') = u
+        M(q) q'' + C q' + g + f_l(q') = N^-1 (K dq + D dq')
+
+    [Grimm1990, Eqs. (1)-(2)]; M holds no motor inertia [Spong1987]. Where `stiffness` (K with
+    its first two time derivatives), `motor_inertia` and `phi` are given, they are symbols in
+    place of the numbers.
+    """
+
+    def __init__(
+        self,
+        links: Model,
+        drives: Drives,
+        *,
+        stiffness: tuple[SX, ...] = (),
+        motor_inertia: SX | None = None,
+        phi: SX | None = None,
+    ) -> None:
+        self.links, self.drives, self.phi = links, drives, phi
+        constant = [_column(drives.stiffness)] if drives.stiffness is not None else []
+        given = (*(stiffness or constant), *[SX(links.nv, 1)] * 2)
+        self.K, self.K1, self.K2 = given[:3]
+        self.B = _column(drives.motor_inertia) if motor_inertia is None else motor_inertia
+        self.N, self.D = _column(drives.gear_ratio), _column(drives.damping)
+
+    @property
+    def rest(self) -> SX:
+        """Zeros over the joints."""
+        return SX.zeros(self.links.nv)
+
+    def mass_matrix(self, q: SX) -> SX:
+        """Return M of the links."""
+        if self.phi is None:
+            return mass_matrix(self.links, q)
+        return form("mass_matrix", phi=True).build(self.links, q, self.phi)  # type: ignore[return-value]
+
+    def link_torques(self, q: SX, *derivatives: SX) -> tuple[SX, ...]:
+        """Return what the springs must give the links, friction included: (tau, tau', tau'')."""
+        order = len(derivatives) - 2
+        rates: Sequence[SX]
+        if self.phi is None:
+            rates = inverse_dynamics_rates(self.links, q, *derivatives)
+        else:
+            rates = form(RATES, order, phi=True).build(self.links, q, *derivatives, self.phi)  # type: ignore[assignment]
+        friction = self.drives.link_friction.rates(*derivatives[: order + 1])
+        return tuple(rate + f for rate, f in zip(rates, friction, strict=True))
+
+    def factors(self, q: SX) -> Factors:
+        """Return the factors of M, to be shared by every acceleration and jerk of one state."""
+        return factor_tree(self.mass_matrix(q))
+
+    def wind_up(self, q: SX, theta: SX) -> SX:
+        """Return dq = theta - N^-1 q; of velocities, its rate."""
+        dq: SX = theta - q / self.N
+        return dq
+
+    def spring_torque(self, dq: SX, dqd: SX) -> SX:
+        """Return K dq + D dq', which the spring takes from the shaft."""
+        torque: SX = self.K * dq + self.D * dqd
+        return torque
+
+    def motor_friction(self, thetad: SX) -> SX:
+        """Return the friction of the motor."""
+        return self.drives.motor_friction.rates(thetad)[0]
+
+    def link_acceleration(self, factors: Factors, q: SX, qd: SX, spring: SX) -> SX:
+        """Return q'' = M^-1 (N^-1 spring - C q' - g - f_l)."""
+        (bias,) = self.link_torques(q, qd, self.rest)
+        return solve_factored(factors, spring / self.N - bias)
+
+    def link_jerk(self, factors: Factors, q: SX, qd: SX, qdd: SX, spring_rate: SX) -> SX:
+        """Return q''' = M^-1 (N^-1 spring' - tau' at q''' = 0); M is factored once for both."""
+        _, bias = self.link_torques(q, qd, qdd, self.rest)
+        return solve_factored(factors, spring_rate / self.N - bias)
+
+
+def _column(values: Array) -> SX:
+    return SX(ca.DM(values))
+
+
+def forward_dynamics(plant: Plant, q: SX, qd: SX, theta: SX, thetad: SX, u: SX) -> tuple[SX, SX]:
+    """Return (qdd, thetadd), the accelerations of links and motors under motor torques u.
+
+    theta'' = M_G^-1 (u - K dq - D dq' - f_m), q'' = M^-1 (N^-1 (K dq + D dq') - C q' - g - f_l)
+    [Grimm1990, Eqs. (1)-(2)].
+    """
+    spring = plant.spring_torque(plant.wind_up(q, theta), plant.wind_up(qd, thetad))
+    qdd = plant.link_acceleration(plant.factors(q), q, qd, spring)
+    return qdd, (u - spring - plant.motor_friction(thetad)) / plant.B
+
+
+def energy(plant: Plant, q: SX, qd: SX, theta: SX, thetad: SX) -> tuple[SX]:
+    """Return the energy of links, motors and springs.
+
+    E = (q'^T M q' + theta'^T M_G theta' + dq^T K dq) / 2 + U(q).
+    """
+    dq = plant.wind_up(q, theta)
+    links = kinetic_energy(plant.links, q, qd) + potential_energy(plant.links, q)
+    return (links + (ca.dot(plant.B * thetad, thetad) + ca.dot(plant.K * dq, dq)) / 2,)
+
+
+def state_rate(plant: Plant, state: Sequence[SX], u: SX) -> SX:
+    """Return the rate of the state (q, qd, theta, thetad) as one column."""
+    q, qd, theta, thetad = state
+    qdd, thetadd = forward_dynamics(plant, q, qd, theta, thetad, u)
+    return ca.vertcat(qd, qdd, thetad, thetadd)

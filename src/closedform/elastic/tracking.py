@@ -1,0 +1,220 @@
+"""Tracking: a plant under a law along a trajectory, in continuous time or sampled."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..checks import real_array
+from ..errors import ArgumentError, ClosedFormError
+from ..integration import DivergenceError, simulate
+from ..trajectory import Trajectory
+from .control import Control
+from .forms import STATE
+from .frequencies import natural_frequencies
+from .loop import closed_loop
+from .robot import ElasticJointRobot
+
+Array = NDArray[np.float64]
+
+ON_TRAJECTORY = 1e-9
+"""How far a start state may be off the trajectory, relative to its size where that is above one."""
+
+
+STABLE = 2.8
+"""Step times frequency beyond which Runge-Kutta steps blow an oscillation up."""
+
+
+@dataclass(frozen=True)
+class Tracking:
+    """A run along a trajectory: instants t (m + 1,), states x (..., m + 1, 4 nv), wanted q (m + 1, nv).
+
+    `u` are the motor torques at the instants, (..., m + 1, nv), held until the next where the
+    law is sampled.
+    """
+
+    t: Array
+    x: Array
+    u: Array
+    wanted: Array
+
+    @property
+    def q(self) -> Array:
+        """Link angles."""
+        return self.x[..., : self.wanted.shape[-1]]
+
+    @property
+    def error(self) -> Array:
+        """Link angles less the wanted ones."""
+        return np.asarray(self.q - self.wanted)
+
+    @property
+    def worst(self) -> float:
+        """The largest error of any joint at any instant; NaN where a run diverged."""
+        return float(np.abs(self.error).max())
+
+
+def track(
+    control: Control,
+    trajectory: Trajectory,
+    *,
+    plant: ElasticJointRobot | None = None,
+    stiffness: Trajectory | None = None,
+    step: float = 1e-4,
+    rate: float | None = None,
+    start: ArrayLike | None = None,
+    off_trajectory: bool = False,
+) -> Tracking:
+    """Return the motion of a plant under a law along a trajectory.
+
+    The plant is the law's own model unless another is given. Without `rate` the law acts in
+    continuous time, and the loop is integrated as one expression with steps of `step` seconds;
+    with `rate` it is sampled `rate` times a second and held, while the plant moves in steps of at
+    most `step`. The run begins on the trajectory, or at `start` (..., 4 nv), which must lie on it
+    unless `off_trajectory` says otherwise. `stiffness` is the trajectory of a variable one.
+
+    >>> import closedform as cf
+    >>> from closedform.elastic import Feedforward, track
+    >>> arm = cf.ElasticJointRobot(cf.load("2r"), 1e3, 0.1, 1.0)
+    >>> move = cf.trajectory.polynomial([0.0, 0.0], [1.0, -0.5], duration=1.0, degree=7)
+    >>> bool(track(Feedforward(arm, [-20, -20]), move, step=5e-4).worst < 1e-8)
+    True
+    """
+    robot = plant or control.robot
+    if robot.nv != control.robot.nv or robot.variable != control.robot.variable:
+        raise ArgumentError("track: plant and model must have the same joints, and stiffness of one kind")
+    step, duration = _positive("step", step), trajectory.duration
+    if rate is not None:
+        samples = max(1, math.ceil(duration * _positive("rate", rate) - 1e-6))
+        t = np.linspace(0.0, duration, samples + 1)
+        reference = control.reference(trajectory, t, stiffness)
+        x0 = _start(robot, trajectory, stiffness, start, off_trajectory)
+        x, u = sampled(control, robot, x0, reference, t[1], step)
+        return Tracking(t, x, u, reference[:, 0])
+    halves = 2 * max(1, math.ceil(duration / step - 1e-6))
+    table = control.reference(trajectory, np.linspace(0.0, duration, halves + 1), stiffness)
+    rows = table.reshape(halves + 1, -1)
+    x0 = _start(robot, trajectory, stiffness, start, off_trajectory)
+    system, gains = closed_loop(control, robot), control.gains.ravel()
+    try:
+        run = simulate(
+            system, x0, lambda t: rows[round(t * halves / duration)], duration, step, parameters=gains
+        )
+    except DivergenceError as error:
+        raise _explained(error, robot, x0, stiffness, step) from None
+    states = control.seen(np.split(run.x, 4, axis=-1), robot.drives.stiffness)
+    return Tracking(run.t, run.x, control(*states, table[::2]), table[::2, 0])
+
+
+def sampled(
+    control: Control,
+    plant: ElasticJointRobot,
+    x0: Array,
+    reference: Array,
+    period: float,
+    step: float,
+    parameters: Array | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> tuple[Array, Array]:
+    """Return states and held torques of a law evaluated once per period, for all runs at once.
+
+    Between samples the plant takes equal Runge-Kutta steps of at most `step`; with `parameters`
+    (runs, ...) it is the uncertain plant, one run each. A run that diverges becomes NaN and
+    leaves the others alone.
+    """
+    n, system = plant.nv, plant.system(uncertain=parameters is not None)
+    fixed = [] if parameters is None else [parameters]
+    stiffness = plant.drives.stiffness if parameters is None else parameters[..., :n]
+    batch = np.broadcast_shapes(x0.shape[:-1], *(each.shape[:-1] for each in fixed))
+    substeps = max(1, math.ceil(period / step - 1e-6))
+    h = np.array(period / substeps)
+    x = np.array(np.broadcast_to(x0, (*batch, 4 * n)))
+    states, torques = np.empty((len(reference), *x.shape)), np.empty((len(reference), *batch, n))
+    with np.errstate(all="ignore"):  # divergence shows as NaN
+        for k, wanted in enumerate(reference):
+            states[k] = x
+            u = torques[k] = control(*control.seen(np.split(x, 4, axis=-1), stiffness), wanted)
+            if k == len(reference) - 1:
+                break
+            if plant.variable:
+                u = np.concatenate([u, np.broadcast_to(wanted[-3], u.shape)], axis=-1)
+            for _ in range(substeps):
+                x = system.step(x, u, u, u, h, *fixed)
+            if progress is not None:
+                progress((k + 1) / (len(reference) - 1))
+    return np.moveaxis(states, 0, -2), np.moveaxis(torques, 0, -2)
+
+
+def state_on(robot: ElasticJointRobot, trajectory: Trajectory, stiffness: Trajectory | None = None) -> Array:
+    """Return the state (q, qd, theta, thetad) in which a trajectory begins, (4 nv,).
+
+    Derivatives that the trajectory does not have count as zero.
+    """
+    there = trajectory.derivatives(0.0, int(min(3, trajectory.smoothness + 1)))
+    motion = (*there, *[np.zeros(robot.nv)] * (5 - len(there)))  # the fourth moves only thetadd
+    spring = () if stiffness is None else (*stiffness.derivatives(0.0, 1), np.zeros(robot.nv))
+    undamped = robot.changed(damping=0.0) if robot.drives.damped else robot
+    theta, thetad, _ = undamped.motor_motion(*motion, *spring)
+    if robot.drives.damped:
+        # K dq + D dq' = N tau holds for many (dq, dq'): take dq' of the slow motion.
+        K = spring[0] if spring else robot.drives.stiffness
+        theta = theta - robot.drives.damping * (thetad - motion[1] / robot.drives.gear_ratio) / K
+    return np.concatenate([*motion[:2], theta, thetad])
+
+
+def _start(
+    robot: ElasticJointRobot,
+    trajectory: Trajectory,
+    stiffness: Trajectory | None,
+    start: ArrayLike | None,
+    off_trajectory: bool,
+) -> Array:
+    """Return the start state, after checking that it is on the trajectory where it must be."""
+    if start is None or not off_trajectory:
+        wanted = state_on(robot, trajectory, stiffness)
+        if start is None:
+            return wanted
+    given = real_array("track: start", start)
+    if given.shape[-1:] != (4 * robot.nv,):
+        raise ArgumentError(
+            f"track: start has shape {given.shape}; expected (..., {4 * robot.nv}), {', '.join(STATE)}"
+        )
+    if not np.isfinite(given).all():
+        raise ArgumentError("track: start has a number that is not finite")
+    if off_trajectory:
+        return given
+    off = np.abs(given - wanted) / np.maximum(1.0, np.abs(wanted))
+    furthest = off.reshape(-1, off.shape[-1]).max(axis=0)
+    if furthest.max() > ON_TRAJECTORY:
+        k = int(np.argmax(furthest))
+        part, joint = STATE[k // robot.nv], robot.joint_names[k % robot.nv]
+        raise ArgumentError(
+            f"track: start is off the trajectory: {part} of joint {joint!r} should be {wanted[k]:.9g} but is "
+            f"off by {np.abs(given - wanted)[..., k].max():.3g}; leave start out to begin on the trajectory, "
+            "or say off_trajectory=True to see the law bring it back"
+        )
+    return given
+
+
+def _explained(
+    error: DivergenceError, robot: ElasticJointRobot, x0: Array, stiffness: Trajectory | None, step: float
+) -> ClosedFormError:
+    """Return the error of a run that diverged, with the reason where the springs are too fast."""
+    K = None if stiffness is None else stiffness(0.0)
+    fastest = float(natural_frequencies(robot, x0[..., : robot.nv], K).max())
+    if fastest * step < STABLE:
+        return error
+    return ClosedFormError(
+        f"{error}. The springs oscillate at up to {fastest:.3g} rad/s, so steps must stay below "
+        f"{STABLE / fastest:.2g} s; or is the stiffness meant as seen at the joint (spring_at='link')?"
+    )
+
+
+def _positive(name: str, value: float) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
+        raise ArgumentError(f"track: {name} is {value!r}; expected a number above zero")
+    return float(value)

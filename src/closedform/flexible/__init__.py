@@ -1,0 +1,27 @@
+"""Planar arms with flexible links: modes, closed-form dynamics, simulation, control, fits."""
+
+from .arm import FlexibleArm
+from .build import Damping
+from .fit import HubDrivenFit, fit_hub_driven
+from .link import FlexibleLink
+from .modes import Mode, Modes, Tip
+from .motion import ArmMotion, DefinitenessError, DeflectionWarning, Energy
+from .shaping import InputShaper
+from .statespace import StateSpace
+
+__all__ = [
+    "ArmMotion",
+    "Damping",
+    "DefinitenessError",
+    "DeflectionWarning",
+    "Energy",
+    "FlexibleArm",
+    "FlexibleLink",
+    "HubDrivenFit",
+    "InputShaper",
+    "Mode",
+    "Modes",
+    "StateSpace",
+    "Tip",
+    "fit_hub_driven",
+]

@@ -1,0 +1,223 @@
+"""The flexible arm that users hold: links with their modes, and the closed forms as methods."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..integration import Event, System
+from . import forms
+from .boundary import Boundary
+from .build import Damping, build_model
+from .constants import LINEAR
+from .inversion import tip_inverse_dynamics
+from .joint_space import joint_inverse_dynamics
+from .link import FlexibleLink
+from .methods import ArmForms
+from .modes import Modes
+from .motion import ArmMotion, Torque, arm_motion
+from .statespace import OUTPUTS, StateSpace, state_space
+
+Array = NDArray[np.float64]
+
+
+class FlexibleArm(ArmForms):
+    """A planar arm of links that bend, B(q) qdd + h(q, qd) + D qd + K q + g(q) = Q u.
+
+    q holds the joint angles, then the modes link by link [DeLucaSiciliano1991, Eq. (25)].
+    `payload` is (mass, inertia) at the tip, `gravity` a vector (x, y) in the plane. `damping` is a
+    modal damping ratio, a `Damping`, or the diagonal of D (N entries). `boundary` says for which
+    inertias at the links' ends the modes are computed: see `closedform.flexible.boundary.tips`.
+    With `exact` the products of deflections are kept that the kinematics (1)-(7) makes, at
+    several times the cost; the paper's inertia matrix is of first order in them.
+
+    Forms are methods; all take arrays with any leading batch shape:
+
+    >>> import numpy as np, closedform as cf
+    >>> arm = cf.FlexibleArm.deluca_siciliano()
+    >>> [f.round(2).tolist() for f in arm.frequencies]
+    [[0.48, 1.8], [2.18, 15.91]]
+    >>> arm.mass_matrix(np.zeros((1000, 6))).shape
+    (1000, 6, 6)
+    >>> run = arm.simulate([0, 0, 0, 0, 0.1, 0.002], np.zeros(6), None, 2.0, 1e-3)
+    >>> bool(np.ptp(run.energy.total) < 1e-6 * run.energy.total[0])
+    True
+    """
+
+    def __init__(
+        self,
+        links: Sequence[FlexibleLink],
+        payload: tuple[float, float] | None = None,
+        gravity: ArrayLike | None = None,
+        damping: float | ArrayLike | Damping | None = None,
+        *,
+        boundary: Boundary = "stretched",
+        exact: bool = False,
+        name: str = "flexible_arm",
+    ) -> None:
+        model = build_model(links, payload, gravity, damping, boundary, exact)
+        super().__init__(model, name)
+
+    @classmethod
+    def deluca_siciliano(
+        cls,
+        payload: tuple[float, float] = (0.1, 0.0005),
+        *,
+        damped: bool = False,
+        modes: int = 2,
+        exact: bool = False,
+    ) -> FlexibleArm:
+        """Return the two-link arm of [DeLucaSiciliano1991, section VII], with its nominal payload.
+
+        `damped` adds the paper's structural damping D_i = 0.1 sqrt(K_i).
+        """
+        link = FlexibleLink(0.5, 0.2, 1.0, hub_mass=1.0, hub_inertia=0.1, modes=modes)
+        arm = cls([link, link], payload, exact=exact, name="deluca_siciliano")
+        if not damped:
+            return arm
+        damping = 0.1 * np.sqrt(np.diag(arm.stiffness))
+        return cls([link, link], payload, damping=damping, exact=exact, name="deluca_siciliano")
+
+    def __repr__(self) -> str:
+        modes = ", ".join(str(len(each)) for each in self.modes)
+        return f"<FlexibleArm {self.name!r}: {self.joints} link(s) of {modes} mode(s)>"
+
+    @property
+    def links(self) -> tuple[FlexibleLink, ...]:
+        """The links from base to tip."""
+        return self.model.links
+
+    @property
+    def modes(self) -> tuple[Modes, ...]:
+        """The modes of each link: `arm.modes[i][j]` has beta, tip, tip_slope, v, w and is a function of x."""
+        return self.model.modes
+
+    @property
+    def payload(self) -> tuple[float, float]:
+        """Mass and inertia at the tip."""
+        return self.model.payload
+
+    @property
+    def gravity(self) -> Array:
+        """Acceleration of gravity in the plane."""
+        return np.array(self.model.gravity)
+
+    @property
+    def joints(self) -> int:
+        """Number of joints, n."""
+        return self.model.joints
+
+    @property
+    def size(self) -> int:
+        """Number of coordinates, N."""
+        return self.model.size
+
+    @property
+    def frequencies(self) -> list[Array]:
+        """Natural frequencies of each clamped link in Hz."""
+        return [modes.stacked("frequency") for modes in self.modes]
+
+    @cached_property
+    def stiffness(self) -> Array:
+        """The matrix K: zero for the joints, omega^2 m for the modes [DeLucaSiciliano1991, Eq. (35)]."""
+        return np.diag(np.concatenate([np.zeros(self.joints), *(np.diag(modes.k) for modes in self.modes)]))
+
+    @cached_property
+    def damping(self) -> Array:
+        """The matrix D: friction of the joints, structural damping of the modes."""
+        return np.diag(self.model.damping)
+
+    @cached_property
+    def input_matrix(self) -> Array:
+        """The matrix Q = [I 0]^T from joint torques to generalised forces."""
+        return np.eye(self.size, self.joints)
+
+    @cached_property
+    def _linear(self) -> list[Any]:
+        return self.model.symbols(LINEAR)[1]
+
+    @property
+    def parameters(self) -> Array:
+        """The constants p the equations are linear in: `inverse_dynamics` is `regressor` times these."""
+        return np.array([each.value for each in self._linear])
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        """Names of `parameters`, such as m1, v12, z112, k21, mp, D3."""
+        return tuple(each.name for each in self._linear)
+
+    @property
+    def coordinate_names(self) -> tuple[str, ...]:
+        """Names of the coordinates: theta1, ..., then delta11, ... by link and mode."""
+        return self.model.coordinate_names
+
+    @cached_property
+    def system(self) -> System:
+        """The arm as x' = f(x, u) with x = (q, qd) and u the joint torques."""
+        q, qd, u = (ca.SX.sym(s, n) for s, n in (("q", self.size), ("qd", self.size), ("u", self.joints)))
+        rate = ca.vertcat(qd, forms.forward_dynamics(self.model, self.model.numbers(), q, qd, u))
+        return System(self.name, ca.vertcat(q, qd), rate, u)
+
+    def simulate(
+        self,
+        q0: ArrayLike,
+        qd0: ArrayLike | None = None,
+        torque: Torque = None,
+        duration: float = 2.0,
+        step: float = 1e-3,
+        *,
+        method: str = "rk4",
+        events: Sequence[Event] = (),
+        rtol: float = 1e-9,
+        atol: float = 1e-12,
+    ) -> ArmMotion:
+        """Return the motion from q0, qd0 (rest) under joint torques.
+
+        `torque`: None, (n,) all the time, (steps, n) held over each step, (steps + 1, n) at the
+        nodes and linear between, or a function of time. Classical Runge-Kutta steps by default,
+        a batch of initial states as one; otherwise a method of SciPy within `rtol`, `atol`.
+        Raises where the linearised inertia matrix stops being positive definite; in a batch such
+        runs are NaN from there on, with a warning.
+        """
+        return arm_motion(
+            self, q0, qd0, torque, duration, step, method=method, events=events, rtol=rtol, atol=atol
+        )
+
+    def joint_inverse_dynamics(
+        self,
+        path: Any,
+        step: float = 1e-3,
+        *,
+        duration: float | None = None,
+        delta0: ArrayLike | None = None,
+    ) -> ArmMotion:
+        """Return the motion, with its torques `u`, whose joint angles follow a path while the links swing.
+
+        `path` is a trajectory of the joints, or a function t -> (angles, rates, accelerations) with
+        a `duration`. The links start straight, or with the mode coordinates `delta0`.
+        """
+        return joint_inverse_dynamics(self, path, step, duration, delta0)
+
+    def tip_inverse_dynamics(
+        self, path: Any, step: float = 1e-3, *, duration: float | None = None
+    ) -> ArmMotion:
+        """Return the motion, with its torque `u`, whose tip follows a path: stable inversion, one link.
+
+        `path` gives the tip's angle theta + y_e / l as a trajectory or a function t -> (angle, rate,
+        acceleration) with a `duration`. The motion begins before t = 0 and ends after the path.
+        """
+        return tip_inverse_dynamics(self, path, step, duration)
+
+    def linearise(
+        self, q: ArrayLike, qd: ArrayLike | None = None, u: ArrayLike | None = None, output: str = OUTPUTS[0]
+    ) -> StateSpace:
+        """Return (A, B, C, D) about a state, for `scipy.signal.StateSpace(*...)` or `control.ss(*...)`.
+
+        `output` is "joints" (angles), "tip" (position), "tip_angle" or "state". At rest by default.
+        """
+        return state_space(self, q, qd, u, output)

@@ -1,0 +1,102 @@
+"""Joint-space inverse dynamics: the torques that make the joints follow a path while the links swing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..checks import sized_array
+from ..errors import ArgumentError, shown
+from ..integration import System, simulate
+from . import forms
+from .link import positive
+from .motion import ArmMotion, warn_of_deflections
+
+if TYPE_CHECKING:
+    from .arm import FlexibleArm
+
+Array = NDArray[np.float64]
+
+Timed = Callable[[float], Array]
+"""A function of time that returns position, velocity and acceleration, one after the other."""
+
+
+def joint_inverse_dynamics(
+    arm: FlexibleArm, path: Any, step: float, duration: float | None, delta0: ArrayLike | None
+) -> ArmMotion:
+    """Return the motion whose joints follow the path; see `FlexibleArm.joint_inverse_dynamics`."""
+    n, N = arm.joints, arm.size
+    reference, duration = sampled(path, duration, n)
+    start = np.zeros(2 * (N - n))
+    if delta0 is not None:
+        start[: N - n] = sized_array("delta0", delta0, (N - n,))
+    warn_of_deflections(arm, np.concatenate([np.zeros(n), start[: N - n]]))
+    swing = swing_system(arm)
+    run = simulate(swing, start, reference, duration, step)
+    theta, rate, acceleration = np.split(np.stack([reference(t) for t in run.t]), 3, axis=-1)
+    delta, delta_rate = np.split(run.x, 2, axis=-1)
+    swinging = swing.rate(run.x, np.concatenate([theta, rate, acceleration], axis=-1))[..., N - n :]
+    q, qd, qdd = (
+        np.concatenate(pair, axis=-1)
+        for pair in ((theta, delta), (rate, delta_rate), (acceleration, swinging))
+    )
+    return ArmMotion(arm, run.t, q, qd, np.asarray(arm.inverse_dynamics(q, qd, qdd)[..., :n]))
+
+
+def swing_system(arm: FlexibleArm) -> System:
+    """Return how the links swing when the joints are moved: states delta, delta'; inputs theta and its rates.
+
+    The lower rows of B(q) qdd + h + D qd + K q + g = Q u with the joints given. These dynamics
+    are stable wherever the links are damped, as opposed to those of a given tip path.
+    """
+    n, N = arm.joints, arm.size
+    x, u = ca.SX.sym("x", 2 * (N - n)), ca.SX.sym("u", 3 * n)
+    q, qd = ca.vertcat(u[:n], x[: N - n]), ca.vertcat(u[n : 2 * n], x[N - n :])
+    symbols = [ca.SX.sym(name, N) for name in ("q", "qd")]
+    model, constants = arm.model, arm.model.numbers()
+    B = forms.mass_matrix(model, constants, symbols[0])
+    bias = forms.inverse_dynamics(model, constants, symbols[0], symbols[1], ca.SX.zeros(N))
+    B, bias = ca.substitute([B, bias], symbols, [q, qd])
+    force = -bias[n:] - ca.mtimes(B[n:, :n], u[2 * n :])
+    return System(f"{arm.name}_swing", x, ca.vertcat(x[N - n :], forms.solve(B[n:, n:], force)), u)
+
+
+def sampled(path: Any, duration: float | None, size: int) -> tuple[Timed, float]:
+    """Return a path as a function of time that gives (p, p', p''), and its duration.
+
+    `path` is a trajectory (with `derivatives` and `duration`) or a function t -> (p, p', p'').
+    Before and after its own time a trajectory stands still.
+    """
+    if hasattr(path, "derivatives"):
+        whole = float(path.duration)
+
+        def at(t: float) -> Array:
+            values = path.derivatives(np.clip(t, 0.0, whole), 2)
+            inside = 1.0 if 0 <= t <= whole else 0.0
+            rows = [
+                np.atleast_1d(value) * factor
+                for value, factor in zip(values, (1, inside, inside), strict=True)
+            ]
+            return np.concatenate(rows)
+
+        length = whole if duration is None else positive("duration", duration)
+    elif callable(path):
+        if duration is None:
+            raise ArgumentError("duration: give it where the path is a function of time")
+
+        def at(t: float) -> Array:
+            values = path(t)
+            if len(values) != 3:
+                raise ArgumentError(f"path: gave {len(values)} values; expected (p, p', p'')")
+            return np.concatenate([np.atleast_1d(np.asarray(value, dtype=float)) for value in values])
+
+        length = positive("duration", duration)
+    else:
+        raise ArgumentError(f"path is {shown(path)}; expected a trajectory or a function t -> (p, p', p'')")
+    if at(0.0).shape != (3 * size,):
+        raise ArgumentError(f"path: has {at(0.0).size // 3} coordinate(s); expected {size}")
+    return at, length

@@ -1,0 +1,90 @@
+"""Input shaping: commands split into delayed parts whose vibrations cancel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import reduce
+from math import comb
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..checks import real_array, small_number
+from ..errors import ArgumentError, UnknownNameError
+from .link import positive
+
+Array = NDArray[np.float64]
+
+KINDS = {"zv": 1, "zvd": 2, "zvdd": 3}
+"""Shapers by the order to which vibration vanishes at the design frequency."""
+
+
+@dataclass(frozen=True, eq=False)
+class InputShaper:
+    """Impulses at `times` [s] whose `amplitudes` sum to one; commands are convolved with them."""
+
+    times: Array
+    amplitudes: Array
+
+    @classmethod
+    def of(cls, frequency: float, ratio: float = 0.0, kind: str = "zv") -> InputShaper:
+        """Return the shaper of one mode of a frequency [Hz] and damping ratio [SingerSeering1990].
+
+        The two impulses of a "zv" shaper, half a damped period apart with amplitudes 1 : K, leave
+        no vibration; "zvd" and "zvdd" repeat it, so that errors of the frequency matter less.
+
+        >>> from closedform.flexible import InputShaper
+        >>> InputShaper.of(2.0, kind="zvd").amplitudes.tolist()
+        [0.25, 0.5, 0.25]
+        """
+        omega = 2 * np.pi * positive("shaper: frequency", frequency)
+        ratio = small_number("shaper: ratio", ratio, 0.999)
+        if kind not in KINDS:
+            raise UnknownNameError("kind of shaper", kind, tuple(KINDS))
+        order, root = KINDS[kind], np.sqrt(1 - ratio**2)
+        K = np.exp(-ratio * np.pi / root)
+        amplitudes = np.array([comb(order, k) * K**k for k in range(order + 1)])
+        return cls(np.arange(order + 1) * np.pi / (omega * root), amplitudes / amplitudes.sum())
+
+    @classmethod
+    def of_modes(cls, frequencies: ArrayLike, ratios: ArrayLike = 0.0, kind: str = "zv") -> InputShaper:
+        """Return the shaper of several modes: one shaper after the other."""
+        each = np.atleast_1d(real_array("shaper: frequencies", frequencies))
+        shapers = [
+            cls.of(f, z, kind)
+            for f, z in zip(each, np.broadcast_to(ratios, each.shape).tolist(), strict=True)
+        ]
+        return reduce(cls.then, shapers)
+
+    def then(self, other: InputShaper) -> InputShaper:
+        """Return both shapers in succession."""
+        times = np.add.outer(self.times, other.times).ravel()
+        order = np.argsort(times, kind="stable")
+        return InputShaper(times[order], np.outer(self.amplitudes, other.amplitudes).ravel()[order])
+
+    @property
+    def duration(self) -> float:
+        """How much later a shaped command ends."""
+        return float(self.times.max())
+
+    def __call__(self, command: ArrayLike, step: float) -> Array:
+        """Return a sampled command (k,) or (k, n) after shaping, on the same times.
+
+        Before its start the command has its first value; between samples it is linear.
+        """
+        values = real_array("command", command)
+        if values.ndim not in (1, 2) or len(values) < 2:
+            raise ArgumentError(f"command has shape {values.shape}; expected (k,) or (k, n) with k samples")
+        t = positive("step", step) * np.arange(len(values))
+        columns = values.reshape(len(values), -1).T
+        shaped = [
+            sum(a * np.interp(t - d, t, column) for d, a in zip(self.times, self.amplitudes, strict=True))
+            for column in columns
+        ]
+        return np.stack(shaped, axis=-1).reshape(values.shape)
+
+    def residual(self, frequency: ArrayLike, ratio: float = 0.0) -> Array:
+        """Return the vibration left at a frequency [Hz], as a part of that of the unshaped command."""
+        omega = 2 * np.pi * np.asarray(frequency, dtype=float)[..., None]
+        s = omega * (-ratio + 1j * np.sqrt(1 - ratio**2))
+        return np.asarray(np.abs((self.amplitudes * np.exp(s * (self.duration - self.times))).sum(-1)))

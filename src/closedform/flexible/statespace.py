@@ -1,0 +1,48 @@
+"""An arm linearised about a state, as the matrices that control software takes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..checks import sized_array
+from ..errors import UnknownNameError
+
+if TYPE_CHECKING:
+    from .arm import FlexibleArm
+
+Array = NDArray[np.float64]
+
+OUTPUTS = ("joints", "tip", "tip_angle", "state")
+"""What a linearised arm may show: joint angles, tip position, tip direction, or (q, qd)."""
+
+
+class StateSpace(NamedTuple):
+    """The matrices of x' = A x + B u, y = C x + D u, for small changes of x = (q, qd) and u."""
+
+    A: Array
+    B: Array
+    C: Array
+    D: Array
+
+
+def state_space(
+    arm: FlexibleArm, q: ArrayLike, qd: ArrayLike | None, u: ArrayLike | None, output: str
+) -> StateSpace:
+    """Return the matrices of an arm about a state; see `FlexibleArm.linearise`."""
+    n, N = arm.joints, arm.size
+    here = sized_array("linearise: q", q, (N,))
+    rates = sized_array("linearise: qd", np.zeros(N) if qd is None else qd, (N,))
+    torque = sized_array("linearise: u", np.zeros(n) if u is None else u, (n,))
+    if output not in OUTPUTS:
+        raise UnknownNameError("output", output, OUTPUTS)
+    A, B = arm.state_matrices(here, rates, torque)
+    if output == "state":
+        C = np.eye(2 * N)
+    else:
+        slopes = np.concatenate([np.ones(n), *(modes.stacked("tip_slope") for modes in arm.modes)])
+        rows = {"joints": np.eye(n, N), "tip": arm.tip_jacobian(here), "tip_angle": slopes[None]}[output]
+        C = np.hstack([rows, np.zeros_like(rows)])
+    return StateSpace(A, B, C, np.zeros((len(C), n)))

@@ -1,0 +1,59 @@
+"""Forms of an arm as SymPy expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from fractions import Fraction
+from typing import Any
+
+import casadi as ca
+
+from ..errors import ArgumentError, UnknownNameError, shown
+from ..kernels import traced
+from .catalogue import FORMS
+from .constants import KINDS, ArmModel
+
+
+def arm_equations(
+    model: ArmModel, name: str, *, symbolic: bool | str | Collection[str] = False, **options: Any
+) -> Any:
+    """Return a form of an arm as equations; see `FlexibleArm.equations`."""
+    from ..equations import program_equations  # noqa: PLC0415 (SymPy takes half a second to import)
+    from ..equations.parameters import Parameter  # noqa: PLC0415
+    from ..equations.reader import meant  # noqa: PLC0415
+
+    if not isinstance(name, str) or name not in FORMS:
+        raise UnknownNameError("form of a flexible arm", name, tuple(FORMS))
+    constants, letters = model.symbols(_kinds(symbolic))
+    inputs, outputs = FORMS[name].expressions(model, constants)
+    parameters = [
+        Parameter(each.name, Fraction(meant(each.value)), _ROLES.get(each.kind, each.kind), each.symbol)
+        for each in letters
+    ]
+    if letters:
+        column = ca.vertcat(*(each.symbol for each in letters))
+        inputs.append(("parameters", (len(letters),), column))
+    return program_equations(
+        traced(name, inputs, outputs),
+        groups=[list(range(model.joints))] if inputs and inputs[0][0] == "q" else (),
+        parameters=parameters,
+        kinds=("inertia", "geometry", "gravity") if letters else (),
+        **options,
+    )
+
+
+_ROLES = {"stiffness": "inertia", "damping": "inertia"}
+
+
+def _kinds(symbolic: Any) -> tuple[str, ...]:
+    if isinstance(symbolic, bool):
+        return KINDS if symbolic else ()
+    if not isinstance(symbolic, Collection):
+        raise ArgumentError(
+            f"symbolic is {shown(symbolic)}; expected True, False or some of {', '.join(KINDS)}"
+        )
+    kinds = (symbolic,) if isinstance(symbolic, str) else tuple(symbolic)
+    for kind in kinds:
+        if kind not in KINDS:
+            raise UnknownNameError("kind of symbolic constants", kind, KINDS)
+    return kinds

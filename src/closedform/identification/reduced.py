@@ -1,0 +1,67 @@
+"""The reduced regressor of any number of samples, as one triangular factor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ArgumentError
+from .base_parameters import BaseParameters
+from .design import acting
+from .triangle import Triangle, factor
+
+Array = NDArray[np.float64]
+
+BLOCK = 2048
+"""Samples whose regressor is in memory at a time."""
+
+
+def reduced_factor(
+    base: BaseParameters, q: Any, qd: Any, qdd: Any, tau: Any = None, *, block: int = BLOCK
+) -> Array:
+    """Return R with R^T R = sum [Y_b tau]^T [Y_b tau] over samples: QR of the regressor, block by block.
+
+    q, qd, qdd and tau are (samples, nv), in memory, mapped from a file or lazy: only `block` samples
+    are read and evaluated at a time. R is (count, count), or (count + 1, count + 1) with torques,
+    when its last column holds the right-hand side. Each joint's rows meet only the columns of the
+    bodies it moves.
+
+    >>> import numpy as np, closedform as cf
+    >>> robot = cf.load("2r")
+    >>> base = cf.identification.base_parameters(robot)
+    >>> q, qd, qdd = robot.random_state(0, batch=5000)
+    >>> R = reduced_factor(base, q, qd, qdd, robot.inverse_dynamics(q, qd, qdd))
+    >>> beta = np.linalg.solve(R[:-1, :-1], R[:-1, -1])
+    >>> bool(np.allclose(beta, base.values))
+    True
+    """
+    nv, count = base.robot.nv, base.count
+    arrays = {"q": q, "qd": qd, "qdd": qdd, **({} if tau is None else {"tau": tau})}
+    for name, array in arrays.items():
+        if array.shape != (len(q), nv):
+            raise ArgumentError(f"reduced_factor: {name} has shape {array.shape}; expected {(len(q), nv)}")
+    columns = acting(base, base.robot)
+    extra = 0 if tau is None else 1
+    joints = [Triangle(len(own) + extra) for own in columns]
+    Y = np.empty((block, nv, count))
+    buffers = [np.empty((block, len(own) + extra), order="F") for own in columns]
+    for start in range(0, len(q), block):
+        part = {name: np.asarray(array[start : start + block], dtype=float) for name, array in arrays.items()}
+        size = len(part["q"])
+        base.regressor(part["q"], part["qd"], part["qdd"], out=Y[:size])
+        for j, own in enumerate(columns):
+            rows = buffers[j][:size]
+            for k, column in enumerate(own):
+                rows[:, k] = Y[:size, j, column]
+            if tau is not None:
+                rows[:, -1] = part["tau"][:, j]
+            joints[j].add(rows)
+    width = count + extra
+    blocks = []
+    for own, triangle in zip(columns, joints, strict=True):
+        wide = np.zeros((len(triangle.R), width))
+        wide[:, [*own, *([count] if extra else [])]] = triangle.R
+        blocks.append(wide)
+    return factor(blocks, width)

@@ -1,0 +1,117 @@
+"""Models as TOML files, in the format of the catalogue of robots."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import ClosedFormError
+from .inertia import inertial_from_phi, pseudo_inertia_deficit
+from .model import Body, Frame, Model
+
+LIMITS = ("lower", "upper", "velocity", "effort")
+SCALARS = ("armature", "damping", "friction")
+
+
+def model_toml(model: Model) -> str:
+    """Return a model as TOML text that `closedform.load` reads back: same tree, frames and numbers.
+
+    Numbers are written with all their digits; inertias are those of lumped bodies.
+
+    >>> import closedform as cf
+    >>> from closedform.description.catalogue import read_toml
+    >>> arm = cf.load("2r")
+    >>> again = cf.Robot.from_description(read_toml(model_toml(arm.model).encode(), "2r"))
+    >>> bool(abs(again.phi - arm.phi).max() < 1e-15), again.frame_names == arm.frame_names
+    (True, True)
+    """
+    own = {body.name: i for i, body in enumerate(model.bodies)}
+    names = {i: body.name for i, body in enumerate(model.bodies)}
+    root = next((frame.name for frame in model.frames if frame.body < 0), "base")
+    names[-1] = root
+    links, joints = [{"name": root}], []
+    for frame in model.frames:
+        if frame.name == root:
+            continue
+        body = model.bodies[frame.body] if own.get(frame.name) == frame.body else None
+        links.append({"name": frame.name, **(_inertial(body, model.has_inertia) if body else {})})
+        joints.append(_moving(model, body, names) if body else _fixed(frame, names))
+    parts = [
+        f"name = {_value(model.name)}",
+        f"citation = {_value(model.citation or 'written by closedform')}",
+        f"gravity = {_value(model.gravity)}",
+        _tables("link", links),
+        _tables("joint", joints),
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def _inertial(body: Body, described: bool) -> dict[str, Any]:
+    if not described:
+        return {}
+    inertial = inertial_from_phi(body.phi)
+    if (
+        inertial.mass < 0
+        or (inertial.mass == 0 and body.phi[6:9].any())
+        or pseudo_inertia_deficit(body.phi)[0] > 1e-6
+    ):
+        raise ClosedFormError(
+            f"link {body.name!r} has inertias that no rigid body has, and files hold only such; "
+            "identify with physical=True"
+        )
+    J = inertial.inertia
+    six = [J[0, 0], J[0, 1], J[0, 2], J[1, 1], J[1, 2], J[2, 2]]
+    return {"mass": inertial.mass, "com": inertial.com, "inertia": six}
+
+
+def _moving(model: Model, body: Body, names: dict[int, str]) -> dict[str, Any]:
+    table: dict[str, Any] = {
+        "name": body.joint_name,
+        "type": body.joint.kind,
+        "parent": names[body.parent],
+        "child": body.name,
+        "xyz": body.placement[:3, 3],
+        "rotation": body.placement[:3, :3],
+        "subspace": body.joint.X,
+    }
+    table |= {key: getattr(body.limits, key) for key in LIMITS if np.isfinite(getattr(body.limits, key))}
+    table |= {key: getattr(body, key) for key in SCALARS if getattr(body, key)}
+    if body.coupling is not None:
+        driver = model.bodies[body.coupling.body].joint_name
+        mimic = {"joint": driver, "multiplier": body.coupling.multiplier, "offset": body.coupling.offset}
+        table["mimic"] = mimic
+    return table
+
+
+def _fixed(frame: Frame, names: dict[int, str]) -> dict[str, Any]:
+    return {
+        "name": f"{frame.name}_fixed",
+        "type": "fixed",
+        "parent": names[frame.body],
+        "child": frame.name,
+        "xyz": frame.placement[:3, 3],
+        "rotation": frame.placement[:3, :3],
+    }
+
+
+def _tables(name: str, rows: list[dict[str, Any]]) -> str:
+    lines = "\n".join(f"  {_value(row)}," for row in rows)
+    return f"\n{name} = [\n{lines}\n]"
+
+
+def _value(given: Any) -> str:
+    """Return a value in TOML, numbers with all their digits."""
+    if isinstance(given, str):
+        escaped = "".join(
+            {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t"}.get(
+                c, c if c.isprintable() else f"\\u{ord(c):04x}"
+            )
+            for c in given
+        )
+        return f'"{escaped}"'
+    if isinstance(given, dict):
+        return "{ " + ", ".join(f"{key} = {_value(value)}" for key, value in given.items()) + " }"
+    if isinstance(given, np.ndarray | list | tuple):
+        return "[" + ", ".join(_value(item) for item in given) + "]"
+    return repr(float(given))

@@ -1,0 +1,240 @@
+"""What is best: criteria of the joint angles, as closed forms to be differentiated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..checks import sized_array
+from ..errors import ArgumentError, ClosedFormError, UnknownNameError, shown
+from ..forms import form
+from ..model import Model
+from ..model.state import UNLIMITED
+from .elimination import factors
+from .twist import Twist
+
+SX = ca.SX
+Expressions = tuple[SX, list[SX]]
+"""H(q), and what must stay positive for it to make sense (distances to limits and obstacles)."""
+
+KINDS = ("maximum", "minimum")
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """A function H(q) to be maximised or minimised [Chang1987, Eq. (3)].
+
+    `build(model, q, twist, *parameters)` gives its expressions; `twist` has the task's Jacobian.
+    Criteria add, subtract and scale; a sum has the sense of its first term.
+
+    >>> (2 * manipulability() - 0.1 * joint_centering()).kind
+    'maximum'
+    """
+
+    name: str
+    kind: str
+    build: Callable[..., Expressions]
+    parameters: tuple[Any, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise ArgumentError(f"criterion {self.name}: kind is {shown(self.kind)}; expected {KINDS}")
+
+    def expressions(self, model: Model, q: SX, twist: Twist) -> Expressions:
+        """Return H and the guards on the symbols q."""
+        return self.build(model, q, twist, *self.parameters)
+
+    def __add__(self, other: Any) -> Criterion:
+        if not isinstance(other, Criterion):
+            return NotImplemented
+        return Criterion(f"{self.name} + {other.name}", self.kind, _sum, (self, other, 1.0))
+
+    def __sub__(self, other: Any) -> Criterion:
+        if not isinstance(other, Criterion):
+            return NotImplemented
+        return Criterion(f"{self.name} - {other.name}", self.kind, _sum, (self, other, -1.0))
+
+    def __mul__(self, weight: float) -> Criterion:
+        fine = isinstance(weight, int | float | np.floating | np.integer) and 0 < weight < np.inf
+        if not fine:
+            raise ArgumentError(f"weight {shown(weight)} of {self.name}: expected a positive number")
+        return Criterion(f"{weight:g} {self.name}", self.kind, _scaled, (self, float(weight)))
+
+    __rmul__ = __mul__
+
+
+def manipulability() -> Criterion:
+    """Return w = sqrt(det(J J^T)), the volume of the velocity ellipsoid, to be maximised.
+
+    [Yoshikawa1985]; its square is the H of [Chang1987, Eq. (29)], with the same optima.
+    """
+    return Criterion("manipulability", "maximum", _manipulability)
+
+
+def condition_number() -> Criterion:
+    """Return |J|_F |J^+|_F / m, the condition number in Frobenius norms, to be minimised.
+
+    It is 1 where the arm moves alike in all directions of the task, and smooth, which the ratio of
+    singular values is not.
+    """
+    return Criterion("condition_number", "minimum", _condition_number)
+
+
+def joint_limits() -> Criterion:
+    """Return the sum of ((b - a)/2)^2 / ((b - q)(q - a)) over limited joints, to be minimised.
+
+    The second sum of [Chang1987, Eq. (12)], for limits a, b that need not be symmetric, without
+    units: a joint counts 1 at the middle of its range and grows beyond all bounds at the ends.
+    """
+    return Criterion("joint_limits", "minimum", _joint_limits)
+
+
+def joint_centering(middle: ArrayLike | None = None) -> Criterion:
+    """Return the mean of ((q - middle) / half range)^2, to be minimised.
+
+    `middle` is the middle of the limits where it is not given, and zero for a joint without
+    limits, whose half range counts as pi.
+    """
+    if middle is None:
+        return Criterion("joint_centering", "minimum", _joint_centering, (None,))
+    array = np.asarray(middle, dtype=float)
+    return Criterion("joint_centering", "minimum", _joint_centering, (tuple(array.ravel().tolist()),))
+
+
+def gravity_load() -> Criterion:
+    """Return the sum of (g_i / effort limit_i)^2, the load of gravity on the drives, to be minimised.
+
+    Joints without an effort limit count in N m (or N).
+    """
+    return Criterion("gravity_load", "minimum", _gravity_load)
+
+
+def own(function: Callable[[SX], Any], kind: str = "maximum", name: str | None = None) -> Criterion:
+    """Return a criterion of one's own: a function from the CasADi symbols of q to one expression.
+
+    >>> import casadi as ca
+    >>> own(lambda q: ca.cos(q[0]) * q[1], kind="minimum", name="mine").name
+    'mine'
+    """
+    title = str(name or getattr(function, "__name__", "own"))
+    return Criterion(title, kind, _own, (function, title))
+
+
+NAMED: dict[str, Callable[[], Criterion]] = {
+    "manipulability": manipulability,
+    "condition_number": condition_number,
+    "joint_limits": joint_limits,
+    "joint_centering": joint_centering,
+    "gravity_load": gravity_load,
+}
+"""Criteria that `solve` takes by name."""
+
+
+def read_criterion(given: Any) -> Criterion:
+    """Return the criterion of a name, a criterion, or a function of CasADi symbols."""
+    if isinstance(given, Criterion):
+        return given
+    if isinstance(given, str):
+        if given not in NAMED:
+            raise UnknownNameError("criterion", given, tuple(NAMED))
+        return NAMED[given]()
+    if callable(given):
+        return own(given)
+    raise ArgumentError(f"criterion is {shown(given)}; expected a name, a Criterion or a function of q")
+
+
+def limits_of(model: Model) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return lower and upper limits over the coordinates q; infinite where there are none."""
+    lower, upper = np.full(model.nq, -np.inf), np.full(model.nq, np.inf)
+    for body in model.bodies:
+        if body.coupling is None and body.joint.nv == 1:
+            if body.limits.lower > -UNLIMITED:
+                lower[body.iq] = body.limits.lower
+            if body.limits.upper < UNLIMITED:
+                upper[body.iq] = body.limits.upper
+    return lower, upper
+
+
+def _sum(model: Model, q: SX, twist: Twist, first: Criterion, second: Criterion, sign: float) -> Expressions:
+    (H, guards), (more, others) = first.expressions(model, q, twist), second.expressions(model, q, twist)
+    return H + sign * more, [*guards, *others]
+
+
+def _scaled(model: Model, q: SX, twist: Twist, criterion: Criterion, weight: float) -> Expressions:
+    H, guards = criterion.expressions(model, q, twist)
+    return weight * H, guards
+
+
+def _manipulability(model: Model, q: SX, twist: Twist) -> Expressions:
+    J = twist.same_volume
+    _, pivots = factors(J @ J.T)
+    determinant = SX(1)
+    for pivot in pivots:
+        determinant = determinant * pivot
+    return ca.sqrt(determinant), []
+
+
+def _condition_number(model: Model, q: SX, twist: Twist) -> Expressions:
+    G = twist.J @ twist.J.T
+    L, pivots = factors(G)
+    m = G.size1()
+    trace = SX(0)  # of G^-1 = L^-T diag(1/pivots) L^-1, a column of L^-1 at a time
+    for k in range(m):
+        y = [SX(0)] * m
+        y[k] = SX(1)
+        for i in range(k + 1, m):
+            y[i] = -_total(L[i][j] * y[j] for j in range(k, i))
+        trace = trace + _total(y[i] * y[i] / pivots[i] for i in range(k, m))
+    return ca.sqrt(ca.trace(G) * trace) / m, []
+
+
+def _total(terms: Any) -> SX:
+    return sum(terms, SX(0))
+
+
+def _joint_limits(model: Model, q: SX, twist: Twist) -> Expressions:
+    lower, upper = limits_of(model)
+    limited = np.flatnonzero(np.isfinite(lower) & np.isfinite(upper))
+    if limited.size == 0:
+        raise ClosedFormError(
+            f"joint_limits: robot {model.name!r} has no joint limits; use another criterion"
+        )
+    H: SX = SX(0)
+    guards: list[SX] = []
+    for k in limited.tolist():
+        H = H + ((upper[k] - lower[k]) / 2) ** 2 / ((upper[k] - q[k]) * (q[k] - lower[k]))
+        guards += [upper[k] - q[k], q[k] - lower[k]]
+    return H, guards
+
+
+def _joint_centering(model: Model, q: SX, twist: Twist, middle: Sequence[float] | None) -> Expressions:
+    lower, upper = limits_of(model)
+    limited = np.isfinite(lower) & np.isfinite(upper)
+    half, centre = np.full(model.nq, np.pi), np.zeros(model.nq)
+    half[limited] = 0.5 * (upper[limited] - lower[limited])
+    centre[limited] = 0.5 * (upper[limited] + lower[limited])
+    if middle is not None:
+        centre = sized_array("joint_centering: middle", middle, (model.nq,))
+    return ca.sumsqr((q - centre) / half) / model.nq, []
+
+
+def _gravity_load(model: Model, q: SX, twist: Twist) -> Expressions:
+    (symbol,), (g,) = form("gravity_torque").expression(model)
+    effort = model.limit_array("effort")
+    scale = np.where(np.isfinite(effort) & (effort > 0), effort, 1.0)
+    return ca.sumsqr(ca.substitute(g, symbol, q) / scale), []
+
+
+def _own(model: Model, q: SX, twist: Twist, function: Callable[[SX], Any], title: str) -> Expressions:
+    try:
+        H = SX(function(q))
+    except (TypeError, ValueError, NotImplementedError, IndexError, RuntimeError) as error:
+        raise ArgumentError(f"criterion {title}: failed on {model.nq} CasADi symbols: {error}") from error
+    if H.shape != (1, 1):
+        raise ArgumentError(f"criterion {title}: gives shape {H.shape}; expected one expression")
+    return H, []

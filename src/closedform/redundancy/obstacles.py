@@ -1,0 +1,105 @@
+"""Obstacles as superellipsoids, and the criterion that keeps points of the arm away from them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..checks import real_array, sized_array
+from ..errors import ArgumentError
+from ..forms import form
+from ..model import Model
+from .criteria import Criterion, Expressions, joint_limits
+from .twist import Twist
+
+SX = ca.SX
+Point = tuple[str, tuple[float, float, float]]
+"""A frame and a place in it."""
+
+
+@dataclass(frozen=True)
+class Obstacle:
+    """A superellipsoid: the sum of ((x_k - center_k) / radii_k)^exponent is 1 [Chang1987, Eq. (13)].
+
+    The exponent is even: 2 is an ellipsoid, larger ones come near a box.
+
+    >>> Obstacle((0, 0, 0), (1, 1, 2)).contains([0.0, 0.0, 1.9])
+    array(True)
+    """
+
+    center: tuple[float, float, float]
+    radii: tuple[float, float, float]
+    exponent: int = 2
+
+    def __post_init__(self) -> None:
+        for name in ("center", "radii"):
+            x, y, z = sized_array(f"Obstacle: {name}", getattr(self, name), (3,)).tolist()
+            object.__setattr__(self, name, (x, y, z))
+        if min(self.radii) <= 0:
+            raise ArgumentError(f"Obstacle: radii are {self.radii}; expected positive lengths")
+        if not isinstance(self.exponent, int) or self.exponent < 2 or self.exponent % 2:
+            raise ArgumentError(f"Obstacle: exponent is {self.exponent!r}; expected 2, 4, 6, ...")
+
+    def value(self, x: SX) -> SX:
+        """Return C_O(x), which is 1 on the surface and less inside."""
+        total = SX(0)
+        for k in range(3):
+            square = ((x[k] - self.center[k]) / self.radii[k]) ** 2
+            power = square
+            for _ in range(self.exponent // 2 - 1):
+                power = power * square
+            total = total + power
+        return total
+
+    def contains(self, x: ArrayLike) -> NDArray[np.bool_]:
+        """Return whether points (..., 3) are inside."""
+        away = (real_array("Obstacle.contains: x", x) - self.center) / np.array(self.radii)
+        return np.asarray((away**self.exponent).sum(axis=-1) < 1)
+
+
+def obstacles(
+    *given: Obstacle, points: Sequence[tuple[str, ArrayLike]] | None = None, limits: float = 0.0
+) -> Criterion:
+    """Return the sum of 1 / (C_O(x_i) - 1) over points and obstacles, to be minimised.
+
+    [Chang1987, Eq. (12)] with k_O = 1 and k_J = `limits`, which adds that much of `joint_limits`.
+    `points` are (frame, place in it); by default the origins of bodies and of the last frame, and
+    the middles between them.
+    """
+    if not given or not all(isinstance(each, Obstacle) for each in given):
+        raise ArgumentError("obstacles: give one Obstacle or more, as obstacles(Obstacle(...), ...)")
+    places: tuple[Point, ...] | None = None
+    if points is not None:
+        triples = [sized_array(f"obstacles: point of {name!r}", x, (3,)).tolist() for name, x in points]
+        names = [name for name, _ in points]
+        places = tuple((name, (x, y, z)) for name, (x, y, z) in zip(names, triples, strict=True))
+    criterion = Criterion("obstacles", "minimum", _obstacles, (given, places))
+    return criterion + limits * joint_limits() if limits else criterion
+
+
+def _obstacles(
+    model: Model, q: SX, twist: Twist, given: tuple[Obstacle, ...], places: tuple[Point, ...] | None
+) -> Expressions:
+    points = _skeleton(model, q) if places is None else [_point(model, q, *each) for each in places]
+    guards = [obstacle.value(x) - 1 for obstacle in given for x in points]
+    return sum((1 / guard for guard in guards), SX(0)), guards
+
+
+def _point(model: Model, q: SX, frame: str, place: tuple[float, float, float]) -> SX:
+    (symbol,), (T,) = form("pose").expression(model, frame)
+    return (ca.substitute(T, symbol, q) @ SX([*place, 1.0]))[:3]
+
+
+def _skeleton(model: Model, q: SX) -> list[SX]:
+    """Return the bodies' and the last frame's origins, and the middles between neighbours."""
+    origin = (0.0, 0.0, 0.0)
+    bodies = [_point(model, q, body.name, origin) for body in model.bodies]
+    last = model.frames[-1]
+    tip = _point(model, q, last.name, origin)
+    pairs = [(bodies[body.parent], bodies[i]) for i, body in enumerate(model.bodies) if body.parent >= 0]
+    pairs.append((bodies[last.body], tip))
+    return [*bodies, tip, *((a + b) / 2 for a, b in pairs)]

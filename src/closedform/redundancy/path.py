@@ -1,0 +1,238 @@
+"""Following a path of targets: predictor and corrector over windows of poses, solved as batches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import ArgumentError
+from ..robot import Robot
+from .approach import QUIET
+from .classify import KIND_NAMES, kinds
+from .newton import CLOSE
+from .points import Points, found_at, step
+from .result import SOLVED
+from .solve import arguments, prepare
+from .solver import STATIONARY, TASK_MET, Solver
+
+Array = NDArray[np.float64]
+
+WIDEST = 128
+"""Most poses in a window."""
+
+CORRECTIONS = 6
+"""Newton steps that a predicted pose may take."""
+
+JUMP = 0.2
+"""Change of a joint from pose to pose, in radians or metres, from which continuity is looked into."""
+
+BRIDGE = 40
+"""Targets put between two poses to tell a long step from a jump."""
+
+WEAK = 0.02
+"""Curvature below this share of the path's median counts as near an algorithmic singularity."""
+
+
+@dataclass(frozen=True)
+class Path:
+    """Joint angles along a path of targets; the path axis comes first.
+
+    `jumps` are the poses before which the joints had to jump, as no continuous motion of optima
+    leads there. `curvature` is the smallest |eigenvalue| of the Hessian along the self-motion; the
+    conditions (11) become singular where it vanishes, though J is regular: an algorithmic
+    singularity. `regularity` is the smallest pivot of J relative to the largest.
+    """
+
+    q: Array
+    converged: NDArray[np.bool_]
+    kind: NDArray[Any]
+    task_error: Array
+    stationarity: Array
+    value: Array
+    held: NDArray[np.bool_]
+    curvature: Array
+    regularity: Array
+    jumps: tuple[int, ...]
+
+    @cached_property
+    def algorithmic_singularities(self) -> tuple[int, ...]:
+        """Poses next to an algorithmic singularity: curvature that all but vanishes, or jumps."""
+        bend = self.curvature
+        usual = np.nanmedian(bend) if np.isfinite(bend).any() else 0.0
+        weak = np.flatnonzero(bend < WEAK * usual)
+        return tuple(sorted({*weak.tolist(), *self.jumps}))
+
+    @property
+    def largest_step(self) -> float:
+        """Largest change of a joint from one pose to the next."""
+        return float(np.abs(np.diff(self.q, axis=0)).max(initial=0.0))
+
+
+def follow(
+    robot: Robot,
+    targets: ArrayLike,
+    task: Any = "pose",
+    criterion: Any = "manipulability",
+    q0: ArrayLike | None = None,
+    *,
+    kind: str | None = None,
+    limits: Any = True,
+    starts: int = 16,
+) -> Path:
+    """Return the continuous motion of optima along targets (t, ...), each met exactly.
+
+    The first pose is solved as `solve` does, from `q0` or from `starts` starts. A window of poses is
+    predicted by extrapolation and corrected by Newton's method as one batch; the part that stays on
+    the branch (same kind, same held joints, no jump) is kept. Where a limit is met or left, or the
+    branch ends, the next pose is found by the globalised method.
+
+    >>> import numpy as np, closedform as cf
+    >>> line = np.linspace([0.446, 0.0915], [0.446, -0.0085], 200)
+    >>> path = cf.redundancy.follow(cf.load("chang3r"), line, task="xy", q0=np.deg2rad([-40, 141, 78]))
+    >>> bool(path.converged.all()), path.jumps
+    (True, ())
+    """
+    solver = prepare(robot, task, criterion, kind, limits)
+    if solver.plain:
+        raise ArgumentError(
+            f"follow: {robot.name!r} is not redundant for this task; solve each pose with q0 of the last"
+        )
+    x, start, batch = arguments(solver.conditions, targets, None if q0 is None else np.asarray(q0)[None])
+    if len(batch) != 1:
+        raise ArgumentError(f"follow: targets have batch shape {batch}; expected one path, (poses, ...)")
+    return _Follower(solver, x).run(start[:1] if start is not None else None, starts)
+
+
+class _Follower:
+    """The state of following one path."""
+
+    def __init__(self, solver: Solver, x: Array, between: bool = False) -> None:
+        self.solver, self.x, self.between = solver, x, between
+        n, count = solver.conditions.n, len(x)
+        self.q = np.full((count, n), np.nan)
+        self.held = np.zeros((count, n))
+        self.ok = np.zeros(count, dtype=bool)
+        self.jumps: list[int] = []
+        self.since = 0
+        """First pose of the smooth stretch that extrapolation may use."""
+
+    @np.errstate(**QUIET)
+    def run(self, start: Array | None, starts: int) -> Path:
+        first = self.solver.solve(self.x[:1], start, starts)
+        self.q[0], self.held[0], self.ok[0] = first.q[0], first.held[0], first.status[0] == SOLVED
+        k, width = 0, 8
+        while k < len(self.x) - 1:
+            width = min(width, len(self.x) - 1 - k)
+            kept = self._window(k, width) if self.ok[k] else 0
+            if kept == 0:
+                self._single(k)
+                kept, width = 1, 8
+            else:
+                width = 2 * width if kept == width else max(kept, 8)
+            k, width = k + kept, min(width, WIDEST)
+        return self._path()
+
+    def _window(self, k: int, width: int) -> int:
+        """Correct the predicted poses after k and return how many stay on the branch."""
+        c, bounds = self.solver.conditions, self.solver.bounds
+        goals = self.x[k + 1 : k + 1 + width]
+        held = np.repeat(self.held[k][None], width, axis=0)
+        points = Points.at(c, self._predicted(k, width), goals, held)
+        for _ in range(CORRECTIONS):
+            dq = points.restore + step(points, 0.0)
+            length = np.abs(dq).max(axis=-1)
+            dq *= np.minimum(1.0, 0.5 / np.maximum(length, 1e-300))[:, None]
+            points = Points.at(c, points.q + dq, goals, held)
+            if length.max() < CLOSE:
+                break
+        found = found_at(points)
+        kind = kinds(found, self._inwards(points.q))
+        right = kind == self._asked if self._asked else kind >= 0
+        inside = (points.q == bounds.clip(points.q)).all(axis=-1)
+        good = _small(points) & (length < CLOSE) & right & inside
+        if c.guards is not None:
+            good &= (c.guards(points.q) > 0).all(axis=-1)
+        change = np.abs(np.diff(points.q, axis=0, prepend=self.q[k][None])).max(axis=-1)
+        good &= change < JUMP
+        kept = int(np.argmin(good)) if not good.all() else width
+        self.q[k + 1 : k + 1 + kept] = points.q[:kept]
+        self.held[k + 1 : k + 1 + kept] = held[:kept]
+        self.ok[k + 1 : k + 1 + kept] = True
+        return kept
+
+    @property
+    def _asked(self) -> int:
+        return {"maximum": 1, "minimum": 2}.get(self.solver.kind, 0)
+
+    def _inwards(self, q: Array) -> Array:
+        return np.where(q <= self.solver.bounds.lower, 1.0, -1.0)
+
+    def _predicted(self, k: int, width: int) -> Array:
+        """Return q after pose k, extrapolated by a parabola or line through the last poses."""
+        behind = k - self.since
+        ahead = np.arange(1, width + 1)[:, None]
+        q = self.q
+        if behind >= 2:
+            stride = min(behind // 2, max(width // 2, 1))
+            s = ahead / stride
+            one, two = q[k] - q[k - stride], q[k - stride] - q[k - 2 * stride]
+            return np.asarray(q[k] + s * one + 0.5 * s * (s + 1) * (one - two))
+        if behind == 1:
+            return np.asarray(q[k] + ahead * (q[k] - q[k - 1]))
+        return np.repeat(q[k][None], width, axis=0)
+
+    def _single(self, k: int) -> None:
+        """Find pose k + 1 by the globalised method, and see whether the motion to it is continuous."""
+        self.since = k + 1
+        known = np.flatnonzero(self.ok[: k + 1])
+        last = int(known[-1]) if known.size else None
+        start = None if last is None else self.q[last][None]
+        answer = self.solver.solve(self.x[k + 1 : k + 2], start, 4)
+        self.q[k + 1], self.held[k + 1] = answer.q[0], answer.held[0]
+        self.ok[k + 1] = answer.status[0] == SOLVED
+        if last is not None and self.ok[k + 1] and np.abs(self.q[k + 1] - self.q[last]).max() >= JUMP:
+            self._bridge(last, k + 1)
+
+    def _bridge(self, last: int, k: int) -> None:
+        """See whether targets in between lead from one pose to the next without a jump, else note it."""
+        if self.between:
+            self.jumps.append(k)
+            return
+        goals = self.solver.conditions.task.between(self.x[last], self.x[k], BRIDGE)
+        inner = _Follower(self.solver, goals, between=True)
+        inner.run(self.q[last][None], 1)
+        if inner.jumps or not inner.ok.all() or np.abs(inner.q[0] - self.q[last]).max() >= JUMP:
+            self.jumps.append(k)
+        else:
+            self.q[k], self.held[k] = inner.q[-1], inner.held[-1]
+
+    def _path(self) -> Path:
+        points = Points.at(self.solver.conditions, self.q, self.x, self.held)
+        found = found_at(points)
+        kind = kinds(found, self._inwards(self.q))
+        bends = np.abs(found.curvatures)
+        none = np.asarray(np.isnan(bends).all(axis=-1))
+        curvature = np.where(none, np.nan, np.nanmin(np.where(none[:, None], 0.0, bends), axis=-1))
+        return Path(
+            q=self.q,
+            converged=self.ok,
+            kind=KIND_NAMES[np.where(self.ok, kind, 0)],
+            task_error=found.task_error,
+            stationarity=found.stationarity,
+            value=found.H,
+            held=self.held > 0,
+            curvature=curvature,
+            regularity=found.regularity,
+            jumps=tuple(self.jumps),
+        )
+
+
+def _small(points: Points) -> NDArray[np.bool_]:
+    met: NDArray[np.bool_] = (points.task_error <= 0.1 * TASK_MET) & (
+        points.stationarity <= 0.1 * STATIONARY * np.maximum(1.0, points.gradient)
+    )
+    return met

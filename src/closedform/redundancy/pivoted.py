@@ -1,0 +1,115 @@
+"""The conditions as the paper writes them, Zh = 0, with a choice of J_m that is well conditioned."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import qr
+from scipy.optimize import root
+
+from ..checks import real_array
+from ..errors import ArgumentError
+from ..kernels import Kernel, compiled
+from ..robot import Robot
+from .conditions import Conditions
+from .solve import arguments, prepare
+
+Array = NDArray[np.float64]
+Columns = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Orthogonality:
+    """Z of [Chang1987, Eq. (9)] at one configuration, with the joints that make up J_m.
+
+    `columns` are the m joints of J_m, `others` the rest; Z is (n - m, n) with Z J^T = 0, h the
+    gradient of the criterion, and `Zh` their product, zero at an optimum.
+    """
+
+    columns: Columns
+    others: Columns
+    Z: Array
+    h: Array
+
+    @property
+    def Zh(self) -> Array:
+        """The n - m conditions of [Chang1987, Eq. (10)]."""
+        return np.asarray(self.Z @ self.h)
+
+
+def orthogonality(
+    robot: Robot, q: ArrayLike, task: Any = "pose", criterion: Any = "manipulability"
+) -> Orthogonality:
+    """Return Z and h at one q, J_m being chosen by QR factorisation with column pivoting.
+
+    The printed choice, the first m joints, fails where those alone are singular.
+
+    >>> import closedform as cf
+    >>> at = cf.redundancy.orthogonality(cf.load("chang3r"), [0.3, 1.2, 0.9], task="xy")
+    >>> at.Z.shape, len(at.columns)
+    ((1, 3), 2)
+    """
+    c = prepare(robot, task, criterion, None, True).conditions
+    angles = real_array("q", q)
+    if angles.shape != (c.n,):
+        raise ArgumentError(f"q has shape {angles.shape}; expected ({c.n},)")
+    J = task_jacobian(c, angles)
+    columns, others = pivots(J)
+    Z = np.zeros((c.n - c.m, c.n))
+    Z[:, list(columns)] = np.linalg.solve(J[:, list(columns)], J[:, list(others)]).T
+    Z[:, list(others)] = -np.eye(c.n - c.m)
+    return Orthogonality(columns, others, Z, c.value(angles)[1])
+
+
+def task_jacobian(conditions: Conditions, q: Array) -> Array:
+    """Return de/dq where the task is met at q itself."""
+    there = conditions.task.targets(conditions.poses(q))
+    return np.asarray(conditions.residual(q, there)[1])
+
+
+def pivots(J: Array) -> tuple[Columns, Columns]:
+    """Return the m columns of J that are chosen for J_m, and the others, each in order."""
+    _, order = qr(J, mode="r", pivoting=True)
+    m = J.shape[0]
+    return tuple(sorted(order[:m].tolist())), tuple(sorted(order[m:].tolist()))
+
+
+def hybrid(
+    robot: Robot,
+    target: ArrayLike,
+    task: Any = "pose",
+    criterion: Any = "manipulability",
+    q0: ArrayLike | None = None,
+) -> tuple[Array, bool, int]:
+    """Return q, success and function evaluations of MINPACK's hybrid method on (11), as in the paper.
+
+    One target at a time, from q0, with exact derivatives; the choice of J_m is that of q0. Any
+    stationary point will do for it: neither limits nor the kind of optimum are known to it.
+    """
+    c = prepare(robot, task, criterion, None, True).conditions
+    if c.redundancy == 0:
+        raise ArgumentError(f"hybrid: {robot.name!r} is not redundant for this task; use solve")
+    x, start, batch = arguments(c, target, robot.neutral() if q0 is None else q0)
+    if batch or start is None:
+        raise ArgumentError(f"hybrid: batch shape {batch}; expected one target and one q0")
+    conditions = _pivoted(c, *pivots(task_jacobian(c, start[0])))
+    done = root(lambda q: conditions(q, x[0]), start[0], jac=True, method="hybr", options={"xtol": 1e-13})
+    error = np.abs(conditions(done.x, x[0])[0]).max()
+    return done.x, bool(done.success or error < 1e-9), int(done.nfev)
+
+
+@lru_cache(maxsize=64)
+def _pivoted(conditions: Conditions, columns: Columns, others: Columns) -> Kernel:
+    """Return (q, target) -> F = (e; Zh) and dF/dq for one choice of J_m."""
+    q, target, e, J, h = conditions.expressions()
+    m = list(columns)
+    rest = list(others)
+    multipliers = ca.solve(J[:, m].T, h[m])  # J_m^-1 h_m in the paper's order
+    F = ca.vertcat(e, J[:, rest].T @ multipliers - h[rest])
+    inputs = [("q", q), ("target", target)]
+    return compiled("pivoted_conditions", inputs, [("F", F), ("dF", ca.jacobian(F, q))], "Return (11).")

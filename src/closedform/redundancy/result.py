@@ -1,0 +1,69 @@
+"""What the inverse kinematics found."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+STATUS_NAMES = np.array(
+    [
+        "solved",
+        "out of reach",
+        "excluded by limits",
+        "not a number",
+        "not differentiable",
+        "inside an obstacle",
+        "wrong kind",
+        "not converged",
+    ]
+)
+SOLVED, OUT_OF_REACH, EXCLUDED, NOT_A_NUMBER, NOT_SMOOTH, OBSTRUCTED, WRONG_KIND, UNFINISHED = range(8)
+
+MEANINGS = {
+    "out of reach": "no configuration meets the task; q is the closest found",
+    "excluded by limits": "only beyond the joint limits is the task met; q is the closest within",
+    "not a number": "the target or q0 is not finite",
+    "not differentiable": "the criterion has no finite gradient where the task is met",
+    "inside an obstacle": "every configuration found puts a point of the arm into an obstacle or at a limit",
+    "wrong kind": "stationary, but not the kind asked for",
+    "not converged": "the iterations ended before the conditions held",
+}
+
+
+@dataclass(frozen=True)
+class Result:
+    """Joint angles that meet the task and are optimal, with what is known about them; batch axes first.
+
+    `q` (..., n). `converged`: the task and Zh = 0 hold to rounding and the point is of the kind
+    asked for. `kind`: "maximum", "minimum", "saddle", "flat" (the criterion does not change along a
+    self-motion), "isolated" (no self-motion: plain inverse kinematics) or "". `status` says in words
+    what became of each target. `task_error` is the largest entry of e, in metres and radians;
+    `stationarity` the length of Zh with orthonormal rows of Z, over the joints not `held` at a limit.
+    `value` is the criterion, `iterations` those of the start that led to q, `redundancy` is n - m.
+    """
+
+    q: Array
+    converged: NDArray[np.bool_]
+    kind: NDArray[Any]
+    status: NDArray[Any]
+    task_error: Array
+    stationarity: Array
+    value: Array
+    held: NDArray[np.bool_]
+    iterations: NDArray[np.intp]
+    redundancy: int
+
+    def __str__(self) -> str:
+        counts = Counter(self.status.ravel().tolist())
+        total = self.status.size
+        lines = [f"{int(self.converged.sum())} of {total} targets solved"]
+        if self.redundancy == 0:
+            lines.append("not redundant (n <= m): plain inverse kinematics, no criterion")
+        lines += [f"{counts[name]} {name}: {MEANINGS[name]}" for name in MEANINGS if counts[name]]
+        return "\n".join(lines)

@@ -1,0 +1,162 @@
+"""Self-motion: the curves of configurations that all meet one target."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..checks import whole_number
+from ..errors import ArgumentError
+from ..robot import Robot
+from .approach import QUIET, approach
+from .conditions import Conditions
+from .points import Points
+from .solve import arguments, prepare
+from .solver import TASK_MET, Solver
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A curve of self-motion: q (s, n) at arc length (s,), and the criterion along it.
+
+    `closed` curves come back to their first point (joints without limits, after full turns);
+    `ends` names what stopped the others at either end: a joint's limit, or "length".
+    """
+
+    q: Array
+    length: Array
+    value: Array
+    closed: bool
+    ends: tuple[str, str]
+
+
+@np.errstate(**QUIET)
+def self_motion(
+    robot: Robot,
+    target: ArrayLike,
+    task: Any = "pose",
+    criterion: Any = "manipulability",
+    q0: ArrayLike | None = None,
+    *,
+    limits: Any = True,
+    step: float = 0.05,
+    most: int = 2000,
+) -> tuple[Curve, ...]:
+    """Return the curves on which a robot with one redundant joint can move without moving its task.
+
+    From each start, steps of length `step` are taken along the null space of J and brought back to
+    the task, both ways, until the curve closes or a joint meets its limit. `q0` (n,) or (k, n) are
+    the starts; without them a table of starts is tried and curves met twice are dropped.
+
+    >>> import closedform as cf
+    >>> curves = cf.redundancy.self_motion(cf.load("chang3r"), [0.446, 0.09], task="xy")
+    >>> all(curve.closed for curve in curves)
+    True
+    """
+    solver = prepare(robot, task, criterion, None, limits)
+    c = solver.conditions
+    if c.redundancy != 1:
+        raise ArgumentError(
+            f"self_motion: {robot.name!r} has {c.redundancy} degrees of self-motion; a curve needs one "
+            "(hold joints by limits of their own, or add rows to the task)"
+        )
+    x, given, batch = arguments(c, target, None if q0 is None else np.atleast_2d(np.asarray(q0, dtype=float)))
+    if (q0 is None and batch) or len(batch) > 1:
+        raise ArgumentError(f"self_motion: batch shape {batch}; expected one target")
+    starts = solver.seeds.q if given is None else given
+    goals = np.repeat(x[:1], len(starts), axis=0)
+    q, left, _ = approach(c, starts, goals, solver.bounds, near=1e-13, iterations=60, patience=8)
+    curves: list[Curve] = []
+    tracer = _Tracer(solver, x[0], step, whole_number("most", most, 1))
+    for point in q[left < TASK_MET]:
+        if not any(_meets(tracer, curve, point) for curve in curves):
+            curves.append(tracer.curve(point))
+    return tuple(curves)
+
+
+class _Tracer:
+    """Walks along one target's self-motion."""
+
+    def __init__(self, solver: Solver, goal: Array, step: float, most: int) -> None:
+        self.solver, self.goal, self.step, self.most = solver, goal[None], step, most
+        model = solver.conditions.model
+        turning = np.zeros(model.nq, dtype=bool)
+        for body in model.bodies:
+            if body.coupling is None and body.joint.nv == 1:
+                turning[body.iq] = bool(np.all(body.joint.turns))
+        self.turning = turning & ~np.isfinite(solver.bounds.lower) & ~np.isfinite(solver.bounds.upper)
+
+    def apart(self, a: Array, b: Array) -> Array:
+        """Return a - b, full turns of unlimited joints apart."""
+        d = a - b
+        return np.where(self.turning, (d + np.pi) % (2 * np.pi) - np.pi, d)
+
+    def curve(self, q: Array) -> Curve:
+        """Return the curve through q."""
+        forth, closed, end = self._walk(q, 1.0)
+        if closed:
+            points, ends = [q, *forth], ("", "")
+        else:
+            back, _, begin = self._walk(q, -1.0)
+            points, ends = [*back[::-1], q, *forth], (begin, end)
+        whole = np.array(points)
+        gaps = np.linalg.norm(np.diff(whole, axis=0), axis=-1)
+        value = self.solver.conditions.value(whole)[0]
+        return Curve(whole, np.append(0.0, np.cumsum(gaps)), value, closed, ends)
+
+    def _walk(self, start: Array, sense: float) -> tuple[list[Array], bool, str]:
+        """Return the points from start in one sense, whether the curve closed, and what ended it."""
+        c, bounds = self.solver.conditions, self.solver.bounds
+        held = np.zeros((1, c.n))
+        q = start[None]
+        along = sense * Points.at(c, q, self.goal, held).N[0, 0]
+        found: list[Array] = []
+        for k in range(self.most):
+            trial = q + self.step * along
+            for _ in range(3):
+                trial = trial + c.approach(trial, self.goal, np.zeros(1), held)[2]
+            over = (trial[0] > bounds.upper) | (trial[0] < bounds.lower)
+            if over.any():
+                joint, last = self._at_limit(q, trial, over)
+                return [*found, last], False, f"limit of {_joint_of(c, joint)}"
+            N = Points.at(c, trial, self.goal, held).N[0, 0]
+            if not np.isfinite(trial).all() or not np.isfinite(N).all():
+                return found, False, "singularity"
+            along = N if N @ along > 0 else -N
+            q = trial
+            found.append(q[0])
+            home = self.apart(start, q[0])
+            if k > 2 and np.linalg.norm(home) < 1.01 * self.step and home @ along >= 0:
+                found.append(q[0] + home)
+                return found, True, ""
+        return found, False, "length"
+
+    def _at_limit(self, q: Array, trial: Array, over: NDArray[np.bool_]) -> tuple[int, Array]:
+        """Return the first joint that a step takes beyond its limit, and the point where it meets it."""
+        c, bounds = self.solver.conditions, self.solver.bounds
+        move = trial[0] - q[0]
+        edge = np.where(move > 0, bounds.upper, bounds.lower)
+        share = np.where(over, (edge - q[0]) / np.where(over, move, 1.0), np.inf)
+        joint = int(share.argmin())
+        point = q + share[joint] * (trial - q)
+        point[0, joint] = edge[joint]
+        held = np.zeros_like(point)
+        held[0, joint] = 1.0
+        for _ in range(3):
+            point = point + c.approach(point, self.goal, np.zeros(1), held)[2]
+        return joint, point[0]
+
+
+def _meets(tracer: _Tracer, curve: Curve, q: Array) -> bool:
+    """Return whether q lies on a curve, within its steps."""
+    return bool(np.linalg.norm(tracer.apart(curve.q, q), axis=-1).min() < tracer.step)
+
+
+def _joint_of(conditions: Conditions, coordinate: int) -> str:
+    own = [body for body in conditions.model.bodies if body.coupling is None and body.iq <= coordinate]
+    return own[-1].joint_name

@@ -1,0 +1,56 @@
+"""How the task moves with the joints: rows of its Jacobian, and a cheaper one of the same volume."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import casadi as ca
+
+from ..forms.algebra import cross_columns
+from ..forms.tree import Node, recursion_tree
+from ..model import Frame, Model
+
+SX = ca.SX
+
+
+@dataclass(frozen=True)
+class Twist:
+    """The rows `J` of a frame's Jacobian that a task selects, in base axes."""
+
+    model: Model
+    q: SX
+    frame: Frame
+    J: SX
+
+    @property
+    def same_volume(self) -> SX:
+        """A matrix with the same det(J J^T), cheapest to differentiate.
+
+        For all six rows that is the Jacobian of the whole chain seen from the body half way along it:
+        twists change their frame by a matrix of determinant 1, and from there no column passes
+        through more than half of the joints.
+        """
+        chain = self.model.ancestors(self.frame.body)[::-1]
+        if self.J.size1() < 6 or not chain:
+            return self.J
+        nodes = recursion_tree(self.model, regroup=False)
+        half = (len(chain) + 1) // 2
+        J = SX.zeros(6, self.model.nv)
+        R, p = SX.eye(3), SX(3, 1)
+        for node in (nodes[i] for i in reversed(chain[:half])):  # inwards, as seen from each body
+            _add(J, node, R.T @ node.Xw, R.T @ (node.Xv + cross_columns(node.Xw, p)))
+            turn, origin = node.placement(self.q)
+            R, p = turn.out(R), turn.out(p) + origin
+        R, p = SX.eye(3), SX(3, 1)
+        for node in (nodes[i] for i in chain[half:]):  # outwards, carried along
+            turn, origin = node.placement(self.q)
+            R, p = R @ turn.matrix, p + R @ origin
+            w = R @ node.Xw
+            _add(J, node, w, R @ node.Xv - cross_columns(w, p))
+        return J
+
+
+def _add(J: SX, node: Node, w: SX, v: SX) -> None:
+    """Add the columns of a joint, at the coordinate that drives it."""
+    factor = 1.0 if node.coupling is None else node.coupling.multiplier
+    J[:, node.iv : node.iv + node.nv] += factor * ca.vertcat(w, v)

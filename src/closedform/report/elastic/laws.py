@@ -1,0 +1,75 @@
+"""The laws: what each needs, what it costs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...elastic import Control, natural_frequencies
+from ...programs import Counts
+from ..section import Section
+from ..stopwatch import seconds_per_call
+from .study import ENCODERS, FEEDFORWARD, RIGID, ElasticStudy
+
+BATCH = 1000
+
+
+@dataclass(frozen=True)
+class Law:
+    """A law: highest derivative of the reference, sensors, operations, seconds bound and in a batch."""
+
+    name: str
+    order: int
+    sensors: str
+    counts: Counts
+    bound: float
+    state: float
+
+
+@dataclass(frozen=True)
+class LawFacts:
+    """The joints' springs, and the laws that drive them."""
+
+    joints: int
+    stiffness: float
+    motor_inertia: float
+    gear_ratio: float
+    tool: float
+    frequencies: tuple[float, float]
+    laws: tuple[Law, ...]
+
+    @property
+    def slowest(self) -> float:
+        """Seconds of the slowest bound evaluation."""
+        return max(law.bound for law in self.laws)
+
+
+SENSORS_OF = {ENCODERS: "links and motors", FEEDFORWARD: "motors", RIGID: "motors"}
+
+
+def gather(study: ElasticStudy) -> LawFacts:
+    """Return counts and measured times of the laws at the start of the move."""
+    robot = study.elastic
+    frequencies = natural_frequencies(robot, study.move(np.linspace(0, study.move.duration, 20)))
+    laws = tuple(
+        _timed(name, sensors, study.sampled_laws[name], study) for name, sensors in SENSORS_OF.items()
+    )
+    span = float(frequencies.min()), float(frequencies.max())
+    given = (study.stiffness, study.motor_inertia, study.gear_ratio, study.tool)
+    return LawFacts(robot.nv, *given, span, laws)
+
+
+def _timed(name: str, sensors: str, control: Control, study: ElasticStudy) -> Law:
+    n, rng = study.robot.nv, np.random.default_rng(0)
+    states = rng.uniform(-1, 1, (4, BATCH, n))
+    reference = control.reference(study.move, np.linspace(0, study.move.duration, BATCH))
+    q, qd, theta, thetad = (each[0].copy() for each in states)
+    call = control.bind(q, qd, theta, thetad, reference[0].copy(), out=np.empty(n))
+    bound = seconds_per_call(call, study.patience)
+    whole = (states[0], states[1], states[2], states[3], reference)
+    batch = seconds_per_call(lambda: control(*whole), study.patience) / BATCH
+    return Law(name.partition(",")[0], control.order, sensors, control.kernel.counts, bound, batch)
+
+
+SECTION = Section("elastic_laws", "Laws", gather)

@@ -1,0 +1,104 @@
+"""Tracking errors: laws that know the springs, and the rigid robot's law."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from plotly import graph_objects as go
+
+from ...elastic import track
+from ...trajectory import polynomial
+from ..figure import PALETTE, Figure, figure, single, thinned
+from ..section import Section
+from .study import ENCODERS, FEEDFORWARD, RIGID, ElasticStudy
+
+Array = NDArray[np.float64]
+
+STIFFNESSES = (5e3, 1e4, 2e4)
+STEP = 1e-4
+FAST = 40.0
+"""Poles of the decoupled loop in continuous time, rad/s."""
+
+
+@dataclass(frozen=True)
+class Tracked:
+    """One law at one stiffness: the worst joint's error over time (n,)."""
+
+    law: str
+    stiffness: float
+    size: Array
+
+    @property
+    def worst(self) -> float:
+        """The largest error."""
+        return float(self.size.max())
+
+
+@dataclass(frozen=True)
+class TrackingFacts:
+    """Runs of several laws at several stiffnesses with an exact model."""
+
+    t: Array
+    runs: tuple[Tracked, ...]
+
+    def worst(self, law: str, stiffness: float) -> float:
+        """Return the largest error of a law at a stiffness."""
+        return next(run.worst for run in self.runs if (run.law, run.stiffness) == (law, stiffness))
+
+    @property
+    def laws(self) -> tuple[str, ...]:
+        """The laws."""
+        return tuple(dict.fromkeys(run.law for run in self.runs))
+
+    @property
+    def stiffnesses(self) -> tuple[float, ...]:
+        """The stiffnesses."""
+        return tuple(dict.fromkeys(run.stiffness for run in self.runs))
+
+    @property
+    def ratio(self) -> float:
+        """Least ratio of the rigid law's error to that of feedforward."""
+        return min(self.worst(RIGID, k) / self.worst(FEEDFORWARD, k) for k in self.stiffnesses)
+
+
+def gather(study: ElasticStudy) -> TrackingFacts:
+    """Return runs in continuous time; the stiffness is an input, so one loop of each law serves all."""
+    robot = study.on_springs("variable")
+    laws = study.laws(robot, fast=FAST)
+    runs = []
+    for stiffness in STIFFNESSES:
+        shaft = np.full(robot.nv, stiffness * study.gear_ratio**2)
+        steady = polynomial(shaft, shaft, study.move.duration)
+        for law in (ENCODERS, FEEDFORWARD, RIGID):
+            run = track(laws[law], study.move, stiffness=steady, step=STEP)
+            runs.append(Tracked(law.partition(",")[0], stiffness, np.abs(run.error).max(axis=-1)))
+    return TrackingFacts(run.t, tuple(runs))
+
+
+def draw(facts: TrackingFacts) -> Mapping[str, Figure]:
+    """Return the errors over time on a logarithmic scale, one stiffness at a time."""
+    keep = thinned(facts.t)
+    plot = go.Figure()
+    for run in facts.runs:
+        plot.add_scatter(
+            x=single(facts.t[keep]),
+            y=single(np.maximum(run.size[keep], 1e-17)),
+            name=run.law,
+            line={"color": PALETTE[facts.laws.index(run.law)], "width": 2, "simplify": False},
+            hovertemplate="%{y:.1e}",
+            visible=run.stiffness == facts.stiffnesses[0],
+            meta={"choice": facts.stiffnesses.index(run.stiffness)},
+        )
+    plot.update_xaxes(title_text="time [s]")
+    plot.update_yaxes(
+        title_text="error of the worst joint [rad, m]", type="log", exponentformat="power", dtick=3
+    )
+    plot.update_layout(hovermode="x unified")
+    choices = [f"{k:g} N m/rad" for k in facts.stiffnesses]
+    return {"errors": figure(plot, "Tracking errors with an exact model", 380, choices)}
+
+
+SECTION = Section("elastic_tracking", "Tracking", gather, draw)

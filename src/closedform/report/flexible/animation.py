@@ -1,0 +1,113 @@
+"""The bending arm along its motions, deflections magnified."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from plotly import graph_objects as go
+
+from ...flexible import ArmMotion
+from ..figure import PALETTE, Figure, figure, single
+from ..section import Section
+from .study import CASES, FlexibleStudy
+
+Array = NDArray[np.float64]
+
+FRAMES = 120
+STATIONS = 15
+PATH = 1500
+SHOWN = 0.3
+"""Deflection over length that the largest one is magnified to."""
+
+ANIMATED = ("Fig. 9", "Fig. 6")
+
+
+@dataclass(frozen=True)
+class Film:
+    """Points along the arm (frames, points, 2), bent by `magnification` times, and without bending.
+
+    `path` is the whole way of the tip.
+    """
+
+    title: str
+    t: Array
+    bent: Array
+    straight: Array
+    path: Array
+    joints: tuple[int, ...]
+    magnification: float
+
+
+@dataclass(frozen=True)
+class AnimationFacts:
+    """The films of the page."""
+
+    films: tuple[Film, ...]
+
+
+def gather(study: FlexibleStudy) -> AnimationFacts:
+    """Return the points of the arm along the motions of two figures."""
+    titles = {case.figure: case.title for case in CASES}
+    return AnimationFacts(tuple(_film(titles[name], study.motions[name]) for name in ANIMATED))
+
+
+def _film(title: str, run: ArmMotion) -> Film:
+    arm = run.arm
+    keep = np.unique(np.linspace(0, len(run.t) - 1, FRAMES).round().astype(int))
+    ratios = [
+        np.abs(run.deflection(i, x)).max() / link.length
+        for i, link in enumerate(arm.links)
+        for x in np.linspace(0, link.length, 9)
+    ]
+    factor = max(1.0, float(f"{SHOWN / max(*ratios, 1e-12):.1g}"))
+    magnified = run.q * np.where(np.arange(arm.size) < arm.joints, 1.0, factor)
+    rigid = run.q * np.where(np.arange(arm.size) < arm.joints, 1.0, 0.0)
+    bent, straight = (arm.points(q[keep], STATIONS) for q in (magnified, rigid))
+    path = np.asarray(
+        arm.tip_position(magnified[np.linspace(0, len(run.t) - 1, min(PATH, len(run.t))).astype(int)])
+    )
+    joints = tuple(range(0, arm.joints * STATIONS, STATIONS))
+    return Film(title, run.t[keep], bent, straight, path, joints, factor)
+
+
+def draw(facts: AnimationFacts) -> Mapping[str, Figure]:
+    """Return one film per motion, with its slider."""
+    return {f"film{k + 1}": _drawn(film) for k, film in enumerate(facts.films)}
+
+
+def _drawn(film: Film) -> Figure:
+    def moving(k: int) -> list[go.Scatter]:
+        bent, straight = single(film.bent[k]), single(film.straight[k])
+        joints = [*film.joints, -1]
+        return [
+            go.Scatter(x=straight[:, 0], y=straight[:, 1]),
+            go.Scatter(x=bent[:, 0], y=bent[:, 1]),
+            go.Scatter(x=bent[joints, 0], y=bent[joints, 1]),
+        ]
+
+    straight, bent, joints = moving(0)
+    x, y = single(film.path).T
+    path = go.Scatter(x=x, y=y, name="path of the tip", mode="lines", line={"color": PALETTE[7], "width": 1})
+    straight.update(name="joints alone", mode="lines", line={"color": PALETTE[7], "width": 2, "dash": "dot"})
+    bent.update(name="bending arm", mode="lines", line={"color": PALETTE[0], "width": 5, "shape": "spline"})
+    joints.update(name="hubs and payload", mode="markers", marker={"color": PALETTE[1], "size": [14, 12, 9]})
+    traces = [path, straight, bent, joints]
+    for trace in traces:
+        trace.update(hoverinfo="skip")
+    plot = go.Figure(
+        data=traces,
+        frames=[go.Frame(name=str(k), data=moving(k), traces=[1, 2, 3]) for k in range(len(film.t))],
+    )
+    cloud = np.concatenate([film.bent.reshape(-1, 2), film.straight.reshape(-1, 2)])
+    low, high = cloud.min(axis=0), cloud.max(axis=0)
+    room = 0.08 * float((high - low).max())
+    plot.update_xaxes(title_text="x [m]", range=[low[0] - room, high[0] + room])
+    plot.update_yaxes(title_text="y [m]", range=[low[1] - room, high[1] + room], scaleanchor="x")
+    steps = [f"{t:.2f} s" for t in film.t]
+    return figure(plot, f"The bending arm: {film.title}", 440, steps=steps)
+
+
+SECTION = Section("flexible_animation", "The arm", gather, draw)

@@ -1,0 +1,155 @@
+"""Control uses: a tip path by stable inversion, and a shaped command."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from plotly import graph_objects as go
+from plotly.subplots import make_subplots
+
+from ...flexible import Damping, FlexibleArm, FlexibleLink, InputShaper
+from ...trajectory import polynomial
+from ..figure import PALETTE, Figure, figure, single, thinned
+from ..section import Section
+from .study import FlexibleStudy
+
+Array = NDArray[np.float64]
+
+STEP, FINE = 1e-3, 2e-4
+"""Steps of the shaped turn, and of the inversion, whose torque is linear between samples [s]."""
+ANGLE, TIME = 1.0, 0.8
+"""Turn of the tip [rad] and the time it takes [s]."""
+
+RATIO = 0.01
+
+
+@dataclass(frozen=True)
+class ControlFacts:
+    """A one-link arm's tip: wanted, by stable inversion and by the rigid torque; shaped and plain steps."""
+
+    frequencies: Array
+    t: Array
+    wanted: Array
+    inverted: Array
+    rigid: Array
+    torque: Array
+    rigid_torque: Array
+    shaped_t: Array
+    plain: Array
+    shaped: Array
+    shaper: str
+
+    @property
+    def before(self) -> float:
+        """How long before the path the torque begins, to a hundredth of its peak."""
+        acting = np.abs(self.torque) > 0.01 * np.abs(self.torque).max()
+        return -float(self.t[acting.argmax()])
+
+    @property
+    def errors(self) -> tuple[float, float]:
+        """Largest errors of the tip [rad]: inverted, rigid."""
+        return tuple(float(np.abs(each - self.wanted).max()) for each in (self.inverted, self.rigid))  # type: ignore[return-value]
+
+    @property
+    def left(self) -> tuple[float, float]:
+        """Vibration of the tip [m] after the command, plain and shaped."""
+        late = self.shaped_t > self.shaped_t[-1] / 2
+        return tuple(float(np.ptp(each[late])) / 2 for each in (self.plain, self.shaped))  # type: ignore[return-value]
+
+
+def gather(study: FlexibleStudy) -> ControlFacts:
+    """Return both examples on the forearm with a point mass at its tip."""
+    link = FlexibleLink(0.5, 0.2, 1.0, hub_inertia=0.1, modes=2)
+    arm = FlexibleArm([link], (0.1, 0.0), damping=Damping(0.0, RATIO), name="one_link")
+    path = polynomial(0.0, ANGLE, duration=TIME, degree=9)
+    plan = arm.tip_inverse_dynamics(path, FINE)
+    c = np.concatenate([[1.0], arm.modes[0].stacked("tip") / link.length])
+    inside = (plan.t >= 0) & (plan.t <= TIME)
+    y, _, ydd = (each[:, 0] for each in path.derivatives(np.clip(plan.t, 0, TIME), 2))
+    rigid_torque = arm.mass_matrix(np.zeros(3))[0, 0] * np.where(inside, ydd, 0.0)
+    span = float(plan.t[-1] - plan.t[0])
+    tips = [
+        arm.simulate(start, rate, torque[:, None], span, FINE).q @ c
+        for start, rate, torque in (
+            (plan.q[0], plan.qd[0], plan.u[:, 0]),
+            (np.zeros(3), np.zeros(3), rigid_torque),
+        )
+    ]
+    shown = (plan.t > -0.2) & (plan.t < TIME + 0.6)
+    t, wanted, inverted, rigid, torque, stiff = (
+        each[shown] for each in (plan.t, y, *tips, plan.u[:, 0], rigid_torque)
+    )
+    shaping = _shaping(arm)
+    return ControlFacts(arm.frequencies[0], t, wanted, inverted, rigid, torque, stiff, *shaping)
+
+
+def _shaping(arm: FlexibleArm) -> tuple[Array, Array, Array, str]:
+    """Return the tip's deflection after a plain and a shaped bang-bang turn of the hub."""
+    t = np.arange(0, 3.0, STEP)
+    acceleration = np.where((t > 0.1) & (t < 0.3), 10.0, np.where((t >= 0.3) & (t < 0.5), -10.0, 0.0))
+    acceleration = acceleration.astype(float)
+    shaper = InputShaper.of_modes(arm.frequencies[0], RATIO, "zvd")
+    plain, shaped = (_swing(arm, t, each) for each in (acceleration, shaper(acceleration, STEP)))
+    return t, plain, shaped, "ZVD shaper of both modes"
+
+
+def _swing(arm: FlexibleArm, t: Array, acceleration: Array) -> Array:
+    """Return the tip's deflection when the hub follows a sampled acceleration."""
+    rate = np.concatenate([[0.0], np.cumsum(acceleration)[:-1] * STEP])
+    angle = np.concatenate([[0.0], np.cumsum(rate)[:-1] * STEP])
+
+    def hub(s: float) -> tuple[Array, ...]:
+        return tuple(np.array([np.interp(s, t, row)]) for row in (angle, rate, acceleration))
+
+    return arm.joint_inverse_dynamics(hub, STEP, duration=float(t[-1])).deflection(0)
+
+
+def draw(facts: ControlFacts) -> Mapping[str, Figure]:
+    """Return the tip with its torques, and the deflections."""
+    keep = thinned(facts.t)
+    tip = make_subplots(rows=2, shared_xaxes=True, vertical_spacing=0.06)
+    for row, name, values, colour, dash in (
+        (1, "wanted", facts.wanted, 7, "dot"),
+        (1, "stable inversion", facts.inverted, 0, "solid"),
+        (1, "rigid torque", facts.rigid, 1, "solid"),
+        (2, "stable inversion", facts.torque, 0, "solid"),
+        (2, "rigid torque", facts.rigid_torque, 1, "solid"),
+    ):
+        tip.add_scatter(
+            x=single(facts.t[keep]),
+            y=single(values[keep]),
+            name=name,
+            legendgroup=name,
+            showlegend=row == 1,
+            line={"color": PALETTE[colour], "width": 2.6 if dash == "dot" else 1.7, "dash": dash},
+            hovertemplate="%{y:.4g}",
+            row=row,
+            col=1,
+        )
+    tip.update_yaxes(title_text="angle of the tip [rad]", row=1, col=1)
+    tip.update_yaxes(title_text="torque [N m]", row=2, col=1)
+    tip.update_xaxes(title_text="time [s]", row=2, col=1)
+    tip.update_layout(hovermode="x unified", hoversubplots="axis")
+    keep = thinned(facts.shaped_t)
+    shaped = go.Figure()
+    for name, values, colour in (("plain", facts.plain, 1), ("shaped", facts.shaped, 0)):
+        shaped.add_scatter(
+            x=single(facts.shaped_t[keep]),
+            y=single(values[keep] * 1e3),
+            name=name,
+            line={"color": PALETTE[colour], "width": 1.7},
+            hovertemplate="%{y:.3f} mm",
+        )
+    shaped.update_xaxes(title_text="time [s]")
+    shaped.update_yaxes(title_text="deflection of the tip [mm]")
+    shaped.update_layout(hovermode="x unified")
+    return {
+        "tip": figure(tip, "Tip and torque over time", 520),
+        "shaped": figure(shaped, "Deflection after a plain and a shaped command", 340),
+    }
+
+
+SECTION = Section("flexible_control", "Control", gather, draw)

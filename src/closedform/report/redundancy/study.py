@@ -1,0 +1,126 @@
+"""What the page of redundant inverse kinematics is about: an arm, a closed path and a start."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ... import redundancy
+from ...errors import ClosedFormError
+from ...redundancy.criteria import limits_of
+from ...redundancy.task import read_task
+from ...robot import Robot, load
+
+Array = NDArray[np.float64]
+
+GUESS = np.deg2rad([-40.5006, 141.6408, 78.4169])
+"""The paper's initial guess, far from the optimum on purpose."""
+
+CORNER, SIDE, PER_SIDE = np.array([0.446004, 0.0915136]), 0.1, 100
+"""The paper's square: its upper left vertex, its side in metres, and the segments of a side."""
+
+PRINTED = np.array(
+    [
+        [-25.5116, 134.4894, 100.8165],
+        [-13.4927, 135.1801, 101.6627],
+        [-7.1232, 128.0020, 92.1837],
+        [-17.0753, 127.4846, 91.4484],
+    ]
+)
+"""Angles of the proposed method at the vertices in the paper's tables, in degrees."""
+
+SPEED = 0.1
+"""Speed of the tip along the path, in metres per second."""
+
+GAIN = 10.0
+"""Weight of the gradient in resolved motion."""
+
+
+@dataclass(frozen=True)
+class IkStudy:
+    """A robot whose tip goes round a square: targets (t, ...), closed, and joint angles to start from.
+
+    `origin` and `axes` (2, 3) span the plane of the square.
+    """
+
+    robot: Robot
+    task: str
+    targets: Array
+    q0: Array
+    origin: Array
+    axes: Array
+    printed: Array | None = None
+    cycles: int = field(default=3)
+
+    @property
+    def self_motions(self) -> int:
+        """Dimension n - m of the self-motion."""
+        return self.robot.nq - read_task(self.robot.model, self.task).m
+
+    @property
+    def time_step(self) -> float:
+        """Seconds between two targets."""
+        return SIDE / PER_SIDE / SPEED
+
+    @cached_property
+    def path(self) -> redundancy.Path:
+        """The proposed method along the path."""
+        return redundancy.follow(self.robot, self.targets, self.task, q0=self.q0, limits=False)
+
+    @cached_property
+    def comparison(self) -> redundancy.Comparison:
+        """The methods side by side."""
+        return redundancy.compare(
+            self.robot,
+            self.targets,
+            self.q0,
+            self.task,
+            cycles=self.cycles,
+            time_step=self.time_step,
+            gain=GAIN,
+        )
+
+    def method(self, name: str) -> redundancy.Contestant:
+        """Return one method of the comparison."""
+        return next(each for each in self.comparison.contestants if each.name == name)
+
+    def in_plane(self, q: Array) -> Array:
+        """Return where the tip is in the plane of the square, for configurations (t, n)."""
+        places = self.robot.pose(q)[..., :3, 3] - self.origin
+        return np.asarray(places @ self.axes.T)
+
+
+def paper_study() -> IkStudy:
+    """Return the example of the paper: three links, a square of 100 mm."""
+    corners = CORNER + SIDE * np.array([[0, 0], [0, -1], [1, -1], [1, 0]])
+    axes = np.eye(3)[:2]
+    return IkStudy(load("chang3r"), "xy", _square(corners), GUESS, np.zeros(3), axes, PRINTED)
+
+
+def study_of(robot: Robot, side: float = SIDE) -> IkStudy:
+    """Return a robot on an upright square of its own, at the pose of the middle of its joint ranges."""
+    if robot.nq != robot.nv or robot.nq < 3:
+        raise ClosedFormError(f"{robot.name}: expected an arm of three joints or more, each of one dof")
+    lower, upper = limits_of(robot.model)
+    limited = np.isfinite(lower) & np.isfinite(upper)
+    q = np.full(robot.nq, 0.5)
+    q[limited] = 0.5 * (lower[limited] + upper[limited]) + 0.1 * (upper[limited] - lower[limited])
+    task = "pose" if robot.nq > 6 else "position" if robot.nq > 3 else "xy"
+    T = robot.pose(q)
+    axes = np.eye(3)[:2] if task == "xy" else np.eye(3)[1:]
+    corners = T[:3, 3] + side * np.array([[0, 0], [0, -1], [1, -1], [1, 0]]) @ axes
+    places = _square(corners)
+    targets = np.repeat(T[None], len(places), axis=0)
+    targets[:, :3, 3] = places
+    start = redundancy.solve(robot, targets[0], task, q0=q, limits=False)
+    if not start.converged:
+        raise ClosedFormError(f"{robot.name}: no optimum at the first corner of the square: {start.status}")
+    return IkStudy(robot, task, targets, q, T[:3, 3], axes)
+
+
+def _square(corners: Array) -> Array:
+    sides = [np.linspace(corners[k], corners[(k + 1) % 4], PER_SIDE + 1)[:-1] for k in range(4)]
+    return np.concatenate([*sides, corners[:1]])

@@ -1,0 +1,98 @@
+"""Where the tip goes (Fig. 3 of the paper), and by how much it misses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from plotly.subplots import make_subplots
+
+from ..figure import PALETTE, Figure, figure, single
+from ..section import Section
+from .study import PER_SIDE, IkStudy
+
+Array = NDArray[np.float64]
+
+FLOOR = 1e-17
+"""Least error that a logarithmic axis shows."""
+
+
+@dataclass(frozen=True)
+class TipFacts:
+    """Places of the tip in the plane of the square (t, 2), and distances from the targets (t,), in mm."""
+
+    command: Array
+    resolved: Array
+    exact: Array
+    resolved_error: Array
+    exact_error: Array
+
+
+def gather(study: IkStudy) -> TipFacts:
+    """Return the tip's way by forward kinematics of each method's joint angles."""
+    exact, resolved = study.path.q, study.method("pseudoinverse").first
+    command = _command(study)
+    places = [1e3 * study.in_plane(q) for q in (resolved, exact)]
+    errors = [np.linalg.norm(place - command, axis=-1) for place in places]
+    return TipFacts(command, *places, *errors)
+
+
+def _command(study: IkStudy) -> Array:
+    x = study.targets
+    places = x[:, :3, 3] if x.ndim == 3 else np.concatenate([x, np.zeros((len(x), 1))], axis=-1)
+    return np.asarray(1e3 * (places - study.origin) @ study.axes.T)
+
+
+def draw(facts: TipFacts) -> Mapping[str, Figure]:
+    """Return the path in its plane, and the error along it."""
+    plot = make_subplots(cols=2, horizontal_spacing=0.14)
+    sparse = slice(None, None, PER_SIDE // 10)
+    for name, places, mode, colour, symbol in (
+        ("command", facts.command[sparse], "markers", 7, "x-thin"),
+        ("resolved motion", facts.resolved, "lines", 1, None),
+        ("proposed method", facts.exact[sparse], "markers", 0, "circle"),
+    ):
+        marker = {
+            "color": PALETTE[colour],
+            "symbol": symbol,
+            "size": 9 if symbol == "x-thin" else 5,
+            "line": {"color": PALETTE[colour], "width": 2},
+        }
+        plot.add_scatter(
+            x=single(places[:, 0]),
+            y=single(places[:, 1]),
+            name=name,
+            legendgroup=name,
+            mode=mode,
+            marker=marker,
+            line={"color": PALETTE[colour], "width": 1.6},
+            hovertemplate="%{x:.3f}, %{y:.3f} mm",
+            row=1,
+            col=1,
+        )
+    for name, error, colour in (
+        ("resolved motion", facts.resolved_error, 1),
+        ("proposed method", facts.exact_error, 0),
+    ):
+        plot.add_scatter(
+            x=np.arange(len(error)),
+            y=single(np.maximum(error, FLOOR)),
+            name=name,
+            legendgroup=name,
+            showlegend=False,
+            mode="lines",
+            line={"color": PALETTE[colour], "width": 1.6},
+            hovertemplate="%{y:.2e} mm",
+            row=1,
+            col=2,
+        )
+    plot.update_xaxes(title_text="in the plane [mm]", row=1, col=1)
+    plot.update_yaxes(title_text="in the plane [mm]", scaleanchor="x", scaleratio=1, row=1, col=1)
+    plot.update_xaxes(title_text="target along the path", row=1, col=2)
+    plot.update_yaxes(title_text="error of the tip [mm]", type="log", exponentformat="power", row=1, col=2)
+    return {"tip": figure(plot, "Command path and way of the tip", 480)}
+
+
+SECTION = Section("ik_tip", "Way of the tip", gather, draw)

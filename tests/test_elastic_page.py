@@ -1,0 +1,99 @@
+"""The page of elastic joints: its facts hold, and it is written whole."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from lxml import html
+
+import closedform as cf
+from closedform.cli import main
+from closedform.report.elastic import ElasticStudy, chain, laws, rates, robustness, tracking
+from closedform.report.elastic.study import ENCODERS, FEEDFORWARD, RIGID, SENSORS
+from tolerances import worst
+
+
+@pytest.fixture(scope="module")
+def study():
+    """The planar arm, with few runs."""
+    return ElasticStudy(cf.load("2r"), stiffness=2e4, runs=8, patience=0.002)
+
+
+def test_differences_come_closest_between_rounding_and_truncation(study):
+    facts = rates.gather(study)
+    assert (facts.best < [1e-9, 1e-6]).all()
+    assert (facts.errors[:, -1] > 1e4 * facts.best).all()
+    slope = np.diff(np.log(facts.errors[:, -3:])) / np.diff(np.log(facts.steps[-3:]))
+    assert (np.abs(slope - 2) < 0.1).all()
+    inside = np.isfinite(facts.differences[1])
+    assert worst(facts.differences[1][inside], facts.rates[1][inside]) < 1e-2
+    assert set(rates.draw(facts)) == {"motion", "rates", "errors"}
+
+
+def test_the_chain_is_met_with_order_four(study):
+    facts = chain.gather(study)
+    assert facts.distance < 1e-9
+    assert abs(facts.order - 4) < 0.3
+    assert np.abs(facts.errors[0]).max() > 0.01
+    assert np.abs(facts.errors[-1]).max() < 1e-6
+
+
+def test_laws_that_know_the_springs_track_and_the_rigid_one_does_not(study):
+    facts = tracking.gather(study)
+    assert facts.ratio > 1000
+    for stiffness in facts.stiffnesses:
+        assert facts.worst(FEEDFORWARD, stiffness) < 1e-8
+        assert facts.worst("decoupling", stiffness) < 1e-8
+        assert facts.worst(RIGID, stiffness) > 1e-4
+
+
+def test_bands_and_table_come_from_the_same_runs(study):
+    facts = robustness.gather(study)
+    for law in (SENSORS, ENCODERS, FEEDFORWARD, RIGID):
+        low, middle, high = facts.bands[law]
+        assert (low <= middle).all()
+        # of eight runs the 95 % quantile is the largest
+        assert high.max() == facts.cells[facts.causes[-1], law].high
+    assert facts.cells["none", FEEDFORWARD].median == facts.cells["none", FEEDFORWARD].high
+    assert facts.cells["stiffness ±20 %", SENSORS].median < facts.cells["stiffness ±20 %", RIGID].median
+
+
+def test_laws_are_counted_and_timed(study):
+    facts = laws.gather(study)
+    assert [law.order for law in facts.laws] == [4, 4, 2]
+    assert all(0 < law.bound < 1e-3 for law in facts.laws)
+    assert facts.laws[0].counts.total > facts.laws[2].counts.total
+
+
+def test_the_command_writes_the_page(tmp_path, capsys):
+    target = tmp_path / "page.html"
+    with pytest.raises(SystemExit) as stop:
+        main(["elastic", "2r", "--stiffness", "20000", "--runs", "3", "-o", str(target)])
+    assert int(stop.value.code or 0) == 0
+    assert capsys.readouterr().out.strip() == str(target)
+    page = html.document_fromstring(target.read_text())
+    assert page.xpath("string(//h1)") == "2r"
+    titles = [each.text_content() for each in page.xpath("//h2")]
+    assert titles == ["Torque rates", "Laws", "Four integrators", "Tracking", "Robustness"]
+    figures = [json.loads(each.text) for each in page.xpath('//script[@class="figure"]')]
+    assert len(figures) == 7
+    assert not page.xpath("//script[@src] | //link | //img[starts-with(@src, 'http')]")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["2r", "--stiffness", "0"], "stiffness of joint 'joint1' is 0"),
+        (["2r", "--gear", "100"], "give 1/100"),
+        (["2r", "--motor-inertia", "-1"], "motor_inertia of joint 'joint1' is"),
+        (["2r", "--tool", "-1"], "tool is -1"),
+        (["humanoid"], "is a free joint"),
+    ],
+)
+def test_the_command_says_what_is_wrong(arguments, words, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["elastic", *arguments])
+    assert stop.value.code == 2
+    assert words in capsys.readouterr().err

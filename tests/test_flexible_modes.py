@@ -1,0 +1,240 @@
+"""Modes of flexible links: the paper's numbers, 50-digit roots, beams with known answers."""
+
+import mpmath as mp
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.optimize import brentq
+from scipy.special import iv, jv
+
+from closedform import ArgumentError, ClosedFormError
+from closedform.flexible import FlexibleArm, FlexibleLink, Tip
+from closedform.flexible.uniform import Frequencies, uniform_modes
+from tolerances import worst
+
+TIPS = {
+    "free": (0.0, 0.0, 0.0),
+    "light": (0.01, 1e-6, 0.0),
+    "equal": (1.0, 0.05, 0.0),
+    "first link of the paper": (12.0, 5.4, 0.0),
+    "ahead": (12.0, 5.4, 7.9),
+    "behind": (1.0, 0.6, -0.7),
+    "heavy": (1e5, 1e4, 0.0),
+}
+"""M_L, J_L, MD in units of the link's mass and length."""
+
+
+def test_the_papers_numbers_to_all_printed_digits():
+    arm = FlexibleArm.deluca_siciliano()
+    flat = [mode for modes in arm.modes for mode in modes]
+    assert [f"{mode.frequency:.2f}" for mode in flat] == ["0.48", "1.80", "2.18", "15.91"]
+    assert [f"{mode.frequency:.5f}" for mode in flat] == ["0.47969", "1.79659", "2.17833", "15.91451"]
+    assert [f"{mode.tip:.3f}" for mode in flat] == ["0.186", "0.215", "0.883", "-0.069"]
+    assert [f"{mode.tip:.5f}" for mode in flat] == ["0.18588", "0.21512", "0.88333", "-0.06926"]
+    assert [f"{mode.tip_slope:.3f}" for mode in flat] == ["0.657", "-0.560", "2.641", "-10.853"]
+    assert [f"{mode.tip_slope:.5f}" for mode in flat] == ["0.65713", "-0.56042", "2.64134", "-10.85257"]
+    assert [f"{mode.v:.3f}" for mode in flat] == ["0.007", "0.013", "0.033", "0.054"]
+    assert [f"{mode.w:.3f}" for mode in flat] == ["0.002", "0.004", "0.012", "0.016"]
+    assert [f.shape for f in arm.frequencies] == [(2,), (2,)]
+
+
+def fifty_digit_matrix(b, M, J, D):
+    """Tip conditions on sin - sinh and cos - cosh, in 50 digits, without any scaling."""
+    s, c, sh, ch = mp.sin(b), mp.cos(b), mp.sinh(b), mp.cosh(b)
+    one = (s - sh, b * (c - ch), b**2 * (-s - sh), b**3 * (-c - ch))
+    two = (c - ch, b * (-s - sh), b**2 * (-c - ch), b**3 * (s - sh))
+    rows = [[f[2] - b**4 * (J * f[1] + D * f[0]) for f in (one, two)]]
+    rows.append([f[3] + b**4 * (M * f[0] + D * f[1]) for f in (one, two)])
+    return rows
+
+
+@pytest.mark.parametrize("name", TIPS)
+def test_twenty_modes_agree_with_fifty_digit_roots(name):
+    M, J, D = TIPS[name]
+    roots = Frequencies(M, J, D).roots(20)
+    assert (np.diff(roots) > 0).all()
+    with mp.workdps(50):
+
+        def determinant(b):
+            (p, q), (r, s) = fifty_digit_matrix(b, M, J, D)
+            return (p * s - q * r) / mp.cosh(b) / (1 + b**4) ** 2
+
+        for b in map(mp.mpf, roots):  # a change of sign proves a root this near
+            assert determinant(b * (1 - mp.mpf("1e-11"))) * determinant(b * (1 + mp.mpf("1e-11"))) < 0
+
+
+@pytest.mark.parametrize("name", ["free", "first link of the paper", "behind"])
+def test_no_mode_is_missed_and_elements_bound_from_above(name):
+    M, J, D = TIPS[name]
+    exact = Frequencies(M, J, D).roots(20)
+    link = FlexibleLink(1.0, 1.0, 1.0, modes=20, elements=120)
+    arm = FlexibleArm([link], boundary=[Tip(M, J, D)])
+    betas = arm.modes[0].stacked("beta")
+    assert worst(betas, exact) < 2e-4
+    assert (betas > exact * (1 - 1e-9)).all()
+
+
+@pytest.mark.parametrize("name", TIPS)
+def test_shapes_satisfy_the_conditions_at_both_ends(name):
+    M, J, D = TIPS[name]
+    link = FlexibleLink(0.8, 0.3, 2.5, modes=20)
+    m, length, EI = link.mass, link.length, 2.5
+    tip = Tip(M * m, J * m * length**2, D * m * length)
+    for mode in uniform_modes(link, tip):
+        scale = abs(mode(np.linspace(0, length, 50))).max()
+        assert abs(mode(0.0)) < 1e-9 * scale
+        assert abs(mode(0.0, 1)) < 1e-9 * scale * mode.beta
+        w2 = mode.omega**2
+        moment, force = EI * mode(length, 2), EI * mode(length, 3)
+        # the tip of a heavy body hardly moves: what it moves is rounding times its inertia
+        rounding = 1e-14 * scale * w2 * (tip.mass + tip.inertia * mode.beta + abs(tip.moment))
+        sizes = [1e-9 * EI * scale * mode.beta**k + rounding * mode.beta ** (k - 2) for k in (2, 3)]
+        assert abs(moment - w2 * (tip.inertia * mode.tip_slope + tip.moment * mode.tip)) < sizes[0]
+        assert abs(force + w2 * (tip.mass * mode.tip + tip.moment * mode.tip_slope)) < sizes[1]
+
+
+def test_the_twentieth_shape_agrees_with_fifty_digits():
+    M, J, D = TIPS["equal"]
+    link = FlexibleLink(1.0, 1.0, 1.0, modes=20)
+    mode = uniform_modes(link, Tip(M, J, D))[19]
+    x = np.linspace(0, 1, 41)
+    with mp.workdps(50):
+        (p, q), _ = fifty_digit_matrix(mp.mpf(mode.beta), M, J, D)
+        shape = [
+            q * (mp.sin(mode.beta * s) - mp.sinh(mode.beta * s))
+            - p * (mp.cos(mode.beta * s) - mp.cosh(mode.beta * s))
+            for s in map(mp.mpf, x)
+        ]
+        exact = np.array([float(y / shape[20]) for y in shape])
+    assert worst(mode(x) / mode(x[20]), exact) < 1e-9
+
+
+def test_modes_are_orthonormal_with_the_tip_and_moments_are_integrals():
+    link = FlexibleLink(0.5, 0.2, 1.0, modes=5)
+    tip = Tip(0.3, 0.01, 0.02)
+    modes = uniform_modes(link, tip)
+    for j, one in enumerate(modes):
+        assert quad(lambda x, f=one: 0.2 * float(f(x)), 0, 0.5)[0] == pytest.approx(one.v, rel=1e-9)
+        assert quad(lambda x, f=one: 0.2 * float(f(x)) * x, 0, 0.5)[0] == pytest.approx(one.w, rel=1e-9)
+        for k, two in enumerate(modes):
+            z = quad(lambda x, f=one, g=two: 0.2 * float(f(x)) * float(g(x)), 0, 0.5)[0]
+            bending = quad(lambda x, f=one, g=two: float(f(x, 2)) * float(g(x, 2)), 0, 0.5)[0]
+            ends = [np.array([mode.tip, mode.tip_slope]) for mode in (one, two)]
+            assert z + ends[0] @ tip.matrix @ ends[1] == pytest.approx(0.1 * (j == k), abs=1e-10)
+            assert bending == pytest.approx(0.1 * one.omega**2 * (j == k), abs=1e-7 * one.omega * two.omega)
+            assert modes.z[j, k] == pytest.approx(z, abs=1e-12)
+            assert modes.k[j, k] == pytest.approx(bending, abs=1e-7 * one.omega * two.omega)
+
+
+def test_finite_elements_find_the_modes_of_a_wedge():
+    """Thickness to zero at the tip: the shapes are Bessel functions of sqrt(x)."""
+
+    def condition(z):
+        return jv(1, z) * iv(2, z) + iv(1, z) * jv(2, z)
+
+    # (EI y'')'' = w^2 rho y with rho = s, EI = s^3 (s from the point) and y finite at the point gives
+    # y = (A J1(z) + B I1(z)) / sqrt(s), z = 2 sqrt(w s); clamped at s = 1.
+    expected = [(brentq(condition, *bracket) / 2) ** 2 for bracket in ((4.0, 5.5), (7.0, 9.0))]
+    link = FlexibleLink(1.0, lambda x: 1 - x, lambda x: (1 - x) ** 3, modes=2, elements=200)
+    found = FlexibleArm([link]).modes[0].stacked("omega")
+    assert expected[0] == pytest.approx(5.315, abs=1e-3)
+    assert worst(found, expected) < 2e-3
+
+
+def test_a_uniform_link_by_elements_has_the_exact_modes():
+    arm = FlexibleArm.deluca_siciliano()
+    numeric = FlexibleArm(
+        [FlexibleLink(0.5, 0.2, 1.0, hub_mass=1.0, hub_inertia=0.1, modes=2, elements=60)] * 2, (0.1, 0.0005)
+    )
+    for one, two in zip(arm.modes, numeric.modes, strict=True):
+        for name in ("beta", "omega", "tip", "tip_slope", "v", "w"):
+            assert worst(two.stacked(name), one.stacked(name)) < 1e-6
+        x = np.linspace(0, 0.5, 33)
+        assert worst(two.shapes(x), one.shapes(x)) < 1e-6
+        assert worst(two.shapes(x, 2), one.shapes(x, 2)) < 1e-2
+    q = np.array([0.3, 0.8, 0.02, 0.01, 0.03, 0.001])
+    assert worst(numeric.mass_matrix(q), arm.mass_matrix(q)) < 1e-6
+
+
+def test_payload_moves_the_node_of_the_second_mode_until_it_vanishes():
+    def node(payload):
+        x = np.linspace(0.05, 0.5, 2000)
+        y = FlexibleArm.deluca_siciliano(payload).modes[1][1](x)
+        return x[np.flatnonzero(np.diff(np.sign(y)))]
+
+    empty, nominal, double = node((0.0, 0.0)), node((0.1, 0.0005)), node((0.2, 0.001))
+    assert empty.size == nominal.size == 1
+    assert nominal[0] > empty[0]
+    assert double.size == 0
+
+
+def test_boundary_inertias_of_the_stretched_chain_and_of_a_posture():
+    links = [
+        FlexibleLink(0.5, 0.2, 1.0, 1.0, 0.1, 2),
+        FlexibleLink(0.4, 0.3, 2.0, 0.7, 0.05, 1),
+        FlexibleLink(0.6, 0.15, 0.8, 0.4, 0.02, 3),
+    ]
+    stretched = FlexibleArm(links, (0.2, 0.001)).modes[0].tip
+    # sums over what lies beyond the first link, about its end
+    masses = [0.12, 0.7, 0.09, 0.4, 0.2]
+    assert stretched.mass == pytest.approx(sum(masses))
+    own = 0.12 * 0.4**2 / 3 + 0.05 + 0.02 + 0.001
+    forearm = 0.09 * (0.7**2 + 0.6**2 / 12)
+    assert stretched.inertia == pytest.approx(own + 0.4 * 0.4**2 + forearm + 0.2 * 1.0**2)
+    assert stretched.moment == 0
+    turned = FlexibleArm(links, (0.2, 0.001), boundary=[0.0, np.pi / 2, 0.0]).modes[0].tip
+    assert turned.inertia == pytest.approx(stretched.inertia)
+    assert turned.moment == pytest.approx(0, abs=1e-12)
+    straight = FlexibleArm(links, (0.2, 0.001), boundary=np.zeros(3)).modes[0].tip
+    assert straight.moment == pytest.approx(0.12 * 0.2 + 0.4 * 0.4 + 0.09 * 0.7 + 0.2 * 1.0)
+    bent = FlexibleArm(links, (0.2, 0.001), boundary=[0.0, 0.0, np.pi]).modes[0].tip
+    assert bent.inertia < stretched.inertia
+    free = FlexibleArm(links, (0.2, 0.001), boundary="free").modes[0].tip
+    assert free == Tip()
+    custom = FlexibleArm(links, boundary=[Tip(1, 0.1), Tip(), Tip(0.2, 0.01, 0.03)])
+    assert custom.modes[2].tip.moment == 0.03
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"length": 0.0}, "length is 0"),
+        ({"length": -1.0}, "length is -1"),
+        ({"density": 0.0}, "density is 0"),
+        ({"density": -0.2}, "density"),
+        ({"rigidity": 0.0}, "rigidity is 0"),
+        ({"rigidity": float("nan")}, "rigidity"),
+        ({"rigidity": lambda x: x - 1.0}, "rigidity is -"),
+        ({"density": lambda x: "heavy"}, "density is no function"),
+        ({"hub_mass": -1.0}, "hub_mass"),
+        ({"hub_inertia": -0.1}, "hub_inertia"),
+        ({"modes": 0}, "modes is 0"),
+        ({"modes": 1.5}, "modes is 1.5"),
+        ({"modes": 1000}, "1000 modes cannot be resolved"),
+        ({"modes": 5, "elements": 4}, "5 modes cannot be resolved by 4"),
+    ],
+)
+def test_bad_links_are_refused(change, words):
+    good = {"length": 0.5, "density": 0.2, "rigidity": 1.0}
+    with pytest.raises(ArgumentError, match=words):
+        FlexibleLink(**{**good, **change})
+
+
+def test_bad_tips_and_boundaries_are_refused():
+    link = FlexibleLink(0.5, 0.2, 1.0)
+    with pytest.raises(ArgumentError, match="moment"):
+        Tip(1.0, 0.1, 2.0)
+    with pytest.raises(ClosedFormError, match="boundary"):
+        FlexibleArm([link], boundary="clamped")
+    with pytest.raises(ArgumentError, match="Tip for each"):
+        FlexibleArm([link, link], boundary=[Tip()])
+    with pytest.raises(ClosedFormError, match="too heavy"):
+        FlexibleArm([link], boundary=[Tip(1e14, 1e14)])
+    with pytest.raises(ArgumentError, match=r"link 0\.5 m"):
+        FlexibleArm([link]).modes[0][0](0.6)
+
+
+def test_more_modes_change_nothing_below():
+    few, many = (FlexibleArm([FlexibleLink(0.5, 0.2, 1.0, modes=m)], (0.1, 0.0005)) for m in (3, 60))
+    assert worst(many.modes[0].stacked("tip")[:3], few.modes[0].stacked("tip")) < 1e-12
+    assert np.isfinite(many.modes[0].z).all()

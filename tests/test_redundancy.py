@@ -1,0 +1,351 @@
+"""Claims of the exact inverse kinematics, each by a route that shares no code with the solver."""
+
+from __future__ import annotations
+
+import casadi as ca
+import mpmath as mp
+import numpy as np
+import pytest
+from scipy.optimize import minimize_scalar
+
+import closedform as cf
+from closedform import redundancy
+from closedform.redundancy.solve import prepare
+from redundant_arms import (
+    GUESS,
+    PRINTED,
+    VERTICES,
+    gradient,
+    null_space,
+    planar,
+    spatial,
+    square,
+    task_jacobian,
+    volume,
+)
+
+XY = [3, 4]
+
+ZH_BY_DIFFERENCES = 1e-8
+"""Central differences of sixth order through singular values: 1e-12 seen near unit scale."""
+
+
+@pytest.fixture(scope="module")
+def chang():
+    return cf.load("chang3r")
+
+
+def test_printed_angles_follow_from_the_printed_guess(chang):
+    found = redundancy.solve(chang, VERTICES, task="xy", criterion="manipulability", q0=GUESS)
+    assert np.abs(np.rad2deg(found.q) - PRINTED).max() < 6e-5
+    assert (found.kind == "maximum").all()
+    assert found.converged.all()
+    assert found.task_error.max() < 1e-14
+    assert found.stationarity.max() < 1e-14
+
+
+def test_solution_solves_the_printed_equations_to_fifty_digits(chang):
+    """The root of (30) and (32), by mpmath, from the solution: it moves by rounding only."""
+    q = redundancy.solve(chang, VERTICES[0], task="xy", q0=GUESS).q
+    with mp.workdps(50):
+        l1, l2, l3 = mp.mpf("0.6"), mp.mpf("0.85"), mp.mpf("0.2")
+        u, v = l2 / l1, l3 / l1
+        x, y = (mp.mpf(float(value)) for value in VERTICES[0])
+
+        def conditions(a, b, c):
+            def s(*angles):
+                return mp.sin(sum(angles))
+
+            def k(*angles):
+                return mp.cos(sum(angles))
+
+            zh = (
+                2 * u**2 * v**3 * (s(b, c) * s(c, c) - k(b, c) * s(c) ** 2)
+                + u * v**3 * (2 * s(b, c) * s(b, c, c) - 3 * s(b, b, c, c) * s(c))
+                + 2 * u**3 * v**2 * s(b) * s(c, c)
+                + u**2 * v**2 * (k(c, c) - k(b, b))
+                + 2 * u * v**2 * (s(b) * s(b, b, c, c) - k(b) * s(b, c) ** 2)
+                - u**3 * v * s(b, b) * s(c)
+                - 2 * u**2 * v * s(b) * s(c)
+            )
+            return (
+                l1 * s(a) + l2 * s(a, b) + l3 * s(a, b, c) - x,
+                l1 * k(a) + l2 * k(a, b) + l3 * k(a, b, c) - y,
+                zh,
+            )
+
+        root = mp.findroot(conditions, [mp.mpf(float(angle)) for angle in q])
+        assert max(abs(mp.mpf(float(a)) - b) for a, b in zip(q, root, strict=True)) < 1e-14
+
+
+@pytest.mark.parametrize(
+    ("robot", "task", "rows", "count"),
+    [
+        ("panda", "pose", slice(None), 200),
+        ("iiwa14", "pose", slice(None), 200),
+        (spatial(8), "pose", slice(None), 40),
+        (spatial(10), "pose", slice(None), 20),
+        (planar(10), "xy", XY, 30),
+    ],
+    ids=["panda", "iiwa14", "8 dof", "10 dof", "planar 10R"],
+)
+def test_random_reachable_poses_are_met_at_certified_maxima(robot, task, rows, count):
+    robot = cf.load(robot) if isinstance(robot, str) else robot
+    poses = robot.pose(robot.random_state(6, batch=count)[0])
+    found = redundancy.solve(robot, poses, task=task)
+    assert found.converged.mean() >= 0.995
+    q, held = found.q[found.converged], found.held[found.converged]
+    assert (found.kind[found.converged] == "maximum").all()
+    assert found.stationarity[found.converged].max() < 1e-9
+    T = robot.pose(q)
+    wanted = poses[found.converged]
+    error = (T - wanted)[:, :3, 3] if task == "pose" else (T - wanted)[:, :2, 3]
+    assert np.abs(error).max() < 1e-10
+    if task == "pose":
+        assert np.abs(T - wanted).max() < 1e-10
+    lower, upper = robot.lower_limits, robot.upper_limits
+    assert (q >= lower).all()
+    assert (q <= upper).all()
+    assert ((q == lower) | (q == upper))[held].all()
+
+    def w(angles):
+        return volume(robot, angles, rows)
+
+    h, J = gradient(w, q), task_jacobian(robot, q, rows)
+    assert np.allclose(found.value[found.converged], w(q), rtol=1e-9)
+    _stationary_over_free_joints(J, h, held, q <= lower)
+    _lower_all_around(robot, q, held, J, w, rows, wanted)
+
+
+def _stationary_over_free_joints(J, h, held, at_lower):
+    """Zh = 0 without the held joints; at those the criterion pushes outwards."""
+    for k in range(len(h)):
+        free = ~held[k]
+        Jf = J[k][:, free]
+        if free.sum() > len(Jf):
+            assert np.abs(null_space(Jf) @ h[k][free]).max() < ZH_BY_DIFFERENCES
+        multipliers = -np.linalg.lstsq(Jf.T, h[k][free], rcond=None)[0]
+        push = (h[k] + J[k].T @ multipliers)[held[k]]
+        outwards = np.where(at_lower[k][held[k]], -1.0, 1.0)
+        assert (push * outwards > -ZH_BY_DIFFERENCES).all()
+
+
+def _lower_all_around(robot, q, held, J, w, rows, wanted):
+    """A small self-motion of the free joints, brought back to the task, lowers the criterion."""
+    rng = np.random.default_rng(0)
+    best = w(q)
+    for k in range(len(q)):
+        free = ~held[k]
+        N = null_space(J[k][:, free]) if free.sum() > J.shape[-2] else None
+        if N is None:
+            continue
+        for size in (0.01, -0.01):
+            moved = q[k].copy()
+            moved[free] += size * (rng.normal(size=len(N)) @ N) / np.sqrt(len(N))
+            for _ in range(4):
+                step = np.linalg.pinv(task_jacobian(robot, moved, rows)[:, free]) @ _short(
+                    robot.pose(moved), wanted[k], rows
+                )
+                moved[free] -= step
+            assert w(moved) < best[k] + 1e-12
+
+
+def _short(T, wanted, rows):
+    """Return the error of a pose as a rotation vector and a displacement, to first order."""
+    Y = T[:3, :3] @ wanted[:3, :3].T
+    turn = 0.5 * np.array([Y[2, 1] - Y[1, 2], Y[0, 2] - Y[2, 0], Y[1, 0] - Y[0, 1]])
+    return np.concatenate([turn, T[:3, 3] - wanted[:3, 3]])[rows]
+
+
+def test_kinds_are_those_of_a_scan_along_the_self_motion(chang):
+    """The highest and lowest of the criterion on a closed curve are found, each as its kind."""
+    curves = redundancy.self_motion(chang, VERTICES[2], task="xy", step=0.02)
+    for curve in curves:
+        assert curve.closed
+        for kind, place in (("maximum", curve.value.argmax()), ("minimum", curve.value.argmin())):
+            found = redundancy.solve(chang, VERTICES[2], task="xy", q0=curve.q[place], kind=kind)
+            assert found.kind == kind
+            assert found.converged
+            assert np.abs(found.q - curve.q[place]).max() < 0.05
+            assert np.isclose(volume(chang, found.q, XY), found.value, rtol=1e-12)
+            extreme = curve.value.max() if kind == "maximum" else curve.value.min()
+            assert abs(found.value - extreme) < 1e-3
+
+
+def test_solver_leaves_the_wrong_extremum(chang):
+    lowest = redundancy.solve(chang, VERTICES[2], task="xy", kind="minimum", q0=GUESS)
+    found = redundancy.solve(chang, VERTICES[2], task="xy", kind="maximum", q0=lowest.q)
+    assert found.kind == "maximum"
+    assert found.value > lowest.value
+    stays = redundancy.solve(chang, VERTICES[2], task="xy", kind="stationary", q0=lowest.q)
+    assert stays.kind == "minimum"
+    assert np.abs(stays.q - lowest.q).max() < 1e-12
+
+
+def test_global_maximum_of_a_planar_arm_is_found(chang):
+    """Against a search over the angle of the last link, for which two links remain, in closed form."""
+    x = VERTICES[1]
+
+    def two_links(angle, elbow):
+        wrist = x - 0.2 * np.array([np.sin(angle), np.cos(angle)])
+        r = np.linalg.norm(wrist)
+        cosine = (r * r - 0.6**2 - 0.85**2) / (2 * 0.6 * 0.85)
+        if abs(cosine) > 1:
+            return None
+        second = elbow * np.arccos(cosine)
+        first = np.arctan2(*wrist) - np.arctan2(0.85 * np.sin(second), 0.6 + 0.85 * np.cos(second))
+        return np.array([first, second, angle - first - second])
+
+    def lost(angle, elbow):
+        q = two_links(angle, elbow)
+        return 0.0 if q is None else -volume(chang, q, XY)
+
+    grid = np.linspace(-np.pi, np.pi, 721)
+    best = 0.0
+    for elbow in (1, -1):
+        k = min(range(len(grid)), key=lambda k: lost(grid[k], elbow))
+        refined = minimize_scalar(lost, (grid[k] - 0.01, grid[k] + 0.01), args=(elbow,), tol=1e-10)
+        best = max(best, -refined.fun)
+    assert abs(redundancy.solve(chang, x, task="xy", starts=32).value - best) < 1e-9
+
+
+def test_z_is_the_null_space_of_the_appendices():
+    robot = cf.load("panda")
+    q = robot.random_state(3)[0]
+    at = redundancy.orthogonality(robot, q)
+    J = task_jacobian(robot, q)
+    assert np.abs(J @ at.Z.T).max() < 1e-13
+    cofactors = np.array([(-1) ** k * np.linalg.det(np.delete(J, k, axis=1)) for k in range(7)])
+    other = at.others[0]
+    assert np.allclose(at.Z[0], -cofactors / cofactors[other], rtol=1e-9)  # (40)
+    projected = (np.eye(7) - np.linalg.pinv(J) @ J) @ at.h
+    assert np.allclose(at.Z.T @ np.linalg.solve(at.Z @ at.Z.T, at.Zh), projected, atol=1e-12)  # (45)
+    assert np.allclose(at.h, gradient(lambda angles: volume(robot, angles), q), atol=1e-9)
+
+
+def test_pivots_survive_where_the_printed_choice_fails(chang):
+    """With the second joint stretched, the first two joints alone are singular."""
+    q = np.array([0.4, 0.0, 1.1])
+    J = task_jacobian(chang, q, XY)
+    q_far = q.copy()
+    q_far[2] = np.arctan2(0, 1)
+    assert abs(np.linalg.det(task_jacobian(chang, q_far, XY)[:, :2])) < 1e-12
+    at = redundancy.orthogonality(chang, q, task="xy")
+    assert np.linalg.cond(J[:, list(at.columns)]) < 10
+    assert np.abs(at.Z).max() < 2
+
+
+def test_minpack_agrees(chang):
+    for target, printed in zip(VERTICES, PRINTED, strict=True):
+        q, success, evaluations = redundancy.hybrid(chang, target, "xy", q0=GUESS)
+        assert success
+        assert evaluations < 40
+        assert np.abs(np.rad2deg(q) - printed).max() < 6e-5
+
+
+def test_criteria_have_the_values_of_their_formulas():
+    robot = cf.load("ur5")
+    q = robot.random_state(8, batch=30)[0]
+    lower, upper = robot.lower_limits, robot.upper_limits
+    q = 0.5 * (lower + upper) + 0.9 * (q - 0.5 * (lower + upper))
+    J = task_jacobian(robot, q, [3, 4, 5])
+    sigma = np.linalg.svd(J, compute_uv=False)
+    half, middle = (upper - lower) / 2, (upper + lower) / 2
+    box = redundancy.Obstacle((0.9, 0.9, 0.9), (0.2, 0.3, 0.1), 4)
+    reach = [(robot.frame_names[-4], (0.0, 0.0, 0.1)), (robot.frame_names[-1], (0.0, 0.0, 0.0))]
+    points = [robot.pose(q, name)[:, :3] @ np.array([*x, 1.0]) for name, x in reach]
+    away = [((p - box.center) / np.array(box.radii)) ** 4 for p in points]
+    expected = {
+        "manipulability": sigma.prod(axis=-1),
+        "condition_number": np.sqrt((sigma**2).sum(-1) * (sigma**-2).sum(-1)) / 3,
+        "joint_limits": (half**2 / ((upper - q) * (q - lower))).sum(-1),
+        "joint_centering": (((q - middle) / half) ** 2).mean(-1),
+        "gravity_load": ((robot.gravity_torque(q) / robot.effort_limits) ** 2).sum(-1),
+        redundancy.obstacles(box, points=reach): sum(1 / (each.sum(-1) - 1) for each in away),
+        2.0 * redundancy.manipulability() - 0.1 * redundancy.joint_centering(): 2 * sigma.prod(-1)
+        - 0.1 * (((q - middle) / half) ** 2).mean(-1),
+        redundancy.own(lambda a: ca.sin(a[0]) * a[2] ** 2): np.sin(q[:, 0]) * q[:, 2] ** 2,
+    }
+    for criterion, values in expected.items():
+        conditions = prepare(robot, "position", criterion, None, True).conditions
+        assert np.allclose(conditions.value(q)[0], values, rtol=1e-10), conditions.criterion.name
+        slope = gradient(lambda angles, c=conditions: c.value(angles)[0], q)
+        assert np.allclose(conditions.value(q)[1], slope, rtol=1e-6, atol=1e-7), conditions.criterion.name
+
+
+@pytest.mark.parametrize("criterion", ["condition_number", "joint_centering", "gravity_load", "own"])
+def test_every_criterion_reaches_its_extremum_on_the_curve(criterion):
+    """The best along a traced self-motion, refined, is what the solver finds from there."""
+    robot = cf.load("chang3r", gravity=(0, -9.81, 0))
+    chosen = redundancy.own(lambda q: ca.cos(q[1] - 0.3) + ca.sin(q[2])) if criterion == "own" else criterion
+    (curve, *_) = redundancy.self_motion(robot, VERTICES[3], "xy", chosen, q0=GUESS, step=0.01)
+    sense = -1 if criterion == "own" else 1
+    k = (sense * curve.value).argmin()
+    found = redundancy.solve(robot, VERTICES[3], "xy", chosen, q0=curve.q[k])
+    assert found.converged
+    assert np.abs(found.q - curve.q[k]).max() < 0.02
+    assert sense * found.value <= sense * curve.value[k] + 1e-12
+
+
+def test_joints_at_limits_are_let_go_where_the_criterion_pulls_inside():
+    robot = cf.load("iiwa14")
+    q = robot.random_state(2, batch=100)[0]
+    edge = q.copy()
+    edge[:, 2] = robot.upper_limits[2]
+    found = redundancy.solve(robot, robot.pose(edge), q0=edge)
+    assert found.converged.all()
+    assert 0.2 < found.held[:, 2].mean() < 0.98
+    assert (found.q[:, 2] < robot.upper_limits[2] - 1e-6).any()
+
+
+def test_answers_do_not_depend_on_the_company_they_keep():
+    robot = cf.load("iiwa14")
+    poses = robot.pose(robot.random_state(4, batch=12)[0])
+    together = redundancy.solve(robot, poses.reshape(3, 4, 4, 4))
+    assert together.q.shape == (3, 4, 7)
+    assert together.kind.shape == together.converged.shape == together.task_error.shape == (3, 4)
+    for k in range(3):
+        alone = redundancy.solve(robot, poses[4 * k + 1])
+        assert alone.q.shape == (7,)
+        assert alone.kind == "maximum"
+        assert np.abs(alone.q - together.q[k, 1]).max() < 1e-9
+
+
+def test_repeatability_over_a_hundred_cycles_both_ways(chang):
+    once = square(25)
+    there = redundancy.follow(chang, np.concatenate([once[:1], *[once[1:]] * 100]), "xy", q0=GUESS)
+    back = redundancy.follow(chang, np.concatenate([once[:1], *[once[-2::-1]] * 100]), "xy", q0=GUESS)
+    period = len(once) - 1
+    for path, reference in ((there, there.q[: period + 1]), (back, there.q[period::-1])):
+        assert path.converged.all()
+        assert path.jumps == ()
+        cycles = path.q[1:].reshape(100, period, 3)
+        assert np.rad2deg(np.abs(cycles - reference[1:]).max()) < 1e-10
+
+
+def test_rows_and_frames_of_tasks():
+    robot = spatial(5)
+    q = robot.random_state(5, batch=20)[0]
+    wrist = robot.body_names[3]
+    there = redundancy.solve(robot, robot.pose(q, wrist)[:, :3, 3], task=("position", wrist))
+    assert there.converged.all()
+    assert there.redundancy == 2
+    assert np.abs(robot.pose(there.q, wrist) - robot.pose(q, wrist))[:, :3, 3].max() < 1e-10
+    by_name = redundancy.solve(robot, robot.pose(q), task=("x", "z", "ry"))
+    by_number = redundancy.solve(robot, robot.pose(q), task=((3, 5, 1), None))
+    assert np.array_equal(by_name.q, by_number.q)
+    assert np.abs(robot.pose(by_name.q) - robot.pose(q))[:, [0, 2], 3].max() < 1e-10
+    turned = redundancy.solve(robot, robot.pose(q), task=("rx", "ry", "rz", "x"))
+    assert turned.converged.all()
+    assert np.abs(robot.pose(turned.q) - robot.pose(q))[:, :3, :3].max() < 1e-10
+    assert np.abs(robot.pose(turned.q) - robot.pose(q))[:, 0, 3].max() < 1e-10
+
+
+def test_floating_bases_and_quaternions_are_coordinates_too():
+    robot = cf.load("quadruped")
+    q = robot.random_state(1, batch=5)[0]
+    foot = robot.pose(q)[:, :3, 3]
+    found = redundancy.solve(robot, foot, task="position", criterion="joint_centering")
+    assert found.converged.all()
+    assert np.abs(robot.pose(found.q)[:, :3, 3] - foot).max() < 1e-10
+    assert np.abs(np.linalg.norm(found.q[:, 3:7], axis=-1) - 1).max() < 1e-10
