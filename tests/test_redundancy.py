@@ -298,6 +298,23 @@ def test_joints_at_limits_are_let_go_where_the_criterion_pulls_inside():
     assert (found.q[:, 2] < robot.upper_limits[2] - 1e-6).any()
 
 
+def test_several_limits_at_once():
+    """Limits of 1.2 rad on every joint: one or two of the eight are held at nearly every optimum."""
+    robot, limit = spatial(8), 1.2
+    poses = robot.pose(np.random.default_rng(1).uniform(-limit, limit, size=(60, 8)))
+    found = redundancy.solve(robot, poses, limits=(-limit, limit))
+    assert found.converged.all()
+    assert (found.held.sum(axis=-1) == 2).mean() > 0.3
+    assert np.abs(found.q).max() == limit
+
+    def w(angles):
+        return volume(robot, angles)
+
+    J = task_jacobian(robot, found.q)
+    _stationary_over_free_joints(J, gradient(w, found.q), found.held, found.q == -limit)
+    _lower_all_around(robot, found.q, found.held, J, w, slice(None), poses)
+
+
 def test_answers_do_not_depend_on_the_company_they_keep():
     robot = cf.load("iiwa14")
     poses = robot.pose(robot.random_state(4, batch=12)[0])

@@ -75,6 +75,24 @@ def test_flat_criterion_is_called_flat(chang):
     assert (found.value == 2.5).all()
 
 
+def test_optimum_at_a_kink_is_not_differentiable(chang):
+    """Along both curves of this target w passes 0.3 without turning there, so |w - 0.3| has only kinks."""
+
+    def off(q):
+        angles = (q[0], q[0] + q[1], q[0] + q[1] + q[2])
+        tip = ca.vertcat(
+            *(f(angles[0]) * 0.6 + f(angles[1]) * 0.85 + f(angles[2]) * 0.2 for f in (ca.sin, ca.cos))
+        )
+        J = ca.jacobian(tip, q)
+        return ca.fabs(ca.sqrt(ca.det(J @ J.T)) - 0.3)
+
+    for start in (GUESS, None):
+        found = redundancy.solve(chang, VERTICES[0], task="xy", criterion=off, kind="minimum", q0=start)
+        assert found.status == "not differentiable"
+        assert not found.converged
+        assert found.task_error < 1e-6
+
+
 def test_edge_of_reach_is_not_differentiable(chang):
     """Only the stretched arm gets there, where sqrt(det(J J^T)) has a kink."""
     found = redundancy.solve(chang, [1.65, 0.0], task="xy")

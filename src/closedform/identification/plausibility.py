@@ -93,7 +93,7 @@ def _check_speeds(robot: Robot, log: Log, samples: Samples) -> None:
         if 0 < 10 * BEYOND * limit < speed:
             raise LogError(
                 f"{log.source}: joint {name!r} moves at {speed:.4g} rad/s, its limit is {limit:.4g}: are "
-                'angles in degrees, or is time in another unit? Say units={"position": "deg"} or {"time": ...}'
+                'angles in degrees, or time in another unit? Say units={"position": "deg"} or {"time": "ms"}'
             )
 
 

@@ -22,8 +22,11 @@ RADIUS, WIDEST = 0.5, 1.5
 CLOSE = 1e-7
 """Error and Newton step from which one more step, taken unchecked, leaves only rounding."""
 
-SMALLEST = 1e-13
+SMALLEST = 1e-9
 """Trust radius at which a sample is given up."""
+
+SHORT = 1e-4
+"""Trust radius below which a start that has not converged is stuck."""
 
 NUDGE = 1e-3
 """How far a start is moved where the criterion is not differentiable."""
@@ -34,12 +37,13 @@ MOST_CHANGES = 40
 
 def optimise(
     conditions: Conditions, q: Array, target: Array, bounds: Bounds, kind: str, *, iterations: int
-) -> Found:
-    """Return the optima of a kind reached from points near the task, within the limits.
+) -> tuple[Found, Mask]:
+    """Return the optima of a kind reached from points near the task, and which starts were stuck.
 
     Each iteration takes the step to the task and the Newton step along the self-motion, together
     no longer than a trust radius that follows the merit -+H + nu |e|. A joint that meets its limit
-    is held there; it is let go where the criterion pulls it back inside.
+    is held there; it is let go where the criterion pulls it back inside. A start is stuck where only
+    ever shorter steps improve, as at a kink of the criterion.
     """
     sign = SIGNS[kind]
     count = len(q)
@@ -47,7 +51,7 @@ def optimise(
     lanes, goal = np.arange(count), target
     radius, changes = np.full(count, RADIUS), np.zeros(count, dtype=np.intp)
     final = points.take(np.ones(count, dtype=bool))
-    taken = np.zeros(count, dtype=np.intp)
+    taken, reach = np.zeros(count, dtype=np.intp), radius.copy()
     for k in range(iterations + 1):
         along = step(points, sign)
         settled = _settled(points, along)
@@ -60,7 +64,7 @@ def optimise(
             finished[:] = True
         if finished.any():
             final.put(lanes[finished], points.take(finished))
-            taken[lanes[finished]] = k
+            taken[lanes[finished]], reach[lanes[finished]] = k, radius[finished]
             going = ~finished
             if not going.any():
                 break
@@ -84,7 +88,7 @@ def optimise(
             points = there
         else:
             points.put(better, there.take(better))
-    return found_at(polished(conditions, final, target, bounds), taken)
+    return found_at(polished(conditions, final, target, bounds), taken), reach < SHORT
 
 
 def polished(conditions: Conditions, points: Points, target: Array, bounds: Bounds) -> Points:

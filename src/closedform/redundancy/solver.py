@@ -35,6 +35,9 @@ NEAR = 1e-2
 TASK_MET, STATIONARY = 1e-10, 1e-9
 """Largest e and Zh of a solution; what Newton's method reaches is rounding, usually 1e-14."""
 
+ITERATIONS = 25
+"""Most Newton steps from one start."""
+
 SINGULAR = 1e-7
 """Relative pivot of J below which the criterion cannot be trusted to have a gradient."""
 
@@ -176,7 +179,7 @@ class Solver:
             near &= clear
         if not near.any():
             return found
-        points = optimise(c, q[near], targets[near], self.bounds, self.kind, iterations=25)
+        points, stuck = optimise(c, q[near], targets[near], self.bounds, self.kind, iterations=ITERATIONS)
         inwards = np.where(points.q <= self.bounds.lower, 1.0, -1.0)
         kind = kinds(points, inwards)
         asked = {"maximum": MAXIMUM, "minimum": MINIMUM}.get(self.kind, -1)
@@ -186,7 +189,7 @@ class Solver:
         right = (kind == asked) | (kind == NO_CURVATURE) | (asked < 0)
         status = np.where(met, np.where(right, SOLVED, WRONG_KIND), UNFINISHED)
         smooth = np.isfinite(points.gradient) & (points.regularity > SINGULAR)
-        status = np.where(smooth, status, NOT_SMOOTH)
+        status = np.where(smooth & ~(stuck & ~met), status, NOT_SMOOTH)
         kept = Answers(
             points.q,
             points.H,
