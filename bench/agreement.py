@@ -1,6 +1,7 @@
-"""Forms and derivatives of every model that both sides load, compiled, against Pinocchio.
+"""Forms and derivatives of every model that both sides load against Pinocchio.
 
-100 random states each. Derivatives of forward dynamics are judged in torques, M d qdd = -d tau of
+100 random states each, by the programs that machine code is made of (tests hold the two equal;
+compiling every form of every model would take an hour). Derivatives of forward dynamics are judged in torques, M d qdd = -d tau of
 Pinocchio's own M and d tau. The difference from its `computeABADerivatives` is reported beside: where
 links are light that M^-1 is itself up to 4e-11 off (`tests/test_pinocchio_derivatives.py` decides
 by 50-digit numbers).
@@ -17,6 +18,7 @@ from typing import Any
 import numpy as np
 
 import closedform as cf
+from closedform.programs import evaluate, trace
 
 from .pinocchio_peer import Peer, robot_data
 
@@ -35,7 +37,7 @@ DERIVATIVES: dict[str, int | None] = {
 PEERS = {"coriolis_matrix": "coriolis_force", "forward_dynamics_derivatives": "forward_forces"}
 """What stands for a form that has no direct peer."""
 LARGEST = 60
-"""Dofs up to which derivatives are compiled."""
+"""Dofs up to which derivatives are compared."""
 FIXED = (
     "panda", "ur_", "kinova", "allegro", "xarm", "z1_", "so_arm", "pendulum", "finger", "twodof",
     "bravo7_desc", "left_arm", "tiago", "baxter",
@@ -109,9 +111,9 @@ def compare(robot: cf.Robot, peer: Peer) -> tuple[dict[str, float], float | None
     worst, aba = {}, None
     for name, order in orders.items():
         frame = robot.body_names[-1] if cf.FORMS[name].framed else None
-        kernel = robot.kernel(name, frame, order=order)
-        arrays = [inputs[each] for each in kernel.input_names]
-        ours = kernel(*arrays)
+        program = trace(robot.model, name, frame, order=order)
+        arrays = [inputs[each] for each, _ in program.inputs]
+        ours = evaluate(program, *arrays)
         if name == "coriolis_matrix":
             ours = np.einsum("bij,bj->bi", ours, qd)
         theirs = _theirs(peer, PEERS.get(name, name), arrays, [frame] if frame else [])

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -47,22 +48,38 @@ def latency() -> list[dict[str, Any]]:
 
 
 def threads() -> list[dict[str, Any]]:
-    """Return the gain of two threads on a batch of a million."""
+    """Return the gain of two threads on a batch of a million, and what the machine gives at best.
+
+    The best is the same work on a block that stays in the cache, each thread on its own.
+    """
     robot = panda().robot
     q, qd, qdd = robot.random_state(0, batch=1_000_000)
     kernel = robot.kernel("inverse_dynamics")
     out = np.empty(q.shape)
-    times = interleaved(
-        {
-            "one": lambda: kernel(q, qd, qdd, out=out),
-            "two": lambda: kernel(q, qd, qdd, out=out, threads=2),
-        },
-        seconds=3,
-    )
-    gain = times["one"] / times["two"]
+    block = 1000
+
+    def again(k: int, repeats: int) -> None:
+        part = slice(k * block, (k + 1) * block)
+        for _ in range(repeats):
+            kernel(q[part], qd[part], qdd[part], out=out[part])
+
+    with ThreadPoolExecutor(2) as pool:
+        times = interleaved(
+            {
+                "one": lambda: kernel(q, qd, qdd, out=out),
+                "two": lambda: kernel(q, qd, qdd, out=out, threads=2),
+                "one, in cache": lambda: again(0, 1000),
+                "two, in cache": lambda: list(pool.map(again, (0, 1), (500, 500))),
+            },
+            seconds=3,
+        )
+    gain, best = times["one"] / times["two"], times["one, in cache"] / times["two, in cache"]
     verdict = "met" if gain >= 1.7 else "MISSED"
-    print(f"two threads on 1e6 samples: {gain:.2f}x one ({os.cpu_count()} cores)  target 1.7x {verdict}")
-    return [{"what": "two threads", "gain": gain}]
+    print(
+        f"two threads on 1e6 samples: {gain:.2f}x one ({os.cpu_count()} cores; in cache {best:.2f}x)  "
+        f"target 1.7x {verdict}"
+    )
+    return [{"what": "two threads", "gain": gain, "in cache": best}]
 
 
 def memory() -> list[dict[str, Any]]:

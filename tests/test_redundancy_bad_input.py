@@ -64,6 +64,8 @@ def test_not_redundant_falls_back_and_says_so():
     assert over.converged
     with pytest.raises(cf.ArgumentError, match="not redundant"):
         redundancy.follow(robot, poses)
+    with pytest.raises(cf.ArgumentError, match="expected one path"):
+        redundancy.follow(cf.load("chang3r"), np.zeros((0, 2)), "xy")
     with pytest.raises(cf.ArgumentError, match="degrees of self-motion"):
         redundancy.self_motion(robot, poses[0])
 

@@ -44,6 +44,16 @@ def test_path_of_a_seven_axis_arm_is_continuous():
     assert np.sort(second)[-10] < 1e-4  # smooth but for the moments when limits are met and left
 
 
+def test_path_survives_targets_that_cannot_be_met(chang):
+    line = np.linspace([0.446, 0.09], [0.9, 0.2], 60)
+    line[20] = np.nan
+    line[40] = [3.0, 0.0]
+    path = redundancy.follow(chang, line, "xy", q0=GUESS)
+    assert np.flatnonzero(~path.converged).tolist() == [20, 40]
+    assert path.jumps == ()
+    assert np.abs(chang.pose(path.q[path.converged])[:, :2, 3] - line[path.converged]).max() < 1e-12
+
+
 def test_fold_of_the_optima_is_reported_as_an_algorithmic_singularity(chang):
     """Towards the base the maximum merges with a minimum: its curvature goes to zero like a root."""
     line = np.linspace([0.446, 0.09], [0.06, 0.0], 1000)

@@ -26,6 +26,10 @@ from .recipe import Recipe
 Array = NDArray[Any]
 
 
+PARTS, PART = 8, 4096
+"""Parts of a batch per thread at most, and samples per part at least."""
+
+
 class Kernel:
     """A compiled program: call it with arrays of any leading batch shape.
 
@@ -191,13 +195,14 @@ class Kernel:
             np.broadcast_to(array, batch + shape)
             for array, shape in zip(arrays, self.input_shapes, strict=True)
         ]
-        edges = np.linspace(0, batch[0], min(threads, batch[0]) + 1).astype(int)
+        count = max(threads, min(PARTS * threads, batch[0] // PART))  # small parts even out busy cores
+        edges = np.linspace(0, batch[0], min(count, batch[0]) + 1).astype(int)
 
         def run(part: slice) -> None:
             results = tuple(each[part] for each in outs)
             self._evaluate([view[part] for view in views], results)
 
-        with ThreadPoolExecutor(len(edges) - 1) as pool:
+        with ThreadPoolExecutor(threads) as pool:
             parts = [slice(a, b) for a, b in pairwise(edges)]
             jobs = [pool.submit(contextvars.copy_context().run, run, part) for part in parts]
         for job in jobs:

@@ -16,6 +16,7 @@ from ..integration import DivergenceError
 from ..robot import Robot
 from .path import follow
 from .pivoted import hybrid
+from .points import Points
 from .resolved_motion import METHODS, resolved_motion
 from .solve import arguments, prepare, solve
 from .solver import Solver
@@ -126,13 +127,13 @@ def _measured(
     last, back = q[-2 * count + 1 : -count + 1], q[-count:][::-1]
     c = solver.conditions
     there = whole[:count]
-    found = c.optimality(last, there, np.zeros_like(last))
+    found = Points.at(c, last, there, np.zeros_like(last))
     return Contestant(
         name=name,
         first=first,
         last=last,
-        task_error=float(found[0].max()),
-        stationarity=float(found[7].max()),
+        task_error=float(found.task_error.max()),
+        stationarity=float(found.stationarity.max()),
         drift=float(np.abs(last - second).max()),
         direction=float(np.abs(last - back).max()),
         seconds=seconds,

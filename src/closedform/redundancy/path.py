@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import ArgumentError
 from ..robot import Robot
 from .approach import QUIET
-from .classify import KIND_NAMES, kinds
+from .classify import KIND_NAMES, MAXIMUM, MINIMUM, NO_CURVATURE, kinds
 from .newton import CLOSE
 from .points import Points, found_at, step
 from .result import SOLVED
@@ -102,7 +102,7 @@ def follow(
             f"follow: {robot.name!r} is not redundant for this task; solve each pose with q0 of the last"
         )
     x, start, batch = arguments(solver.conditions, targets, None if q0 is None else np.asarray(q0)[None])
-    if len(batch) != 1:
+    if len(batch) != 1 or len(x) == 0:
         raise ArgumentError(f"follow: targets have batch shape {batch}; expected one path, (poses, ...)")
     return _Follower(solver, x).run(start[:1] if start is not None else None, starts)
 
@@ -122,6 +122,7 @@ class _Follower:
 
     @np.errstate(**QUIET)
     def run(self, start: Array | None, starts: int) -> Path:
+        """Return the path from where `start` (1, n) leads, or the best of some starts."""
         first = self.solver.solve(self.x[:1], start, starts)
         self.q[0], self.held[0], self.ok[0] = first.q[0], first.held[0], first.status[0] == SOLVED
         k, width = 0, 8
@@ -151,7 +152,7 @@ class _Follower:
                 break
         found = found_at(points)
         kind = kinds(found, self._inwards(points.q))
-        right = kind == self._asked if self._asked else kind >= 0
+        right = np.isin(kind, (self._asked, NO_CURVATURE)) if self._asked else kind >= 0
         inside = (points.q == bounds.clip(points.q)).all(axis=-1)
         good = _small(points) & (length < CLOSE) & right & inside
         if c.guards is not None:
@@ -166,7 +167,7 @@ class _Follower:
 
     @property
     def _asked(self) -> int:
-        return {"maximum": 1, "minimum": 2}.get(self.solver.kind, 0)
+        return {"maximum": MAXIMUM, "minimum": MINIMUM}.get(self.solver.kind, 0)
 
     def _inwards(self, q: Array) -> Array:
         return np.where(q <= self.solver.bounds.lower, 1.0, -1.0)

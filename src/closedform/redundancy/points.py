@@ -13,6 +13,9 @@ Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Indices = NDArray[np.intp]
 
+ROUNDING = 1e-15
+"""Slopes along the self-motion below this times (1 + |h|) count as zero."""
+
 FLAT = 1e-9
 """Curvatures below this times (1 + |h|) count as none."""
 
@@ -112,10 +115,13 @@ def step(points: Points, sign: float) -> Array:
     """Return the Newton step along the self-motion, to be added to the step to the task.
 
     N W N^T dz = -N (rho + W restore), with the curvatures of the wrong sign turned round
-    where a maximum or minimum is sought, so that the step climbs or descends.
+    where a maximum or minimum is sought, so that the step climbs or descends. A slope that is rounding
+    moves nothing, so that joints which nothing depends on stay where they are.
     """
     N, slope = points.N, points.slope
-    floor = 1e-6 * (1 + points.gradient)[:, None]
+    scale = (1 + points.gradient)[:, None]
+    slope = np.where(np.abs(slope) > ROUNDING * scale, slope, 0.0)
+    floor = 1e-6 * scale
     if N.shape[1] == 1:
         dz = -slope / _signed(points.S[:, 0], floor, sign)
         return np.asarray(dz * N[:, 0])

@@ -63,7 +63,7 @@ def self_motion(
     if c.redundancy != 1:
         raise ArgumentError(
             f"self_motion: {robot.name!r} has {c.redundancy} degrees of self-motion; a curve needs one "
-            "(hold joints by limits of their own, or add rows to the task)"
+            "(add rows to the task)"
         )
     x, given, batch = arguments(c, target, None if q0 is None else np.atleast_2d(np.asarray(q0, dtype=float)))
     if (q0 is None and batch) or len(batch) > 1:
