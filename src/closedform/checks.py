@@ -62,6 +62,30 @@ def shape(name: str, given: Any) -> tuple[int, ...]:
     return tuple(whole_number(name, size, 0) for size in given)
 
 
+def number(name: str, given: Any) -> float:
+    """Return a finite number."""
+    fine = isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool)
+    if not fine or not abs(given) <= LARGEST:
+        raise ArgumentError(f"{name} is {shown(given)}; expected a number")
+    return float(given)
+
+
+def positive(name: str, given: Any) -> float:
+    """Return a positive number."""
+    value = number(name, given)
+    if value <= 0:
+        raise ArgumentError(f"{name} is {value:g}; expected a positive number")
+    return value
+
+
+def not_negative(name: str, given: Any) -> float:
+    """Return a number of at least zero."""
+    value = number(name, given)
+    if value < 0:
+        raise ArgumentError(f"{name} is {value:g}; expected a number from 0")
+    return value
+
+
 def small_number(name: str, given: Any, most: float) -> float:
     """Return a number from 0 to `most`."""
     fine = isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool)

@@ -64,7 +64,7 @@ def element_modes(link: FlexibleLink, tip: Tip) -> Modes:
     phi = np.zeros((2 * count + 2, link.modes))
     phi[2:] = vectors[:, ::-1] * np.sqrt(link.mass * squares)
     phi *= np.sign(_shape_functions(np.array(0.0), h, 2) @ phi[:4])
-    rho, EI = link.mass / link.length, float(link.along("rigidity").mean())
+    rho, EI = link.mass / link.length, float((link.along("rigidity") @ weights).sum() / link.length)
     modes = []
     for square, column in zip(squares, phi.T, strict=True):
         modes.append(

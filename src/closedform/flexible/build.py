@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import sized_array
+from ..checks import not_negative, sized_array
 from ..errors import ArgumentError, shown
 from .beam import element_modes
 from .boundary import Boundary, tips
 from .constants import ArmModel
-from .link import FlexibleLink, not_negative
+from .link import FlexibleLink
 from .uniform import uniform_modes
 
 Array = NDArray[np.float64]
@@ -71,8 +71,8 @@ def _payload(given: Any) -> tuple[float, float]:
 def _damping(model: ArmModel, given: Any) -> Array:
     """Return the diagonal of D."""
     n, m = model.joints, model.size - model.joints
-    if given is None or isinstance(given, int | float | Damping):
-        each = given if isinstance(given, Damping) else Damping(ratio=given or 0.0)
+    if given is None or isinstance(given, Damping) or np.ndim(given) == 0:
+        each = given if isinstance(given, Damping) else Damping(ratio=0.0 if given is None else given)
         friction = _spread("damping: friction", each.friction, n)
         ratio = _spread("damping: ratio", each.ratio, m)
         omega = np.concatenate([modes.stacked("omega") for modes in model.modes])
@@ -86,4 +86,8 @@ def _damping(model: ArmModel, given: Any) -> Array:
 
 
 def _spread(name: str, given: ArrayLike, count: int) -> Array:
-    return np.full(count, float(given)) if np.ndim(given) == 0 else sized_array(name, given, (count,))  # type: ignore[arg-type]
+    if isinstance(given, np.ndarray) and given.ndim == 0:
+        given = given.item()
+    if np.ndim(given) == 0:
+        return np.full(count, not_negative(name, given))
+    return sized_array(name, given, (count,))

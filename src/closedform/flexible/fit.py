@@ -15,7 +15,7 @@ from ..checks import real_array
 from ..errors import ArgumentError, ClosedFormError
 from ..integration import System, simulate
 from .boundary import tips
-from .link import FlexibleLink, positive
+from .link import FlexibleLink
 from .modes import Tip
 from .uniform import uniform_modes
 
@@ -139,7 +139,6 @@ def _record(t: ArrayLike, hub: ArrayLike, deflection: ArrayLike) -> tuple[Array,
         raise ArgumentError("fit: times are not equally spaced; resample the record")
     if not all(np.isfinite(array).all() for array in arrays):
         raise ArgumentError("fit: a sample is not finite; cut or fill the record there")
-    positive("fit: duration", arrays[0][-1] - arrays[0][0])
     return arrays[0], arrays[1], arrays[2]
 
 

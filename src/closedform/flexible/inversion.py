@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..checks import positive
 from ..errors import ArgumentError, ClosedFormError
 from .joint_space import sampled
-from .link import positive
 from .motion import ArmMotion
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..checks import LARGEST, whole_number
-from ..errors import ArgumentError, shown
+from ..checks import LARGEST, not_negative, positive, whole_number
+from ..errors import ArgumentError
 
 Array = NDArray[np.float64]
 
@@ -123,27 +123,3 @@ class FlexibleLink:
     def inertia(self) -> float:
         """Moment of inertia J_o of the straight beam about the joint."""
         return self.moment(2)
-
-
-def number(name: str, given: Any) -> float:
-    """Return a finite number."""
-    fine = isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool)
-    if not fine or not abs(given) <= LARGEST:
-        raise ArgumentError(f"{name} is {shown(given)}; expected a number")
-    return float(given)
-
-
-def positive(name: str, given: Any) -> float:
-    """Return a positive number."""
-    value = number(name, given)
-    if value <= 0:
-        raise ArgumentError(f"{name} is {value:g}; expected a positive number")
-    return value
-
-
-def not_negative(name: str, given: Any) -> float:
-    """Return a number of at least zero."""
-    value = number(name, given)
-    if value < 0:
-        raise ArgumentError(f"{name} is {value:g}; expected a number from 0")
-    return value

@@ -9,8 +9,8 @@ from typing import Protocol, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..checks import not_negative, number
 from ..errors import ArgumentError
-from .link import not_negative, number
 
 Array = NDArray[np.float64]
 

@@ -9,9 +9,8 @@ from math import comb
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import real_array, small_number
+from ..checks import positive, real_array, small_number
 from ..errors import ArgumentError, UnknownNameError
-from .link import positive
 
 Array = NDArray[np.float64]
 
@@ -50,11 +49,14 @@ class InputShaper:
     def of_modes(cls, frequencies: ArrayLike, ratios: ArrayLike = 0.0, kind: str = "zv") -> InputShaper:
         """Return the shaper of several modes: one shaper after the other."""
         each = np.atleast_1d(real_array("shaper: frequencies", frequencies))
-        shapers = [
-            cls.of(f, z, kind)
-            for f, z in zip(each, np.broadcast_to(ratios, each.shape).tolist(), strict=True)
-        ]
-        return reduce(cls.then, shapers)
+        damped = np.atleast_1d(real_array("shaper: ratios", ratios))
+        if each.ndim != 1 or not each.size or damped.shape not in ((1,), each.shape):
+            raise ArgumentError(
+                f"shaper: frequencies of shape {each.shape} and ratios of shape {damped.shape}; "
+                "expected a frequency for each mode, and a ratio for each or one for all"
+            )
+        pairs = zip(each, np.broadcast_to(damped, each.shape), strict=True)
+        return reduce(cls.then, [cls.of(f, z, kind) for f, z in pairs])
 
     def then(self, other: InputShaper) -> InputShaper:
         """Return both shapers in succession."""
@@ -85,6 +87,7 @@ class InputShaper:
 
     def residual(self, frequency: ArrayLike, ratio: float = 0.0) -> Array:
         """Return the vibration left at a frequency [Hz], as a part of that of the unshaped command."""
-        omega = 2 * np.pi * np.asarray(frequency, dtype=float)[..., None]
+        ratio = small_number("shaper: ratio", ratio, 0.999)
+        omega = 2 * np.pi * real_array("shaper: frequency", frequency)[..., None]
         s = omega * (-ratio + 1j * np.sqrt(1 - ratio**2))
         return np.asarray(np.abs((self.amplitudes * np.exp(s * (self.duration - self.times))).sum(-1)))

@@ -32,6 +32,9 @@ PRINTED = np.array(
 )
 """Angles of the proposed method at the vertices in the paper's tables, in degrees."""
 
+TRIES = 50
+"""Squares tried for a robot other than the paper's."""
+
 SPEED = 0.1
 """Speed of the tip along the path, in metres per second."""
 
@@ -43,7 +46,7 @@ GAIN = 10.0
 class IkStudy:
     """A robot whose tip goes round a square: targets (t, ...), closed, and joint angles to start from.
 
-    `origin` and `axes` (2, 3) span the plane of the square.
+    `origin` and `axes` (2, 3), two of the base axes, span the plane of the square.
     """
 
     robot: Robot
@@ -100,25 +103,35 @@ def paper_study() -> IkStudy:
     return IkStudy(load("chang3r"), "xy", _square(corners), GUESS, np.zeros(3), axes, PRINTED)
 
 
-def study_of(robot: Robot, side: float = SIDE) -> IkStudy:
-    """Return a robot on an upright square of its own, at the pose of the middle of its joint ranges."""
+def study_of(robot: Robot) -> IkStudy:
+    """Return a robot on an upright square of its own, near the middle of its joint ranges."""
     if robot.nq != robot.nv or robot.nq < 3:
         raise ClosedFormError(f"{robot.name}: expected an arm of three joints or more, each of one dof")
     lower, upper = limits_of(robot.model)
     limited = np.isfinite(lower) & np.isfinite(upper)
-    q = np.full(robot.nq, 0.5)
-    q[limited] = 0.5 * (lower[limited] + upper[limited]) + 0.1 * (upper[limited] - lower[limited])
+    middle, half = np.zeros(robot.nq), np.full(robot.nq, np.pi)
+    middle[limited] = 0.5 * (lower[limited] + upper[limited])
+    half[limited] = 0.5 * (upper[limited] - lower[limited])
+    rng = np.random.default_rng(1987)
+    for _ in range(TRIES):
+        study = _square_at(robot, middle + 0.4 * half * rng.uniform(-1, 1, robot.nq))
+        if study.self_motions < 1:
+            raise ClosedFormError(f"{robot.name}: not redundant for the task {study.task!r}")
+        corners = redundancy.solve(robot, study.targets[::PER_SIDE], study.task, q0=study.q0, limits=False)
+        if corners.converged.all() and study.path.converged.all() and not study.path.jumps:
+            return study
+    raise ClosedFormError(f"{robot.name}: found no square of {SIDE} m that it can follow")
+
+
+def _square_at(robot: Robot, q: Array) -> IkStudy:
+    """Return the study of a square whose first corner is the pose at q."""
     task = "pose" if robot.nq > 6 else "position" if robot.nq > 3 else "xy"
     T = robot.pose(q)
     axes = np.eye(3)[:2] if task == "xy" else np.eye(3)[1:]
-    corners = T[:3, 3] + side * np.array([[0, 0], [0, -1], [1, -1], [1, 0]]) @ axes
-    places = _square(corners)
+    places = _square(T[:3, 3] + SIDE * np.array([[0, 0], [0, -1], [1, -1], [1, 0]]) @ axes)
     targets = np.repeat(T[None], len(places), axis=0)
     targets[:, :3, 3] = places
-    start = redundancy.solve(robot, targets[0], task, q0=q, limits=False)
-    if not start.converged:
-        raise ClosedFormError(f"{robot.name}: no optimum at the first corner of the square: {start.status}")
-    return IkStudy(robot, task, targets, q, T[:3, 3], axes)
+    return IkStudy(robot, task, targets, q, np.zeros(3), axes)
 
 
 def _square(corners: Array) -> Array:

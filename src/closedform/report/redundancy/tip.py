@@ -28,15 +28,17 @@ class TipFacts:
     exact: Array
     resolved_error: Array
     exact_error: Array
+    axes: tuple[str, str]
 
 
 def gather(study: IkStudy) -> TipFacts:
     """Return the tip's way by forward kinematics of each method's joint angles."""
     exact, resolved = study.path.q, study.method("pseudoinverse").first
     command = _command(study)
-    places = [1e3 * study.in_plane(q) for q in (resolved, exact)]
-    errors = [np.linalg.norm(place - command, axis=-1) for place in places]
-    return TipFacts(command, *places, *errors)
+    there, here = (1e3 * study.in_plane(q) for q in (resolved, exact))
+    missed, kept = (np.linalg.norm(places - command, axis=-1) for places in (there, here))
+    x, y = ("xyz"[int(axis.argmax())] for axis in study.axes)
+    return TipFacts(command, there, here, missed, kept, (x, y))
 
 
 def _command(study: IkStudy) -> Array:
@@ -88,8 +90,8 @@ def draw(facts: TipFacts) -> Mapping[str, Figure]:
             row=1,
             col=2,
         )
-    plot.update_xaxes(title_text="in the plane [mm]", row=1, col=1)
-    plot.update_yaxes(title_text="in the plane [mm]", scaleanchor="x", scaleratio=1, row=1, col=1)
+    plot.update_xaxes(title_text=f"{facts.axes[0]} [mm]", row=1, col=1)
+    plot.update_yaxes(title_text=f"{facts.axes[1]} [mm]", scaleanchor="x", scaleratio=1, row=1, col=1)
     plot.update_xaxes(title_text="target along the path", row=1, col=2)
     plot.update_yaxes(title_text="error of the tip [mm]", type="log", exponentformat="power", row=1, col=2)
     return {"tip": figure(plot, "Command path and way of the tip", 480)}
