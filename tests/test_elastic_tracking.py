@@ -231,6 +231,11 @@ def test_trajectories_that_do_not_fit_are_refused():
         track(control, MOVE, step=-1)
     with pytest.raises(cf.ArgumentError, match="rate is 0"):
         track(control, MOVE, rate=0)
+    with pytest.raises(cf.ArgumentError, match="constant; give no trajectory of it"):
+        track(control, MOVE, stiffness=MOVE)
+    with pytest.raises(cf.ArgumentError, match="track: trajectory is 3"):
+        track(control, 3)
+    assert track(control, MOVE, rate=np.int64(1000), step=np.float32(1e-3)).t.size == 1001
 
 
 def test_steps_too_long_for_the_springs_are_named():
@@ -250,6 +255,35 @@ def test_steps_too_long_for_the_springs_are_named():
 def test_spreads_that_make_no_robot_are_refused(spread, words):
     with pytest.raises(cf.ArgumentError, match=words):
         monte_carlo({"PD": Feedforward(two_links(), [-30, -30])}, MOVE, spread, runs=2)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"rate": 0}, "rate is 0"),
+        ({"rate": -5.0}, "rate is -5"),
+        ({"rate": np.nan}, "rate is nan"),
+        ({"step": 0.0}, "step is 0"),
+        ({"step": -1.0}, "step is -1"),
+        ({"seed": -1}, "seed is -1"),
+        ({"runs": 0}, "runs is 0"),
+    ],
+)
+def test_studies_that_cannot_be_run_are_refused(options, words):
+    with pytest.raises(cf.ArgumentError, match=words):
+        monte_carlo({"PD": Feedforward(two_links(), [-30, -30])}, MOVE, Spread(), **{"runs": 2, **options})
+
+
+def test_what_is_no_chain_or_no_stiffness_is_refused():
+    robot = two_links()
+    with pytest.raises(cf.ArgumentError, match="Feedforward makes no chains"):
+        chain_motion(Feedforward(robot, [-30, -30]), MOVE, state_on(robot, MOVE), [0.0, 1.0])
+    with pytest.raises(cf.ArgumentError, match=r"start has shape \(7,\); expected \(8,\)"):
+        chain_motion(Decoupling(robot, [-30] * 4), MOVE, np.zeros(7), [0.0, 1.0])
+    with pytest.raises(cf.ArgumentError, match="stiffness is -1 somewhere"):
+        natural_frequencies(robot, [0.0, 0.0], [1.0, -1.0])
+    with pytest.raises(cf.ArgumentError, match="ragged"):
+        Feedforward(robot, [[-1.0], [-1.0, -2.0]])
 
 
 def test_studies_need_one_model():

@@ -21,6 +21,7 @@ from closedform.flexible import (
 )
 from closedform.flexible.joint_space import swing_system
 from closedform.integration import Event, simulate
+from closedform.trajectory import polynomial
 from tolerances import ROUNDING, worst
 
 STRETCHED = np.array([0, 0, 0, 0, 0.1, 0.002])
@@ -112,6 +113,14 @@ def test_events_end_a_run(two):
     assert run.events[0] == [pytest.approx(run.t[-1])]
 
 
+def test_the_work_of_held_torques_is_right_up_to_an_event(two):
+    torque = np.tile([[0.2, 0.0], [-0.1, 0.1]], (500, 1))
+    passed = Event(lambda t, x: x[0] - 0.002, terminal=True)
+    run = two.simulate(np.zeros(6), None, torque, 1.0, 1e-3, events=[passed])
+    assert run.t[-1] < 0.5
+    assert np.abs(run.energy.balance).max() < 1e-3 * run.energy.total.max()
+
+
 def test_losing_definiteness_stops_with_the_time(two):
     start = [0, 1.2, 0.4, 0, 0.1, 0]
     with pytest.raises(DefinitenessError, match="loses positive definiteness at t = 0"):
@@ -162,6 +171,7 @@ def test_deflection_and_strain_along_a_link(two):
         ((np.zeros(6), None, np.zeros(3), 1.0), "shape \\(3,\\)"),
         ((np.zeros(6), None, lambda t: np.zeros(3), 1.0), "gave shape \\(3,\\)"),
         ((np.zeros(6), None, None, -1.0), "duration"),
+        ((np.zeros(6), None, [np.nan, 0.0], 1.0), r"inputs\[0\] is nan"),
         ((np.zeros((3, 6)), np.zeros((2, 6)), None, 1.0), "do not broadcast"),
     ],
 )
@@ -192,8 +202,19 @@ def test_joint_inverse_dynamics_gives_the_torques_of_a_joint_path():
     assert np.abs(replay.q[:, 2:] - plan.q[:, 2:]).max() < 1e-5
     with pytest.raises(ArgumentError, match="duration"):
         arm.joint_inverse_dynamics(path)
+    with pytest.raises(ArgumentError, match="gave 1.0 at t = 0"):
+        arm.joint_inverse_dynamics(lambda t: 1.0, duration=1.0)
     with pytest.raises(ArgumentError, match="expected 2"):
         arm.joint_inverse_dynamics(smooth, duration=1.0)
+
+
+def test_a_joint_path_too_fast_for_the_linearised_arm_is_refused():
+    """Along it B is not positive definite, so that no torque would give this motion."""
+    fast = polynomial([0.0, 0.0], [1.0, 0.5], duration=0.8, degree=9)
+    with pytest.raises(DefinitenessError, match=r"t = 0\.\d+ s .*exact=True"):
+        FlexibleArm.deluca_siciliano(damped=True).joint_inverse_dynamics(fast)
+    exact = FlexibleArm.deluca_siciliano(exact=True)
+    assert np.isfinite(exact.joint_inverse_dynamics(fast).u).all()
 
 
 def test_stable_inversion_makes_the_tip_follow():

@@ -73,6 +73,35 @@ def test_adaptive_methods_agree(method):
     np.testing.assert_allclose(run.x, fixed.x[::25], atol=2e-7)
 
 
+@pytest.mark.parametrize("method", ["DOP853", "RK45", "Radau"])
+@pytest.mark.parametrize("kind", ["held", "sampled", "function"])
+def test_adaptive_methods_do_not_step_over_a_pulse(method, kind):
+    """At rest a solver's steps grow without bound; the impulse of a short push must not be lost."""
+    steps, push = 400, np.zeros((401, 1))
+    push[200:203] = 5.0
+    given = {
+        "held": push[:steps],
+        "sampled": push,
+        "function": lambda t: [np.interp(4 * t, [2, 2.02, 2.04], [0, 5, 0])],
+    }
+    run = simulate(oscillator(), [0.0, 0.0], given[kind], 4.0, 0.01, parameters=[0.0], method=method)
+    impulse = {"held": 0.15, "sampled": 0.15, "function": 5 * 0.02 / 4}[kind]
+    np.testing.assert_allclose(run.x[-1, 1], impulse, rtol=1e-4)
+
+
+def test_adaptive_methods_take_a_function_as_it_is():
+    """Not as what its samples at the steps would tell."""
+    run = simulate(
+        oscillator(), [0.0, 0.0], lambda t: [3 * np.cos(t)], 2.0, 0.5, parameters=[4.0], method="DOP853"
+    )
+    np.testing.assert_allclose(run.x[:, 0], np.cos(run.t) - np.cos(2 * run.t), atol=1e-9)
+
+
+def test_numbers_of_numpy_are_numbers():
+    run = simulate(oscillator(), [1.0, 0.0], None, np.int64(1), np.float32(0.5), parameters=[4.0])
+    assert run.t.tolist() == [0.0, 0.5, 1.0]
+
+
 def test_events_are_found_and_end_the_run():
     falls = Event(lambda t, x: x[0], direction=-1)
     run = simulate(oscillator(), [1.0, 0.0], None, 4.0, 0.01, parameters=[4.0], events=[falls])
@@ -120,12 +149,19 @@ def test_a_system_pickles():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"step": 0.0}, "step is 0.0"),
+        ({"step": 0.0}, "step is 0; expected a positive"),
         ({"duration": float("nan")}, "duration is nan"),
         ({"x0": [1.0]}, r"initial state has shape \(1,\)"),
         ({"inputs": np.zeros((7, 1))}, r"inputs have shape \(7, 1\)"),
         ({"parameters": None}, "needs its 1 parameters"),
         ({"method": "euler"}, "euler"),
+        ({"inputs": [np.nan]}, r"inputs\[0\] is nan"),
+        ({"inputs": [[0.0]] * 9 + [[np.inf]]}, r"inputs\[9, 0\] is inf"),
+        ({"inputs": lambda t: [np.nan if t > 0.05 else 0.0]}, "input function gave .nan. at t = 0.055"),
+        ({"inputs": lambda t: ["a"]}, "value at t = 0 has dtype"),
+        ({"events": [lambda t, x: x[0]]}, "expected a list of Event"),
+        ({"events": Event(lambda t, x: x[0])}, "expected a list of Event"),
+        ({"step": True}, "step is True"),
         ({"x0": np.zeros((2, 2)), "parameters": np.ones((3, 1))}, "do not broadcast"),
     ],
 )

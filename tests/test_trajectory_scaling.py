@@ -117,6 +117,11 @@ def test_what_cannot_be_scaled_is_told():
         tr.time_scaled(robot, motion, torque=0.0)
     with pytest.raises(ArgumentError, match="no limit bounds the pace"):
         tr.time_scaled(robot, motion, velocity=np.inf, torque=np.inf)
+    still = tr.polynomial([0, 0], [0, 0], 1.0)
+    with pytest.raises(ArgumentError, match="no limit bounds the pace"):
+        tr.time_scaled(robot, still, torque=[100.0, 100.0], torque_rate=100.0)
+    with pytest.raises(ArgumentError, match="robot is 3"):
+        tr.time_scaled(3, motion)
     trapezoid = tr.profile([0, 0], [1, 1], velocity=1, acceleration=5)
     with pytest.raises(ArgumentError, match=r"derivative 2 \(acceleration\) of coordinate .* jumps"):
         tr.time_scaled(robot, trapezoid, torque=torque, torque_rate=100.0)

@@ -16,11 +16,13 @@ from .description.screws import read_screws
 from .description.source import read
 from .emit import export as write_source
 from .emit import form_subject
-from .errors import ArgumentError
+from .emit.files import write_files
+from .errors import ArgumentError, shown
 from .forms import form
 from .kernels import FormRecipe
 from .methods import FormMethods
 from .model import Model, build_model, integrate, random_state
+from .model.writing import model_toml
 
 Array = NDArray[np.float64]
 
@@ -236,6 +238,21 @@ class Robot(FormMethods):
         subject = form_subject(form(name, order, phi=phi), self.model, program, frame)
         return write_source(program, subject, language, path, precision=precision)
 
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the robot as a TOML file that `load` reads back, whole or not at all; return its path.
+
+        It holds the moving bodies with their lumped inertias, frames, limits, friction and gravity,
+        numbers with all their digits.
+
+        >>> import os, tempfile, closedform as cf
+        >>> path = cf.load("scara").save(os.path.join(tempfile.mkdtemp(), "arm.toml"))
+        >>> cf.load(path)
+        <Robot 'scara': nq 4, nv 4, 4 moving bodies>
+        """
+        if not isinstance(path, str | os.PathLike) or Path(path).suffix.lower() != ".toml":
+            raise ArgumentError(f"save: path is {shown(path)}; expected a path that ends in .toml")
+        return write_files({Path(path): model_toml(self.model)})[0]
+
 
 def load(
     source: str | os.PathLike[str],
@@ -244,7 +261,7 @@ def load(
     gravity: ArrayLike | None = None,
     snap: float = 0.0,
 ) -> Robot:
-    """Return the robot of a catalogue name, a URDF file or an MJCF file.
+    """Return the robot of a catalogue name, a URDF file, an MJCF file or a .toml file of `Robot.save`.
 
     `floating_base` adds a free joint under the root link. `gravity` replaces the file's own
     (default (0, 0, -9.81)). Files are taken at their word; `snap=1e-5` rounds rotations that

@@ -70,16 +70,21 @@ def identify(
     from ..identification import Friction
     from ..identification import identify as run
     from ..report.identification import write_identification
+    from ..report.output import check_writable
     from ..robot import load
 
     models: dict[str, Friction | str | None] = {"auto": "auto", "classic": Friction(), "none": None}
     if friction not in models:
         raise ArgumentError(f"--friction is {friction!r}; expected one of {', '.join(models)}")
+    path = output if output is not None else log.with_suffix(".html")
+    for each in (path, save, result):
+        if each is not None:  # told before the work, not after it
+            check_writable(each)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ModelWarning)
         loaded = load(robot)
-    for each in caught:
-        typer.echo(f"warning: {each.message}", err=True)
+    for warning in caught:
+        typer.echo(f"warning: {warning.message}", err=True)
     reading: dict[str, Any] = {"rate": rate, "units": _pairs("--units", units) or None}
     source: Any = log if effort is None else {"position": log, "effort": effort}
     console = Console(stderr=True)
@@ -105,16 +110,14 @@ def identify(
             progress=hear,
             **reading,
         )
-        hear(0.95, "page")
-        path = output if output is not None else log.with_suffix(".html")
-        write_identification(found, path, str(log))
+    Console().print(_parameters(found), _errors(found))
+    for note in found.notes:
+        typer.echo(f"note: {note}")
     if save is not None:
         found.save_robot(save)
     if result is not None:
         found.save(result)
-    Console().print(_parameters(found), _errors(found))
-    for note in found.notes:
-        typer.echo(f"note: {note}")
+    write_identification(found, path, str(log))
     typer.echo(str(path))
 
 

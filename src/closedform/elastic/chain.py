@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import expm
 
-from ..checks import real_array
+from ..checks import real_array, sized_array
 from ..errors import ArgumentError
 from ..trajectory import Trajectory
 from .laws import Decoupling
@@ -21,8 +21,10 @@ def chain_motion(control: Decoupling, trajectory: Trajectory, start: ArrayLike, 
     damped springs), so that q = q_d + e with e(t) from a matrix exponential: what a simulation of
     the nonlinear closed loop must reproduce. `t` (m,) are equal steps from 0.
     """
+    if not isinstance(control, Decoupling):
+        raise ArgumentError(f"chain_motion: {type(control).__name__} makes no chains; expected a Decoupling")
     robot, order = control.robot, control.order
-    q, qd, theta, thetad = np.split(np.asarray(start, dtype=float), 4)
+    q, qd, theta, thetad = np.split(sized_array("chain_motion: start", start, (4 * robot.nv,)), 4)
     if order == 4:
         actual = (q, qd, *robot.link_derivatives(q, qd, theta, thetad))
     else:

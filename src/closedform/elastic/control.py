@@ -104,7 +104,7 @@ class Control(ABC):
         """Return the reference of a trajectory at instants: t.shape + (rows, nv)."""
         motions = [(trajectory, self.order)]
         if (stiffness is not None) != self.robot.variable:
-            kind = "variable; give its trajectory" if self.robot.variable else "constant; give no trajectory"
+            kind = "variable; give a trajectory" if self.robot.variable else "constant; give no trajectory"
             raise ArgumentError(f"{type(self).__name__}: the stiffness is {kind} of it")
         if stiffness is not None:
             motions.append((stiffness, 2))

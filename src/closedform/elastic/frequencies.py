@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..checks import real_array
 from ..errors import ArgumentError
 from .robot import ElasticJointRobot
 
@@ -27,9 +28,17 @@ def natural_frequencies(robot: ElasticJointRobot, q: ArrayLike, stiffness: Array
     >>> bool(abs(natural_frequencies(pendulum, [0.0])[0] - (100 / M + 100) ** 0.5) < 1e-12)
     True
     """
-    K = robot.drives.stiffness if stiffness is None else np.asarray(stiffness, dtype=float)
+    K = (
+        robot.drives.stiffness
+        if stiffness is None
+        else real_array("natural_frequencies: stiffness", stiffness)
+    )
     if K is None:
         raise ArgumentError("natural_frequencies: the stiffness is variable; give one")
+    if not (K > 0).all():
+        raise ArgumentError(
+            f"natural_frequencies: stiffness is {K.min():g} somewhere; expected positive numbers"
+        )
     N, B = robot.drives.gear_ratio, robot.drives.motor_inertia
     # dq'' = -(B^-1 + N^-1 M^-1 N^-1) K dq; the matrix becomes symmetric between roots of K.
     inverse = np.linalg.inv(robot.links.mass_matrix(q)) / (N[:, None] * N)

@@ -26,7 +26,10 @@ def pole_gains(poles: ArrayLike, joints: int | Sequence[str] = 1) -> Array:
     [[100.0], [20.0]]
     """
     names = [f"{k + 1}" for k in range(joints)] if isinstance(joints, int) else list(joints)
-    given = np.asarray(poles)
+    try:
+        given = np.asarray(poles)
+    except ValueError:
+        raise ArgumentError("poles are ragged; expected (r,) or (joints, r)") from None
     if given.dtype.kind not in "fiuc" or given.ndim not in (1, 2) or given.shape[-1] < 1:
         raise ArgumentError(f"poles has shape {given.shape} of {given.dtype}; expected (r,) or (joints, r)")
     if given.ndim == 2 and len(given) != len(names):

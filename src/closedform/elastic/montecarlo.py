@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import sized_array, small_number, whole_number
+from ..checks import positive, sized_array, small_number, whole_number
 from ..description.rotations import pose
 from ..errors import ArgumentError
 from ..model.inertia import phi_from_parts, transform_phi
 from ..trajectory import Trajectory
+from ..trajectory.trajectory import require_trajectory
 from .control import Control
 from .frequencies import resolving_step
 from .robot import ElasticJointRobot
@@ -114,14 +115,18 @@ def monte_carlo(
     (10, 501, 2)
     """
     runs = whole_number("monte_carlo: runs", runs, 1)
+    seed = whole_number("monte_carlo: seed", seed, 0)
+    rate = positive("monte_carlo: rate", rate)
+    require_trajectory("monte_carlo", trajectory)
     robot = _model(controls)
     parameters = spread.draw(robot, runs, np.random.default_rng(seed))
     samples = max(1, round(trajectory.duration * rate))
     t = np.linspace(0.0, trajectory.duration, samples + 1)
     stiffest = parameters[:, : robot.nv].max(axis=0)
-    longest = (
-        step if step is not None else resolving_step(robot, trajectory(t[:: max(1, samples // 50)]), stiffest)
-    )
+    if step is None:
+        longest = resolving_step(robot, trajectory(t[:: max(1, samples // 50)]), stiffest)
+    else:
+        longest = positive("monte_carlo: step", step)
     x0 = state_on(robot, trajectory)
     errors = {}
     for k, (name, control) in enumerate(controls.items()):

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import real_array
+from ..checks import positive, real_array
 from ..errors import ArgumentError, ClosedFormError
 from ..integration import DivergenceError, simulate
 from ..trajectory import Trajectory
+from ..trajectory.trajectory import require_trajectory
 from .control import Control
 from .forms import STATE
 from .frequencies import natural_frequencies
@@ -84,12 +85,13 @@ def track(
     >>> bool(track(Feedforward(arm, [-20, -20]), move, step=5e-4).worst < 1e-8)
     True
     """
+    require_trajectory("track", trajectory)
     robot = plant or control.robot
     if robot.nv != control.robot.nv or robot.variable != control.robot.variable:
         raise ArgumentError("track: plant and model must have the same joints, and stiffness of one kind")
-    step, duration = _positive("step", step), trajectory.duration
+    step, duration = positive("track: step", step), trajectory.duration
     if rate is not None:
-        samples = max(1, math.ceil(duration * _positive("rate", rate) - 1e-6))
+        samples = max(1, math.ceil(duration * positive("track: rate", rate) - 1e-6))
         t = np.linspace(0.0, duration, samples + 1)
         reference = control.reference(trajectory, t, stiffness)
         x0 = _start(robot, trajectory, stiffness, start, off_trajectory)
@@ -212,9 +214,3 @@ def _explained(
         f"{error}. The springs oscillate at up to {fastest:.3g} rad/s, so steps must stay below "
         f"{STABLE / fastest:.2g} s; or is the stiffness meant as seen at the joint (spring_at='link')?"
     )
-
-
-def _positive(name: str, value: float) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
-        raise ArgumentError(f"track: {name} is {value!r}; expected a number above zero")
-    return float(value)

@@ -22,7 +22,7 @@ def write_files(texts: dict[Path, str]) -> tuple[Path, ...]:
             temporary = target.with_name(f".{secrets.token_hex(8)}.tmp")
             handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
             prepared[temporary] = target
-            with os.fdopen(handle, "w", encoding="ascii", newline="\n") as file:
+            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
                 file.write(text)
         for temporary, target in prepared.items():
             current = target

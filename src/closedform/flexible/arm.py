@@ -125,17 +125,18 @@ class FlexibleArm(ArmForms):
     @cached_property
     def stiffness(self) -> Array:
         """The matrix K: zero for the joints, omega^2 m for the modes [DeLucaSiciliano1991, Eq. (35)]."""
-        return np.diag(np.concatenate([np.zeros(self.joints), *(np.diag(modes.k) for modes in self.modes)]))
+        k = [np.zeros(self.joints), *(np.diag(modes.k) for modes in self.modes)]
+        return _fixed(np.diag(np.concatenate(k)))
 
     @cached_property
     def damping(self) -> Array:
         """The matrix D: friction of the joints, structural damping of the modes."""
-        return np.diag(self.model.damping)
+        return _fixed(np.diag(self.model.damping))
 
     @cached_property
     def input_matrix(self) -> Array:
         """The matrix Q = [I 0]^T from joint torques to generalised forces."""
-        return np.eye(self.size, self.joints)
+        return _fixed(np.eye(self.size, self.joints))
 
     @cached_property
     def _linear(self) -> list[Any]:
@@ -199,7 +200,8 @@ class FlexibleArm(ArmForms):
         """Return the motion, with its torques `u`, whose joint angles follow a path while the links swing.
 
         `path` is a trajectory of the joints, or a function t -> (angles, rates, accelerations) with
-        a `duration`. The links start straight, or with the mode coordinates `delta0`.
+        a `duration`. The links start straight, or with the mode coordinates `delta0`. Raises where
+        the linearised inertia matrix is not positive definite along the motion.
         """
         return joint_inverse_dynamics(self, path, step, duration, delta0)
 
@@ -221,3 +223,9 @@ class FlexibleArm(ArmForms):
         `output` is "joints" (angles), "tip" (position), "tip_angle" or "state". At rest by default.
         """
         return state_space(self, q, qd, u, output)
+
+
+def _fixed(matrix: Array) -> Array:
+    """Return a matrix that cannot be written to: the compiled forms would not follow."""
+    matrix.flags.writeable = False
+    return matrix

@@ -34,7 +34,7 @@ def tips(links: Sequence[FlexibleLink], payload: tuple[float, float], boundary: 
         if boundary == "free":
             return [Tip()] * n
         return [Tip(tip.mass, tip.inertia) for tip in _carried(links, payload, np.zeros(n))]
-    given: Any = boundary
+    given: Any = (boundary,) if isinstance(boundary, Tip) else boundary
     if isinstance(given, Sequence) and any(isinstance(each, Tip) for each in given):
         if len(given) != n or not all(isinstance(each, Tip) for each in given):
             raise ArgumentError(f"boundary: {shown(given)}; expected a Tip for each of the {n} links")

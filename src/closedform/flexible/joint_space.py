@@ -9,12 +9,11 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import sized_array
+from ..checks import positive, real_array, sized_array
 from ..errors import ArgumentError, shown
-from ..integration import System, simulate
+from ..integration import DivergenceError, System, simulate
 from . import forms
-from .link import positive
-from .motion import ArmMotion, warn_of_deflections
+from .motion import ArmMotion, lost_definiteness, warn_of_deflections
 
 if TYPE_CHECKING:
     from .arm import FlexibleArm
@@ -36,7 +35,13 @@ def joint_inverse_dynamics(
         start[: N - n] = sized_array("delta0", delta0, (N - n,))
     warn_of_deflections(arm, np.concatenate([np.zeros(n), start[: N - n]]))
     swing = swing_system(arm)
-    run = simulate(swing, start, reference, duration, step)
+    try:
+        run = simulate(swing, start, reference, duration, step)
+    except DivergenceError as error:
+        if arm.model.exact:
+            raise
+        q = np.concatenate([reference(error.time)[:n], error.state[: N - n]])
+        raise lost_definiteness(arm, error.time, q) from None
     theta, rate, acceleration = np.split(np.stack([reference(t) for t in run.t]), 3, axis=-1)
     delta, delta_rate = np.split(run.x, 2, axis=-1)
     swinging = swing.rate(run.x, np.concatenate([theta, rate, acceleration], axis=-1))[..., N - n :]
@@ -44,7 +49,19 @@ def joint_inverse_dynamics(
         np.concatenate(pair, axis=-1)
         for pair in ((theta, delta), (rate, delta_rate), (acceleration, swinging))
     )
+    _require_definite(arm, run.t, q)
     return ArmMotion(arm, run.t, q, qd, np.asarray(arm.inverse_dynamics(q, qd, qdd)[..., :n]))
+
+
+def _require_definite(arm: FlexibleArm, t: Array, q: Array) -> None:
+    """Refuse a motion along which no torque would move the linearised arm as planned.
+
+    The links swing by a block of B that can stay positive definite where B does not.
+    """
+    lost = np.linalg.eigvalsh(arm.mass_matrix(q))[:, 0] <= 0
+    if lost.any() and not arm.model.exact:
+        k = int(lost.argmax())
+        raise lost_definiteness(arm, float(t[k]), q[k])
 
 
 def swing_system(arm: FlexibleArm) -> System:
@@ -90,9 +107,9 @@ def sampled(path: Any, duration: float | None, size: int) -> tuple[Timed, float]
 
         def at(t: float) -> Array:
             values = path(t)
-            if len(values) != 3:
-                raise ArgumentError(f"path: gave {len(values)} values; expected (p, p', p'')")
-            return np.concatenate([np.atleast_1d(np.asarray(value, dtype=float)) for value in values])
+            if not isinstance(values, tuple | list | np.ndarray) or len(values) != 3:
+                raise ArgumentError(f"path: gave {shown(values)} at t = {t:g}; expected (p, p', p'')")
+            return np.concatenate([np.atleast_1d(real_array("path", value)) for value in values])
 
         length = positive("duration", duration)
     else:

@@ -160,12 +160,10 @@ def arm_motion(
     except DivergenceError as error:
         if arm.model.exact:
             raise
-        raise DefinitenessError(_lost(arm, error.time, error.state), error.time) from None
+        raise lost_definiteness(arm, error.time, error.state[:N]) from None
     _tell_lost_runs(arm, run.t, run.x)
-    shape = () if torque is None or callable(torque) else np.shape(np.asarray(torque))
-    held = not callable(torque) and (len(shape) < 2 or shape[-2] < len(run.t))
     u = np.zeros((len(run.t), arm.joints)) if run.u is None else run.u
-    return ArmMotion(arm, run.t, run.x[..., :N], run.x[..., N:], u, held, run.events)
+    return ArmMotion(arm, run.t, run.x[..., :N], run.x[..., N:], u, run.held, run.events)
 
 
 def warn_of_deflections(arm: FlexibleArm, q: Array) -> None:
@@ -194,19 +192,19 @@ def _state(name: str, given: ArrayLike | None, size: int) -> Array:
     return array
 
 
-def _lost(arm: FlexibleArm, time: float, state: Array) -> str:
-    """Return what to say when B stops being positive definite."""
-    q = state[: arm.size]
+def lost_definiteness(arm: FlexibleArm, time: float, q: Array) -> DefinitenessError:
+    """Return the error to raise when B stops being positive definite, at or right after q."""
     least = float(np.linalg.eigvalsh(arm.mass_matrix(q))[0])
     tips = [
         abs(modes.stacked("tip") @ q[part]) for modes, part in zip(arm.modes, arm.model.parts, strict=True)
     ]
     worst = max(tip / link.length for tip, link in zip(tips, arm.links, strict=True))
-    return (
+    message = (
         f"{arm.name}: the inertia matrix, linearised in the deflections, loses positive definiteness at "
-        f"t = {time:.6g} s (smallest eigenvalue before {least:.3g}, tip deflection {worst:.2g} of a link's "
-        "length); move less, take shorter steps, or build the arm with exact=True"
+        f"t = {time:.6g} s (smallest eigenvalue near there {least:.3g}, tip deflection {worst:.2g} of a "
+        "link's length); move less, take shorter steps, or build the arm with exact=True"
     )
+    return DefinitenessError(message, time)
 
 
 def _tell_lost_runs(arm: FlexibleArm, t: Array, x: Array) -> None:

@@ -72,6 +72,8 @@ def split_unit(name: str) -> tuple[str, str | None]:
 def factor(quantity: str, unit: str) -> float:
     """Return what one of the unit is in SI."""
     known = UNITS[quantity]
+    if not isinstance(unit, str):
+        raise ArgumentError(f"unit of {quantity} is {shown(unit)}; expected one of {', '.join(known)}")
     key = re.sub(r"[\s·.*-]", "", unit.lower().replace("°", "deg"))
     if key not in known:
         raise ArgumentError(f"unit {unit!r} of {quantity} is unknown; known: {', '.join(known)}")
@@ -90,10 +92,13 @@ def choose(
     numbers count the robot's joints from 1 (or from 0 where there is a 0). `columns` says it
     outright: {"time": "stamp", "position": [...], "effort": [...]}.
     """
-    units = dict(units or {})
-    for quantity in (*units, *(columns or {})):
-        if quantity not in WORDS:
-            raise ArgumentError(f"{quantity!r} is not a quantity of a log; known: {', '.join(WORDS)}")
+    for option, given in (("columns", columns), ("units", units)):
+        if given is not None and not isinstance(given, Mapping):
+            raise ArgumentError(f'{option} is {shown(given)}; expected a mapping such as {{"position": ...}}')
+        for quantity in given or ():
+            if quantity not in WORDS:
+                raise ArgumentError(f"{quantity!r} is not a quantity of a log; known: {', '.join(WORDS)}")
+    units = units or {}
     parsed = {name: split_unit(name) for name in table}
     found: dict[str, Chosen] = {}
     covered: dict[str, tuple[str, ...]] = {}
@@ -107,7 +112,7 @@ def choose(
         scale = tuple(
             factor(quantity, units.get(quantity) or parsed[name][1] or _si(quantity)) for name in names
         )
-        found[quantity] = Chosen(tuple(names), [table[name] for name in names], scale)
+        found[quantity] = Chosen(tuple(names), [_numbers(table, name) for name in names], scale)
         if quantity != "time":
             covered[quantity] = tuple(joints[k] for k in indices)
     missing = [quantity for quantity in REQUIRED if quantity not in found]
@@ -118,6 +123,17 @@ def choose(
             f'columns={{"{missing[0]}": [...]}}'
         )
     return found, _agreed(covered, joints)
+
+
+def _numbers(table: Table, name: str) -> Any:
+    """Return a chosen column, which must hold numbers and have rows."""
+    values = table[name]
+    if values.dtype.kind not in "fiub":
+        raise LogError(f"column {name!r} holds {values.dtype}, not numbers; convert it")
+    if values.ndim not in (1, 2) or not np.isfinite(values.shape).all():
+        hint = "; call its compute_chunk_sizes()" if hasattr(values, "compute") else ""
+        raise LogError(f"column {name!r} has shape {values.shape}; expected (rows,) or (rows, joints){hint}")
+    return values
 
 
 def _si(quantity: str) -> str:
@@ -149,6 +165,8 @@ def _named(table: Table, quantity: str, given: Any, joints: Sequence[str]) -> tu
             raise LogError(f"columns: {unknown[0]!r} is not a joint; joints: {', '.join(joints)}")
         names, indices = list(given.values()), [list(joints).index(name) for name in given]
     else:
+        if not isinstance(given, str | list | tuple):
+            raise ArgumentError(f"columns: {quantity} is {shown(given)}; expected names of columns")
         names = [given] if isinstance(given, str) else list(given)
         indices = list(range(len(names)))
         if (
@@ -182,18 +200,16 @@ def _found(table: Table, quantity: str, joints: Sequence[str]) -> tuple[list[str
     if alone and _wide(table, alone[0]):
         return alone[:1], list(range(len(joints)))
     either = "|".join(sorted(words, key=len, reverse=True))
-    numbers: dict[int, str] = {}
-    by_joint: dict[int, str] = {}
+    by_joint = _by_joint(plain, either, joints)
+    if by_joint:
+        chosen = {k: _only(found, quantity, joints[k]) for k, found in sorted(by_joint.items())}
+        return list(chosen.values()), list(chosen)
+    numbered: dict[int, list[str]] = {}
     for name, text in plain.items():
-        for k, joint in enumerate(joints):
-            label = re.escape(_letters(joint))
-            if re.fullmatch(rf"(?:.* )?(?:{label} ?(?:{either})|(?:{either}) ?{label})", text):
-                by_joint[k] = name
         match = re.fullmatch(rf"(?:{either}) ?(?:joint ?|j)?(\d+)|(?:joint|j) ?(\d+) ?(?:{either})", text)
         if match:
-            numbers[int(match[1] or match[2])] = name
-    if by_joint:
-        return [by_joint[k] for k in sorted(by_joint)], sorted(by_joint)
+            numbered.setdefault(int(match[1] or match[2]), []).append(name)
+    numbers = {number: _only(found, quantity, f"number {number}") for number, found in numbered.items()}
     shift = 0 if 0 in numbers else 1
     beyond = [name for number, name in numbers.items() if number - shift >= len(joints)]
     if beyond:
@@ -205,6 +221,38 @@ def _found(table: Table, quantity: str, joints: Sequence[str]) -> tuple[list[str
     return [numbers[k] for k in order], [k - shift for k in order]
 
 
+def _by_joint(plain: Mapping[str, str], either: str, joints: Sequence[str]) -> dict[int, list[str]]:
+    """Return the columns that name each joint beside a word of the quantity.
+
+    Columns with more in front of that ("measured elbow position") count where a joint has no other,
+    unless they are just another joint's.
+    """
+    exact: dict[int, list[str]] = {}
+    longer: dict[int, list[str]] = {}
+    for k, joint in enumerate(joints):
+        label = re.escape(_letters(joint))
+        pattern = rf"(?:{label} ?(?:{either})|(?:{either}) ?{label})"
+        for name, text in plain.items():
+            if label and re.fullmatch(rf"(?:.* )?{pattern}", text):
+                (exact if re.fullmatch(pattern, text) else longer).setdefault(k, []).append(name)
+    taken = {name for names in exact.values() for name in names}
+    for k, names in longer.items():
+        free = [name for name in names if name not in taken]
+        if free and k not in exact:
+            exact[k] = free
+    return exact
+
+
+def _only(found: Sequence[str], quantity: str, whose: str) -> str:
+    """Return the one column found, or say that there is a choice."""
+    if len(found) > 1:
+        raise LogError(
+            f"columns {', '.join(map(repr, found))} could all be the {quantity} of {whose}; "
+            f'say columns={{"{quantity}": [...]}}'
+        )
+    return found[0]
+
+
 def _letters(name: str) -> str:
     """Return a name in lower case with single spaces between its words and numbers."""
-    return re.sub(r"[^a-z0-9]+", " ", name.lower()).strip()
+    return re.sub(r"[\W_]+", " ", name.lower()).strip()

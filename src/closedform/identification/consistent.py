@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ClosedFormError
+from ..errors import ClosedFormError, shown
+from ..model.inertia import parts_from_phi, second_moments
 from ..robot import Robot
 
 Array = NDArray[np.float64]
@@ -91,10 +92,14 @@ def consistent(prior: Prior, B: Array, R: Array, names: tuple[str, ...]) -> tupl
         constraints.append(w[dissipative] >= 0)
     fit = cp.sum_squares(A @ (cp.hstack([u, w]) - free)) + cp.sum_squares(u)
     problem = cp.Problem(cp.Minimize(fit), constraints)
-    problem.solve(solver=cp.CLARABEL)
+    try:
+        problem.solve(solver=cp.CLARABEL)
+        status = str(problem.status)
+    except cp.error.SolverError as error:
+        status = shown(str(error))
     if u.value is None:
         raise ClosedFormError(
-            f"no physically consistent inertias found (solver: {problem.status}); the log contradicts the "
+            f"no physically consistent inertias found (solver: {status}); the log contradicts the "
             "geometry, or its units are wrong: look at the fit without physical=True"
         )
     drive = np.zeros(0) if w.value is None else w.value * scale
@@ -120,14 +125,8 @@ def _pseudo_inertia(cp: Any, values: Array, scales: Array, u: Any, m: float, len
 def is_physical(phi: Array) -> NDArray[np.bool_]:
     """Return which bodies have a positive definite pseudo-inertia."""
     fine = []
-    for xx, xy, xz, yy, yz, zz, mx, my, mz, m in np.asarray(phi).reshape(-1, 10):
-        J = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-        P = np.zeros((4, 4))
-        P[:3, :3], P[:3, 3], P[3, :3], P[3, 3] = (
-            np.trace(J) / 2 * np.eye(3) - J,
-            (mx, my, mz),
-            (mx, my, mz),
-            m,
-        )
+    for row in np.asarray(phi).reshape(-1, 10):
+        m, ms, J = parts_from_phi(row)
+        P = np.block([[second_moments(J), ms[:, None]], [ms, m]])
         fine.append(bool(np.linalg.eigvalsh(P)[0] > 0))
     return np.array(fine)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +44,13 @@ class Rows:
     tau: Array
     given: Array
     label: NDArray[np.int_]
+
+    @classmethod
+    def none(cls, widths: list[int]) -> Rows:
+        """Return no rows of joints with so many columns."""
+        joints = len(widths)
+        W = tuple(np.zeros((0, width)) for width in widths)
+        return cls(np.zeros(0), W, np.zeros((0, joints)), np.zeros((0, joints)), np.zeros(0, dtype=int))
 
 
 class Design:
@@ -107,7 +115,7 @@ class Design:
         drive = to_rows(drive, filters)
         tau = to_rows(thin(signals.effort, filters), filters)
         given = to_rows(states[2] * self.known, filters)
-        rigid = _rigid_rows(self.base, states, self._rigid, filters)
+        rigid = filtered_rows(self.base.regressor, states, self._rigid, filters)
         W = []
         for j in range(n):
             driving = self._driving(j)
@@ -122,7 +130,9 @@ class Design:
             yield self.segment(log.samples(span.start, span.stop), span, filters, split)
 
     def segment(self, samples: Samples, span: Span, filters: Filters, split: Split) -> Rows:
-        """Return the rows of one segment, from its samples."""
+        """Return the rows of one segment, from its samples; none where the filters cannot settle in it."""
+        if not filters.settle_in(samples.time):
+            return Rows.none([len(columns) for columns in self.active])
         signals = condition_signals(samples, filters)
         time, W, tau, given = self.rows(signals, filters)
         valid = signals.valid[:: filters.first][:: filters.second]
@@ -145,28 +155,31 @@ class Span:
 
 
 def spans(log: Log, filters: Filters) -> list[Span]:
-    """Return the segments of a log."""
-    count = max(1, round(len(log) / max(SEGMENT, int(10 * filters.rate * filters.settling))))
-    edges = [int(edge) for edge in np.linspace(0, len(log), count + 1)]
+    """Return the segments of a log, none of which reaches over a pause."""
+    longest = max(SEGMENT, int(10 * filters.rate * filters.settling))
     margin = int(filters.rate * max(filters.settling, 2.0))
-    times = [float(log.time[min(edge, len(log) - 1)]) for edge in edges]
-    times[0], times[-1] = times[0] + filters.settling, times[-1] - filters.settling
-    return [
-        Span(max(0, a - margin), min(b + margin, len(log)), first, last)
-        for (a, b), (first, last) in zip(pairwise(edges), pairwise(times), strict=True)
-    ]
+    found = []
+    for start, stop in log.runs:
+        count = max(1, round((stop - start) / longest))
+        edges = [int(edge) for edge in np.linspace(start, stop, count + 1)]
+        times = [float(log.time[min(edge, stop - 1)]) for edge in edges]
+        found += [
+            Span(max(start, a - margin), min(b + margin, stop), first, last)
+            for (a, b), (first, last) in zip(pairwise(edges), pairwise(times), strict=True)
+        ]
+    return found
 
 
-def _rigid_rows(
-    base: BaseParameters, states: list[Array], acting: tuple[NDArray[np.intp], ...], filters: Filters
+def filtered_rows(
+    regressor: Callable[..., Array], states: list[Array], acting: Sequence[Any], filters: Filters
 ) -> list[Array]:
-    """Return the filtered base regressor, joint by joint, evaluated over blocks of states."""
+    """Return columns of a regressor past the filters, joint by joint, evaluated over blocks of states."""
     count = len(states[0])
     blocks: list[list[Array]] = [[] for _ in acting]
     for start in range(0, count, STATES):
-        Y = base.regressor(*(x[start : start + STATES] for x in states))
+        Y = regressor(*(x[start : start + STATES] for x in states))
         for j, columns in enumerate(acting):
-            blocks[j].append(Y[:, j, columns])
+            blocks[j].append(Y[:, j, columns].copy())
     return [to_rows(np.concatenate(parts), filters) for parts in blocks]
 
 

@@ -102,7 +102,7 @@ class Excitation:
         states = self.trajectory.derivatives(t, 2)
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
-        names = [name.encode("ascii", "backslashreplace").decode() for name in self.robot.joint_names]
+        names = self.robot.joint_names
         units = ["rad" if turning else "m" for turning in _turning(self.robot)]
         kinds = (("position", ""), ("velocity", "/s"), ("acceleration", "/s^2"))
         header = [
@@ -164,6 +164,7 @@ def excitation(
     terms = whole_number("excitation: terms", terms, 2)
     starts = whole_number("excitation: starts", starts, 1)
     iterations = whole_number("excitation: iterations", iterations, 1)
+    seed = whole_number("excitation: seed", seed, 0)
     bounds = _bounds(robot, lower, upper, velocity, acceleration, torque, workspace)
     base = base_parameters(robot)
     if not base.minimal:  # a column that depends on others would make every condition number infinite

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ClosedFormError
+from ..errors import ArgumentError, ClosedFormError, shown
 from ..robot import Robot
 from .log import Log, read_log
 from .signals import Filters, condition_signals, sampling_rate, spectral_cutoff, thin, to_rows
@@ -18,6 +18,9 @@ Array = NDArray[np.float64]
 
 ROWS = 200_000
 """Samples of a log that are used."""
+
+FEWEST = 20
+"""Rows below which no gain is estimated."""
 
 CERTAIN = 0.5
 """Part of the efforts' squares that the described torques must explain for a gain to count."""
@@ -31,7 +34,7 @@ class DriveGains:
     """Gains of the drives (N m or N per logged unit), and how much of the efforts they explain.
 
     `explained` is the part of each joint's squared efforts, beyond friction and a constant, that
-    the described inertias account for.
+    the described inertias account for: 0, with gains of one, where a log is too short to tell.
     """
 
     joints: tuple[str, ...]
@@ -55,6 +58,8 @@ def drive_gains(robot: Robot, log: Log | Any, *, cutoff: float | None = None, **
     >>> drive_gains(arm, {"t": t, "q": q, "current": tau / [20.0, -5.0]}).values.round(2)
     array([20., -5.])
     """
+    if not isinstance(robot, Robot):
+        raise ArgumentError(f"drive_gains: robot is {shown(robot)}; expected a Robot")
     if not robot.model.has_inertia:
         raise ClosedFormError(f"drive_gains: robot {robot.name!r} has no inertias to compare with")
     log = read_log(log, robot, **reading)
@@ -64,12 +69,18 @@ def drive_gains(robot: Robot, log: Log | Any, *, cutoff: float | None = None, **
         )
     samples = log.middle(ROWS)
     rate = sampling_rate(samples.time)
+    if cutoff is not None and not (isinstance(cutoff, int | float) and 0 < cutoff < rate / 2):
+        raise ArgumentError(
+            f"drive_gains: cutoff is {shown(cutoff)}; expected Hz below half the sampling rate ({rate / 2:.4g})"
+        )
     filters = Filters(rate, spectral_cutoff(samples, rate) if cutoff is None else cutoff)
     s = condition_signals(samples, filters)
-    edge = int(filters.settling * rate) // (filters.first * filters.second) + 1
+    used = s.valid[:: filters.first][:: filters.second]
+    values, explained = np.ones(robot.nv), np.zeros(robot.nv)
+    if np.count_nonzero(used) < FEWEST:
+        return DriveGains(log.joints, values, explained)
     columns = (robot.inverse_dynamics(s.q, s.qd, s.qdd), s.effort, s.qd, np.tanh(s.qd / 0.05))
-    torque, effort, speed, sign = (to_rows(thin(x, filters), filters)[edge:-edge] for x in columns)
-    values, explained = np.zeros((2, robot.nv))
+    torque, effort, speed, sign = (to_rows(thin(x, filters), filters)[used] for x in columns)
     for j in range(robot.nv):
         losses = np.column_stack([speed[:, j], sign[:, j], np.ones(len(speed))])
         without = _residual(losses, effort[:, j])

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..description.rotations import skew
-from ..errors import ArgumentError, UnknownNameError
+from ..errors import ArgumentError, UnknownNameError, shown
 from ..model import Body, Frame, Model
 from ..model.inertia import transform_phi
 from ..robot import Robot
@@ -26,6 +26,9 @@ def lock(robot: Robot, angles: Mapping[str, float]) -> Robot:
     >>> shorter.nv, bool(abs(arm.phi[9::10].sum() - shorter.phi[9::10].sum()) < 1e-12)
     (6, True)
     """
+    for name, angle in angles.items():
+        if not isinstance(angle, int | float | np.number) or not np.isfinite(angle):
+            raise ArgumentError(f"joint {name!r} would be locked at {shown(angle)}; expected a coordinate")
     unknown = [name for name in angles if name not in robot.joint_names]
     if unknown:
         raise UnknownNameError("joint to lock", unknown[0], robot.joint_names)
@@ -34,9 +37,8 @@ def lock(robot: Robot, angles: Mapping[str, float]) -> Robot:
     model = robot.model
     if len(angles) == len(robot.joint_names):
         raise ArgumentError("every joint would be locked; leave at least one to move")
-    carrier: list[
-        tuple[int, Array]
-    ] = []  # of each old body: the new body that carries it, and its pose there
+    # of each old body: the new body that carries it, and its pose there
+    carrier: list[tuple[int, Array]] = []
     bodies: list[Body] = []
     kept: dict[int, int] = {}
     for i, body in enumerate(model.bodies):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,9 @@ Array = NDArray[np.float64]
 
 LEAST_ROWS = 50
 """Rows below which a file is no log of a motion."""
+
+PAUSE = 1.0
+"""Seconds (ten sampling times at least) without a row after which another recording begins."""
 
 CHECKED_ROWS = 1_000_000
 """Rows looked at together when a log in memory is checked."""
@@ -70,10 +75,24 @@ class Log:
         """Seconds from the first row to the last."""
         return float(self.time[-1] - self.time[0])
 
+    @cached_property
+    def runs(self) -> tuple[tuple[int, int], ...]:
+        """First row and end of each stretch without a pause: nothing is interpolated between them."""
+        steps = np.diff(self.time)
+        pauses = np.flatnonzero(steps > max(PAUSE, 10 * float(np.median(steps)))) + 1
+        return tuple(pairwise((0, *pauses.tolist(), len(self))))
+
     def middle(self, count: int) -> Samples:
-        """Return at most `count` consecutive rows, from the middle of the log."""
-        start = max(0, (len(self) - count) // 2)
-        return self.samples(start, start + count)
+        """Return at most `count` consecutive rows, from the middle of the longest run."""
+        start, stop = max(self.runs, key=lambda run: run[1] - run[0])
+        start = max(start, (start + stop - count) // 2)
+        found = self.samples(start, min(stop, start + count))
+        if len(found.time) < LEAST_ROWS:
+            raise LogError(
+                f"{self.source}: {len(found.time)} usable row(s) from row {start + 1} on; repair the log, or "
+                "record for longer"
+            )
+        return found
 
     def ranges(self, count: int) -> Array:
         """Return how far each joint moves, judged by about `count` rows spread over the log."""
@@ -149,7 +168,8 @@ def read_log(
     (('joint1', 'joint2'), True)
     """
     if isinstance(source, Log):
-        if any(given is not None for given in (columns, units, rate, reduction, offset, gain)):
+        told = any(given is not None for given in (columns, units, rate, reduction, offset, gain))
+        if told or not motor_positions or missing != "error":
             raise ArgumentError(
                 "options of reading were given for a log that has been read; read it with them"
             )
@@ -174,9 +194,13 @@ def read_log(
     chosen, covered = choose(table, joints, columns, units)
     if "velocity" in chosen and len(chosen["velocity"].names) not in (1, len(covered)):
         del chosen["velocity"]  # of some joints only; it serves as a check, no more
-    lengths = {q: len(c.values[0]) for q, c in chosen.items()}
+    lengths = {key: len(v) for c in chosen.values() for key, v in zip(c.names, c.values, strict=True)}
     if len(set(lengths.values())) > 1:
-        raise LogError(f"{name}: quantities differ in length: {lengths}; cut them to the same rows")
+        few, many = (pick(lengths, key=lengths.__getitem__) for pick in (min, max))
+        raise LogError(
+            f"{name}: columns differ in length: {few!r} has {lengths[few]} rows, {many!r} has "
+            f"{lengths[many]}; cut them to the same rows"
+        )
     arrays = {quantity: _stacked(found, len(covered), name, quantity) for quantity, found in chosen.items()}
     count = len(arrays["position"])
     if count < LEAST_ROWS:
@@ -211,11 +235,15 @@ def _one_dof_joints(robot: Robot) -> tuple[str, ...]:
 
 def _table(source: Any) -> tuple[Table, str]:
     """Return the table of a source, one file per quantity merged, and its name."""
-    if not (isinstance(source, Mapping) and all(isinstance(v, str | os.PathLike) for v in source.values())):
+    if not (
+        isinstance(source, Mapping)
+        and source
+        and all(isinstance(v, str | os.PathLike) for v in source.values())
+    ):
         return read_table(source), str(source) if isinstance(source, str | os.PathLike) else "log"
     merged: dict[str, Any] = {}
     unknown = [key for key in source if key not in WORDS or key == "time"]
-    if unknown or not source:
+    if unknown:
         raise ArgumentError(
             f"files of a log are given by quantity (position, effort, velocity); {unknown} given"
         )

@@ -36,4 +36,6 @@ def log_description(path: Path) -> tuple[Any, dict[str, Any]]:
     if ("file" in content) == bool(files):
         raise LogError(f"{path}: name either one `file`, or `position` and `effort` files")
     source: Any = files or str(path.parent / str(content["file"]))
+    if not files and source.lower().endswith(".toml"):
+        raise LogError(f"{path}: `file` is {content['file']!r}; expected a .csv or .parquet file")
     return source, {key: content[key] for key in OPTIONS if key in content}

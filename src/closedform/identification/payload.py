@@ -9,15 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..description.description import Inertial
-from ..errors import UnknownNameError
+from ..errors import ArgumentError, UnknownNameError, shown
 from ..model.inertia import NAMES, inertial_from_phi
 from .consistent import Prior, consistent, is_physical
-from .design import Rows
-from .log import Log, read_log
-from .regression import LAGS, ExcitationError, Moments, solve, standard_errors, undetermined
+from .design import Rows, Span, filtered_rows, spans
+from .log import Log, Samples, read_log
+from .regression import LAGS, ExcitationError, Moments, residual_squares, solve, standard_errors, undetermined
 from .result import Errors, Identification
-from .signals import Filters, condition_signals, noise_correlation, sampling_rate, to_rows
-from .split import Split
+from .signals import Filters, condition_signals, noise_correlation, sampling_rate
+from .split import UNUSED
 
 Array = NDArray[np.float64]
 
@@ -27,7 +27,7 @@ class Payload:
     """The ten parameters of what a body carries, about that body's frame origin, with standard errors.
 
     `errors` are torque errors of the log with the payload; `unloaded` are those of the model
-    without it, on the same rows.
+    without it, on the same rows. Standard errors take that model as exact.
     """
 
     body: str
@@ -69,6 +69,8 @@ def identify_payload(
     tau - tau_model = Y_body(q, qd, qdd) phi_payload, with the columns of the carrying body (the
     last one by default). `physical` asks for parameters that a rigid body can have (needs cvxpy).
     """
+    if not isinstance(empty, Identification):
+        raise ArgumentError(f"identify_payload: empty is {shown(empty)}; expected what identify returns")
     robot = empty.robot
     names = robot.body_names
     body = names[-1] if body is None else body
@@ -77,23 +79,10 @@ def identify_payload(
     columns = slice(10 * names.index(body), 10 * names.index(body) + 10)
     log = read_log(log, robot, **reading)
     filters = Filters(sampling_rate(log.time), empty.filters.cutoff)
-    split = Split(log.time[0], log.time[-1], None, 0.0)
-    samples = log.samples()
-    signals = condition_signals(samples, filters)
-    time, W, tau, given = empty.design.rows(signals, filters)
-    model = given + np.stack(
-        [w @ empty.values[a] for w, a in zip(W, empty.design.active, strict=True)], axis=1
-    )
-    states = [np.ascontiguousarray(x[:: filters.first]) for x in (signals.q, signals.qd, signals.qdd)]
-    Y = robot.regressor(*states)[:, :, columns]
-    loads = tuple(to_rows(np.ascontiguousarray(Y[:, j]), filters) for j in range(robot.nv))
-    inside = (time >= log.time[0] + filters.settling) & (time <= log.time[-1] - filters.settling)
-    valid = inside & signals.valid[:: filters.first][:: filters.second]
-    rows = Rows(
-        time[valid], tuple(w[valid] for w in loads), tau[valid], model[valid], split.labels(time[valid])
-    )
     moments = Moments([np.arange(10)] * robot.nv, 10)
-    moments.add(rows)
+    for span in spans(log, filters):
+        samples = log.samples(span.start, span.stop)
+        moments.add(_rows(empty, columns, samples, span, filters))
     triangles = moments.triangles(moments.fitted)
     fit = solve(triangles, moments.active, 10)
     labels = tuple(f"{name} of the payload" for name in NAMES)
@@ -103,14 +92,29 @@ def identify_payload(
     phi = fit.values
     if physical:
         phi, _ = consistent(_loose(phi), np.eye(10), fit.R, labels)
-    predicted = model[valid] + np.stack([w @ phi for w in rows.W], axis=1)
-    return Payload(
-        body,
-        phi,
-        standard_errors(fit, moments, noise_correlation(filters, LAGS)),
-        _errors(rows.tau - predicted, rows.tau),
-        _errors(rows.tau - model[valid], rows.tau),
+    power = moments.powers(moments.fitted)
+    errors, unloaded = (
+        Errors.of(residual_squares(triangles, moments.active, each), power, fit.rows)
+        for each in (phi, np.zeros(10))
     )
+    return Payload(
+        body, phi, standard_errors(fit, moments, noise_correlation(filters, LAGS)), errors, unloaded
+    )
+
+
+def _rows(empty: Identification, columns: slice, samples: Samples, span: Span, filters: Filters) -> Rows:
+    """Return the rows of one segment: the carrying body's columns, what the model explains being given."""
+    robot, design = empty.robot, empty.design
+    if not filters.settle_in(samples.time):
+        return Rows.none([10] * robot.nv)
+    signals = condition_signals(samples, filters)
+    time, W, tau, given = design.rows(signals, filters)
+    model = given + np.stack([w @ empty.values[a] for w, a in zip(W, design.active, strict=True)], axis=1)
+    states = [np.ascontiguousarray(x[:: filters.first]) for x in (signals.q, signals.qd, signals.qdd)]
+    loads = filtered_rows(robot.regressor, states, [columns] * robot.nv, filters)
+    label = np.where(signals.valid[:: filters.first][:: filters.second], 0, UNUSED)
+    inside = (time >= span.first) & (time < span.last)
+    return Rows(time[inside], tuple(w[inside] for w in loads), tau[inside], model[inside], label[inside])
 
 
 def _loose(phi: Array) -> Prior:
@@ -120,7 +124,3 @@ def _loose(phi: Array) -> Prior:
     values = np.array([inertia, 0, 0, inertia, 0, inertia, 0, 0, 0, mass])
     scales = 100 * np.array([mass * length**2] * 6 + [mass * length] * 3 + [mass])
     return Prior(values, scales, np.array([mass]), np.array([length]))
-
-
-def _errors(residual: Array, torque: Array) -> Errors:
-    return Errors.of(np.sum(residual**2, axis=0), np.sum(torque**2, axis=0), len(residual))

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ArgumentError
+from ..checks import real_array, whole_number
+from ..errors import ArgumentError, shown
 from .base_parameters import BaseParameters
 from .design import acting
 from .triangle import Triangle, factor
@@ -23,7 +24,7 @@ def reduced_factor(
 ) -> Array:
     """Return R with R^T R = sum [Y_b tau]^T [Y_b tau] over samples: QR of the regressor, block by block.
 
-    q, qd, qdd and tau are (samples, nv), in memory, mapped from a file or lazy: only `block` samples
+    q is (samples, nq), qd, qdd and tau are (samples, nv), in memory, mapped from a file or lazy: only `block` samples
     are read and evaluated at a time. R is (count, count), or (count + 1, count + 1) with torques,
     when its last column holds the right-hand side. Each joint's rows meet only the columns of the
     bodies it moves.
@@ -37,18 +38,27 @@ def reduced_factor(
     >>> bool(np.allclose(beta, base.values))
     True
     """
-    nv, count = base.robot.nv, base.count
-    arrays = {"q": q, "qd": qd, "qdd": qdd, **({} if tau is None else {"tau": tau})}
+    if not isinstance(base, BaseParameters):
+        raise ArgumentError(f"reduced_factor: base is {shown(base)}; expected what base_parameters returns")
+    block = whole_number("reduced_factor: block", block, 1)
+    robot, nv, count = base.robot, base.robot.nv, base.count
+    given = {"q": q, "qd": qd, "qdd": qdd, **({} if tau is None else {"tau": tau})}
+    arrays = {name: a if hasattr(a, "shape") else real_array(name, a) for name, a in given.items()}
     for name, array in arrays.items():
-        if array.shape != (len(q), nv):
-            raise ArgumentError(f"reduced_factor: {name} has shape {array.shape}; expected {(len(q), nv)}")
-    columns = acting(base, base.robot)
+        size = (len(arrays["q"]), robot.nq if name == "q" else nv)
+        if array.shape != size:
+            raise ArgumentError(f"reduced_factor: {name} has shape {array.shape}; expected {size}")
+    columns = acting(base, robot)
     extra = 0 if tau is None else 1
     joints = [Triangle(len(own) + extra) for own in columns]
     Y = np.empty((block, nv, count))
     buffers = [np.empty((block, len(own) + extra), order="F") for own in columns]
-    for start in range(0, len(q), block):
+    for start in range(0, len(arrays["q"]), block):
         part = {name: np.asarray(array[start : start + block], dtype=float) for name, array in arrays.items()}
+        for name, values in part.items():
+            if not np.isfinite(values).all():
+                row = start + int(np.flatnonzero(~np.isfinite(values).all(axis=1))[0])
+                raise ArgumentError(f"reduced_factor: {name} is not finite in row {row + 1}; leave it out")
         size = len(part["q"])
         base.regressor(part["q"], part["qd"], part["qdd"], out=Y[:size])
         for j, own in enumerate(columns):

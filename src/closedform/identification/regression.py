@@ -53,9 +53,14 @@ class Moments:
         self.folds: dict[tuple[int, int], Triangle] = {}
         self.power: dict[tuple[int, int], float] = {}
         self.lagged = [np.zeros((lags + 1, len(a) + 1, len(a) + 1)) for a in active] if lags else []
+        self.pairs = np.zeros(lags + 1)
 
     def add(self, rows: Rows) -> None:
         """Take in the rows of a segment."""
+        fitted = rows.label >= 0
+        if self.lagged:
+            for lag in range(min(len(self.pairs), len(fitted))):
+                self.pairs[lag] += np.count_nonzero(fitted[: len(fitted) - lag] & fitted[lag:])
         for j, W in enumerate(rows.W):
             A = np.column_stack([W, rows.tau[:, j] - rows.given[:, j]])
             for label in np.unique(rows.label[rows.label >= HELD_OUT]):
@@ -63,7 +68,7 @@ class Moments:
                 self.folds.setdefault(key, Triangle(A.shape[1])).add(A[here])
                 self.power[key] = self.power.get(key, 0.0) + float(np.sum(rows.tau[here, j] ** 2))
             if self.lagged:
-                B = np.where((rows.label >= 0)[:, None], A, 0.0)
+                B = np.where(fitted[:, None], A, 0.0)
                 for lag in range(min(len(self.lagged[j]), len(B))):
                     self.lagged[j][lag] += B[: len(B) - lag].T @ B[lag:]
 
@@ -73,6 +78,7 @@ class Moments:
             self.folds.setdefault(key, Triangle(len(triangle.R))).join(triangle)
             self.power[key] = self.power.get(key, 0.0) + other.power[key]
         self.lagged = [mine + theirs for mine, theirs in zip(self.lagged, other.lagged, strict=True)]
+        self.pairs = self.pairs + other.pairs
         return self
 
     @property
@@ -103,7 +109,8 @@ class Moments:
 class Fit:
     """Values of the parameters, the scatter and weight of each joint, and the factor they come from.
 
-    `R` is the triangular factor of the weighted rows [W tau]: its last column holds Q^T tau.
+    `R` is the triangular factor of the weighted rows [W tau]: its last column holds Q^T tau. `prior`
+    is that of `solve`.
     """
 
     values: Array
@@ -112,6 +119,7 @@ class Fit:
     R: Array
     rows: int
     condition: float
+    prior: tuple[Array, Array] | None = None
 
 
 def residual_squares(triangles: Sequence[Triangle], active: Sequence[NDArray[np.intp]], x: Array) -> Array:
@@ -149,7 +157,7 @@ def solve(
     norms = np.linalg.norm(R[:width, :width], axis=0)
     singular = np.linalg.svd(R[:width, :width] / np.where(norms > 0, norms, 1), compute_uv=False)
     condition = float(singular[0] / max(singular[-1], 1e-300))
-    return Fit(x, scatter, before**-2.0, R, rows, condition)
+    return Fit(x, scatter, before**-2.0, R, rows, condition, prior)
 
 
 def weighted_factor(
@@ -208,7 +216,8 @@ def standard_errors(fit: Fit, moments: Moments, noise: Array | None = None) -> A
     S = sum_j w_j^2 sum_l r_j(l) W_j^T shift(l) W_j [NeweyWest1987]: filters correlate the noise of
     neighbouring rows, and independent rows would promise too much. The autocovariances r_j(l) are
     those of the residuals (window flat, then falling), and those of white noise past the filters,
-    `noise` being its correlation by lag; the larger error of the two counts.
+    `noise` being its correlation by lag; the larger error of the two counts. Values that follow a
+    prior are as uncertain as the prior. That positions are measured with noise too is not counted.
     """
     width, lags = moments.width, len(moments.lagged[0])
     inverse = np.linalg.pinv(fit.R[:width, :width])
@@ -218,12 +227,15 @@ def standard_errors(fit: Fit, moments: Moments, noise: Array | None = None) -> A
     measured, filtered = np.zeros((2, width, width))
     for lagged, active, w in zip(moments.lagged, moments.active, fit.weights, strict=True):
         x = np.append(-fit.values[active], 1.0)
-        r = np.einsum("i,lij,j->l", x, lagged, x) / fit.rows
+        r = np.einsum("i,lij,j->l", x, lagged, x) / np.maximum(moments.pairs, 1)
         products = lagged[:, :-1, :-1] + np.moveaxis(lagged[:, :-1, :-1], 1, 2)
         products[0] /= 2
         where = np.ix_(active, active)
         measured[where] += w**2 * np.einsum("l,lij->ij", r * window, products)
         filtered[where] += w**2 * np.einsum("l,lij->ij", r[0] * expected, products)
+    if fit.prior is not None:
+        believed = np.diag(fit.prior[1] ** -2.0)
+        measured, filtered = measured + believed, filtered + believed
     freedom = fit.rows / max(fit.rows - width / len(moments.active), 1.0)
     variances = [np.einsum("ij,jk,ki->i", A_inverse, S, A_inverse) for S in (measured, filtered)]
     return np.asarray(np.sqrt(freedom * np.maximum(*variances)))

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..description.catalogue import read_toml
+from ..emit.files import write_files
 from ..errors import ClosedFormError
 from ..model.writing import model_toml
 from ..robot import Robot
@@ -23,6 +24,7 @@ from .friction import Friction, Term
 from .log import Log, read_log
 from .signals import Filters, sampling_rate
 from .split import HELD_OUT, Split
+from .tables import LogError
 from .transmission import Axis
 
 Array = NDArray[np.float64]
@@ -88,7 +90,7 @@ class Identification:
     `robot` has the identified inertias, rotors (`armature`) and friction (`damping`, `friction`);
     `names`, `values` and `standard_errors` are the base parameters, then those of the drives.
     `fitted`, `held_out` and `cross_validation` are torque errors of the rows that were fitted, of
-    those kept aside, and of fitted rows left out in turn.
+    those kept aside, and of fitted rows left out in turn (None of a log too short for that).
     """
 
     robot: Robot
@@ -104,7 +106,7 @@ class Identification:
     filters: Filters
     method: str
     fitted: Errors
-    cross_validation: Errors
+    cross_validation: Errors | None
     held_out: Errors | None = None
     notes: tuple[str, ...] = ()
     described: Array = field(default_factory=lambda: np.zeros(0))
@@ -151,7 +153,13 @@ class Identification:
         traces = [
             traced(rows, self.design, self.values) for rows in self.design.segments(log, filters, split)
         ]
-        return joined(traces)
+        trace = joined(traces)
+        if not len(trace.time):
+            raise LogError(
+                f"{log.source}: no rows are left; recordings without a pause must be longer than the "
+                f"{2 * filters.settling:.3g} s in which filters settle at their ends"
+            )
+        return trace
 
     def validate(self, log: Log | Any, **reading: Any) -> Errors:
         """Return the torque errors on another log."""
@@ -166,7 +174,7 @@ class Identification:
 
     def save_robot(self, path: str | os.PathLike[str]) -> None:
         """Write the identified robot as TOML that `closedform.load` reads."""
-        Path(path).write_text(model_toml(self.robot.model), encoding="utf-8")
+        self.robot.save(path)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything but the trace as JSON that `Identification.load` reads."""
@@ -197,7 +205,7 @@ class Identification:
             },
             "notes": self.notes,
         }
-        Path(path).write_text(json.dumps(content, indent=1), encoding="utf-8")
+        write_files({Path(path): json.dumps(content, indent=1)})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Identification:

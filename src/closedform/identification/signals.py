@@ -59,10 +59,17 @@ class Filters:
         """Seconds in which the ends of a recording are felt: the filters' slowest mode decays to 7e-5."""
         return 4 / self.cutoff
 
+    def settle_in(self, time: Array) -> bool:
+        """Return whether a recording is long enough that something remains between its ends."""
+        return len(time) > 3 and bool(time[-1] - time[0] > 2 * self.settling)
+
 
 @dataclass(frozen=True)
 class Signals:
-    """An even motion at the full rate: `fine` positions, q, qd, qdd, efforts, and which samples are real."""
+    """An even motion at the full rate: `fine` positions, q, qd, qdd, efforts, and which samples are valid.
+
+    Valid are those near rows of the log, away from gaps and ends by what the filters need to settle.
+    """
 
     time: Array
     fine: Array
@@ -148,11 +155,12 @@ def condition_signals(samples: Samples, filters: Filters) -> Signals:
     q = zero_phase(even.position, KINEMATIC * filters.cutoff, rate)
     qd, qdd = differentiate(q, rate)
     valid = covered(samples, even.time, rate)
+    reach = max(1, int(filters.settling * rate))
     if not valid.all():
         from scipy import ndimage
 
-        reach = max(1, int(filters.settling * rate))
         valid = ~ndimage.binary_dilation(~valid, iterations=reach)
+    valid[:reach] = valid[-reach:] = False
     return Signals(even.time, fine, q, qd, qdd, even.effort, valid)
 
 

@@ -57,6 +57,8 @@ class Split:
         held = self.held_out(time)
         near = (self.held_out(time - self.margin) | self.held_out(time + self.margin)) & ~held
         near &= (time - self.margin >= self.start) & (time + self.margin <= self.stop)
-        stretch = max(self.stretch, 2 * self.hold_out if isinstance(self.hold_out, float | int) else 0)
+        pair = 2 * self.hold_out if isinstance(self.hold_out, float | int) else 0.0
+        # one fitted block per fold, unless blocks are so long that folds must part them
+        stretch = max(self.stretch, pair) if FOLDS * pair <= self.stop - self.start else self.stretch
         folds = ((time - self.start) // stretch).astype(int) % FOLDS
         return np.where(held, HELD_OUT, np.where(near, UNUSED, folds))

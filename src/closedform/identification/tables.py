@@ -28,24 +28,25 @@ def read_table(source: Any) -> Table:
     if isinstance(source, str | os.PathLike):
         return read_file(Path(source))
     if isinstance(source, Mapping):
-        return {str(name): _column(name, values) for name, values in source.items()}
+        return {str(name): _column(values) for name, values in source.items()}
     if hasattr(source, "column_names") and hasattr(source, "column"):  # an Arrow table
-        return {name: np.asarray(source.column(name)) for name in source.column_names}
+        return {name: _column(source.column(name)) for name in source.column_names}
     if hasattr(source, "columns") and hasattr(source, "__getitem__"):  # a data frame
-        return {str(name): _column(name, source[name]) for name in source.columns}
+        return {str(name): _column(source[name]) for name in source.columns}
     raise ArgumentError(
         f"a log is a path (.csv, .parquet), a mapping of arrays, a data frame or a Log; {shown(source)} given"
     )
 
 
-def _column(name: Any, values: Any) -> Any:
-    """Return one column: lazy arrays as they are, anything else as numbers."""
+def _column(values: Any) -> Any:
+    """Return one column: lazy arrays as they are, numbers in double precision."""
     if hasattr(values, "compute") and hasattr(values, "chunks"):
         return values
-    array = np.asarray(values)
-    if array.dtype.kind not in "fiub":
-        raise LogError(f"column {name!r} holds {array.dtype}, not numbers; remove or convert it")
-    return array.astype(float)
+    try:
+        array = np.asarray(values)
+    except ValueError:  # ragged
+        array = np.asarray(values, dtype=object)
+    return array.astype(float) if array.dtype.kind in "fiub" else array
 
 
 def read_file(path: Path) -> Table:
@@ -53,8 +54,9 @@ def read_file(path: Path) -> Table:
     try:
         with path.open("rb") as file:
             start = file.read(4096)
-    except OSError as error:
-        raise LogError(f"{path}: {error.strerror or error}; give the path of a log") from None
+    except (OSError, ValueError) as error:  # a path with a zero byte is a ValueError
+        reason = getattr(error, "strerror", None) or error
+        raise LogError(f"{str(path)!r}: {reason}; give the path of a log") from None
     suffix = path.suffix.lower()
     parquet = start[:4] == b"PAR1"
     if suffix in (".parquet", ".pq"):
@@ -83,7 +85,7 @@ def _read_parquet(path: Path) -> Table:
         table = parquet.read_table(path)
     except (ArrowException, OSError) as error:
         raise LogError(f"{path}: damaged Parquet file ({error})") from None
-    return {name: _column(name, table.column(name).to_numpy()) for name in table.column_names}
+    return {name: _column(table.column(name).to_numpy()) for name in table.column_names}
 
 
 def _read_text(path: Path) -> Table:
@@ -94,7 +96,10 @@ def _read_text(path: Path) -> Table:
     except UnicodeDecodeError:
         raise LogError(f"{path}: not UTF-8 text as its suffix says; export the log as CSV") from None
     delimiter = max(",;\t", key=first.count)
-    names = [name.strip().strip('"') for name in next(csv.reader([first], delimiter=delimiter), [])]
+    try:
+        names = [name.strip().strip('"') for name in next(csv.reader([first], delimiter=delimiter), [])]
+    except csv.Error as error:
+        raise LogError(f"{path}: the header cannot be read ({error}); is it a log?") from None
     if not second.strip():
         raise LogError(f"{path}: no rows under the header; is the recording complete?")
     if all(_is_number(name) for name in names):
@@ -115,16 +120,25 @@ def _read_rows(path: Path, delimiter: str, width: int) -> np.ndarray:
     """Return the rows one by one: slower, but blanks become NaN and a mistake is found by line."""
     rows: list[list[float]] = []
     with path.open(encoding="utf-8-sig", newline="", errors="replace") as file:
-        for row in list(csv.reader(file, delimiter=delimiter))[1:]:
-            line = len(rows) + 2
-            if len(row) != width:
-                raise LogError(f"{path}, line {line}: {len(row)} fields; expected {width} as in the header")
-            cells = [cell.strip() for cell in row]
-            for k, cell in enumerate(cells):
-                if cell.lower() not in BLANK and not _is_number(cell):
-                    raise LogError(f"{path}, line {line}: field {k + 1} is {shown(cell)}; expected a number")
-            rows.append([np.nan if cell.lower() in BLANK else float(cell) for cell in cells])
-    return np.array(rows)
+        reader = csv.reader(file, delimiter=delimiter)
+        try:
+            next(reader)
+            for row in reader:
+                if row:  # blank lines hold nothing
+                    rows.append(_read_cells(row, width, f"{path}, line {reader.line_num}"))
+        except csv.Error as error:
+            raise LogError(f"{path}, line {reader.line_num}: {error}; is it a log?") from None
+    return np.array(rows).reshape(-1, width)
+
+
+def _read_cells(row: list[str], width: int, where: str) -> list[float]:
+    if len(row) != width:
+        raise LogError(f"{where}: {len(row)} fields; expected {width} as in the header")
+    cells = [cell.strip() for cell in row]
+    for k, cell in enumerate(cells):
+        if cell.lower() not in BLANK and not _is_number(cell):
+            raise LogError(f"{where}: field {k + 1} is {shown(cell)}; expected a number")
+    return [np.nan if cell.lower() in BLANK else float(cell) for cell in cells]
 
 
 def _is_number(text: str) -> bool:

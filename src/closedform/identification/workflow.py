@@ -39,10 +39,6 @@ TRACED = 200_000
 """Rows of which measured and predicted torques are kept for pictures."""
 
 
-def _silent(done: float, what: str) -> None:
-    """Hear of progress and do nothing."""
-
-
 def identify(
     robot: Robot,
     log: Any,
@@ -56,7 +52,7 @@ def identify(
     undetermined: str = "error",
     physical: bool | None = None,
     plausible: bool = True,
-    progress: Progress = _silent,
+    progress: Progress | None = None,
     **reading: Any,
 ) -> Identification:
     """Return the parameters of a robot that explain a log of its motion, with their standard errors.
@@ -76,7 +72,9 @@ def identify(
     - `undetermined`: "error", or "prior" to keep described values where the motion says nothing.
     - `physical`: whether inertias are made physically consistent (which needs cvxpy): always, never
       (False), or by default where those nearest to the described ones are not and cvxpy is there.
+      Standard errors stay those of the fit without that constraint.
     - `plausible`: whether units are checked against limits and common sense.
+    - `progress`: called with the fraction of the work done and what is next.
 
     >>> import numpy as np, closedform as cf
     >>> from closedform.identification import Friction, identify
@@ -93,8 +91,11 @@ def identify(
         raise ArgumentError(f"identify: robot is {shown(robot)}; expected a Robot")
     if undetermined not in ("error", "prior"):
         raise ArgumentError(f'identify: undetermined is {shown(undetermined)}; expected "error" or "prior"')
-    progress(0.0, "reading the log")
-    log = log if isinstance(log, Log) else read_log(log, robot, **reading)
+    if physical not in (None, True, False):
+        raise ArgumentError(f"identify: physical is {shown(physical)}; expected True, False or None")
+    tell: Progress = progress or (lambda done, what: None)
+    tell(0.0, "reading the log")
+    log = read_log(log, robot, **reading)
     robot, log, notes = _with_locks(robot, log, locked)
     if plausible:
         check_plausible(robot, log)
@@ -105,11 +106,11 @@ def identify(
     if plausible:
         check_gains(robot, log, filters.cutoff)
     split = Split(log.time[0], log.time[-1], hold_out, 0.5 / filters.cutoff, min(1.0, log.duration / FOLDS))
-    progress(0.1, "base parameters")
+    tell(0.1, "base parameters")
     axes = log.transmission.axes
     base, dependent = independent(robot, axes)
     if friction == "auto":
-        progress(0.2, "choosing a friction model")
+        tell(0.2, "choosing a friction model")
         plain = Design.of(robot, base, axes, Friction(coulomb=None), rotors, dependent)
         every = Design(
             robot, base, axes, (*plain.drive, *candidates(len(axes), _slowest(middle, axes))), plain.known
@@ -119,17 +120,17 @@ def identify(
         model = friction or NO_FRICTION
     else:
         raise ArgumentError(f'identify: friction is {shown(friction)}; expected "auto", None or a Friction')
-    progress(0.5, "least squares")
+    tell(0.5, "least squares")
     design = Design.of(robot, base, axes, model, rotors, dependent)
     moments = gather(design, log, filters, split)
     fit = _fit(design, moments, method, undetermined == "prior")
-    progress(0.8, "inertias")
+    tell(0.8, "inertias")
     values, phi, more = _inertias(design, fit, physical)
     triangles = moments.triangles(moments.fitted)
     fitted = Errors.of(
         residual_squares(triangles, moments.active, values), moments.powers(moments.fitted), fit.rows
     )
-    progress(0.9, "validation")
+    tell(0.9, "validation")
     return Identification(
         robot=_identified(robot, design, values, phi),
         base=base,
@@ -144,7 +145,7 @@ def identify(
         filters=filters,
         method=method,
         fitted=fitted,
-        cross_validation=_cross_validation(design, moments, method),
+        cross_validation=_cross_validation(design, moments, method, fit.prior),
         held_out=_held_out(moments, values),
         notes=(*notes, *more),
         described=base.values if robot.model.has_inertia else np.zeros(0),
@@ -169,7 +170,7 @@ def gather(design: Design, log: Log, filters: Filters, split: Split, lags: int =
     ]
     while len(tasks) > 1:
         pairs = (tasks[k : k + 2] for k in range(0, len(tasks), 2))
-        tasks = [delayed(Moments.join)(*pair) if len(pair) == 2 else pair[0] for pair in pairs]
+        tasks = [delayed(_joined)(*pair) if len(pair) == 2 else pair[0] for pair in pairs]
     return tasks[0].compute()  # type: ignore[no-any-return]
 
 
@@ -182,6 +183,11 @@ def _moments(
     return moments
 
 
+def _joined(one: Moments, other: Moments) -> Moments:
+    """Return the moments of both, which stay as they are: a cluster may run a task again."""
+    return Moments(one.active, one.width, len(one.pairs) - 1).join(one).join(other)
+
+
 def _with_locks(
     robot: Robot, log: Log, locked: Mapping[str, float] | Sequence[str] | str
 ) -> tuple[Robot, Log, tuple[str, ...]]:
@@ -191,7 +197,16 @@ def _with_locks(
         locked = absent
     elif isinstance(locked, str):
         raise ArgumentError(f'identify: locked is {shown(locked)}; expected joints, or "absent"')
+    elif not isinstance(locked, Mapping | Sequence):
+        raise ArgumentError(
+            f"identify: locked is {shown(locked)}; expected joints, or a mapping to coordinates"
+        )
     angles = dict(locked) if isinstance(locked, Mapping) else dict.fromkeys(locked, 0.0)
+    foreign = [name for name in log.joints if name not in robot.joint_names]
+    if foreign:
+        raise LogError(
+            f"{log.source}: read for another robot, with joint(s) {', '.join(foreign)}; read it again"
+        )
     missing = [name for name in absent if name not in angles]
     if missing:
         raise LogError(
@@ -286,15 +301,18 @@ def _identified(robot: Robot, design: Design, values: Array, phi: Array) -> Robo
     return Robot(replace(robot.model, bodies=bodies).with_phi(phi))
 
 
-def _cross_validation(design: Design, moments: Moments, method: str) -> Errors:
-    """Return the errors of fitted rows, each predicted by a fit to the other folds."""
+def _cross_validation(
+    design: Design, moments: Moments, method: str, prior: tuple[Array, Array] | None
+) -> Errors | None:
+    """Return the errors of fitted rows, each predicted by a fit to the other folds; None of one fold."""
     folds = moments.fitted
+    if len(folds) < 2:
+        return None
     squares = np.zeros(design.robot.nv)
-    if len(folds) > 1:
-        for fold in folds:
-            rest = moments.triangles([other for other in folds if other != fold])
-            fit = solve(rest, moments.active, design.width, method)
-            squares += residual_squares(moments.triangles([fold]), moments.active, fit.values)
+    for fold in folds:
+        rest = moments.triangles([other for other in folds if other != fold])
+        fit = solve(rest, moments.active, design.width, method, prior)
+        squares += residual_squares(moments.triangles([fold]), moments.active, fit.values)
     rows = sum(moments.folds[fold, 0].rows for fold in folds)
     return Errors.of(squares, moments.powers(folds), rows)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,13 +20,19 @@ Inputs = ArrayLike | Callable[[float], ArrayLike] | None
 class Levels:
     """Inputs at the start, middle and end of every step: each (steps, ..., nu).
 
-    `held` says that they do not change within a step.
+    `held` says that they do not change within a step. `function` is that of time, if they are one.
     """
 
     start: Array
     middle: Array
     end: Array
     held: bool
+    function: Callable[[float], Array] | None = None
+
+    @property
+    def steady(self) -> bool:
+        """Whether they are the same all the time."""
+        return self.held and not self.start.strides[0]
 
     @property
     def batch(self) -> tuple[int, ...]:
@@ -38,14 +45,14 @@ class Levels:
         return np.moveaxis(whole, 0, -2)
 
     def at(self, t: float, h: float) -> Array:
-        """Return the inputs at any time: held, or the parabola through the three levels of the step."""
+        """Return the inputs at any time: of the function, held, or linear between samples."""
+        if self.function is not None:
+            return self.function(t)
         k = min(max(int(t / h), 0), len(self.start) - 1)
         if self.held:
             return np.asarray(self.start[k])
         s = t / h - k
-        weights = ((1 - s) * (1 - 2 * s), 4 * s * (1 - s), s * (2 * s - 1))
-        levels = (self.start[k], self.middle[k], self.end[k])
-        return np.asarray(sum(w * level for w, level in zip(weights, levels, strict=True)))
+        return np.asarray((1 - s) * self.start[k] + s * self.end[k])
 
 
 def levels(name: str, given: Inputs, nu: int, times: Array) -> Levels | None:
@@ -53,7 +60,8 @@ def levels(name: str, given: Inputs, nu: int, times: Array) -> Levels | None:
 
     An array of shape (nu,) is constant, (..., steps, nu) is held over each step, and
     (..., steps + 1, nu) is sampled at the nodes and linear between them. A function of time is
-    evaluated at the start, middle and end of each step.
+    evaluated at the start, middle and end of each Runge-Kutta step, and wherever an adaptive
+    method asks.
     """
     if nu == 0:
         if given is not None:
@@ -63,11 +71,13 @@ def levels(name: str, given: Inputs, nu: int, times: Array) -> Levels | None:
         given = np.zeros(nu)
     steps = len(times) - 1
     if callable(given):
-        nodes = np.stack([_sample(name, given, t, nu) for t in times])
-        middle = np.stack([_sample(name, given, t, nu) for t in (times[:-1] + times[1:]) / 2])
-        return Levels(nodes[:-1], middle, nodes[1:], held=False)
+        function = partial(_sample, name, given, nu)
+        nodes = np.stack([function(t) for t in times])
+        middle = np.stack([function(t) for t in (times[:-1] + times[1:]) / 2])
+        return Levels(nodes[:-1], middle, nodes[1:], held=False, function=function)
     array = real_array(f"{name}: inputs", given)
     if array.shape == (nu,):
+        _require_finite(name, array)
         held = np.broadcast_to(array, (steps, nu))
         return Levels(held, held, held, held=True)
     if array.ndim < 2 or array.shape[-1] != nu or array.shape[-2] not in (steps, steps + 1):
@@ -75,16 +85,26 @@ def levels(name: str, given: Inputs, nu: int, times: Array) -> Levels | None:
             f"{name}: inputs have shape {array.shape}; expected ({nu},) held all the time, "
             f"(..., {steps}, {nu}) held over each step, or (..., {steps + 1}, {nu}) at the nodes"
         )
+    _require_finite(name, array)
     array = np.ascontiguousarray(np.moveaxis(array, -2, 0))
     if len(array) == steps:
         return Levels(array, array, array, held=True)
     return Levels(array[:-1], (array[:-1] + array[1:]) / 2, array[1:], held=False)
 
 
-def _sample(name: str, function: Callable[[float], ArrayLike], t: float, nu: int) -> Array:
-    value = np.asarray(function(float(t)), dtype=float)
+def _require_finite(name: str, array: Array) -> None:
+    bad = np.argwhere(~np.isfinite(array))
+    if len(bad):
+        where = tuple(bad[0].tolist())
+        raise ArgumentError(f"{name}: inputs{list(where)} is {array[where]:g}; expected finite numbers")
+
+
+def _sample(name: str, function: Callable[[float], ArrayLike], nu: int, t: float) -> Array:
+    value = real_array(f"{name}: the input function's value at t = {t:g}", function(float(t)))
     if value.shape[-1:] != (nu,):
         raise ArgumentError(
             f"{name}: the input function gave shape {value.shape} at t = {t:g}; expected (..., {nu})"
         )
+    if not np.isfinite(value).all():
+        raise ArgumentError(f"{name}: the input function gave {value} at t = {t:g}; expected finite numbers")
     return value

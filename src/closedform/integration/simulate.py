@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import cycle
 from typing import Any
@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.integrate import OdeSolver, solve_ivp
 from scipy.interpolate import CubicHermiteSpline
 
-from ..checks import real_array
-from ..errors import ArgumentError, ClosedFormError, UnknownNameError
+from ..checks import positive, real_array
+from ..errors import ArgumentError, ClosedFormError, UnknownNameError, shown
 from .events import Event
 from .inputs import Inputs, Levels, levels
 from .system import System
@@ -47,12 +47,14 @@ class DivergenceError(ClosedFormError):
 class Simulation:
     """A run: times `t` (n + 1,), states `x` (..., n + 1, nx) and inputs `u` (..., n + 1, nu) at them.
 
-    `events` holds the times of each event. Runs of a batch that diverged are NaN from there on.
+    `held` says that the inputs are constant within each step. `events` holds the times of each
+    event. Runs of a batch that diverged are NaN from there on.
     """
 
     t: Array
     x: Array
     u: Array | None
+    held: bool = True
     events: tuple[list[float], ...] = field(default=())
 
 
@@ -88,6 +90,8 @@ def simulate(
     """
     if method != "rk4" and method not in ADAPTIVE:
         raise UnknownNameError("method of integration", method, ("rk4", *ADAPTIVE))
+    if not isinstance(events, Sequence) or not all(isinstance(each, Event) for each in events):
+        raise ArgumentError(f"{system.name}: events are {shown(events)}; expected a list of Event")
     times = _grid(system.name, duration, step)
     start = real_array(f"{system.name}: initial state", x0)
     if start.shape[-1:] != (system.nx,):
@@ -101,7 +105,7 @@ def simulate(
     runner = _march if method == "rk4" else partial(_adapt, method=method, rtol=rtol, atol=atol)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # told below, by the states
         x = runner(system, start, driven, p, times, watch, progress)
-    run = Simulation(times, x, None if driven is None else driven.nodes())
+    run = Simulation(times, x, None) if driven is None else Simulation(times, x, driven.nodes(), driven.held)
     if not batch:
         _require_finite(system, run)
         return _with_events(system, run, driven, p, events) if events else run
@@ -111,9 +115,7 @@ def simulate(
 
 
 def _grid(name: str, duration: float, step: float) -> Array:
-    for label, value in (("duration", duration), ("step", step)):
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
-            raise ArgumentError(f"{name}: {label} is {value!r}; expected seconds above zero")
+    duration, step = positive(f"{name}: duration", duration), positive(f"{name}: step", step)
     steps = max(1, math.ceil(duration / step - 1e-6))
     if steps > MAX_STEPS:
         raise ArgumentError(f"{name}: {steps} steps; at most {MAX_STEPS}; take longer steps")
@@ -164,7 +166,7 @@ def _march(
     drives = [] if driven is None else [driven.start, driven.middle, driven.end]
     buffers = [np.array(each[0]) for each in drives]
     fixed = [] if p is None else [np.ascontiguousarray(p, dtype=float)]
-    steady = driven is None or (driven.held and not driven.start.strides[0])
+    steady = driven is None or driven.steady
     calls = cycle([_call(system, a, h, buffers, fixed, b) for a, b in ((here, there), (there, here))])
     states = cycle([there, here])
     for k in range(steps):
@@ -221,7 +223,8 @@ def _adapt(
                 drive = [np.broadcast_to(driven.at(t, h), (*batch, system.nu))[index]]
             return np.asarray(system.rate(x, *drive, *fixed))
 
-        longest = h if driven is not None and driven.held and driven.start.strides[0] else np.inf
+        # Longer steps than those of the grid could pass over what the inputs do in between.
+        longest = np.inf if driven is None or driven.steady else h
         chosen: str | type[OdeSolver] = method
         found = solve_ivp(
             rate, (0.0, times[-1]), start[index], chosen, times, rtol=rtol, atol=atol, max_step=longest
@@ -252,9 +255,9 @@ def _with_events(
     found = [each.times(path) for each in events]
     ends = [times[0] for each, times in zip(events, found, strict=True) if each.terminal and times]
     if not ends:
-        return Simulation(run.t, run.x, run.u, tuple(found))
+        return replace(run, events=tuple(found))
     end = min(ends)
     keep = run.t < end
     t, x = np.append(run.t[keep], end), np.concatenate([run.x[keep], path(end)[None]])
     u = None if driven is None else np.concatenate([run.u[keep], driven.at(end, run.t[1])[None]])  # type: ignore[index]
-    return Simulation(t, x, u, tuple([s for s in times if s <= end] for times in found))
+    return Simulation(t, x, u, run.held, tuple([s for s in times if s <= end] for times in found))

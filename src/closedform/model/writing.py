@@ -57,8 +57,8 @@ def _inertial(body: Body, described: bool) -> dict[str, Any]:
         or pseudo_inertia_deficit(body.phi)[0] > 1e-6
     ):
         raise ClosedFormError(
-            f"link {body.name!r} has inertias that no rigid body has, and files hold only such; "
-            "identify with physical=True"
+            f"link {body.name!r} has inertias that no rigid body has, and files hold only such; correct "
+            "them (with_phi), or identify with physical=True"
         )
     J = inertial.inertia
     six = [J[0, 0], J[0, 1], J[0, 2], J[1, 1], J[1, 2], J[2, 2]]

@@ -47,7 +47,7 @@ class FitFacts:
     method: str
     friction: str
     fitted: Errors
-    cross_validation: Errors
+    cross_validation: Errors | None
     held_out: Errors | None
     notes: tuple[str, ...]
 

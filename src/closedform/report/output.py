@@ -25,12 +25,8 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[TextIO]:
 
     A target that cannot be written is told before the block runs, not after its work is done.
     """
+    target = check_writable(path)
     try:
-        target = Path(path).resolve()
-        if target.exists() and not target.is_file():
-            raise ClosedFormError(f"{path}: cannot be written (not a file); choose another name")
-        if target.exists() and not os.access(target, os.W_OK):
-            raise ClosedFormError(f"{path}: cannot be written (read-only file); choose another name")
         temporary = target.with_name(f".{secrets.token_hex(8)}.tmp")
         handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     except (OSError, RuntimeError, ValueError) as error:
@@ -44,6 +40,21 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[TextIO]:
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
+
+
+def check_writable(path: str | os.PathLike[str]) -> Path:
+    """Return the file that a path stands for, or say why it cannot be written."""
+    try:
+        target = Path(path).resolve()
+        if target.exists() and not target.is_file():
+            raise ClosedFormError(f"{path}: cannot be written (not a file); choose another name")
+        if target.exists() and not os.access(target, os.W_OK):
+            raise ClosedFormError(f"{path}: cannot be written (read-only file); choose another name")
+        if not target.parent.is_dir() or not os.access(target.parent, os.W_OK):
+            raise ClosedFormError(f"{path}: cannot be written (no folder to write in); choose another folder")
+    except (OSError, RuntimeError, ValueError) as error:
+        raise _unwritable(path, error) from None
+    return target
 
 
 def _unwritable(path: str | os.PathLike[str], error: Exception) -> ClosedFormError:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from ..checks import whole_number
 from ..errors import ArgumentError
 from .piecewise import PiecewisePolynomial
-from .trajectory import Array, coordinates, derivative_name, seconds
+from .trajectory import Array, coordinates, rates_at, seconds
 
 HIGHEST = 21
 """Highest degree: coefficients grow like 2^degree and cancel, here to nine digits of the position."""
@@ -50,8 +50,9 @@ def polynomial(
     T = seconds("polynomial: duration", duration)
     q0 = coordinates("polynomial: start", start)
     m = degree // 2
-    first = _states("start", q0, start_rates, m, q0.size)
-    last = _states("end", coordinates("polynomial: end", end, q0.size), end_rates, m, q0.size)
+    q1 = coordinates("polynomial: end", end, q0.size)
+    first = [q0, *rates_at("polynomial: start_rates", start_rates, m, q0.size)]
+    last = [q1, *rates_at("polynomial: end_rates", end_rates, m, q0.size)]
     coefficients = np.zeros((degree + 1, q0.size))
     coefficients[: m + 1] = [first[k] * T**k / factorial(k) for k in range(m + 1)]
     for k in range(m + 1):
@@ -61,16 +62,6 @@ def polynomial(
         coefficients[m + 1 :] += np.outer(mirrored[m + 1 :], last[k] * T**k / factorial(k))
     coefficients /= T ** np.arange(degree + 1)[:, None]
     return PiecewisePolynomial(np.array([0.0, T]), coefficients[:, None, :], np.inf)
-
-
-def _states(end: str, position: Array, rates: Sequence[ArrayLike], m: int, dofs: int) -> list[Array]:
-    if len(rates) > m:
-        raise ArgumentError(
-            f"polynomial: {len(rates)} {end}_rates; degree {2 * m + 1} takes at most {m}, up to "
-            f"{derivative_name(m)}; choose a higher degree"
-        )
-    given = [coordinates(f"polynomial: {end}_rates[{i}]", rate, dofs) for i, rate in enumerate(rates)]
-    return [position, *given, *[np.zeros(dofs)] * (m - len(given))]
 
 
 def _basis(m: int, k: int) -> Array:

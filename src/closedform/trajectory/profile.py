@@ -94,6 +94,12 @@ def profile(
         widths = rest_to_rest(np.ones(q0.size) * bool(distance.any()), *bounds)
     else:
         widths = rest_to_rest(np.abs(distance), *bounds)
+    lost = np.flatnonzero(~np.isfinite(widths.duration))
+    if lost.size:
+        raise ArgumentError(
+            f"profile: coordinate {lost[0]} (from 0) moves by {distance[lost[0]]:.3g}, too many "
+            "orders of magnitude away from its limits for double precision; leave it where it is, or change them"
+        )
     if synchronise == "time":
         widths = _stretched(widths)
     smoothness = 3 if np.isfinite(bounds[3]).all() else 2 if np.isfinite(np.minimum(*bounds[2:])).all() else 1

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks import whole_number
-from ..errors import ArgumentError
+from ..errors import ArgumentError, shown
 from ..robot import Robot
 from .spline import pieces
 from .stretch import Paced, Stretched
-from .trajectory import Array, Trajectory, limits
+from .trajectory import Array, Trajectory, limits, require_trajectory
 
 if TYPE_CHECKING:
     from scipy.interpolate import BSpline
@@ -30,6 +30,9 @@ CHECKS = 10
 """Instants at which the limits are made to hold, per sample of the optimisation."""
 SPREAD = 400.0
 """Squared pace may exceed the uniform one by this factor, where nothing but rest limits it."""
+
+UNBOUNDED = 1e9
+"""Pace that no motion worth scaling can reach."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +99,9 @@ def time_scaled(
     >>> 1.0 < fast.duration < slow.duration
     True
     """
+    if not isinstance(robot, Robot):
+        raise ArgumentError(f"time_scaled: robot is {shown(robot)}; expected a Robot")
+    require_trajectory("time_scaled", trajectory)
     if robot.nq != robot.nv or trajectory.dofs != robot.nv:
         raise ArgumentError(
             f"time_scaled: the trajectory has {trajectory.dofs} coordinates and the robot {robot.nq} with "
@@ -159,13 +165,14 @@ def _uniform(demand: Demand, bounds: Limits) -> float:
     def fits(y: float) -> bool:
         return bool((np.abs(y * demand.dg + y**3 * demand.dB) <= bounds.torque_rate).all())
 
-    if np.isinf(bounds.torque_rate).all():
-        if np.isinf(fastest):
-            raise ArgumentError("time_scaled: no limit bounds the pace of this motion; give torque limits")
-        return fastest
-    high = fastest if np.isfinite(fastest) else 1.0
-    while np.isinf(fastest) and fits(high):
+    high = 1.0
+    while np.isinf(fastest) and high < UNBOUNDED and fits(high):
         high *= 2
+    if np.isinf(fastest) and high >= UNBOUNDED:
+        raise ArgumentError(
+            "time_scaled: no limit bounds the pace of this motion; give torque limits, or a motion that moves"
+        )
+    high = fastest if np.isfinite(fastest) else high
     if fits(high):
         return high
     low = high  # the first pace found on the way down, not the lowest: faster ones may fit between others

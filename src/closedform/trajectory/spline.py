@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from ..checks import real_array, whole_number
 from ..errors import ArgumentError
 from .piecewise import PiecewisePolynomial
-from .trajectory import Array, coordinates, instants
+from .trajectory import Array, instants, rates_at
 
 if TYPE_CHECKING:
     from scipy.interpolate import BSpline
@@ -44,13 +44,10 @@ def spline(
         raise ArgumentError(f"spline: degree is {degree}; expected an odd degree such as 5 or 7")
     t = instants("spline: times", times)
     points = samples("spline: waypoints", waypoints, t.size)
-    ends = []
-    for name, rates in (("start_rates", start_rates), ("end_rates", end_rates)):
-        if len(rates) > degree // 2:
-            raise ArgumentError(f"spline: {len(rates)} {name}; degree {degree} takes at most {degree // 2}")
-        given = [coordinates(f"spline: {name}", rate, points.shape[1]) for rate in rates]
-        given += [np.zeros(points.shape[1])] * (degree // 2 - len(given))
-        ends.append([(order, rate) for order, rate in enumerate(given, 1)])
+    ends = [
+        list(enumerate(rates_at(f"spline: {name}", given, degree // 2, points.shape[1]), 1))
+        for name, given in (("start_rates", start_rates), ("end_rates", end_rates))
+    ]
     from scipy.interpolate import make_interp_spline
 
     return pieces(make_interp_spline(t - t[0], points, k=degree, bc_type=tuple(ends)))

@@ -6,8 +6,9 @@ from math import factorial
 
 import numpy as np
 
+from ..checks import positive
 from .piecewise import PiecewisePolynomial
-from .trajectory import Array, Jump, Trajectory, seconds
+from .trajectory import Array, Jump, Trajectory, require_trajectory
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(24)
 NODES, WEIGHTS = (NODES + 1) / 2, WEIGHTS / 2
@@ -38,7 +39,8 @@ def stretch(trajectory: Trajectory, factor: float) -> Stretched:
     >>> motion.duration, motion(1.0)
     (2.0, array([0.5]))
     """
-    return Stretched(trajectory, seconds("stretch: factor", factor))
+    require_trajectory("stretch", trajectory)
+    return Stretched(trajectory, positive("stretch: factor", factor))
 
 
 class Paced(Trajectory):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..checks import real_array, whole_number
-from ..errors import ArgumentError
+from ..errors import ArgumentError, shown
 
 Array = NDArray[np.float64]
 
@@ -123,6 +123,12 @@ class Trajectory(ABC):
                 )
 
 
+def require_trajectory(name: str, given: Any) -> None:
+    """Refuse what is no trajectory."""
+    if not isinstance(given, Trajectory):
+        raise ArgumentError(f"{name}: trajectory is {shown(given)}; expected one of closedform.trajectory")
+
+
 def coordinates(name: str, given: Any, dofs: int | None = None) -> Array:
     """Return finite coordinates as a vector; one number stands for one coordinate, or for all `dofs`."""
     array = np.atleast_1d(real_array(name, given))
@@ -135,6 +141,19 @@ def coordinates(name: str, given: Any, dofs: int | None = None) -> Array:
     if bad.size:
         raise ArgumentError(f"{name}: entry {bad[0]} (from 0) is {array[bad[0]]:g}; expected finite numbers")
     return array
+
+
+def rates_at(name: str, given: Any, most: int, dofs: int) -> list[Array]:
+    """Return the derivatives 1 to `most` at an end, zero where they are not given."""
+    if not isinstance(given, tuple | list | np.ndarray) or np.ndim(given) == 0:
+        raise ArgumentError(f"{name} is {shown(given)}; expected (qd, qdd, ...)")
+    if len(given) > most:
+        raise ArgumentError(
+            f"{name}: {len(given)} derivatives given; this degree takes at most {most}, up to "
+            f"{derivative_name(most)}; choose a higher degree"
+        )
+    rates = [coordinates(f"{name}[{i}]", rate, dofs) for i, rate in enumerate(given)]
+    return [*rates, *[np.zeros(dofs)] * (most - len(rates))]
 
 
 def limits(name: str, given: Any, dofs: int) -> Array:
