@@ -6,8 +6,10 @@ BIN := $(VENV)/bin
 PYTHON ?= python3
 
 demo: $(VENV)/core.stamp
+	$(BIN)/closedform flexible --output flexible.html
+	$(BIN)/closedform ik --output ik.html
 	$(BIN)/closedform report iiwa14 --output iiwa14.html
-	@echo "Open iiwa14.html in a browser."
+	@echo "Open iiwa14.html, flexible.html and ik.html in a browser."
 
 test: $(VENV)/test.stamp lint
 	$(BIN)/python -m pytest
@@ -17,7 +19,7 @@ lint: $(VENV)/test.stamp
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: $(VENV)/test.stamp
+bench: $(VENV)/bench.stamp
 	$(BIN)/python -m bench
 
 $(VENV)/core.stamp: pyproject.toml
@@ -28,6 +30,11 @@ $(VENV)/core.stamp: pyproject.toml
 $(VENV)/test.stamp: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
+	touch $@
+
+$(VENV)/bench.stamp: pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
 	touch $@
 
 clean:

@@ -14,6 +14,7 @@ from closedform.elastic import (
     Spread,
     chain_motion,
     monte_carlo,
+    natural_frequencies,
     resolving_step,
     state_on,
     track,
@@ -93,7 +94,7 @@ def test_a_moving_stiffness_is_followed_exactly():
     assert run.worst < 1e-8
     sampled = track(control, MOVE, stiffness=spring, step=2e-4, rate=5000.0)
     assert sampled.worst < 1e-3
-    with pytest.raises(cf.ArgumentError, match="variable; give its trajectory"):
+    with pytest.raises(cf.ArgumentError, match="variable; give a trajectory of it"):
         control.reference(MOVE, 0.0)
 
 

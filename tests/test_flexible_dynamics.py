@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 from scipy import signal
 
-import closedform as cf
-from closedform import ArgumentError, ClosedFormError
+from closedform import ClosedFormError
 from closedform.flexible import Damping, FlexibleArm, FlexibleLink
 from closedform.flexible.catalogue import FORMS
 from flexible_reference import Lagrangian, printed_coriolis, printed_inertia

@@ -202,7 +202,7 @@ def test_joint_inverse_dynamics_gives_the_torques_of_a_joint_path():
     assert np.abs(replay.q[:, 2:] - plan.q[:, 2:]).max() < 1e-5
     with pytest.raises(ArgumentError, match="duration"):
         arm.joint_inverse_dynamics(path)
-    with pytest.raises(ArgumentError, match="gave 1.0 at t = 0"):
+    with pytest.raises(ArgumentError, match=r"gave 1\.0 at t = 0"):
         arm.joint_inverse_dynamics(lambda t: 1.0, duration=1.0)
     with pytest.raises(ArgumentError, match="expected 2"):
         arm.joint_inverse_dynamics(smooth, duration=1.0)

@@ -18,7 +18,7 @@ from closedform.report.labels import coordinate_labels, joint_groups, velocity_l
 from closedform.report.motion import PACE, CosineMotion
 from closedform.report.output import default_name, whole_file
 from closedform.report.peer import FUNCTIONS, Peer, peer_of
-from closedform.report.sections import counts, energy, matrices, posture, speed, startup, torques
+from closedform.report.sections import base, counts, energy, matrices, posture, speed, startup, torques
 from tolerances import DIFFERENCE, ROUNDING, SOLVE, worst
 
 BALANCE = 1e-10
@@ -239,6 +239,7 @@ def test_a_robot_without_inertias_gets_its_kinematics():
         "robot",
         "posture",
         "motion",
+        "base",
         "counts",
         "startup",
     ]
@@ -297,3 +298,14 @@ def test_numerals():
     assert numerals.fixed(np.inf) == numerals.fixed(None) == "–"
     assert "10<sup>−16</sup>" in numerals.scientific(3.2e-16)
     assert numerals.per_second(2.71e7) == "27.1\u202fM"
+
+
+def test_base_parameters_explain_the_torques_and_their_saving_is_counted():
+    study = study_of(cf.load("puma560"))
+    facts = base.gather(study)
+    q, qd, qdd = study.robot.random_state(0, batch=(5,))
+    tau = facts.base.regressor(q, qd, qdd) @ (facts.base.matrix @ study.robot.phi)
+    expected = study.robot.inverse_dynamics(q, qd, qdd) - study.robot.armature * qdd
+    np.testing.assert_allclose(tau, expected, rtol=1e-12, atol=1e-12 * np.abs(expected).max())
+    assert (facts.base.count, facts.total) == (36, 60)
+    assert facts.savings.after == study.robot.kernel("inverse_dynamics").counts

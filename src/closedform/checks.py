@@ -65,7 +65,7 @@ def shape(name: str, given: Any) -> tuple[int, ...]:
 def number(name: str, given: Any) -> float:
     """Return a finite number."""
     fine = isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool)
-    if not fine or not abs(given) <= LARGEST:
+    if not fine or not abs(float(given)) <= LARGEST:  # of any precision
         raise ArgumentError(f"{name} is {shown(given)}; expected a number")
     return float(given)
 

@@ -250,7 +250,8 @@ class Robot(FormMethods):
         <Robot 'scara': nq 4, nv 4, 4 moving bodies>
         """
         if not isinstance(path, str | os.PathLike) or Path(path).suffix.lower() != ".toml":
-            raise ArgumentError(f"save: path is {shown(path)}; expected a path that ends in .toml")
+            given = str(path) if isinstance(path, os.PathLike) else path
+            raise ArgumentError(f"save: path is {shown(given)}; expected a path that ends in .toml")
         return write_files({Path(path): model_toml(self.model)})[0]
 
 

@@ -30,7 +30,7 @@ def excite(
     ] = None,
     period: Annotated[float, typer.Option(help="Period of the motion in seconds.")] = 10.0,
     terms: Annotated[int, typer.Option(help="Terms of the Fourier series.", min=2, max=50)] = 5,
-    rate: Annotated[float, typer.Option(help="Samples per second of the CSV.")] = 1000.0,
+    rate: Annotated[float, typer.Option(help="Samples per second of the CSV.", min=0.001)] = 1000.0,
     acceleration: Annotated[
         float, typer.Option(help="Acceleration limit of every joint.", show_default="none")
     ] = float("inf"),
@@ -46,7 +46,7 @@ def excite(
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     from ..identification import excitation
-    from ..report.output import whole_file
+    from ..report.output import check_writable, whole_file
     from ..robot import load
 
     loaded = load(robot)
@@ -54,6 +54,8 @@ def excite(
     workspace = {}
     if floor is not None:
         workspace = {loaded.frame_names[-1]: ((-inf, -inf, floor), (inf, inf, inf))}
+    if page is not None:
+        check_writable(page)
     target = whole_file(output) if output is not None else nullcontext()
     columns = (TextColumn("{task.description:<34}"), BarColumn(), TimeElapsedColumn())
     console = Console(stderr=True)

@@ -77,6 +77,8 @@ def identify(
     if friction not in models:
         raise ArgumentError(f"--friction is {friction!r}; expected one of {', '.join(models)}")
     path = output if output is not None else log.with_suffix(".html")
+    if save is not None and save.suffix.lower() != ".toml":
+        raise ArgumentError(f"--save is {str(save)!r}; expected a name that ends in .toml")
     for each in (path, save, result):
         if each is not None:  # told before the work, not after it
             check_writable(each)

@@ -141,7 +141,7 @@ def _si(quantity: str) -> str:
 
 
 def _list(table: Table) -> str:
-    names = [repr(name) for name in table]
+    names = [repr(name) for name in table] or ["no columns"]
     return ", ".join(names[:12]) + (", ..." if names[12:] else "")
 
 
@@ -202,7 +202,7 @@ def _found(table: Table, quantity: str, joints: Sequence[str]) -> tuple[list[str
     either = "|".join(sorted(words, key=len, reverse=True))
     by_joint = _by_joint(plain, either, joints)
     if by_joint:
-        chosen = {k: _only(found, quantity, joints[k]) for k, found in sorted(by_joint.items())}
+        chosen = {k: _only(found, quantity, repr(joints[k])) for k, found in sorted(by_joint.items())}
         return list(chosen.values()), list(chosen)
     numbered: dict[int, list[str]] = {}
     for name, text in plain.items():
@@ -247,7 +247,7 @@ def _only(found: Sequence[str], quantity: str, whose: str) -> str:
     """Return the one column found, or say that there is a choice."""
     if len(found) > 1:
         raise LogError(
-            f"columns {', '.join(map(repr, found))} could all be the {quantity} of {whose}; "
+            f"columns {', '.join(map(repr, found))} could all be the {quantity} of joint {whose}; "
             f'say columns={{"{quantity}": [...]}}'
         )
     return found[0]

@@ -16,6 +16,7 @@ from .friction import NO_FRICTION, Friction, Term, term_columns, terms
 from .log import Log, Samples
 from .signals import Filters, Signals, condition_signals, thin, to_rows
 from .split import UNUSED, Split
+from .tables import LogError
 from .transmission import Axis
 
 Array = NDArray[np.float64]
@@ -168,6 +169,14 @@ def spans(log: Log, filters: Filters) -> list[Span]:
             for (a, b), (first, last) in zip(pairwise(edges), pairwise(times), strict=True)
         ]
     return found
+
+
+def nothing_left(log: Log, filters: Filters) -> LogError:
+    """Return the error of a log that has no rows past the filters."""
+    return LogError(
+        f"{log.source}: no rows are left; recordings without a pause must be longer than the "
+        f"{2 * filters.settling:.3g} s in which filters settle at their ends"
+    )
 
 
 def filtered_rows(

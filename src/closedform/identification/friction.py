@@ -47,10 +47,14 @@ class Friction:
     def __post_init__(self) -> None:
         for name in ("coulomb", "presliding"):
             value = getattr(self, name)
-            if value is not None and not (
-                isinstance(value, int | float) and np.isfinite(value) and value > 0
-            ):
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            if value is not None and not (number and np.isfinite(value) and value > 0):
                 raise ArgumentError(f"friction: {name} is {shown(value)}; expected a positive number or None")
+        for name in ("viscous", "offset"):
+            if not isinstance(getattr(self, name), bool):
+                raise ArgumentError(
+                    f"friction: {name} is {shown(getattr(self, name))}; expected True or False"
+                )
 
     @property
     def kinds(self) -> tuple[str, ...]:

@@ -71,7 +71,8 @@ def drive_gains(robot: Robot, log: Log | Any, *, cutoff: float | None = None, **
     rate = sampling_rate(samples.time)
     if cutoff is not None and not (isinstance(cutoff, int | float) and 0 < cutoff < rate / 2):
         raise ArgumentError(
-            f"drive_gains: cutoff is {shown(cutoff)}; expected Hz below half the sampling rate ({rate / 2:.4g})"
+            f"drive_gains: cutoff is {shown(cutoff)}; expected Hz below half the sampling rate "
+            f"({rate / 2:.4g})"
         )
     filters = Filters(rate, spectral_cutoff(samples, rate) if cutoff is None else cutoff)
     s = condition_signals(samples, filters)

@@ -26,9 +26,9 @@ def lock(robot: Robot, angles: Mapping[str, float]) -> Robot:
     >>> shorter.nv, bool(abs(arm.phi[9::10].sum() - shorter.phi[9::10].sum()) < 1e-12)
     (6, True)
     """
-    for name, angle in angles.items():
-        if not isinstance(angle, int | float | np.number) or not np.isfinite(angle):
-            raise ArgumentError(f"joint {name!r} would be locked at {shown(angle)}; expected a coordinate")
+    for name, given in angles.items():
+        if not isinstance(given, int | float | np.number) or not np.isfinite(given):
+            raise ArgumentError(f"joint {name!r} would be locked at {shown(given)}; expected a coordinate")
     unknown = [name for name in angles if name not in robot.joint_names]
     if unknown:
         raise UnknownNameError("joint to lock", unknown[0], robot.joint_names)

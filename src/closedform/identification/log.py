@@ -168,8 +168,8 @@ def read_log(
     (('joint1', 'joint2'), True)
     """
     if isinstance(source, Log):
-        told = any(given is not None for given in (columns, units, rate, reduction, offset, gain))
-        if told or not motor_positions or missing != "error":
+        options = any(given is not None for given in (columns, units, rate, reduction, offset, gain))
+        if options or not motor_positions or missing != "error":
             raise ArgumentError(
                 "options of reading were given for a log that has been read; read it with them"
             )

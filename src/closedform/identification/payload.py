@@ -12,7 +12,7 @@ from ..description.description import Inertial
 from ..errors import ArgumentError, UnknownNameError, shown
 from ..model.inertia import NAMES, inertial_from_phi
 from .consistent import Prior, consistent, is_physical
-from .design import Rows, Span, filtered_rows, spans
+from .design import Rows, Span, filtered_rows, nothing_left, spans
 from .log import Log, Samples, read_log
 from .regression import LAGS, ExcitationError, Moments, residual_squares, solve, standard_errors, undetermined
 from .result import Errors, Identification
@@ -83,6 +83,8 @@ def identify_payload(
     for span in spans(log, filters):
         samples = log.samples(span.start, span.stop)
         moments.add(_rows(empty, columns, samples, span, filters))
+    if not moments.fitted:
+        raise nothing_left(log, filters)
     triangles = moments.triangles(moments.fitted)
     fit = solve(triangles, moments.active, 10)
     labels = tuple(f"{name} of the payload" for name in NAMES)

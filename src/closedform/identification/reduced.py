@@ -24,10 +24,10 @@ def reduced_factor(
 ) -> Array:
     """Return R with R^T R = sum [Y_b tau]^T [Y_b tau] over samples: QR of the regressor, block by block.
 
-    q is (samples, nq), qd, qdd and tau are (samples, nv), in memory, mapped from a file or lazy: only `block` samples
-    are read and evaluated at a time. R is (count, count), or (count + 1, count + 1) with torques,
-    when its last column holds the right-hand side. Each joint's rows meet only the columns of the
-    bodies it moves.
+    q is (samples, nq), qd, qdd and tau are (samples, nv), in memory, mapped from a file or lazy: only
+    `block` samples are read and evaluated at a time. R is (count, count), or (count + 1, count + 1)
+    with torques, when its last column holds the right-hand side. Each joint's rows meet only the
+    columns of the bodies it moves.
 
     >>> import numpy as np, closedform as cf
     >>> robot = cf.load("2r")
@@ -45,9 +45,9 @@ def reduced_factor(
     given = {"q": q, "qd": qd, "qdd": qdd, **({} if tau is None else {"tau": tau})}
     arrays = {name: a if hasattr(a, "shape") else real_array(name, a) for name, a in given.items()}
     for name, array in arrays.items():
-        size = (len(arrays["q"]), robot.nq if name == "q" else nv)
-        if array.shape != size:
-            raise ArgumentError(f"reduced_factor: {name} has shape {array.shape}; expected {size}")
+        expected = (len(arrays["q"]), robot.nq if name == "q" else nv)
+        if array.shape != expected:
+            raise ArgumentError(f"reduced_factor: {name} has shape {array.shape}; expected {expected}")
     columns = acting(base, robot)
     extra = 0 if tau is None else 1
     joints = [Triangle(len(own) + extra) for own in columns]

@@ -19,12 +19,11 @@ from ..errors import ClosedFormError
 from ..model.writing import model_toml
 from ..robot import Robot
 from .base_parameters import BaseParameters, base_parameters
-from .design import Design, Rows
+from .design import Design, Rows, nothing_left
 from .friction import Friction, Term
 from .log import Log, read_log
 from .signals import Filters, sampling_rate
 from .split import HELD_OUT, Split
-from .tables import LogError
 from .transmission import Axis
 
 Array = NDArray[np.float64]
@@ -155,10 +154,7 @@ class Identification:
         ]
         trace = joined(traces)
         if not len(trace.time):
-            raise LogError(
-                f"{log.source}: no rows are left; recordings without a pause must be longer than the "
-                f"{2 * filters.settling:.3g} s in which filters settle at their ends"
-            )
+            raise nothing_left(log, filters)
         return trace
 
     def validate(self, log: Log | Any, **reading: Any) -> Errors:

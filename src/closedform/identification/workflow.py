@@ -256,8 +256,8 @@ def _fit(design: Design, moments: Moments, method: str, with_prior: bool) -> Fit
     rows = triangles[0].rows
     if rows * design.robot.nv < 2 * design.width:
         raise LogError(
-            f"{rows} rows of {design.robot.nv} joints for {design.width} parameters; record for longer, or "
-            "raise cutoff"
+            f"{rows} rows of {design.robot.nv} joints for {design.width} parameters; record for longer, "
+            "raise cutoff, or hold out less (or longer blocks)"
         )
     prior = _prior_columns(design) if with_prior else None
     fit = solve(triangles, moments.active, design.width, method, prior)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import CubicHermiteSpline
+from scipy.interpolate import PPoly
 from scipy.optimize import brentq
 
 Array = NDArray[np.float64]
@@ -24,7 +24,7 @@ class Event:
     terminal: bool = False
     direction: int = 0
 
-    def times(self, path: CubicHermiteSpline) -> list[float]:
+    def times(self, path: PPoly) -> list[float]:
         """Return the times of the zeros along a path; one per step at most."""
         t = path.x
         values = np.array([self.function(each, path(each)) for each in t])

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.integrate import OdeSolver, solve_ivp
-from scipy.interpolate import CubicHermiteSpline
+from scipy.interpolate import PPoly
 
 from ..checks import positive, real_array
 from ..errors import ArgumentError, ClosedFormError, UnknownNameError, shown
@@ -249,9 +249,7 @@ def _with_events(
     system: System, run: Simulation, driven: Levels | None, p: Array | None, events: Sequence[Event]
 ) -> Simulation:
     """Return the run with the times of its events, ended at the first terminal one."""
-    drive = [] if driven is None else [driven.nodes()]
-    rates = system.rate(run.x, *drive, *([] if p is None else [p]))
-    path = CubicHermiteSpline(run.t, run.x, rates)
+    path = _between(system, run, driven, p)
     found = [each.times(path) for each in events]
     ends = [times[0] for each, times in zip(events, found, strict=True) if each.terminal and times]
     if not ends:
@@ -261,3 +259,17 @@ def _with_events(
     t, x = np.append(run.t[keep], end), np.concatenate([run.x[keep], path(end)[None]])
     u = None if driven is None else np.concatenate([run.u[keep], driven.at(end, run.t[1])[None]])  # type: ignore[index]
     return Simulation(t, x, u, run.held, tuple([s for s in times if s <= end] for times in found))
+
+
+def _between(system: System, run: Simulation, driven: Levels | None, p: Array | None) -> PPoly:
+    """Return a run between its steps: cubics from the states and rates at both ends of each.
+
+    A step ends with its own inputs, which may jump to those of the next.
+    """
+    fixed = [] if p is None else [p]
+    starts, ends = ([], []) if driven is None else ([driven.start], [driven.end])
+    x, h = run.x, np.diff(run.t)[:, None]
+    first, last = system.rate(x[:-1], *starts, *fixed), system.rate(x[1:], *ends, *fixed)
+    mean = np.diff(x, axis=0) / h
+    cubic = (first + last - 2 * mean) / h**2
+    return PPoly(np.stack([cubic, (3 * mean - 2 * first - last) / h, first, x[:-1]]), run.t)

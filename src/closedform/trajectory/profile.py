@@ -98,7 +98,7 @@ def profile(
     if lost.size:
         raise ArgumentError(
             f"profile: coordinate {lost[0]} (from 0) moves by {distance[lost[0]]:.3g}, too many "
-            "orders of magnitude away from its limits for double precision; leave it where it is, or change them"
+            "orders of magnitude away from its limits for double precision; leave it out, or change them"
         )
     if synchronise == "time":
         widths = _stretched(widths)

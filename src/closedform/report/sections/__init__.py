@@ -3,7 +3,7 @@
 from typing import Any
 
 from ..section import Section
-from . import counts, energy, matrices, motion, posture, robot, speed, startup, torques
+from . import base, counts, energy, matrices, motion, posture, robot, speed, startup, torques
 
 SECTIONS: tuple[Section[Any], ...] = (
     robot.SECTION,
@@ -12,6 +12,7 @@ SECTIONS: tuple[Section[Any], ...] = (
     torques.SECTION,
     energy.SECTION,
     matrices.SECTION,
+    base.SECTION,
     counts.SECTION,
     speed.SECTION,
     startup.SECTION,
