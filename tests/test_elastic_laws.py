@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import runpy
+
 import numpy as np
 import pytest
 
@@ -156,3 +158,12 @@ def test_laws_that_damping_forbids_say_so():
     Feedforward(robot.changed(damping=0), [-20, -20])
     with pytest.raises(cf.ClosedFormError, match=r"Give every joint damping, or none"):
         two_links(damping=[0.0, 1e-3]).decoupling(*np.zeros((5, 2)))
+
+
+def test_exported_decoupling_equals_the_law(tmp_path):
+    arm = cf.ElasticJointRobot(cf.load("2r"), 1e3, 0.1, 0.01)
+    (path,) = arm.export("decoupling", "numpy", tmp_path)
+    function = runpy.run_path(str(path))["elastic_2r_decoupling"]
+    given = np.random.default_rng(0).normal(size=(5, 7, 2))
+    assert worst(function(*given), arm.decoupling(*given)) < ROUNDING
+    assert "motor angles" in path.read_text()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import casadi as ca
@@ -18,6 +20,7 @@ from .drives import VARIABLE, Drives, drives
 from .forms import FORMS, STATE, STIFFNESS, ElasticForm
 from .friction import Friction
 from .plant import Plant, state_rate
+from .source import elastic_export
 
 Array = NDArray[np.float64]
 
@@ -140,6 +143,22 @@ class ElasticJointRobot:
         if name not in self._kernels:
             self._kernels[name] = self._compiled(FORMS[name])
         return self._kernels[name]
+
+    def export(
+        self, name: str, language: str, path: str | os.PathLike[str], *, precision: str = "double"
+    ) -> tuple[Path, ...]:
+        """Write a quantity as source code ("c", "cuda", "matlab", "numpy") and return the paths.
+
+        The decoupling law, for one, as C that a real-time controller can take as it is.
+
+        >>> import tempfile, closedform as cf
+        >>> arm = cf.ElasticJointRobot(cf.load("2r"), 1e3, 0.1, 1.0)
+        >>> [path.name for path in arm.export("decoupling", "c", tempfile.mkdtemp())]
+        ['elastic_2r_decoupling.h', 'elastic_2r_decoupling.c']
+        """
+        kernel = self.kernel(name)
+        given = (kernel.program, self.robot.name, FORMS[name].doc, self.joint_names)
+        return elastic_export(*given, language, path, precision)
 
     def _compiled(self, form: ElasticForm) -> Kernel:
         self.require(form.name)

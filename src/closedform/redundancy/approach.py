@@ -27,9 +27,18 @@ class Bounds:
     lower: Array
     upper: Array
 
+    @property
+    def locked(self) -> Array:
+        """1 for coordinates whose limits leave one value, 0 for the others."""
+        return (self.lower == self.upper).astype(float)
+
     def clip(self, q: Array) -> Array:
         """Return the nearest coordinates within the limits."""
         return np.clip(q, self.lower, self.upper)
+
+    def inwards(self, q: Array) -> Array:
+        """Return the direction inside from the limit that is met: 1 or -1, and 0 for locked coordinates."""
+        return np.where(q <= self.lower, 1.0, -1.0) * (1.0 - self.locked)
 
 
 def approach(

@@ -101,12 +101,13 @@ def polished(conditions: Conditions, points: Points, target: Array, bounds: Boun
 
 def _start(conditions: Conditions, q: Array, target: Array, bounds: Bounds) -> Points:
     """Return the points at q, moved a little where the criterion has no gradient (at singularities)."""
-    points = Points.at(conditions, q, target, np.zeros_like(q))
+    held = np.broadcast_to(bounds.locked, q.shape).copy()
+    points = Points.at(conditions, q, target, held)
     rough = ~(np.isfinite(points.gradient) & np.isfinite(points.restore).all(axis=-1))
     if rough.any():
         aside = NUDGE * np.cos(np.arange(1.0, q.shape[-1] + 1))
         moved = bounds.clip(q[rough] + aside)
-        points.put(rough, Points.at(conditions, moved, target[rough], np.zeros_like(moved)))
+        points.put(rough, Points.at(conditions, moved, target[rough], held[rough]))
     return points
 
 
@@ -150,8 +151,7 @@ def _improve(
 
 def _pull(points: Points, bounds: Bounds, sign: float) -> Array:
     """Return how strongly the criterion pulls held joints inside (negative: pushes them out)."""
-    inwards = np.where(points.q <= bounds.lower, 1.0, -1.0)
-    return np.where(points.held > 0, sign * inwards * points.rho, -np.inf)
+    return np.where(points.held > 0, sign * bounds.inwards(points.q) * points.rho, -np.inf)
 
 
 def _within(points: Points, along: Array, radius: Array) -> tuple[Array, Mask]:
@@ -190,7 +190,7 @@ def _stopped_at_limits(points: Points, dq: Array, bounds: Bounds, redundancy: in
     """Return where steps beyond a limit end, and the joints held there.
 
     The first joint to meet its limit ends the step and is held; where as many are held as there
-    are self-motions, it takes the place of the others.
+    are self-motions, it takes the place of the others (but for those locked).
     """
     q = points.q
     over = (q + dq > bounds.upper) | (q + dq < bounds.lower)
@@ -201,7 +201,7 @@ def _stopped_at_limits(points: Points, dq: Array, bounds: Bounds, redundancy: in
     ended = q + np.clip(share[each, first], 0.0, 1.0)[:, None] * dq
     ended[each, first] = edge[each, first]
     full = points.held.sum(axis=-1) >= redundancy
-    held = np.where(full[:, None], 0.0, points.held)
+    held = np.where(full[:, None], bounds.locked, points.held)
     held[each, first] = 1.0
     return ended, held
 

@@ -44,7 +44,7 @@ class Path:
     `jumps` are the poses before which the joints had to jump, as no continuous motion of optima
     leads there. `curvature` is the smallest |eigenvalue| of the Hessian along the self-motion; the
     conditions (11) become singular where it vanishes, though J is regular: an algorithmic
-    singularity. `regularity` is the smallest pivot of J relative to the largest.
+    singularity (NaN where limits leave no self-motion, and at poses not met). `regularity` is the smallest pivot of J relative to the largest.
     """
 
     q: Array
@@ -68,8 +68,8 @@ class Path:
 
     @property
     def largest_step(self) -> float:
-        """Largest change of a joint from one pose to the next."""
-        return float(np.abs(np.diff(self.q, axis=0)).max(initial=0.0))
+        """Largest change of a joint from one pose to the next that converged."""
+        return float(np.abs(np.diff(self.q[self.converged], axis=0)).max(initial=0.0))
 
 
 def follow(
@@ -151,7 +151,7 @@ class _Follower:
             if length.max() < CLOSE:
                 break
         found = found_at(points)
-        kind = kinds(found, self._inwards(points.q))
+        kind = kinds(found, bounds.inwards(points.q))
         right = np.isin(kind, (self._asked, NO_CURVATURE)) if self._asked else kind >= 0
         inside = (points.q == bounds.clip(points.q)).all(axis=-1)
         good = _small(points) & (length < CLOSE) & right & inside
@@ -168,9 +168,6 @@ class _Follower:
     @property
     def _asked(self) -> int:
         return {"maximum": MAXIMUM, "minimum": MINIMUM}.get(self.solver.kind, 0)
-
-    def _inwards(self, q: Array) -> Array:
-        return np.where(q <= self.solver.bounds.lower, 1.0, -1.0)
 
     def _predicted(self, k: int, width: int) -> Array:
         """Return q after pose k, extrapolated by a parabola or line through the last poses."""
@@ -214,9 +211,9 @@ class _Follower:
     def _path(self) -> Path:
         points = Points.at(self.solver.conditions, self.q, self.x, self.held)
         found = found_at(points)
-        kind = kinds(found, self._inwards(self.q))
+        kind = kinds(found, self.solver.bounds.inwards(self.q))
         bends = np.abs(found.curvatures)
-        none = np.asarray(np.isnan(bends).all(axis=-1))
+        none = ~self.ok | np.isnan(bends).all(axis=-1)
         curvature = np.where(none, np.nan, np.nanmin(np.where(none[:, None], 0.0, bends), axis=-1))
         return Path(
             q=self.q,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import whole_number
+from ..checks import positive, real_array, whole_number
 from ..errors import ArgumentError
 from ..robot import Robot
 from .approach import QUIET, approach
@@ -25,7 +25,7 @@ class Curve:
     """A curve of self-motion: q (s, n) at arc length (s,), and the criterion along it.
 
     `closed` curves come back to their first point (joints without limits, after full turns);
-    `ends` names what stopped the others at either end: a joint's limit, or "length".
+    `ends` names what stopped the others at either end: a joint's limit, "singularity" or "length".
     """
 
     q: Array
@@ -60,19 +60,22 @@ def self_motion(
     """
     solver = prepare(robot, task, criterion, None, limits)
     c = solver.conditions
-    if c.redundancy != 1:
+    if c.redundancy != 1 or solver.plain:
         raise ArgumentError(
-            f"self_motion: {robot.name!r} has {c.redundancy} degrees of self-motion; a curve needs one "
-            "(add rows to the task)"
+            f"self_motion: {robot.name!r} has {solver.redundancy} degrees of self-motion; a curve needs "
+            "one (choose more or fewer rows of the task)"
         )
-    x, given, batch = arguments(c, target, None if q0 is None else np.atleast_2d(np.asarray(q0, dtype=float)))
-    if (q0 is None and batch) or len(batch) > 1:
+    x, _, batch = arguments(c, target, None)
+    if batch:
         raise ArgumentError(f"self_motion: batch shape {batch}; expected one target")
+    given = None if q0 is None else np.atleast_2d(real_array("q0", q0))
+    if given is not None and (given.ndim != 2 or given.shape[-1] != c.n):
+        raise ArgumentError(f"q0 has shape {given.shape}; expected ({c.n},) or (starts, {c.n})")
     starts = solver.seeds.q if given is None else given
     goals = np.repeat(x[:1], len(starts), axis=0)
     q, left, _ = approach(c, starts, goals, solver.bounds, near=1e-13, iterations=60, patience=8)
     curves: list[Curve] = []
-    tracer = _Tracer(solver, x[0], step, whole_number("most", most, 1))
+    tracer = _Tracer(solver, x[0], positive("step", step), whole_number("most", most, 1))
     for point in q[left < TASK_MET]:
         if not any(_meets(tracer, curve, point) for curve in curves):
             curves.append(tracer.curve(point))
@@ -120,13 +123,14 @@ class _Tracer:
             trial = q + self.step * along
             for _ in range(3):
                 trial = trial + c.approach(trial, self.goal, np.zeros(1), held)[2]
+            left, _ = c.residual(trial, self.goal)
+            if not np.abs(left).max() < TASK_MET:
+                return found, False, "singularity"
             over = (trial[0] > bounds.upper) | (trial[0] < bounds.lower)
             if over.any():
                 joint, last = self._at_limit(q, trial, over)
                 return [*found, last], False, f"limit of {_joint_of(c, joint)}"
             N = Points.at(c, trial, self.goal, held).N[0, 0]
-            if not np.isfinite(trial).all() or not np.isfinite(N).all():
-                return found, False, "singularity"
             along = N if N @ along > 0 else -N
             q = trial
             found.append(q[0])

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
+from ..checks import LARGEST, whole_number
 from ..errors import ClosedFormError
 from ..model.state import random_state
 from .approach import QUIET, Bounds, approach
@@ -23,7 +24,7 @@ from .result import (
     UNFINISHED,
     WRONG_KIND,
 )
-from .seeds import Seeds
+from .seeds import SIZE, Seeds
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -45,7 +46,8 @@ ROUND = 4
 """Starts that unsolved targets are given at a time."""
 
 MOST_STARTS = 96
-"""Starts before a target counts as out of reach."""
+"""Starts before a target counts as out of reach; one that is within reach but for the limits, or met
+without an optimum, is given all of the table."""
 
 CHUNK = 8192
 """Starts worked on together: their arrays stay in the processor's cache."""
@@ -91,8 +93,9 @@ class Solver:
     def __init__(self, conditions: Conditions, bounds: Bounds, kind: str) -> None:
         self.conditions, self.bounds, self.kind = conditions, bounds, kind
         self.seeds = Seeds(conditions, bounds)
-        self.plain = conditions.redundancy == 0
-        if not self.plain:
+        self.redundancy = max(conditions.redundancy - int(bounds.locked.sum()), 0)
+        self.plain = self.redundancy == 0
+        if conditions.redundancy:
             self._check_rows()
 
     def _check_rows(self) -> None:
@@ -104,37 +107,44 @@ class Solver:
         rank = int((singular > 1e-9 * singular.max()).sum(axis=-1).max())
         if rank < c.m:
             raise ClosedFormError(
-                f"task ({', '.join(c.task.rows)}): only {rank} of its {c.m} rows can be moved "
-                f"independently by {c.model.name!r}; leave out rows that it cannot move, as task='xy' does"
+                f"task ({', '.join(c.task.rows)}) of frame {c.task.frame!r}: only {rank} of its {c.m} rows can be "
+                f"moved independently by {c.model.name!r}; leave out rows that it cannot move (task='xy' "
+                "for a planar arm), or name a frame further out"
             )
 
     @np.errstate(**QUIET)
     def solve(self, targets: Array, q0: Array | None, starts: int) -> Answers:
         """Return the best answers for targets (b, ...); where q0 (b, n) leads to one, that is it."""
-        count = len(targets)
-        best = Answers.none(count, self.conditions.n)
-        finite = np.asarray(np.isfinite(targets).all(axis=tuple(range(1, targets.ndim))))
+        starts = min(whole_number("starts", starts, 1), SIZE)
+        best = Answers.none(len(targets), self.conditions.n)
+        finite = np.asarray((np.abs(targets) <= LARGEST).all(axis=tuple(range(1, targets.ndim))))
         if q0 is not None:
-            finite &= np.isfinite(q0).all(axis=-1)
+            finite &= (np.abs(q0) <= LARGEST).all(axis=-1)
             rows = np.flatnonzero(finite)
             for part in np.split(rows, range(CHUNK, len(rows), CHUNK)):
                 self._try(best, targets, part, q0[part])
-        best.status[~finite] = NOT_A_NUMBER
+        best.status[~finite], best.task_error[~finite] = NOT_A_NUMBER, np.nan
         done = 0
-        most = max(starts, MOST_STARTS)
-        while done < most:
-            everyone = q0 is None and done < starts
-            rows = np.flatnonzero(finite if everyone else finite & (best.status != SOLVED))
-            take = starts if everyone else min(ROUND, most - done)
-            if rows.size == 0:
-                break
-            size = max(CHUNK // take, 1)
-            for part in np.split(rows, range(size, len(rows), size)):
-                near = self.seeds.nearest(targets[part], take, skip=done)
-                self._try(best, targets, np.repeat(part, take), near.reshape(-1, self.conditions.n))
-            done += take
-        self._explain(best, targets)
+        if q0 is None:
+            self._try_table(best, targets, np.flatnonzero(finite), done, starts)
+            done = starts
+        for most, hopeless in ((MOST_STARTS, NOT_A_NUMBER), (SIZE, OUT_OF_REACH)):
+            while done < most:
+                rows = np.flatnonzero(finite & (best.status != SOLVED) & (best.status != hopeless))
+                if rows.size == 0:
+                    break
+                take = min(ROUND, most - done)
+                self._try_table(best, targets, rows, done, take)
+                done += take
+            self._explain(best, targets)
         return best
+
+    def _try_table(self, best: Answers, targets: Array, rows: Indices, skip: int, take: int) -> None:
+        """Improve the answers of some targets from the next configurations of the table."""
+        size = max(CHUNK // take, 1)
+        for part in np.split(rows, range(size, len(rows), size)):
+            near = self.seeds.nearest(targets[part], take, skip=skip)
+            self._try(best, targets, np.repeat(part, take), near.reshape(-1, self.conditions.n))
 
     def _try(self, best: Answers, targets: Array, rows: Indices, starts: Array) -> None:
         """Improve the answers from further starts; `rows` tells the target of each."""
@@ -164,7 +174,6 @@ class Solver:
         found.status[met] = SOLVED
         found.kind[met] = ISOLATED
         found.stationarity[met] = 0.0
-        found.value[:] = 0.0
         return found
 
     def _optima(self, targets: Array, starts: Array) -> Answers:
@@ -180,15 +189,14 @@ class Solver:
         if not near.any():
             return found
         points, stuck = optimise(c, q[near], targets[near], self.bounds, self.kind, iterations=ITERATIONS)
-        inwards = np.where(points.q <= self.bounds.lower, 1.0, -1.0)
-        kind = kinds(points, inwards)
+        kind = kinds(points, self.bounds.inwards(points.q))
         asked = {"maximum": MAXIMUM, "minimum": MINIMUM}.get(self.kind, -1)
         met = (points.task_error <= TASK_MET) & (
             points.stationarity <= STATIONARY * np.maximum(1.0, points.gradient)
         )
         right = (kind == asked) | (kind == NO_CURVATURE) | (asked < 0)
         status = np.where(met, np.where(right, SOLVED, WRONG_KIND), UNFINISHED)
-        smooth = np.isfinite(points.gradient) & (points.regularity > SINGULAR)
+        smooth = np.isfinite(points.H) & np.isfinite(points.gradient) & (points.regularity > SINGULAR)
         status = np.where(smooth & ~(stuck & ~met), status, NOT_SMOOTH)
         kept = Answers(
             points.q,
