@@ -49,9 +49,7 @@ def spatial(n: int) -> cf.Robot:
 
 def volume(robot: cf.Robot, q: np.ndarray, rows: slice | list[int] = slice(None)) -> np.ndarray:
     """Return sqrt(det(J J^T)) from the singular values of the Jacobian in base axes."""
-    J, R = robot.jacobian(q), robot.pose(q)[..., :3, :3]
-    J = np.concatenate([R @ J[..., :3, :], R @ J[..., 3:, :]], axis=-2)[..., rows, :]
-    return np.linalg.svd(J, compute_uv=False).prod(axis=-1)
+    return np.linalg.svd(task_jacobian(robot, q, rows), compute_uv=False).prod(axis=-1)
 
 
 def task_jacobian(robot: cf.Robot, q: np.ndarray, rows: slice | list[int] = slice(None)) -> np.ndarray:

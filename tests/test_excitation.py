@@ -14,7 +14,9 @@ from closedform.cli import app, main
 from closedform.identification import base_parameters, excitation
 from closedform.identification.excitation import Excitation
 from closedform.identification.excitation_cost import Bounds, Cost, Series
+from closedform.identification.tables import read_table
 from closedform.report.excitation import gather_motion, gather_regressor, write_excitation
+from random_trees import random_tree
 from tolerances import worst
 
 BOX = ((-0.6, -0.5, 0.1), (0.7, 0.6, np.inf))
@@ -161,6 +163,14 @@ def test_sliding_joints_are_in_metres_and_a_robot_without_inertias_can_be_excite
     assert np.isfinite(motion.condition)
 
 
+def test_the_csv_names_joints_as_they_are_named(tmp_path):
+    robot = cf.Robot.from_mdh([(0, 0, 0, 0, 0), (0, 1.5, 0.3, 0, 0)], joint_names=["肩", "coude é"])
+    motion = excitation(robot, velocity=2.0, starts=1, iterations=5)
+    path = motion.write_csv(tmp_path / "motion.csv", rate=50.0)
+    table = read_table(path)
+    assert [name.partition("_")[0] for name in table][1:3] == ["肩", "coude é"]
+
+
 @pytest.mark.parametrize(
     ("options", "says"),
     [
@@ -174,6 +184,7 @@ def test_sliding_joints_are_in_metres_and_a_robot_without_inertias_can_be_excite
         ({"workspace": {"tool": ((0, 0, 1), (1, 1, 0))}}, "expected \\(lower, upper\\) corners"),
         ({"starts": 0}, "starts is 0"),
         ({"iterations": 1.5}, "iterations is 1.5"),
+        ({"seed": -1}, "seed is -1"),
     ],
 )
 def test_bad_input_is_told(options, says):
@@ -184,6 +195,8 @@ def test_bad_input_is_told(options, says):
 def test_robots_that_cannot_be_excited_are_told():
     with pytest.raises(ArgumentError, match="one-dof joints only"):
         excitation(cf.load("spherical_pendulum"))
+    with pytest.raises(ArgumentError, match="one-dof joints only"):
+        excitation(random_tree(1, 2, ("planar", "revolute")))
     with pytest.raises(ArgumentError, match="expected a Robot"):
         excitation("panda")
     with pytest.raises(UnknownNameError, match="nowhere"):

@@ -71,6 +71,10 @@ def test_mistakes_on_the_command_line_are_one_line(log, tmp_path, capsys):
         ("--units", "deg"): "name=value",
         ("--locked", "joint1=left"): "--locked",
         ("--robot", "panda"): "another robot",
+        ("--save", tmp_path / "arm.urdf"): ".toml",
+        ("--save", tmp_path / "absent" / "arm.toml"): "cannot be written",
+        ("--result", tmp_path): "cannot be written",
+        ("--output", tmp_path / "absent" / "page.html"): "cannot be written",
     }
     for options, word in wrong.items():
         code = run("identify", log, "--robot", "2r", "-o", tmp_path / "page.html", *options)
@@ -78,6 +82,7 @@ def test_mistakes_on_the_command_line_are_one_line(log, tmp_path, capsys):
         assert code == 2
         assert word in message
         assert message.startswith("error: ")
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_log_description_says_it_all(log, tmp_path, capsys):

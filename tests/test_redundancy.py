@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import casadi as ca
 import mpmath as mp
 import numpy as np
 import pytest
@@ -10,7 +9,6 @@ from scipy.optimize import minimize_scalar
 
 import closedform as cf
 from closedform import redundancy
-from closedform.redundancy.solve import prepare
 from redundant_arms import (
     GUESS,
     PRINTED,
@@ -172,6 +170,29 @@ def test_kinds_are_those_of_a_scan_along_the_self_motion(chang):
             assert abs(found.value - extreme) < 1e-3
 
 
+def test_kinds_are_those_of_a_differenced_hessian():
+    """Maxima, minima and saddles over two self-motions, by second differences of w along the task."""
+    robot, target = planar(4), np.array([0.7, 0.3])
+    starts = np.random.default_rng(3).uniform(-2.5, 2.5, size=(60, 4))
+    found = redundancy.solve(robot, target, "xy", q0=starts, kind="stationary")
+    assert set(found.kind[found.converged].tolist()) == {"maximum", "minimum", "saddle"}
+    for q, kind in zip(found.q[found.converged], found.kind[found.converged], strict=True):
+        N = null_space(task_jacobian(robot, q, XY))
+
+        def w(a, b, q=q, N=N):
+            moved = q + np.array([a, b]) @ N
+            for _ in range(6):
+                J = task_jacobian(robot, moved, XY)
+                moved = moved - np.linalg.pinv(J) @ (robot.pose(moved)[:2, 3] - target)
+            return volume(robot, moved, XY)
+
+        d = 1e-3
+        cross = (w(d, d) - w(d, -d) - w(-d, d) + w(-d, -d)) / 4
+        twice = [w(d, 0) - 2 * w(0, 0) + w(-d, 0), w(0, d) - 2 * w(0, 0) + w(0, -d)]
+        low, high = np.linalg.eigvalsh([[twice[0], cross], [cross, twice[1]]])
+        assert kind == ("maximum" if high < 0 else "minimum" if low > 0 else "saddle")
+
+
 def test_solver_leaves_the_wrong_extremum(chang):
     lowest = redundancy.solve(chang, VERTICES[2], task="xy", kind="minimum", q0=GUESS)
     found = redundancy.solve(chang, VERTICES[2], task="xy", kind="maximum", q0=lowest.q)
@@ -224,14 +245,15 @@ def test_z_is_the_null_space_of_the_appendices():
 
 
 def test_pivots_survive_where_the_printed_choice_fails(chang):
-    """With the second joint stretched, the first two joints alone are singular."""
-    q = np.array([0.4, 0.0, 1.1])
+    """With the tip on the line of the first link, the first two joints alone are singular, J is not."""
+    second = 0.15
+    q = np.array([0.4, second, np.pi + np.arcsin(0.85 * np.sin(second) / 0.2) - second])
     J = task_jacobian(chang, q, XY)
-    q_far = q.copy()
-    q_far[2] = np.arctan2(0, 1)
-    assert abs(np.linalg.det(task_jacobian(chang, q_far, XY)[:, :2])) < 1e-12
+    assert abs(np.linalg.det(J[:, :2])) < 1e-12
+    assert np.linalg.cond(J) < 20
     at = redundancy.orthogonality(chang, q, task="xy")
-    assert np.linalg.cond(J[:, list(at.columns)]) < 10
+    assert at.columns != (0, 1)
+    assert np.abs(J @ at.Z.T).max() < 1e-13
     assert np.abs(at.Z).max() < 2
 
 
@@ -241,50 +263,6 @@ def test_minpack_agrees(chang):
         assert success
         assert evaluations < 40
         assert np.abs(np.rad2deg(q) - printed).max() < 6e-5
-
-
-def test_criteria_have_the_values_of_their_formulas():
-    robot = cf.load("ur5")
-    q = robot.random_state(8, batch=30)[0]
-    lower, upper = robot.lower_limits, robot.upper_limits
-    q = 0.5 * (lower + upper) + 0.9 * (q - 0.5 * (lower + upper))
-    J = task_jacobian(robot, q, [3, 4, 5])
-    sigma = np.linalg.svd(J, compute_uv=False)
-    half, middle = (upper - lower) / 2, (upper + lower) / 2
-    box = redundancy.Obstacle((0.9, 0.9, 0.9), (0.2, 0.3, 0.1), 4)
-    reach = [(robot.frame_names[-4], (0.0, 0.0, 0.1)), (robot.frame_names[-1], (0.0, 0.0, 0.0))]
-    points = [robot.pose(q, name)[:, :3] @ np.array([*x, 1.0]) for name, x in reach]
-    away = [((p - box.center) / np.array(box.radii)) ** 4 for p in points]
-    expected = {
-        "manipulability": sigma.prod(axis=-1),
-        "condition_number": np.sqrt((sigma**2).sum(-1) * (sigma**-2).sum(-1)) / 3,
-        "joint_limits": (half**2 / ((upper - q) * (q - lower))).sum(-1),
-        "joint_centering": (((q - middle) / half) ** 2).mean(-1),
-        "gravity_load": ((robot.gravity_torque(q) / robot.effort_limits) ** 2).sum(-1),
-        redundancy.obstacles(box, points=reach): sum(1 / (each.sum(-1) - 1) for each in away),
-        2.0 * redundancy.manipulability() - 0.1 * redundancy.joint_centering(): 2 * sigma.prod(-1)
-        - 0.1 * (((q - middle) / half) ** 2).mean(-1),
-        redundancy.own(lambda a: ca.sin(a[0]) * a[2] ** 2): np.sin(q[:, 0]) * q[:, 2] ** 2,
-    }
-    for criterion, values in expected.items():
-        conditions = prepare(robot, "position", criterion, None, True).conditions
-        assert np.allclose(conditions.value(q)[0], values, rtol=1e-10), conditions.criterion.name
-        slope = gradient(lambda angles, c=conditions: c.value(angles)[0], q)
-        assert np.allclose(conditions.value(q)[1], slope, rtol=1e-6, atol=1e-7), conditions.criterion.name
-
-
-@pytest.mark.parametrize("criterion", ["condition_number", "joint_centering", "gravity_load", "own"])
-def test_every_criterion_reaches_its_extremum_on_the_curve(criterion):
-    """The best along a traced self-motion, refined, is what the solver finds from there."""
-    robot = cf.load("chang3r", gravity=(0, -9.81, 0))
-    chosen = redundancy.own(lambda q: ca.cos(q[1] - 0.3) + ca.sin(q[2])) if criterion == "own" else criterion
-    (curve, *_) = redundancy.self_motion(robot, VERTICES[3], "xy", chosen, q0=GUESS, step=0.01)
-    sense = -1 if criterion == "own" else 1
-    k = (sense * curve.value).argmin()
-    found = redundancy.solve(robot, VERTICES[3], "xy", chosen, q0=curve.q[k])
-    assert found.converged
-    assert np.abs(found.q - curve.q[k]).max() < 0.02
-    assert sense * found.value <= sense * curve.value[k] + 1e-12
 
 
 def test_joints_at_limits_are_let_go_where_the_criterion_pulls_inside():
@@ -338,31 +316,3 @@ def test_repeatability_over_a_hundred_cycles_both_ways(chang):
         assert path.jumps == ()
         cycles = path.q[1:].reshape(100, period, 3)
         assert np.rad2deg(np.abs(cycles - reference[1:]).max()) < 1e-10
-
-
-def test_rows_and_frames_of_tasks():
-    robot = spatial(5)
-    q = robot.random_state(5, batch=20)[0]
-    wrist = robot.body_names[3]
-    there = redundancy.solve(robot, robot.pose(q, wrist)[:, :3, 3], task=("position", wrist))
-    assert there.converged.all()
-    assert there.redundancy == 2
-    assert np.abs(robot.pose(there.q, wrist) - robot.pose(q, wrist))[:, :3, 3].max() < 1e-10
-    by_name = redundancy.solve(robot, robot.pose(q), task=("x", "z", "ry"))
-    by_number = redundancy.solve(robot, robot.pose(q), task=((3, 5, 1), None))
-    assert np.array_equal(by_name.q, by_number.q)
-    assert np.abs(robot.pose(by_name.q) - robot.pose(q))[:, [0, 2], 3].max() < 1e-10
-    turned = redundancy.solve(robot, robot.pose(q), task=("rx", "ry", "rz", "x"))
-    assert turned.converged.all()
-    assert np.abs(robot.pose(turned.q) - robot.pose(q))[:, :3, :3].max() < 1e-10
-    assert np.abs(robot.pose(turned.q) - robot.pose(q))[:, 0, 3].max() < 1e-10
-
-
-def test_floating_bases_and_quaternions_are_coordinates_too():
-    robot = cf.load("quadruped")
-    q = robot.random_state(1, batch=5)[0]
-    foot = robot.pose(q)[:, :3, 3]
-    found = redundancy.solve(robot, foot, task="position", criterion="joint_centering")
-    assert found.converged.all()
-    assert np.abs(robot.pose(found.q)[:, :3, 3] - foot).max() < 1e-10
-    assert np.abs(np.linalg.norm(found.q[:, 3:7], axis=-1) - 1).max() < 1e-10

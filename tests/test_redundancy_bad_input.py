@@ -35,6 +35,7 @@ def test_nan_stays_in_its_own_sample(chang):
     found = redundancy.solve(chang, targets, task="xy", q0=GUESS)
     assert found.status.tolist() == ["solved", "not a number", "solved", "solved"]
     assert np.isnan(found.q[1]).all()
+    assert np.isnan(found.task_error[1])
     clean = redundancy.solve(chang, VERTICES[[0, 2, 3]], task="xy", q0=GUESS)
     assert np.abs(found.q[[0, 2, 3]] - clean.q).max() < 1e-12
 
@@ -75,6 +76,17 @@ def test_flat_criterion_is_called_flat(chang):
     assert (found.kind == "flat").all()
     assert found.task_error.max() < 1e-12
     assert (found.value == 2.5).all()
+
+
+def test_criterion_that_is_not_a_number_is_not_differentiable(chang):
+    """log of a negative number: its derivative is finite, the criterion is not."""
+    found = redundancy.solve(chang, VERTICES[0], task="xy", criterion=lambda q: ca.log(q[1] - 50))
+    assert found.status == "not differentiable"
+
+
+def test_numbers_beyond_all_measure_stay_in_their_sample(chang):
+    found = redundancy.solve(chang, [[1e200, 0.0], [0.5, 0.1]], task="xy")
+    assert found.status.tolist() == ["not a number", "solved"]
 
 
 def test_optimum_at_a_kink_is_not_differentiable(chang):
@@ -140,6 +152,8 @@ def test_obstacles_are_kept_clear():
         ({"q0": [0.0, 1.0]}, r"q0 has shape \(2,\); expected \(..., 3\)"),
         ({"q0": np.zeros((3, 3)), "target": np.zeros((2, 2))}, "do not broadcast"),
         ({"kind": "best"}, "kind is 'best'"),
+        ({"kind": ["maximum"]}, "kind is"),
+        ({"task": "pose"}, "for places give task='xy'"),
         ({"criterion": 3}, "criterion is 3"),
         ({"limits": 4}, "limits is 4"),
         ({"limits": (np.ones(3), np.zeros(3))}, "exceeds upper"),
@@ -149,6 +163,8 @@ def test_obstacles_are_kept_clear():
         ({"starts": 0}, "starts is 0"),
         ({"criterion": lambda q: q}, "expected one expression"),
         ({"criterion": lambda q: q[9]}, "failed on 3 CasADi symbols"),
+        ({"criterion": lambda q: q.beauty()}, "failed on 3 CasADi symbols .AttributeError"),
+        ({"criterion": lambda q: q[0] * ca.SX.sym("z")}, "expected symbols of q only"),
     ],
 )
 def test_wrong_arguments_are_named(chang, arguments, words):
@@ -171,3 +187,33 @@ def test_unknown_names_list_the_known(chang):
         redundancy.solve(cf.load("panda"), 2 * np.eye(4))
     with pytest.raises(cf.ArgumentError, match="expected 2, 4, 6"):
         redundancy.Obstacle((0, 0, 0), (1, 1, 1), 3)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda arm: redundancy.follow(arm, VERTICES, "xy", starts=0), "starts is 0"),
+        (lambda arm: redundancy.self_motion(arm, VERTICES[0], "xy", step=0.0), "step is 0"),
+        (lambda arm: redundancy.self_motion(arm, VERTICES, "xy", q0=[GUESS] * 4), "expected one target"),
+        (lambda arm: redundancy.self_motion(arm, VERTICES[0], "xy", q0=[1.0]), "q0 has shape"),
+        (lambda arm: redundancy.orthogonality(arm, np.zeros(3), "xy"), "singular at this q"),
+        (lambda arm: redundancy.orthogonality(arm, np.zeros(3)), "not redundant"),
+        (lambda arm: redundancy.hybrid(arm, VERTICES[0], "xy", q0=GUESS * np.nan), "not finite"),
+        (lambda arm: redundancy.resolved_motion(arm, VERTICES, GUESS, "xy", time_step=0.0), "time_step is 0"),
+        (lambda arm: redundancy.resolved_motion(arm, VERTICES, GUESS, "xy", gain="much"), "gain is 'much'"),
+        (lambda arm: redundancy.compare(arm, VERTICES, GUESS, "xy", cycles=2), "cycles is 2"),
+        (lambda arm: redundancy.compare(arm, VERTICES, GUESS, "xy"), "ends where it begins"),
+        (lambda arm: redundancy.joint_centering("middle"), "middle has dtype"),
+        (lambda arm: redundancy.own(3), "function is 3"),
+        (lambda arm: redundancy.obstacles(redundancy.Obstacle((0, 0, 0), (1, 1, 1)), points=[]), "are empty"),
+        (lambda arm: redundancy.Task(("x", "x"), "tool"), "none of them twice"),
+    ],
+)
+def test_the_other_calls_name_wrong_arguments_too(chang, call, words):
+    with pytest.raises(cf.ArgumentError, match=words):
+        call(chang)
+
+
+def test_more_starts_than_the_table_holds_are_all_of_it(chang):
+    assert redundancy.follow(chang, VERTICES, "xy", starts=500).converged.all()
+    assert redundancy.solve(chang, VERTICES, "xy", starts=500).converged.all()

@@ -51,6 +51,9 @@ def test_path_survives_targets_that_cannot_be_met(chang):
     path = redundancy.follow(chang, line, "xy", q0=GUESS)
     assert np.flatnonzero(~path.converged).tolist() == [20, 40]
     assert path.jumps == ()
+    assert np.isfinite(path.largest_step)
+    assert path.algorithmic_singularities == ()
+    assert np.isnan(path.curvature[[20, 40]]).all()
     assert np.abs(chang.pose(path.q[path.converged])[:, :2, 3] - line[path.converged]).max() < 1e-12
 
 
@@ -138,9 +141,9 @@ def test_pseudoinverse_rates_are_those_of_equation_19(chang):
     assert np.abs(q[-1] - x).max() < 1e-5
 
 
-@pytest.mark.parametrize("arm", ["chang3r", "planar 5R"])
+@pytest.mark.parametrize("arm", ["chang3r", "planar 4R"])
 def test_extended_jacobian_is_the_derivative_of_the_optimal_map(arm):
-    robot = cf.load("chang3r") if arm == "chang3r" else planar(5)
+    robot = cf.load("chang3r") if arm == "chang3r" else planar(4)
     x = VERTICES[0] if arm == "chang3r" else np.array([0.6, 0.5])
     start = redundancy.solve(robot, x, "xy").q
     d = np.array([1e-5, 0.5e-5])

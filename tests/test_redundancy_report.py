@@ -61,3 +61,10 @@ def test_other_arms_get_a_square_of_their_own():
     assert study.self_motions == 1
     assert study.path.converged.all()
     assert study.printed is None
+
+
+def test_planar_arms_of_many_joints_get_a_task_they_can_move():
+    study = study_of(planar(4))
+    assert study.task == "xy"
+    assert study.self_motions == 2
+    assert study.path.converged.all()

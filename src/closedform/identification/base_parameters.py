@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ..checks import whole_number
 from ..errors import ArgumentError, ClosedFormError, UnknownNameError, shown
 from ..forms import form
 from ..kernels import Kernel, compiled
@@ -96,6 +97,7 @@ class BaseParameters:
         """
         from .base_table import combination
 
+        digits = whole_number("base parameters: digits", digits, 1)
         if self.regrouping is None:
             raise ClosedFormError("base parameters: the numeric method has no steps; use method='closed'")
         return tuple(

@@ -24,6 +24,9 @@ Array = NDArray[np.float64]
 SEGMENT = 400_000
 """Samples conditioned together; a longer log is read in segments that overlap."""
 
+SEGMENT_STATES = 50_000
+"""States that a segment may hold: regressors are wide, and a high cutoff thins samples little."""
+
 STATES = 20_000
 """States at which the regressor is evaluated together."""
 
@@ -89,11 +92,14 @@ class Design:
     ) -> Design:
         """Return the design of a friction model, without the terms that base parameters contain.
 
-        Their rotors keep the described values.
+        Their rotors keep the described values, as do those of joints coupled to others.
         """
         drive = tuple(term for term in terms(axes, friction, rotors) if term not in dependent)
         fitted = {term.axis for term in drive if term.kind == "Ia"}
         known = np.array([0.0 if j in fitted else value for j, value in enumerate(robot.armature)])
+        for body in robot.model.bodies:
+            if body.coupling is not None:
+                known[body.iv] += body.coupling.multiplier**2 * body.armature
         return cls(robot, base, axes, drive, known)
 
     @property
@@ -157,7 +163,7 @@ class Span:
 
 def spans(log: Log, filters: Filters) -> list[Span]:
     """Return the segments of a log, none of which reaches over a pause."""
-    longest = max(SEGMENT, int(10 * filters.rate * filters.settling))
+    longest = max(min(SEGMENT, SEGMENT_STATES * filters.first), int(10 * filters.rate * filters.settling))
     margin = int(filters.rate * max(filters.settling, 2.0))
     found = []
     for start, stop in log.runs:

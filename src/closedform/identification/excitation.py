@@ -155,9 +155,9 @@ def excitation(
 
     if not isinstance(robot, Robot):
         raise ArgumentError(f"excitation: robot is {shown(robot)}; expected a Robot")
-    if robot.nq != robot.nv:
+    if robot.nv != len(robot.joint_names):
         raise ArgumentError(
-            f"excitation: robot {robot.name!r} has {robot.nq} coordinates for {robot.nv} velocities; "
+            f"excitation: robot {robot.name!r} has {len(robot.joint_names)} joint(s) of {robot.nv} dofs; "
             "Fourier series move one-dof joints only (a fixed base, no ball joints)"
         )
     period = seconds("excitation: period", period)

@@ -292,7 +292,7 @@ def _identified(robot: Robot, design: Design, values: Array, phi: Array) -> Robo
         dry = found.get(f"fc{k}", 0.0) + found.get(f"fp{k}", 0.0)
         return replace(
             body,
-            armature=max(0.0, float(found.get(f"Ia{k}", design.known[body.iv]))),
+            armature=max(0.0, float(found.get(f"Ia{k}", body.armature))),
             damping=max(0.0, float(found.get(f"fv{k}", 0.0))),
             friction=max(0.0, float(dry)),
         )

@@ -30,7 +30,7 @@ class Bounds:
     @property
     def locked(self) -> Array:
         """1 for coordinates whose limits leave one value, 0 for the others."""
-        return (self.lower == self.upper).astype(float)
+        return np.where(self.lower == self.upper, 1.0, 0.0)
 
     def clip(self, q: Array) -> Array:
         """Return the nearest coordinates within the limits."""

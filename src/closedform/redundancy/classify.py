@@ -22,9 +22,10 @@ def kinds(found: Found, inwards: Array) -> NDArray[np.intp]:
     """Return the kind of stationary points as a position in `KIND_NAMES`.
 
     A maximum has negative curvature of the Lagrangian along every free self-motion, and is pushed
-    outwards at every joint held at its limit (`inwards` is the direction from the limit, +1 or -1);
-    a minimum the reverse. Curvature near rounding makes it "flat"; none at all (a joint that
-    neither task nor criterion depend on) says nothing, unless it is all there is.
+    outwards at every joint held at its limit (`inwards` is the direction from the limit, +1 or -1, or
+    0 for a locked joint, which nothing pulls); a minimum the reverse. Curvature near rounding makes it
+    "flat"; none at all (a joint that neither task nor criterion depend on) says nothing, unless it is
+    all there is.
     """
     tolerance = (FLAT * (1 + found.gradient))[:, None]
     bends = found.curvatures

@@ -76,10 +76,11 @@ def compare(
     """Return the proposed method, MINPACK's hybrid and resolved motion on a closed path.
 
     `targets` (t, ...) end where they begin; every method starts from q0, goes round `cycles` times
-    and once backwards. The extended Jacobian method starts at the optimum that q0 leads to, as it
-    only holds on to one. Limits are left aside, as resolved motion does not know them.
+    (three at least, as drift is counted from the second) and once backwards. The extended Jacobian
+    method starts at the optimum that q0 leads to, as it only holds on to one. Limits are
+    left aside, as resolved motion does not know them.
     """
-    cycles = whole_number("cycles", cycles, 2)
+    cycles = whole_number("cycles", cycles, 3)
     solver = prepare(robot, task, criterion, None, False)
     x, _, batch = arguments(solver.conditions, targets, None)
     start = real_array("q0", q0)

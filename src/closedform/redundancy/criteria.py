@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from textwrap import shorten
 from typing import Any
 
 import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import sized_array
+from ..checks import real_array, sized_array
 from ..errors import ArgumentError, ClosedFormError, UnknownNameError, shown
 from ..forms import form
 from ..model import Model
@@ -102,8 +103,12 @@ def joint_centering(middle: ArrayLike | None = None) -> Criterion:
     """
     if middle is None:
         return Criterion("joint_centering", "minimum", _joint_centering, (None,))
-    array = np.asarray(middle, dtype=float)
-    return Criterion("joint_centering", "minimum", _joint_centering, (tuple(array.ravel().tolist()),))
+    centre = real_array("joint_centering: middle", middle)
+    if centre.ndim != 1:
+        raise ArgumentError(
+            f"joint_centering: middle has shape {centre.shape}; expected one number per joint"
+        )
+    return Criterion("joint_centering", "minimum", _joint_centering, (tuple(centre.tolist()),))
 
 
 def gravity_load() -> Criterion:
@@ -121,6 +126,8 @@ def own(function: Callable[[SX], Any], kind: str = "maximum", name: str | None =
     >>> own(lambda q: ca.cos(q[0]) * q[1], kind="minimum", name="mine").name
     'mine'
     """
+    if not callable(function):
+        raise ArgumentError(f"own: function is {shown(function)}; expected a function of CasADi symbols")
     title = str(name or getattr(function, "__name__", "own"))
     return Criterion(title, kind, _own, (function, title))
 
@@ -233,8 +240,13 @@ def _gravity_load(model: Model, q: SX, twist: Twist) -> Expressions:
 def _own(model: Model, q: SX, twist: Twist, function: Callable[[SX], Any], title: str) -> Expressions:
     try:
         H = SX(function(q))
-    except (TypeError, ValueError, NotImplementedError, IndexError, RuntimeError) as error:
-        raise ArgumentError(f"criterion {title}: failed on {model.nq} CasADi symbols: {error}") from error
+    except Exception as error:
+        reason = f"{type(error).__name__}: {shorten(str(error), 200)}"
+        raise ArgumentError(f"criterion {title}: failed on {model.nq} CasADi symbols ({reason})") from error
     if H.shape != (1, 1):
         raise ArgumentError(f"criterion {title}: gives shape {H.shape}; expected one expression")
+    known = {each.element_hash() for each in ca.symvar(q)}
+    foreign = [each for each in ca.symvar(H) if each.element_hash() not in known]
+    if foreign:
+        raise ArgumentError(f"criterion {title}: depends on {foreign}; expected symbols of q only")
     return H, []

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..checks import real_array, sized_array
-from ..errors import ArgumentError
+from ..errors import ArgumentError, shown
 from ..forms import form
 from ..model import Model
 from .criteria import Criterion, Expressions, joint_limits
@@ -74,11 +74,21 @@ def obstacles(
         raise ArgumentError("obstacles: give one Obstacle or more, as obstacles(Obstacle(...), ...)")
     places: tuple[Point, ...] | None = None
     if points is not None:
-        triples = [sized_array(f"obstacles: point of {name!r}", x, (3,)).tolist() for name, x in points]
-        names = [name for name, _ in points]
-        places = tuple((name, (x, y, z)) for name, (x, y, z) in zip(names, triples, strict=True))
+        if not isinstance(points, Sequence):
+            raise ArgumentError(f"obstacles: points is {shown(points)}; expected (frame, place in it) pairs")
+        places = tuple(_place(each) for each in points)
+        if not places:
+            raise ArgumentError("obstacles: points are empty; give (frame, place in it) pairs, or None")
     criterion = Criterion("obstacles", "minimum", _obstacles, (given, places))
     return criterion + limits * joint_limits() if limits else criterion
+
+
+def _place(given: tuple[str, ArrayLike]) -> Point:
+    if not isinstance(given, tuple | list) or len(given) != 2:
+        raise ArgumentError(f"obstacles: point {shown(given)}; expected (frame, place in it)")
+    frame, place = given
+    x, y, z = sized_array(f"obstacles: point of {frame!r}", place, (3,)).tolist()
+    return frame, (x, y, z)
 
 
 def _obstacles(

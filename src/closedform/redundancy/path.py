@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import ArgumentError
 from ..robot import Robot
 from .approach import QUIET
-from .classify import KIND_NAMES, MAXIMUM, MINIMUM, NO_CURVATURE, kinds
+from .classify import KIND_NAMES, MAXIMUM, MINIMUM, NO_CURVATURE, NOTHING, kinds
 from .newton import CLOSE
-from .points import Points, found_at, step
+from .points import FLAT, Points, found_at, step
 from .result import SOLVED
 from .solve import arguments, prepare
 from .solver import STATIONARY, TASK_MET, Solver
@@ -44,7 +44,8 @@ class Path:
     `jumps` are the poses before which the joints had to jump, as no continuous motion of optima
     leads there. `curvature` is the smallest |eigenvalue| of the Hessian along the self-motion; the
     conditions (11) become singular where it vanishes, though J is regular: an algorithmic
-    singularity (NaN where limits leave no self-motion, and at poses not met). `regularity` is the smallest pivot of J relative to the largest.
+    singularity (NaN where limits leave no self-motion, and at poses not met). `regularity` is
+    the smallest pivot of J relative to the largest.
     """
 
     q: Array
@@ -213,6 +214,8 @@ class _Follower:
         found = found_at(points)
         kind = kinds(found, self.solver.bounds.inwards(self.q))
         bends = np.abs(found.curvatures)
+        idle = bends <= NOTHING * FLAT * (1 + found.gradient)[:, None]
+        bends = np.where(idle, np.nan, bends)  # of joints that neither task nor criterion depend on
         none = ~self.ok | np.isnan(bends).all(axis=-1)
         curvature = np.where(none, np.nan, np.nanmin(np.where(none[:, None], 0.0, bends), axis=-1))
         return Path(

@@ -12,12 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import qr
 from scipy.optimize import root
 
-from ..checks import real_array
+from ..checks import sized_array
 from ..errors import ArgumentError
 from ..kernels import Kernel, compiled
 from ..robot import Robot
+from .approach import QUIET
 from .conditions import Conditions
 from .solve import arguments, prepare
+from .solver import SINGULAR
 
 Array = NDArray[np.float64]
 Columns = tuple[int, ...]
@@ -55,11 +57,15 @@ def orthogonality(
     ((1, 3), 2)
     """
     c = prepare(robot, task, criterion, None, True).conditions
-    angles = real_array("q", q)
-    if angles.shape != (c.n,):
-        raise ArgumentError(f"q has shape {angles.shape}; expected ({c.n},)")
+    if c.redundancy == 0:
+        raise ArgumentError(f"orthogonality: {robot.name!r} is not redundant for this task: Z has no rows")
+    angles = sized_array("q", q, (c.n,))
     J = task_jacobian(c, angles)
     columns, others = pivots(J)
+    if np.linalg.cond(J[:, list(columns)]) > 1 / SINGULAR:
+        raise ArgumentError(
+            f"orthogonality: J of {robot.name!r} is singular at this q, where Z does not exist"
+        )
     Z = np.zeros((c.n - c.m, c.n))
     Z[:, list(columns)] = np.linalg.solve(J[:, list(columns)], J[:, list(others)]).T
     Z[:, list(others)] = -np.eye(c.n - c.m)
@@ -79,6 +85,7 @@ def pivots(J: Array) -> tuple[Columns, Columns]:
     return tuple(sorted(order[:m].tolist())), tuple(sorted(order[m:].tolist()))
 
 
+@np.errstate(**QUIET)
 def hybrid(
     robot: Robot,
     target: ArrayLike,
@@ -88,15 +95,20 @@ def hybrid(
 ) -> tuple[Array, bool, int]:
     """Return q, success and function evaluations of MINPACK's hybrid method on (11), as in the paper.
 
-    One target at a time, from q0, with exact derivatives; the choice of J_m is that of q0. Any
-    stationary point will do for it: neither limits nor the kind of optimum are known to it.
+    One target at a time, from q0 (or the first start that `solve` would take), with exact derivatives;
+    the choice of J_m is that of q0. Any stationary point will do for it: neither limits nor the kind
+    of optimum are known to it.
     """
-    c = prepare(robot, task, criterion, None, True).conditions
+    solver = prepare(robot, task, criterion, None, True)
+    c = solver.conditions
     if c.redundancy == 0:
         raise ArgumentError(f"hybrid: {robot.name!r} is not redundant for this task; use solve")
-    x, start, batch = arguments(c, target, robot.neutral() if q0 is None else q0)
-    if batch or start is None:
+    x, start, batch = arguments(c, target, q0)
+    if batch:
         raise ArgumentError(f"hybrid: batch shape {batch}; expected one target and one q0")
+    start = solver.seeds.nearest(x, 1)[0] if start is None else start
+    if not (np.isfinite(x).all() and np.isfinite(start).all()):
+        raise ArgumentError("hybrid: the target or q0 is not finite")
     conditions = _pivoted(c, *pivots(task_jacobian(c, start[0])))
     done = root(lambda q: conditions(q, x[0]), start[0], jac=True, method="hybr", options={"xtol": 1e-13})
     error = np.abs(conditions(done.x, x[0])[0]).max()

@@ -14,7 +14,8 @@ Mask = NDArray[np.bool_]
 Indices = NDArray[np.intp]
 
 ROUNDING = 1e-15
-"""Slopes along the self-motion below this times (1 + |h|) count as zero."""
+"""Slopes along the self-motion below this times (1 + |h|) count as zero; a hundred times that where the
+curvature is no more than ten times."""
 
 FLAT = 1e-9
 """Curvatures below this times (1 + |h|) count as none."""
@@ -118,21 +119,22 @@ def step(points: Points, sign: float) -> Array:
     where a maximum or minimum is sought, so that the step climbs or descends. A slope that is rounding
     moves nothing, so that joints which nothing depends on stay where they are.
     """
-    N, slope = points.N, points.slope
+    N = points.N
     scale = (1 + points.gradient)[:, None]
-    slope = np.where(np.abs(slope) > ROUNDING * scale, slope, 0.0)
-    floor = 1e-6 * scale
     if N.shape[1] == 1:
-        dz = -slope / _signed(points.S[:, 0], floor, sign)
-        return np.asarray(dz * N[:, 0])
+        return np.asarray(_newton(points.slope, points.S[:, 0], scale, sign) * N[:, 0])
     lam, V = np.linalg.eigh(np.nan_to_num(0.5 * (points.S + np.swapaxes(points.S, -1, -2))))
-    along = np.einsum("bsr,bs->br", V, -slope) / _signed(lam, floor, sign)
+    along = _newton(np.einsum("bsr,bs->br", V, points.slope), lam, scale, sign)
     return np.asarray(np.einsum("brs,bs,bri->bi", V, along, N, optimize=True))
 
 
-def _signed(lam: Array, floor: Array, sign: float) -> Array:
-    size = np.maximum(np.abs(lam), floor)
-    return -sign * size if sign else np.where(lam < 0, -size, size)
+def _newton(slope: Array, lam: Array, scale: Array, sign: float) -> Array:
+    """Return -slope / lam, each along its own direction, with the sign sought and no motion from rounding."""
+    bend = np.abs(lam)
+    size = np.maximum(bend, 1e-6 * scale)
+    rounding = ROUNDING * scale * np.where(bend > 10 * ROUNDING * scale, 1, 100)
+    turned = -sign * size if sign else np.where(lam < 0, -size, size)
+    return np.where(np.abs(slope) > rounding, -slope / turned, 0.0)
 
 
 def lengths(x: Array) -> Array:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.transform import Rotation
 
-from ..checks import real_array, whole_number
+from ..checks import not_negative, number, positive, real_array, whole_number
 from ..errors import ArgumentError, UnknownNameError
 from ..integration import System, simulate
 from ..robot import Robot
@@ -101,14 +101,17 @@ def resolved_motion(
     solver = prepare(robot, task, criterion, None, True)
     c = solver.conditions
     if robot.nq != robot.nv or c.redundancy == 0:
-        raise ArgumentError(f"resolved_motion: {robot.name!r}: expected one-dof joints, more than task rows")
+        raise ArgumentError(
+            f"resolved_motion: {robot.name!r} has {robot.nq} coordinates for a task of {c.m} rows; "
+            "expected joints of one dof each, and more of them than rows"
+        )
     start = real_array("q0", q0)
     x, _, batch = arguments(c, targets, None)
     if start.shape != (c.n,) or len(batch) != 1 or batch[0] < 2:
         raise ArgumentError(
             f"resolved_motion: q0 {start.shape}, targets {batch}; expected q0 ({c.n},) and one path"
         )
-    substeps = whole_number("substeps", substeps, 1)
+    substeps, time_step = whole_number("substeps", substeps, 1), positive("time_step", time_step)
     rates = np.repeat(task_rates(c.task, x) / time_step, substeps, axis=0)
     run = simulate(
         _system(c, method, SIGNS[solver.kind]),
@@ -117,7 +120,7 @@ def resolved_motion(
         time_step * (len(x) - 1),
         time_step / substeps,
         method=integrator,
-        parameters=np.array([gain, damping], dtype=float),
+        parameters=np.array([number("gain", gain), not_negative("damping", damping)]),
     )
     return run.x[::substeps]
 

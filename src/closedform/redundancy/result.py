@@ -28,7 +28,7 @@ SOLVED, OUT_OF_REACH, EXCLUDED, NOT_A_NUMBER, NOT_SMOOTH, OBSTRUCTED, WRONG_KIND
 MEANINGS = {
     "out of reach": "no configuration meets the task; q is the closest found",
     "excluded by limits": "only beyond the joint limits is the task met; q is the closest within",
-    "not a number": "the target or q0 is not finite",
+    "not a number": "the target or q0 is not finite, or beyond all measure",
     "not differentiable": "the criterion has no finite gradient where the task is met",
     "inside an obstacle": "every configuration found puts a point of the arm into an obstacle or at a limit",
     "wrong kind": "stationary, but not the kind asked for",
@@ -40,12 +40,14 @@ MEANINGS = {
 class Result:
     """Joint angles that meet the task and are optimal, with what is known about them; batch axes first.
 
-    `q` (..., n). `converged`: the task and Zh = 0 hold to rounding and the point is of the kind
-    asked for. `kind`: "maximum", "minimum", "saddle", "flat" (the criterion does not change along a
-    self-motion), "isolated" (no self-motion: plain inverse kinematics) or "". `status` says in words
-    what became of each target. `task_error` is the largest entry of e, in metres and radians;
-    `stationarity` the length of Zh with orthonormal rows of Z, over the joints not `held` at a limit.
-    `value` is the criterion, `iterations` those of the start that led to q, `redundancy` is n - m.
+    `q` (..., n). `converged`: the task and Zh = 0 hold to rounding (1e-10, and 1e-9 of the gradient where
+    that is more than 1) and the point is of the kind asked for, or flat. `kind`: "maximum", "minimum",
+    "saddle", "flat" (the criterion does not change along a self-motion), "isolated" (n <= m: plain
+    inverse kinematics) or "". `status` says in words what became of each target. `task_error` is the
+    length of e, in metres and radians, `stationarity` that of Zh with orthonormal rows of Z, over the
+    joints not `held` at a limit.
+    `value` is the criterion (NaN where nothing is redundant), `iterations` those of the start that led
+    to q, `redundancy` is n - m less the locked joints.
     """
 
     q: Array
@@ -64,6 +66,8 @@ class Result:
         total = self.status.size
         lines = [f"{int(self.converged.sum())} of {total} targets solved"]
         if self.redundancy == 0:
-            lines.append("not redundant (n <= m): plain inverse kinematics, no criterion")
+            lines.append(
+                "not redundant (n <= m, locked joints apart): plain inverse kinematics, no criterion"
+            )
         lines += [f"{counts[name]} {name}: {MEANINGS[name]}" for name in MEANINGS if counts[name]]
         return "\n".join(lines)

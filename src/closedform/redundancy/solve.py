@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import real_array, whole_number
+from ..checks import real_array
 from ..errors import ArgumentError, shown
 from ..robot import Robot
 from .approach import Bounds
@@ -17,7 +17,6 @@ from .conditions import Conditions
 from .criteria import limits_of, read_criterion
 from .newton import SIGNS
 from .result import STATUS_NAMES, Result
-from .seeds import SIZE
 from .solver import Solver
 from .task import read_task
 
@@ -46,8 +45,9 @@ def solve(
 
     `target` (..., m) or poses (..., 4, 4); `task` is "xy", "position", "pose", rows, or (rows, frame);
     `criterion` a name, a `Criterion` or a function of CasADi symbols. From `q0` (..., n) the solution
-    it leads to; without it, or where it leads nowhere, the best of `starts` starts that
-    depend on the target alone. `limits` are the robot's (True), none (False), or (lower, upper).
+    it leads to; without it the best of `starts` starts (192 at most) that depend on the target alone.
+    Where these lead nowhere, further ones are tried. `limits` are the robot's (True), none (False),
+    or (lower, upper), alike for a joint that is locked.
 
     >>> import numpy as np, closedform as cf
     >>> found = cf.redundancy.solve(cf.load("chang3r"), [0.446004, 0.0915136], task="xy")
@@ -56,7 +56,7 @@ def solve(
     """
     solver = prepare(robot, task, criterion, kind, limits)
     x, start, batch = arguments(solver.conditions, target, q0)
-    answers = solver.solve(x, start, min(whole_number("starts", starts, 1), SIZE))
+    answers = solver.solve(x, start, starts)
 
     def shaped(values: NDArray[Any]) -> Any:
         return values.reshape(batch + values.shape[1:])[()]
@@ -72,7 +72,7 @@ def solve(
         value=shaped(answers.value),
         held=answers.held.reshape(*batch, solver.conditions.n) > 0,
         iterations=shaped(answers.iterations),
-        redundancy=solver.conditions.redundancy,
+        redundancy=solver.redundancy,
     )
 
 
@@ -82,7 +82,7 @@ def prepare(robot: Robot, task: Any, criterion: Any, kind: str | None, limits: A
         raise ArgumentError(f"robot is {shown(robot)}; expected a Robot, as cf.load gives it")
     chosen, best = read_task(robot.model, task), read_criterion(criterion)
     kind = best.kind if kind is None else kind
-    if kind not in SIGNS:
+    if not isinstance(kind, str) or kind not in SIGNS:
         raise ArgumentError(f"kind is {shown(kind)}; expected one of {', '.join(SIGNS)}")
     bounds = read_limits(robot, limits)
     known = _SOLVERS.setdefault(robot, {})

@@ -106,10 +106,10 @@ class Solver:
         singular = np.linalg.svd(c.residual(q, target)[1], compute_uv=False)
         rank = int((singular > 1e-9 * singular.max()).sum(axis=-1).max())
         if rank < c.m:
+            task = f"task ({', '.join(c.task.rows)}) of frame {c.task.frame!r}"
             raise ClosedFormError(
-                f"task ({', '.join(c.task.rows)}) of frame {c.task.frame!r}: only {rank} of its {c.m} rows can be "
-                f"moved independently by {c.model.name!r}; leave out rows that it cannot move (task='xy' "
-                "for a planar arm), or name a frame further out"
+                f"{task}: only {rank} of its {c.m} rows can be moved independently by {c.model.name!r}; "
+                "leave out rows that it cannot move (task='xy' for a planar arm), or name a frame further out"
             )
 
     @np.errstate(**QUIET)
@@ -214,7 +214,7 @@ class Solver:
     def _explain(self, best: Answers, targets: Array) -> None:
         """Bring unsolved answers as near to their targets as can be, and say why they are unsolved."""
         c = self.conditions
-        settled = np.isin(best.status, (SOLVED, NOT_A_NUMBER, OBSTRUCTED, NOT_SMOOTH))
+        settled = np.isin(best.status, (SOLVED, NOT_A_NUMBER, OBSTRUCTED, NOT_SMOOTH, OUT_OF_REACH))
         rows = np.flatnonzero(~settled & (best.task_error > TASK_MET))
         if rows.size == 0:
             return

@@ -44,6 +44,13 @@ class Task:
     rows: tuple[str, ...]
     frame: str
 
+    def __post_init__(self) -> None:
+        for row in self.rows:
+            if row not in ROWS:
+                raise UnknownNameError("task row", row, ROWS)
+        if not self.rows or len(set(self.rows)) != len(self.rows):
+            raise ArgumentError(f"task {shown(self.rows)}: expected rows, none of them twice")
+
     @property
     def m(self) -> int:
         """Number of conditions on the joint angles."""
@@ -103,7 +110,9 @@ class Task:
             return x
         rows = ", ".join(self.rows)
         also = "(..., 4, 4)" if self.turns else f"(..., {self.m}) or (..., 4, 4)"
-        raise ArgumentError(f"target has shape {x.shape}; the task ({rows}) expects {also}")
+        known = {2: "task='xy'", 3: "task='position'"} if self.turns else {}
+        hint = next((f"; for places give {known[n]}" for n in x.shape[-1:] if n in known), "")
+        raise ArgumentError(f"target has shape {x.shape}; the task ({rows}) expects {also}{hint}")
 
     def between(self, a: Array, b: Array, count: int) -> Array:
         """Return `count` targets from a to b: straight lines, and turns about one axis."""
@@ -145,10 +154,7 @@ def read_task(model: Model, given: Any) -> Task:
     if pair and (given[1] is None or given[1] in model.frame_names or _is_rows(given[0])):
         rows, frame = given
     named = model.frame(frame).name
-    names = _row_names(rows)
-    if len(set(names)) != len(names):
-        raise ArgumentError(f"task {shown(rows)} names a row twice")
-    return Task(names, named)
+    return Task(_row_names(rows), named)
 
 
 def _is_rows(given: Any) -> bool:
@@ -197,7 +203,7 @@ def _check_poses(x: Array) -> None:
     wrong = (error > 1e-6) | (np.linalg.det(np.nan_to_num(R)) < -0.5)
     wrong |= np.abs(x[..., 3, :] - [0, 0, 0, 1]).max(axis=-1, initial=0) > 1e-6
     if wrong.any():
-        where = np.argwhere(wrong)[0].tolist() if wrong.ndim else ""
+        where = f" {np.argwhere(wrong)[0].tolist()}" if wrong.ndim else ""
         raise ArgumentError(
-            f"target {where} is not a pose: expected a rotation matrix, a position and the row 0 0 0 1"
+            f"target{where} is not a pose: expected a rotation matrix, a position and the row 0 0 0 1"
         )

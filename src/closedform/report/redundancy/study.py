@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ... import redundancy
 from ...errors import ClosedFormError
 from ...redundancy.criteria import limits_of
-from ...redundancy.task import read_task
+from ...redundancy.task import ROWS, read_task
 from ...robot import Robot, load
 
 Array = NDArray[np.float64]
@@ -56,7 +56,7 @@ class IkStudy:
     origin: Array
     axes: Array
     printed: Array | None = None
-    cycles: int = field(default=3)
+    cycles: int = 3
 
     @property
     def self_motions(self) -> int:
@@ -113,19 +113,28 @@ def study_of(robot: Robot) -> IkStudy:
     middle[limited] = 0.5 * (lower[limited] + upper[limited])
     half[limited] = 0.5 * (upper[limited] - lower[limited])
     rng = np.random.default_rng(1987)
+    task = _task_of(robot, middle + 0.4 * half * rng.uniform(-1, 1, robot.nq))
     for _ in range(TRIES):
-        study = _square_at(robot, middle + 0.4 * half * rng.uniform(-1, 1, robot.nq))
-        if study.self_motions < 1:
-            raise ClosedFormError(f"{robot.name}: not redundant for the task {study.task!r}")
+        study = _square_at(robot, task, middle + 0.4 * half * rng.uniform(-1, 1, robot.nq))
         corners = redundancy.solve(robot, study.targets[::PER_SIDE], study.task, q0=study.q0, limits=False)
         if corners.converged.all() and study.path.converged.all() and not study.path.jumps:
             return study
     raise ClosedFormError(f"{robot.name}: found no square of {SIDE} m that it can follow")
 
 
-def _square_at(robot: Robot, q: Array) -> IkStudy:
+def _task_of(robot: Robot, q: Array) -> str:
+    """Return the largest task that leaves some self-motion and whose rows move independently at q."""
+    R, J = robot.pose(q)[:3, :3], robot.jacobian(q)
+    twist = np.concatenate([R @ J[:3], R @ J[3:]])
+    for task in ("pose", "position", "xy"):
+        rows = [ROWS.index(row) for row in read_task(robot.model, task).rows]
+        if len(rows) < robot.nq and np.linalg.matrix_rank(twist[rows]) == len(rows):
+            return task
+    raise ClosedFormError(f"{robot.name}: not redundant for a pose, a position, or x and y of its tip")
+
+
+def _square_at(robot: Robot, task: str, q: Array) -> IkStudy:
     """Return the study of a square whose first corner is the pose at q."""
-    task = "pose" if robot.nq > 6 else "position" if robot.nq > 3 else "xy"
     T = robot.pose(q)
     axes = np.eye(3)[:2] if task == "xy" else np.eye(3)[1:]
     places = _square(T[:3, 3] + SIDE * np.array([[0, 0], [0, -1], [1, -1], [1, 0]]) @ axes)
