@@ -43,7 +43,7 @@ SINGULAR = 1e-7
 """Relative pivot of J below which the criterion cannot be trusted to have a gradient."""
 
 ROUND = 4
-"""Starts that unsolved targets are given at a time."""
+"""Starts that unsolved targets are given first; then as many again as they had."""
 
 MOST_STARTS = 96
 """Starts before a target counts as out of reach; one that is within reach but for the limits, or met
@@ -133,7 +133,7 @@ class Solver:
                 rows = np.flatnonzero(finite & (best.status != SOLVED) & (best.status != hopeless))
                 if rows.size == 0:
                     break
-                take = min(ROUND, most - done)
+                take = min(max(ROUND, done), most - done)
                 self._try_table(best, targets, rows, done, take)
                 done += take
             self._explain(best, targets)
