@@ -240,7 +240,7 @@ def test_an_unknown_method_is_an_attribute_error() -> None:
         _ = robot().inertia_matrix
 
 
-@pytest.mark.parametrize("name", ["pandaa", "", "../robots/panda", "panda.toml", "a\0b", "\n"])
+@pytest.mark.parametrize("name", ["pandaa", "", "../robots/panda", "panda.yaml", "a\0b", "\n"])
 def test_an_unknown_robot_lists_the_known(name: str) -> None:
     with pytest.raises(cf.UnknownNameError, match=says(*cf.catalogue())):
         cf.load(name)
