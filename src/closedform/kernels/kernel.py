@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import contextvars
 import ctypes
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache as cache_function
 from functools import cached_property, partial
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -20,6 +17,7 @@ from ..errors import ArgumentError
 from ..programs import Counts, Program
 from . import cache, fastcall, machine
 from .choice import object_code
+from .crew import share
 from .gufunc import gufunc
 from .recipe import Recipe
 
@@ -198,15 +196,11 @@ class Kernel:
         count = max(threads, min(PARTS * threads, batch[0] // PART))  # small parts even out busy cores
         edges = np.linspace(0, batch[0], min(count, batch[0]) + 1).astype(int)
 
-        def run(part: slice) -> None:
-            results = tuple(each[part] for each in outs)
-            self._evaluate([view[part] for view in views], results)
+        def run(k: int) -> None:
+            part = slice(edges[k], edges[k + 1])
+            self._evaluate([view[part] for view in views], tuple(each[part] for each in outs))
 
-        with ThreadPoolExecutor(threads) as pool:
-            parts = [slice(a, b) for a, b in pairwise(edges)]
-            jobs = [pool.submit(contextvars.copy_context().run, run, part) for part in parts]
-        for job in jobs:
-            job.result()
+        share(run, len(edges) - 1, threads)
         return outs[0] if len(outs) == 1 else outs
 
     def _dask(self, args: tuple[Any, ...], out: Any) -> Any:

@@ -13,8 +13,9 @@ from . import fastcall
 from .body import body
 from .copies import copies
 
-STREAM_BYTES = 16 * 2**20
-"""Results at least this large are streamed; smaller ones may still be in cache when read."""
+STREAM_BYTES, STREAM_BLOCK = 16 * 2**20, 2**10
+"""Results at least this large, in blocks at least this large, are streamed past the cache. Smaller
+results may still be in cache when read; smaller blocks begin and end within lines too often."""
 
 LOCAL_BYTES = 32 * 2**10
 """Workspaces up to this size live on the stack."""
@@ -180,7 +181,9 @@ class _Loop:
         k = operand.number
         if not operand.output:
             return f"%contiguous{k}"
-        self._line(f"%stream{k} = and i1 {self._large(operand, STREAM_BYTES)}, true")
+        streamed = operand.bytes * self.lanes >= STREAM_BLOCK
+        flag = self._large(operand, STREAM_BYTES) if streamed else "false"
+        self._line(f"%stream{k} = and i1 {flag}, true")
         self._line(f"%direct{k} = xor i1 %stream{k}, %contiguous{k}")
         return f"%direct{k}"
 
@@ -268,14 +271,14 @@ class _Loop:
         self._line("%next = add i64 %i, %taken", "br label %block")
 
     def _fetch(self, operand: Operand, flag: str) -> None:
-        """Pack an input block that is not contiguous, and ask for lines needed later."""
+        """Pack an input block that is not contiguous, and touch the lines of a large one in order."""
         k = operand.number
         if operand.bytes >= WIDE_ROW:
             self._line(f"br i1 %ahead{k}, label %ask{k}, label %asked{k}")
             self._label(f"ask{k}")
             self._line(
                 f"%block{k} = mul i64 %taken, {operand.bytes}",
-                f"call void @prefetch_block(ptr %here{k}, i64 %block{k})",
+                f"call void @touch_block(ptr %here{k}, i64 %block{k})",
                 f"br label %asked{k}",
             )
             self._label(f"asked{k}")

@@ -1,0 +1,37 @@
+"""Threads that stay: starting new ones for every call costs more than a small batch takes."""
+
+from __future__ import annotations
+
+import contextvars
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from itertools import count
+
+
+@cache
+def _crew(process: int) -> ThreadPoolExecutor:
+    """Return the threads of a process; a forked child gets its own."""
+    return ThreadPoolExecutor(4 * (os.cpu_count() or 1), thread_name_prefix="closedform")
+
+
+def share(work: Callable[[int], None], parts: int, threads: int) -> None:
+    """Run work(0) ... work(parts - 1) on `threads` threads, of which the calling one is the first.
+
+    Each takes the next part when it is done with one, so that a busy core holds nothing up.
+    """
+    turns = count()
+
+    def take() -> None:
+        while (part := next(turns)) < parts:  # `next` of a counter is atomic
+            work(part)
+
+    others = min(threads, parts) - 1
+    crew = _crew(os.getpid())
+    jobs = [crew.submit(contextvars.copy_context().run, take) for _ in range(others)]
+    try:
+        take()
+    finally:
+        for job in jobs:
+            job.result()
