@@ -62,7 +62,7 @@ def main() -> None:
     RESULTS.mkdir(exist_ok=True)
     target = RESULTS / "latest.json"
     temporary = target.with_suffix(".tmp")
-    temporary.write_text(json.dumps(results, indent=1))
+    temporary.write_text(json.dumps(results, indent=1, default=lambda value: value.item()))
     temporary.replace(target)
     print(f"\nstored in {target}")
 

@@ -6,6 +6,7 @@ comparison shares nothing with the library but the conventions of the README.
 
 from __future__ import annotations
 
+from copy import copy
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from lxml import etree
 from closedform.model.inertia import PINOCCHIO_ORDER
 
 FREE = "floating_base"
+EPS = float(np.finfo(float).eps)
 
 
 def robot_data() -> Path:
@@ -44,6 +46,16 @@ class Peer:
         assert (iq, iv) == (robot.nq, robot.nv)
         self.starts_q, self.starts_v = starts_q, starts_v
         self.G = self._projection()
+
+    def shaken(self) -> Peer:
+        """Return the peer with the mass and centre of mass of every body moved by one rounding."""
+        peer, rng = copy(self), np.random.default_rng(0)
+        peer.model = self.model.copy()
+        for body in peer.model.inertias:
+            body.mass *= 1 + EPS * rng.choice((-1, 1))
+            body.lever = body.lever * (1 + EPS * rng.choice((-1, 1)))
+        peer.data = peer.model.createData()
+        return peer
 
     def _id(self, name: str) -> int:
         return self.model.getJointId("root_joint" if name == FREE else name)
