@@ -189,7 +189,9 @@ def test_sines_and_cosines_are_good_to_two_and_a_half_units(tmp_path):
     lines = turns_function("turns", 4, "double")
     many = "for (long i = 0; i < n; i += 4) turns(x + i, s + i, c + i);"
     head = "void many(const double *x, double *s, double *c, long n)"
-    source.write_text("\n".join(["#include <math.h>", *lines, f"{head};", f"{head} {{ {many} }}"]))
+    source.write_text(
+        "\n".join(["#include <float.h>", "#include <math.h>", *lines, f"{head};", f"{head} {{ {many} }}"])
+    )
     many = build(source, flags=("-O2",))["many"]
     rng = np.random.default_rng(3)
     quarters = np.arange(-200, 200) * (np.pi / 2)

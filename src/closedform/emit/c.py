@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .c_family import CFamily, block_comment, entry_text, listed
 from .source import Source
+from .statements import Entry
 from .turns import turns_function
 
 NOTES = (
@@ -12,7 +13,7 @@ NOTES = (
 )
 
 LANES = 4
-"""Three or more angles are filled up to a multiple of this: whole registers instead of a rest."""
+"""Three or more angles that are moved are filled up to a multiple of this: whole registers, no rest."""
 
 
 def write_c(source: Source) -> dict[str, str]:
@@ -31,7 +32,18 @@ class _Defined(CFamily):
     def turned(self) -> int:
         """The size of the arrays of angles, sines and cosines."""
         count = len(self.stream.angles)
-        return count if count < 3 else -(-count // LANES) * LANES
+        return count if count < 3 or self.in_a_row else -(-count // LANES) * LANES
+
+    @property
+    def in_a_row(self) -> str | None:
+        """Where the angles lie next to each other in an input, so that none need be moved."""
+        angles = [each for each in self.stream.angles if isinstance(each, Entry)]
+        places = [(each.array, each.position) for each in angles]
+        array, first = places[0] if places else (0, 0)
+        if places != [(array, first + k) for k in range(len(self.stream.angles))]:
+            return None
+        name = self.source.inputs[array].name
+        return f"{name} + {first}" if first else name
 
     @property
     def turns_name(self) -> str:
@@ -41,6 +53,8 @@ class _Defined(CFamily):
     def turns(self) -> list[str]:
         """Return the call that computes all sines and cosines together."""
         real, size = self.source.real, self.turned
+        if self.in_a_row:
+            return [f"{real} s[{size}], c[{size}];", f"{self.turns_name}({self.in_a_row}, s, c);"]
         angles = [self.dialect.write(angle) for angle in self.stream.angles]
         angles += [self.dialect.number(0.0)] * (size - len(angles))
         return [
@@ -82,6 +96,7 @@ def _source(source: Source) -> list[str]:
         f"/* {source.origin} */",
         f'#include "{source.function}.h"',
         "",
+        "#include <float.h>",
         "#include <math.h>",
         "",
         "#ifdef __cplusplus",

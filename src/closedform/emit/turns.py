@@ -9,6 +9,9 @@ from .c_family import listed
 PI_2 = (1.5707963267341256, 6.077100506303966e-11, 2.0222662487959506e-21)
 """pi/2 as a sum whose first two terms have 33 bits: their products with |n| < 2^20 are exact."""
 
+ROUNDER = 1.5 * 2.0**52
+"""A number to which others are added and taken away again to round them, where sums are doubles."""
+
 LIMIT = 2.0**19
 """From this angle on libm is called."""
 
@@ -52,7 +55,7 @@ def turns_function(name: str, size: int, real: str) -> list[str]:
         "/* Sines and cosines of angles to 2.5 units in the last place (not with -ffast-math). */",
         head,
         "{",
-        "    int small = 1;",
+        "    int small = FLT_EVAL_METHOD == 0;",
         f"    for (int k = 0; k < {size}; ++k) {{",
         f"        small &= fabs(x[k]) < {LIMIT!r};",
         "    }",
@@ -61,9 +64,11 @@ def turns_function(name: str, size: int, real: str) -> list[str]:
         "        return;",
         "    }",
         f"    for (int k = 0; k < {size}; ++k) {{",
-        f"        const int n = (int)({2 / pi!r}*x[k] + copysign(0.5, x[k]));",
-        f"        const double p = x[k] - n*{PI_2[0]!r};",
-        f"        const double r = p - n*{PI_2[1]!r} - n*{PI_2[2]!r};",
+        f"        const double t = {2 / pi!r}*x[k] + {ROUNDER!r};",
+        f"        const double m = t - {ROUNDER!r};",
+        f"        const double p = x[k] - m*{PI_2[0]!r};",
+        f"        const double r = p - m*{PI_2[1]!r} - m*{PI_2[2]!r};",
+        "        const int n = (int)m;",
         "        const double z = r*r;",
         "        const double y = z*z;",
         "        const double h = 0.5*z;",
@@ -72,8 +77,10 @@ def turns_function(name: str, size: int, real: str) -> list[str]:
         *_polynomial("b", COSINE),
         "        const double sine = r + r*z*a;",
         "        const double cosine = u + (1.0 - u - h + y*b);",
-        "        s[k] = ((n & 2) ? -1.0 : 1.0)*((n & 1) ? cosine : sine);",
-        "        c[k] = (((n + 1) & 2) ? -1.0 : 1.0)*((n & 1) ? sine : cosine);",
+        "        const double f = (n & 1) ? cosine : sine;",
+        "        const double g = (n & 1) ? sine : cosine;",
+        "        s[k] = (n & 2) ? -f : f;",
+        "        c[k] = ((n + 1) & 2) ? -g : g;",
         "    }",
         "}",
     ]
