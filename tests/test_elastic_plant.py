@@ -222,3 +222,12 @@ def test_robots_without_motors_at_every_joint_are_refused():
         ElasticJointRobot(bare, 1.0, 1.0, 1.0)
     with pytest.raises(cf.UnknownNameError, match="decoupling"):
         two_links().kernel("controller")
+
+
+def test_changed_names_what_it_does_not_know():
+    arm = cf.ElasticJointRobot(cf.load("2r"), 1e3, 0.1, 1.0)
+    with pytest.raises(cf.UnknownNameError, match="stifness"):
+        arm.changed(stifness=800.0)
+    with pytest.raises(cf.ArgumentError, match="gear_ratio"):
+        arm.changed(gear_ratio="one")
+    assert arm.changed(gear_ratio=0.5, spring_at="link").drives.stiffness.tolist() == [1e3, 1e3]

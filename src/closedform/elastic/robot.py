@@ -18,7 +18,7 @@ from ..kernels import Kernel, compiled
 from ..robot import Robot
 from .drives import VARIABLE, Drives, drives
 from .forms import FORMS, STATE, STIFFNESS, ElasticForm
-from .friction import Friction
+from .friction import Friction, per_joint
 from .plant import Plant, state_rate
 from .source import elastic_export
 
@@ -115,7 +115,12 @@ class ElasticJointRobot:
         [800.0, 800.0]
         """
         now = self.drives
-        gear = np.asarray(options.get("gear_ratio", now.gear_ratio), dtype=float)
+        known = ("robot", "spring_at", *vars(now))
+        for name in options:
+            if name not in known:
+                raise UnknownNameError("option of changed", name, known)
+        names = _joint_names(options.get("robot", self.robot))
+        gear = per_joint("changed: gear_ratio", options.get("gear_ratio", now.gear_ratio), names)
         seen = gear**2 if options.get("spring_at") == "link" else 1.0
         values: dict[str, Any] = {
             "stiffness": VARIABLE if now.stiffness is None else now.stiffness / seen,
