@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 from typing import Any
 
 import mpmath as mp
 import numpy as np
+from tests.flexible_reference import Lagrangian
 
 from closedform.flexible import FlexibleArm, FlexibleLink, fit_hub_driven
 from closedform.flexible.uniform import Frequencies
@@ -16,7 +16,6 @@ from closedform.report.flexible import FlexibleStudy, modes
 
 from .timing import interleaved
 
-TESTS = Path(__file__).parents[1] / "tests"
 DATA = Path(os.environ.get("CLOSEDFORM_DATA", Path(__file__).parents[2] / "shared" / "data"))
 TIPS = ((0.0, 0.0, 0.0), (12.0, 5.4, 0.0), (1.0, 0.6, -0.7), (1e5, 1e4, 0.0))
 
@@ -70,11 +69,6 @@ def _modes(tips: tuple[tuple[float, float, float], ...]) -> float:
 
 
 def _lagrangian(three: bool) -> dict[str, float]:
-    sys.path.insert(0, str(TESTS))
-    try:
-        from flexible_reference import Lagrangian  # noqa: PLC0415 (the reference route of the tests)
-    finally:
-        sys.path.pop(0)
     links = [
         FlexibleLink(0.5, 0.2, 1.0, 1.0, 0.1, 2),
         FlexibleLink(0.4, 0.3, 2.0, 0.7, 0.05, 1),

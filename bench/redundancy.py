@@ -12,21 +12,12 @@ import mujoco
 import numpy as np
 import pink
 import pinocchio as pin
+from tests.redundant_arms import GUESS, PRINTED, VERTICES, planar, spatial, square
 
 import closedform as cf
 
 Array = np.ndarray
 
-GUESS = np.deg2rad([-40.5006, 141.6408, 78.4169])
-VERTICES = np.array([[446.004, 91.5136], [446.004, -8.4864], [546.004, -8.4864], [546.004, 91.5136]]) / 1e3
-PRINTED = np.array(
-    [
-        [-25.5116, 134.4894, 100.8165],
-        [-13.4927, 135.1801, 101.6627],
-        [-7.1232, 128.0020, 92.1837],
-        [-17.0753, 127.4846, 91.4484],
-    ]
-)
 REACHED = 1e-6
 """Pose error at which the peers may stop, in metres and radians."""
 MOST_STEPS = 100
@@ -51,31 +42,11 @@ def _load(name: str) -> cf.Robot:
         return cf.load(name)
 
 
-def planar(n: int) -> cf.Robot:
-    """Return a planar arm of n links of 0.3 m."""
-    tool = np.eye(4)
-    tool[0, 3] = 0.3
-    return cf.Robot.from_mdh(
-        [(0, 0, 0.3 if k else 0, 0, 0) for k in range(n)], tool=tool, name=f"planar {n}R"
-    )
-
-
-def spatial(n: int) -> cf.Robot:
-    """Return a spatial arm of n joints, each across the one before."""
-    tool = np.eye(4)
-    tool[2, 3] = 0.1
-    rows = [
-        (0, (-1) ** k * np.pi / 2 if k else 0, 0.05 * (k % 2), 0, 0.35 if k % 2 == 0 else 0) for k in range(n)
-    ]
-    return cf.Robot.from_mdh(rows, tool=tool, name=f"{n}-dof arm")
-
-
 def _paper(cycles: int) -> list[dict[str, Any]]:
     """Measure the printed angles, and the drift over cycles of the square both ways."""
     robot = cf.load("chang3r")
     found = cf.redundancy.solve(robot, VERTICES, "xy", q0=GUESS)
-    sides = [np.linspace(VERTICES[k], VERTICES[(k + 1) % 4], 101)[:-1] for k in range(4)]
-    once = np.concatenate([*sides, VERTICES[:1]])
+    once = square()
     there = cf.redundancy.follow(robot, np.concatenate([once[:1], *[once[1:]] * cycles]), "xy", q0=GUESS)
     back = cf.redundancy.follow(robot, np.concatenate([once[:1], *[once[-2::-1]] * cycles]), "xy", q0=GUESS)
     drift = max(
