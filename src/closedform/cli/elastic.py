@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ..errors import ModelWarning
+from .page import loaded_robot, section_bar
 
 
 def elastic(
@@ -27,26 +26,12 @@ def elastic(
     runs: Annotated[int, typer.Option(help="Runs of each Monte-Carlo study.", min=1, max=100_000)] = 1000,
 ) -> None:
     """Write one page about a robot on elastic joints: torque rates, laws, tracking, robustness."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
     from ..report.elastic import ELASTIC_SECTIONS, ElasticStudy, write_elastic
     from ..report.output import default_name
-    from ..robot import load
 
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", ModelWarning)
-        loaded = load(robot)
-    for each in caught:
-        typer.echo(f"warning: {each.message}", err=True)
+    loaded, _ = loaded_robot(robot)
     study = ElasticStudy(loaded, stiffness, motor_inertia, gear, tool, runs)
     path = output if output is not None else Path(default_name(f"{loaded.name}-elastic"))
-    columns = (TextColumn("{task.description:<24}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(ELASTIC_SECTIONS[0].title, total=len(ELASTIC_SECTIONS))
-
-        def begin(position: int, title: str) -> None:
-            progress.update(task, completed=position, description=title)
-
+    with section_bar(ELASTIC_SECTIONS) as begin:
         write_elastic(study, path, begin)
     typer.echo(str(path))

@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ..errors import ModelWarning
+from .page import loaded_robot, section_bar
 
 
 def ik(
@@ -22,29 +21,14 @@ def ik(
     ] = None,
 ) -> None:
     """Solve redundant inverse kinematics round a square and write a page; by default the paper's example."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
     from ..report.output import default_name
     from ..report.page import write_page
     from ..report.redundancy import SECTIONS, paper_study, study_of
-    from ..robot import load
 
-    if robot == "chang3r":
-        study = paper_study()
-    else:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ModelWarning)
-            study = study_of(load(robot))
+    study = paper_study() if robot == "chang3r" else study_of(loaded_robot(robot)[0])
     name = study.robot.name
     path = output if output is not None else Path(default_name(f"{name}_ik"))
-    columns = (TextColumn("{task.description:<24}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(SECTIONS[0].title, total=len(SECTIONS))
-
-        def begin(position: int, title: str) -> None:
-            progress.update(task, completed=position, description=title)
-
+    with section_bar(SECTIONS) as begin:
         write_page(
             path,
             subject=study,

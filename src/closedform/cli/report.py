@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ..errors import ModelWarning
+from .page import loaded_robot, section_bar
 
 
 def report(
@@ -30,27 +29,12 @@ def report(
     ] = True,
 ) -> None:
     """Write one self-contained HTML page about a robot: motion, torques, energy, matrices, speed."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
     from ..report import SECTIONS, Study, write_report
     from ..report.output import default_name
-    from ..robot import load
 
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", ModelWarning)
-        loaded = load(robot, floating_base=floating_base)
-    notes = tuple(str(each.message) for each in caught if issubclass(each.category, ModelWarning))
-    for note in notes:
-        typer.echo(f"warning: {note}", err=True)
+    loaded, notes = loaded_robot(robot, floating_base=floating_base)
     study = Study(loaded, duration, samples, pinocchio, notes=notes)
     path = output if output is not None else Path(default_name(loaded.name))
-    columns = (TextColumn("{task.description:<24}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(SECTIONS[0].title, total=len(SECTIONS))
-
-        def begin(position: int, title: str) -> None:
-            progress.update(task, completed=position, description=title)
-
+    with section_bar(SECTIONS) as begin:
         write_report(study, path, begin)
     typer.echo(str(path))
