@@ -1090,3 +1090,9 @@ def test_geometry_with_parameters_added_has_dynamics() -> None:
     robot = cf.Robot.from_mdh([ROW])
     heavy = robot.with_phi([0, 0, 0, 0, 0, 2.5, 0, 0, 0, 1])
     np.testing.assert_allclose(heavy.mass_matrix([0.1]), [[2.5]])
+
+
+def test_a_missing_file_is_said_once(tmp_path):
+    with pytest.raises(cf.DescriptionError) as caught:
+        cf.load(tmp_path / "missing.urdf")
+    assert caught.value.problems == ("no such file",)

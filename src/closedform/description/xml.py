@@ -41,6 +41,8 @@ def read_bytes(path: str | Path) -> bytes:
             raise DescriptionError(str(path), ["is not a regular file"])
         with path.open("rb") as file:
             return file.read(MAX_BYTES + 1)
+    except DescriptionError:
+        raise
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise DescriptionError(str(path), [f"cannot be read: {reason}"]) from None
