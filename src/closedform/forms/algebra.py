@@ -130,6 +130,19 @@ class Turn:
         T[k, j] = T[j, k] = kj
         return T
 
+    def sandwich(self, Y: SX) -> SX:
+        """Return R Y R^T for any Y by the invariants of the turned plane: its trace and its skew part."""
+        k = self.axis
+        i, j = (k + 1) % 3, (k + 2) % 3
+        a, b = self.c * Y[i, i] - self.s * Y[j, i], self.c * Y[i, j] - self.s * Y[j, j]
+        ii, ij = self.c * a - self.s * b, self.s * a + self.c * b
+        T = SX(3, 3)
+        T[k, k], T[i, i], T[j, j] = Y[k, k], ii, Y[i, i] + Y[j, j] - ii
+        T[i, j], T[j, i] = ij, ij - (Y[i, j] - Y[j, i])
+        T[k, i], T[k, j] = self.c * Y[k, i] - self.s * Y[k, j], self.s * Y[k, i] + self.c * Y[k, j]
+        T[i, k], T[j, k] = self.c * Y[i, k] - self.s * Y[j, k], self.s * Y[i, k] + self.c * Y[j, k]
+        return T
+
 
 class Rotation:
     """A product of rotations applied one after the other, so that sparse factors stay cheap."""
@@ -166,7 +179,9 @@ class Rotation:
 
     def sandwich(self, Y: SX) -> SX:
         """Return R Y R^T for any matrix Y."""
-        return self.out(self.out(Y).T).T
+        for factor, R in zip(reversed(self.factors), reversed(self._matrices), strict=True):
+            Y = factor.sandwich(Y) if isinstance(factor, Turn) else R @ Y @ R.T
+        return Y
 
 
 def _congruence(R: SX, S: SX) -> SX:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from math import comb
+from collections.abc import Iterator
 
 from ..model import Model
 from .algebra import SX
+from .convective import Carried, Series, angular_velocities, carried, convective_pairs
 from .mass import add_block
-from .motion import motions
-from .pairs import Placements, Screw, leibniz, pairs, plus, product, times
-from .subtree import composites, flows
+from .pairs import Placements, product
 from .tree import Node, recursion_tree
 
 
@@ -18,11 +17,12 @@ def coriolis_matrix(model: Model, q: SX, qd: SX) -> SX:
 
     C_ij = int (dr/dq_i) . d/dt(dr/dq_j) dm over all mass points r, so that C + C^T = Mdot and
     C qd is the Coriolis and centrifugal force; for one-dof joints it is the Christoffel matrix.
-    On a subtree j with inertia I, flow A = int r' r^T, P = int r' (about the frame of j) and
-    for i an ancestor of j,
+    For i an ancestor of j, with what j carries of inertia I, and derivatives as body i sees them,
 
-        C_ij = X_i . (I X_j' + B X_j),   C_ji = X_i' . I X_j + X_i . B^T X_j,
-        B (w; v) = ((tr A) w - A w; w x P),   X' = ad_V X.
+        C_ij = X_i . G_j,   C_ji = X_i . (F_j' - G_j),   F = I X,
+        G = int (r x; 1) d/dt (X at r) dm,
+
+    since C + C^T = M' and M'_ij = X_i . F_j'.
 
     The papers' factorisation -MAa - b^T M + M b [MuellerKumar2021] and Eq. (6b) of
     [Garofalo2013] has the same symmetric part and C qd, and another skew part.
@@ -34,8 +34,7 @@ def coriolis_matrix(model: Model, q: SX, qd: SX) -> SX:
 def coriolis_matrix_dot(model: Model, q: SX, qd: SX, qdd: SX) -> SX:
     """Return the time derivative of the Coriolis matrix.
 
-    With F = I X, G = I X' + B X and H = B^T X (so that F' = G + H),
-    C'_ij = X_i' . G_j + X_i . G_j' and C'_ji = X_i'' . F_j + X_i' . (F_j' + H_j) + X_i . H_j'.
+    C'_ij = X_i . G_j' and C'_ji = X_i . (F_j'' - G_j') as body i sees them.
     Equals J^T C1 J [MuellerKumar2021, Eqs. (31)-(34)] for the block matrix of this
     factorisation. Returns (nv, nv).
     """
@@ -45,7 +44,7 @@ def coriolis_matrix_dot(model: Model, q: SX, qd: SX, qdd: SX) -> SX:
 def coriolis_matrix_ddot(model: Model, q: SX, qd: SX, qdd: SX, qddd: SX) -> SX:
     """Return the second time derivative of the Coriolis matrix.
 
-    Leibniz' rule on C_ij = X_i . G_j and C_ji = X_i' . F_j + X_i . H_j; equals J^T C2 J
+    C''_ij = X_i . G_j'' and C''_ji = X_i . (F_j''' - G_j'') as body i sees them; equals J^T C2 J
     [MuellerKumar2021, Eqs. (45)-(50)] for the block matrix of this factorisation. Returns (nv, nv).
     """
     return _derivative(model, q, [qd, qdd, qddd])
@@ -53,57 +52,35 @@ def coriolis_matrix_ddot(model: Model, q: SX, qd: SX, qdd: SX, qddd: SX) -> SX:
 
 def _derivative(model: Model, q: SX, rates: list[SX]) -> SX:
     """Return the derivative of C whose order is one less than the number of rates."""
-    order = len(rates) - 1
     nodes = recursion_tree(model)
     placements = [node.placement(q) for node in nodes]
-    screws, wrenches = coriolis_wrenches(nodes, placements, rates)
+    all_carried = carried(nodes, placements, rates)
+    velocities = angular_velocities(nodes, placements, rates)
     C = SX.zeros(model.nv, model.nv)
-    for i, j, moved in pairs(nodes, placements, wrenches):
-        add_coriolis(C, nodes, i, j, screws[i], moved, order)
+    for i, j, momenta, accelerations in products(nodes, placements, rates, all_carried, velocities):
+        add_coriolis(C, nodes, i, j, momenta[-1], accelerations[-1])
     return C
 
 
-def coriolis_wrenches(
-    nodes: tuple[Node, ...], placements: Placements, rates: list[SX]
-) -> tuple[list[list[Screw]], list[list[Screw]]]:
-    """Return [X, X', ...] and the wrenches [F, G, H, G', H', ...] of every body."""
-    order = len(rates) - 1
-    moving = motions(nodes, placements, rates, order + 1, "coasting")
-    total = composites(nodes, placements)
-    moved = flows(nodes, placements, [twists for twists, _ in moving], order)
+def products(
+    nodes: tuple[Node, ...],
+    placements: Placements,
+    rates: list[SX],
+    all_carried: list[Carried],
+    velocities: list[Series],
+) -> Iterator[tuple[int, int, Series, Series]]:
+    """Yield (i, j, [X_i . F_j, X_i . F_j', ...], [X_i . G_j, ...]) for body j and each i that carries it."""
     wrenches = []
-    for (_, screws), composite, flow in zip(moving, total, moved, strict=True):
-        own = [composite.momentum(screws[0])]
-        for k in range(order + 1):
-            G, H = composite.momentum(screws[k + 1]), flow[0].transposed_wrench(screws[k])
-            for m in range(k + 1):
-                # I^(m+1) = B^(m) + B^(m)T: each derivative of the flow meets each screw once.
-                along, across = comb(k + 1, m + 1), comb(k, m + 1)
-                G = plus(G, times(along, flow[m].wrench(screws[k - m])))
-                across_wrench = flow[m].transposed_wrench(screws[k - m])
-                if across:
-                    G = plus(G, times(across, across_wrench))
-                if m:
-                    H = plus(H, times(comb(k, m), across_wrench))
-            own += [G, H]
-        wrenches.append(own)
-    return [screws for _, screws in moving], wrenches
+    for node, own, w in zip(nodes, all_carried, velocities, strict=True):
+        X = (node.Xw, node.Xv)
+        wrenches.append([own.momenta(X), own.accelerations(X, w)])
+    for i, j, (F, G) in convective_pairs(nodes, placements, rates, wrenches):
+        X = (nodes[i].Xw, nodes[i].Xv)
+        yield i, j, [product(X, each) for each in F], [product(X, each) for each in G]
 
 
-def add_coriolis(
-    C: SX, nodes: tuple[Node, ...], i: int, j: int, screws: list[Screw], wrenches: list[Screw], order: int
-) -> None:
-    """Add the entries of body j and its ancestor i to the derivative of C of that order."""
-    G, H = wrenches[1::2], wrenches[2::2]
-    add_block(C, nodes[i], nodes[j], leibniz(order, screws, G))
-    if i == j:
-        return
-    F = [wrenches[0], *(plus(g, h) for g, h in zip(G[:order], H[:order], strict=True))]
-    lower = product(screws[0], H[order])
-    for a in range(1, order + 2):
-        # C_ji = X_i' . F_j + X_i . H_j: each derivative of the screw meets one sum of wrenches.
-        wrench = times(comb(order, a - 1), F[order + 1 - a])
-        if a <= order:
-            wrench = plus(wrench, times(comb(order, a), H[order - a]))
-        lower = lower + product(screws[a], wrench)
-    add_block(C, nodes[j], nodes[i], lower.T)
+def add_coriolis(C: SX, nodes: tuple[Node, ...], i: int, j: int, rate: SX, upper: SX) -> None:
+    """Add the entries of body j and its ancestor i: M' = `rate` is shared between C_ij = `upper` and C_ji."""
+    add_block(C, nodes[i], nodes[j], upper)
+    if i != j:
+        add_block(C, nodes[j], nodes[i], (rate - upper).T)

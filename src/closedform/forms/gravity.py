@@ -6,10 +6,9 @@ from math import comb
 
 from ..model import Model
 from .algebra import SX, constant, cross
-from .motion import motions
+from .convective import Series, angular_velocities, carried, fixed_in_space
 from .newton_euler import add_rates
 from .pairs import Placements
-from .subtree import flows
 from .tree import Node, recursion_tree
 from .tree import upward as base_upward
 
@@ -27,8 +26,8 @@ def gravity_torque(model: Model, q: SX) -> SX:
 def gravity_torque_dot(model: Model, q: SX, qd: SX) -> SX:
     """Return the time derivative of the gravity torques.
 
-    g_i' = X_i' . (ms x a; m a) + X_i . (P x a; 0), P = ms' being the linear momentum of the
-    subtree. Equals J^T M1 U G [MuellerKumar2021, Eq. (36)]. Returns (nv).
+    g_i' = X_i . (ms' x a + ms x a'; m a') with derivatives as body i sees them: a' = a x w.
+    Equals J^T M1 U G [MuellerKumar2021, Eq. (36)]. Returns (nv).
     """
     return _derivative(model, q, [qd])
 
@@ -43,24 +42,39 @@ def gravity_torque_ddot(model: Model, q: SX, qd: SX, qdd: SX) -> SX:
 
 def _derivative(model: Model, q: SX, rates: list[SX]) -> SX:
     """Return the derivative of g whose order is the number of rates."""
-    order = len(rates)
     nodes = recursion_tree(model)
     placements = [node.placement(q) for node in nodes]
-    screws = [screws for _, screws in motions(nodes, placements, rates, order)]
-    masses, moments = first_moments(nodes, placements)
-    if order:
-        twists = [twists for twists, _ in motions(nodes, placements, rates, order)]
-        moved = flows(nodes, placements, twists, order - 1)
-        momenta = [[ms, *(flow.P for flow in each)] for ms, each in zip(moments, moved, strict=True)]
+    if rates:
+        all_carried = carried(nodes, placements, rates)
+        masses = [own.inertia[0].m for own in all_carried]
+        moments = [[inertia.ms for inertia in own.inertia] for own in all_carried]
     else:
-        momenta = [[ms] for ms in moments]
-    up = upward(model, nodes, placements)
-    g = SX.zeros(model.nv)
-    for i, node in enumerate(nodes):
-        own = masses[i] * (screws[i][order][1].T @ up[i])
-        for a in range(order + 1):
-            own = own + comb(order, a) * (screws[i][a][0].T @ cross(momenta[i][order - a], up[i]))
-        add_rates(g, node, own)
+        masses, first = first_moments(nodes, placements)
+        moments = [[ms] for ms in first]
+    velocities = angular_velocities(nodes, placements, rates)
+    return gravity_series(model, nodes, placements, masses, moments, velocities, len(rates))[-1]
+
+
+def gravity_series(
+    model: Model,
+    nodes: tuple[Node, ...],
+    placements: Placements,
+    masses: list[SX],
+    moments: list[Series],
+    velocities: list[Series],
+    order: int,
+) -> Series:
+    """Return g with its derivatives, from mass, first moments and angular velocity of every body."""
+    g = [SX.zeros(model.nv) for _ in range(order + 1)]
+    for node, a, m, ms, w in zip(
+        nodes, upward(model, nodes, placements), masses, moments, velocities, strict=True
+    ):
+        up = fixed_in_space(a, w[:order])
+        for k in range(order + 1):
+            own = m * (node.Xv.T @ up[k])
+            for b in range(k + 1):
+                own = own + comb(k, b) * (node.Xw.T @ cross(ms[k - b], up[b]))
+            add_rates(g[k], node, own)
     return g
 
 

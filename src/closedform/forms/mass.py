@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from math import comb
-
 from ..model import Model
 from .algebra import SX
-from .motion import motions
-from .pairs import Screw, leibniz, pairs, plus, product
-from .subtree import composites, flows
+from .convective import carried, convective_pairs
+from .pairs import pairs, product
+from .subtree import composites
 from .tree import Node, recursion_tree
 
 
@@ -36,8 +34,8 @@ def mass_matrix(model: Model, q: SX) -> SX:
 def mass_matrix_dot(model: Model, q: SX, qd: SX) -> SX:
     """Return the time derivative of the mass matrix.
 
-    M'_ij = X_i' . F_j + X_i . F_j' with F = I X and F' = I' X + I X'; equals J^T M1 J
-    [MuellerKumar2021, Eq. (29)] and C + C^T. Returns (nv, nv).
+    M'_ij = X_i . F_j' with F = I X, derivatives being those that body i sees: X_i rests in its frame.
+    Equals J^T M1 J [MuellerKumar2021, Eq. (29)] and C + C^T. Returns (nv, nv).
     """
     return _derivative(model, q, [qd])
 
@@ -45,7 +43,7 @@ def mass_matrix_dot(model: Model, q: SX, qd: SX) -> SX:
 def mass_matrix_ddot(model: Model, q: SX, qd: SX, qdd: SX) -> SX:
     """Return the second time derivative of the mass matrix.
 
-    M''_ij = X_i'' . F_j + 2 X_i' . F_j' + X_i . F_j''; equals J^T M2 J [MuellerKumar2021, Eq. (40)].
+    M''_ij = X_i . F_j'' as body i sees it; equals J^T M2 J [MuellerKumar2021, Eq. (40)].
     Returns (nv, nv).
     """
     return _derivative(model, q, [qd, qdd])
@@ -53,26 +51,15 @@ def mass_matrix_ddot(model: Model, q: SX, qd: SX, qdd: SX) -> SX:
 
 def _derivative(model: Model, q: SX, rates: list[SX]) -> SX:
     """Return the derivative of M whose order is the number of rates."""
-    order = len(rates)
     nodes = recursion_tree(model)
     placements = [node.placement(q) for node in nodes]
-    moving = motions(nodes, placements, rates, order, "first")
-    total = composites(nodes, placements)
-    moved = flows(nodes, placements, [twists for twists, _ in moving], order - 1)
-    wrenches = []
-    for (_, screws), composite, flow in zip(moving, total, moved, strict=True):
-        inertias = [composite, *(each.inertia_rate() for each in flow)]
-        momenta: list[Screw] = []
-        for k in range(order + 1):
-            momentum = inertias[0].momentum(screws[k])
-            for b in range(1, k + 1):
-                n, f = inertias[b].momentum(screws[k - b])
-                momentum = plus(momentum, (comb(k, b) * n, comb(k, b) * f))
-            momenta.append(momentum)
-        wrenches.append(momenta)
+    wrenches = [
+        [each.momenta((node.Xw, node.Xv))]
+        for node, each in zip(nodes, carried(nodes, placements, rates), strict=True)
+    ]
     D = SX.zeros(model.nv, model.nv)
-    for i, j, momenta in pairs(nodes, placements, wrenches):
-        add_symmetric(D, nodes[i], nodes[j], leibniz(order, moving[i][1], momenta))
+    for i, j, (F,) in convective_pairs(nodes, placements, rates, wrenches):
+        add_symmetric(D, nodes[i], nodes[j], product((nodes[i].Xw, nodes[i].Xv), F[-1]))
     return D
 
 

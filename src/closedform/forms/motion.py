@@ -25,36 +25,24 @@ def motions(
     placements: Placements,
     rates: Sequence[SX],
     order: int,
-    observer: str = "base",
 ) -> list[tuple[list[Screw], list[Screw]]]:
     """Return, for every body, [V, V', ...] and [X, X', ...] with X up to the given order.
 
     `rates` are qd, qdd, ...: V has as many derivatives as they allow, and order may not fall
     short of that. X' = ad_V X and V_i = Ad^-1 V_p + X_i v_i, differentiated by Leibniz' rule.
-    The `observer` is who sees the motion: "base"; "coasting", which moves with the constant
-    velocity that the first body has now (C and g look the same to it, and simpler); or "first",
-    which stays with the first body (enough for M).
     """
     found: list[tuple[list[Screw], list[Screw]]] = []
     for node, (R, p) in zip(nodes, placements, strict=True):
         above = found[node.parent][0] if node.parent >= 0 else None
         own = [node.rates(rate) for rate in rates]
-        if above is None and observer == "first":
-            own = [SX(node.nv, 1) for _ in rates]
         screws: list[Screw] = [(node.Xw, node.Xv)]
         twists: list[Screw] = []
-        velocity = SX(3, 1)
         for k in range(max(len(rates), order)):
             if k < len(rates):
                 twist = _joint_twist(screws, own, k)
                 if above is not None:
                     w, v = above[k]
                     twist = plus((R.back(w), R.back(v + cross(w, p))), twist)
-                elif observer == "coasting":
-                    velocity = twist[1] if k == 0 else velocity
-                    w, v = twist
-                    # The observer's origin has moved by velocity * t: V = (w; v + w x velocity t - velocity).
-                    twist = (w, v + k * cross(twists[k - 1][0], velocity) if k else SX(3, 1))
                 twists.append(twist)
             if k < order:
                 screws.append(_screw_rate(twists, screws, k))

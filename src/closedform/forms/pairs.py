@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import comb
 
 from .algebra import SX, Rotation, cross_columns
 from .tree import Node
@@ -27,11 +26,12 @@ def pairs(
         moved, i = wrenches[j], j
         while i >= 0:
             yield i, j, moved
-            moved = [_to_parent(*placements[i], *wrench) for wrench in moved]
+            moved = [to_parent(*placements[i], *wrench) for wrench in moved]
             i = nodes[i].parent
 
 
-def _to_parent(R: Rotation, p: SX, n: SX, f: SX) -> Screw:
+def to_parent(R: Rotation, p: SX, n: SX, f: SX) -> Screw:
+    """Return wrenches in the parent frame."""
     f = R.out(f)
     return R.out(n) - cross_columns(f, p), f
 
@@ -49,11 +49,3 @@ def plus(a: Screw, b: Screw) -> Screw:
 def times(factor: float, screw: Screw) -> Screw:
     """Return a multiple of a screw or a wrench."""
     return screw if factor == 1 else (factor * screw[0], factor * screw[1])
-
-
-def leibniz(order: int, screws: Sequence[Screw], wrenches: Sequence[Screw]) -> SX:
-    """Return the `order`-th derivative of a product from the derivatives of its factors."""
-    total = product(screws[0], wrenches[order])
-    for a in range(1, order + 1):
-        total = total + comb(order, a) * product(screws[a], wrenches[order - a])
-    return total

@@ -98,7 +98,7 @@ def _derivatives(
     moving = motions(nodes, placements, [qd, qdd], 1)
     accelerations = _with_gravity(model, nodes, placements, moving)
     total = composites(nodes, placements)
-    flow = [each[0] for each in flows(nodes, placements, [twists for twists, _ in moving], 0)]
+    flow = flows(nodes, placements, [twists[0] for twists, _ in moving])
     carried = _wrenches(nodes, placements, moving, accelerations)
     drift, wrenches = [], []
     for i, node in enumerate(nodes):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import comb
 
 import casadi as ca
 
@@ -13,10 +12,8 @@ from .algebra import (
     Rotation,
     constant,
     cross_columns,
-    dot,
     inertia_matrix,
     outer_symmetric,
-    rate_matrix,
     skew,
 )
 from .pairs import Placements, Screw
@@ -106,61 +103,17 @@ class Flow:
         return Composite(SX(0), self.P, S)
 
 
-def flows(
-    nodes: tuple[Node, ...], placements: Placements, twists: Sequence[Sequence[Screw]], order: int
-) -> list[list[Flow]]:
-    """Return the flow of each subtree with its derivatives up to `order`, from V, V', ... of the bodies."""
-    total = [_body_flows(node, V, order) for node, V in zip(nodes, twists, strict=True)]
+def flows(nodes: tuple[Node, ...], placements: Placements, twists: Sequence[Screw]) -> list[Flow]:
+    """Return the flow of each body with everything it carries, from the twists of the bodies."""
+    total = [_body_flow(node, *twist) for node, twist in zip(nodes, twists, strict=True)]
     for i in reversed(range(len(nodes))):
         parent = nodes[i].parent
         if parent >= 0:
-            moved = [flow.in_parent(*placements[i]) for flow in total[i]]
-            total[parent] = [a + b for a, b in zip(total[parent], moved, strict=True)]
+            total[parent] = total[parent] + total[i].in_parent(*placements[i])
     return total
 
 
-def _body_flows(node: Node, twists: Sequence[Screw], order: int) -> list[Flow]:
-    """Return the flow of one body with its derivatives.
-
-    Its points move as r^(k) = a_k + U_k r with U_{k+1} = sum binom(k, a) w^(a)~ U_{k-a}, and
-    A^(k) = sum binom(k, a) int r^(k+1-a) r^(a)T dm.
-    """
-    m, ms, S = node.m, constant(node.ms), constant(node.S)
-    U: list[SX] = [SX.eye(3)]
-    a: list[SX] = [SX(3, 1)]
-    w = [skew(twist[0]) for twist in twists]
-    for k in range(order + 1):
-        U_next = rate_matrix(twists[0][0], twists[1][0]) if k == 1 else w[k]
-        a_next = twists[k][1]
-        for b in range(k):
-            if k != 1:
-                U_next = U_next + comb(k, b) * (w[b] @ U[k - b])
-            a_next = a_next + comb(k, b) * (w[b] @ a[k - b])
-        U.append(U_next)
-        a.append(a_next)
-    P = [ms, *(m * a[k] + U[k] @ ms for k in range(1, order + 2))]
-    US = [u @ S for u in U]
-    result = []
-    for k in range(order + 1):
-        A = SX(3, 3)
-        for b in range(k + 1):
-            kk, ll = k + 1 - b, b
-            if kk == ll:
-                A = A + comb(k, b) * _square(US[kk], U[kk], a[kk], P[kk], m)
-            elif ll == 0:
-                A = A + US[kk] + a[kk] @ ms.T
-            else:
-                A = A + comb(k, b) * (US[kk] @ U[ll].T + a[kk] @ P[ll].T + (U[kk] @ ms) @ a[ll].T)
-        result.append(Flow(A, P[k + 1]))
-    return result
-
-
-def _square(US: SX, U: SX, a: SX, P: SX, m: float) -> SX:
-    """Return int r^(k) r^(k)T dm = U S U^T + a P^T + P a^T - m a a^T, every entry formed once."""
-    reduced = P - (0.5 * m) * a
-    E = outer_symmetric(a, reduced)
-    for i in range(3):
-        for j in range(i, 3):
-            E[i, j] = E[i, j] + dot(US[i, :].T, U[j, :].T)
-            E[j, i] = E[i, j]
-    return E
+def _body_flow(node: Node, w: SX, v: SX) -> Flow:
+    """Return the flow of one body, whose points move with v + w x r."""
+    ms, S = constant(node.ms), constant(node.S)
+    return Flow(skew(w) @ S + v @ ms.T, node.m * v + skew(w) @ ms)
