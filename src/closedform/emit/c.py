@@ -12,6 +12,18 @@ NOTES = (
     "neither inputs nor each other. Reentrant: nothing is allocated, no state is kept.",
 )
 
+STRAIGHT = (
+    "/* GCC packs neighbouring results of straight-line code into vectors, which makes it slower. */",
+    "#if defined(__GNUC__) && !defined(__clang__)",
+    "#define CLOSEDFORM_STRAIGHT __attribute__((optimize( \\",
+    '    "no-tree-slp-vectorize", "live-range-shrinkage", "rename-registers", \\',
+    '    "schedule-insns", "sched-pressure")))',
+    "#else",
+    "#define CLOSEDFORM_STRAIGHT",
+    "#endif",
+)
+"""How GCC is to treat the functions: measured by `python -m bench exported`."""
+
 LANES = 4
 """Three or more angles that are moved are filled up to a multiple of this: whole registers, no rest."""
 
@@ -23,6 +35,8 @@ def write_c(source: Source) -> dict[str, str]:
 
 class _Defined(CFamily):
     """The function as the source defines it: its arrays do not overlap."""
+
+    attribute = ("CLOSEDFORM_STRAIGHT",)
 
     def parameter(self, name: str, size: int, *, const: bool) -> str:
         """Return the declaration of an array that overlaps no other."""
@@ -102,6 +116,8 @@ def _source(source: Source) -> list[str]:
         "#ifdef __cplusplus",
         "#define restrict",
         "#endif",
+        "",
+        *STRAIGHT,
         "",
         *(*helper, *([""] if helper else [])),
         *family.definition(),

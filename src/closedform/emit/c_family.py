@@ -25,6 +25,8 @@ class CFamily:
 
     void = "void"
     part_void = "static void"
+    attribute: tuple[str, ...] = ()
+    """Lines before the definition of a function."""
     trailing: tuple[tuple[str, str], ...] = ()
     """Parameters after the arrays: (type, name)."""
 
@@ -68,7 +70,8 @@ class CFamily:
             if self.stream.workspace:
                 body.append(f"{self.source.real} w[{self.stream.workspace}];")
             body += self._calls()
-        return [*lines, self.prototype(), "{", *(f"    {line}" for line in (*body, *self._unused())), "}"]
+        inside = (f"    {line}" for line in (*body, *self._unused()))
+        return [*lines, *self.attribute, self.prototype(), "{", *inside, "}"]
 
     def _zeros(self) -> Iterator[str]:
         """Yield the lines that write the zeros: one by one, or all entries where most are zero."""
@@ -123,6 +126,7 @@ class CFamily:
     def _part(self, number: int, part: Part) -> Iterator[str]:
         name = f"{self.source.function}_part{number}"
         inputs, outputs = self._arrays(part)
+        yield from self.attribute
         yield self._head(self.part_void, name, inputs, self._shared(part), outputs)
         yield "{"
         yield from (f"    {line}" for line in self._body(part))

@@ -14,7 +14,7 @@ from itertools import accumulate
 from math import isfinite, prod
 
 from ..errors import ClosedFormError
-from ..programs import Chunk, Clear, Program, Store, schedule
+from ..programs import ORDERS, Chunk, Clear, Program, Store, schedule
 from .statements import Apply, Entry, Expression, Local, Number, Part, Slot, Statement, Stream, Trig, leaves
 
 PART = 500
@@ -27,10 +27,13 @@ OPERANDS = 6
 def stream(program: Program, single: int | None = None) -> Stream:
     """Return the statements of a program, in parts where it has more than `single` steps.
 
-    Compilers take more than linear time on one long function; interpreters do not mind.
+    Compilers take more than linear time on one long function; interpreters do not mind. Matrices
+    are written entry by entry, vectors in the order of their recursion: so they run fastest.
     """
     longest = single or len(program.operations) + sum(map(len, program.results))
-    return _Writer(program, schedule(program, 1, chunk=PART, single=longest)).write()
+    vectors = all(len(shape) < 2 for _, shape in program.outputs)
+    order = ORDERS[2] if vectors else ORDERS[0]
+    return _Writer(program, schedule(program, 1, chunk=PART, single=longest, order=order)).write()
 
 
 class _Writer:
