@@ -99,6 +99,22 @@ line:
 done:
   ret void
 }
+define internal void @stream_samples(ptr %dst, ptr %src, i64 %bytes, i64 %room, i64 %n) #0 {
+entry:
+  br label %sample
+sample:
+  %i = phi i64 [ 0, %entry ], [ %next, %sample ]
+  %to = mul i64 %i, %bytes
+  %from = mul i64 %i, %room
+  %d = getelementptr i8, ptr %dst, i64 %to
+  %s = getelementptr i8, ptr %src, i64 %from
+  call void @stream_copy(ptr %d, ptr %s, i64 %bytes)
+  %next = add i64 %i, 1
+  %more = icmp slt i64 %next, %n
+  br i1 %more, label %sample, label %done
+done:
+  ret void
+}
 !0 = !{i32 1}
 """
 """Whole lines past the cache: a large result would only push everything else out of it."""

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 import re
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,6 +10,7 @@ from ..programs import ORDERS, Program
 from . import fastcall
 from .body import body
 from .copies import copies
+from .operand import MAX_AXES, Operand, whole_lines
 
 STREAM_BYTES, STREAM_BLOCK = 16 * 2**20, 2**10
 """Results at least this large, in blocks at least this large, are streamed past the cache. Smaller
@@ -26,49 +25,6 @@ AHEAD_BYTES = 1 * 2**20
 WIDE_ROW = 128
 """Samples of at least this many bytes: their rows, read side by side, are more streams than
 hardware follows by itself."""
-
-MAX_AXES = 3
-"""Most core axes of an operand."""
-
-
-@dataclass(frozen=True)
-class Operand:
-    """An input or output of the loop: its number, core shape and bytes per sample."""
-
-    number: int
-    shape: tuple[int, ...]
-    size: int
-    output: bool
-
-    @property
-    def bytes(self) -> int:
-        """Bytes of one contiguous sample."""
-        return max(1, math.prod(self.shape)) * self.size
-
-    @property
-    def packed_strides(self) -> list[int]:
-        """Byte strides of a contiguous sample, padded to `MAX_AXES` axes."""
-        padded = self.padded_shape
-        return [math.prod(padded[axis + 1 :]) * self.size for axis in range(MAX_AXES)]
-
-    @property
-    def padded_shape(self) -> list[int]:
-        """The core shape with leading axes of one entry."""
-        return [1] * (MAX_AXES - len(self.shape)) + list(self.shape)
-
-    @property
-    def given_strides(self) -> list[str]:
-        """The caller's byte strides, padded to `MAX_AXES` axes."""
-        own = [f"%stride{self.number}.{axis}" for axis in range(len(self.shape))]
-        return ["0"] * (MAX_AXES - len(self.shape)) + own
-
-    def copy(self, target: tuple[str, str, list[str]], source: tuple[str, str, list[str]], count: str) -> str:
-        """Return a call that copies `count` samples between (pointer, step, strides)."""
-        ends = (
-            f"ptr {end[0]}, i64 {end[1]}, {', '.join(f'i64 {s}' for s in end[2])}" for end in (target, source)
-        )
-        sizes = ", ".join(f"i64 {n}" for n in self.padded_shape)
-        return f"call void @strided_copy({', '.join(ends)}, i64 {count}, {sizes})"
 
 
 def module(program: Program, lanes: int, real: str, order: str = ORDERS[0]) -> str:
@@ -136,6 +92,7 @@ class _Loop:
         for operand in self.operands:
             if not operand.output and operand.bytes >= WIDE_ROW:
                 self._line(f"%ahead{operand.number} = and i1 {self._large(operand, AHEAD_BYTES)}, true")
+        self._separate()
         self._prepare(in_place)
         self._block()
         self._finish(in_place)
@@ -197,10 +154,22 @@ class _Loop:
         )
         return self._all([f"%contiguous{k}", f"%dense{k}", f"%large{k}"])
 
+    def _separate(self) -> None:
+        """Tell whether no output is an input; NumPy copies those that overlap in any other way."""
+        flags = []
+        for output in self.outputs:
+            for k in range(len(self.operands) - len(self.outputs)):
+                flags.append(f"%apart{k}.{output.number}")
+                self._line(f"{flags[-1]} = icmp ne ptr %base{k}, %base{output.number}")
+        self._line(f"%separate = and i1 {self._all(flags)}, true")
+
     def _prepare(self, in_place: str) -> None:
         """Find a workspace: on the stack where it is small and nothing is packed, else allocated."""
         local = self.workspace <= LOCAL_BYTES
-        total = self.workspace + self.lanes * sum(operand.bytes for operand in self.operands)
+        places, total = [], whole_lines(self.workspace)
+        for operand in self.operands:
+            places.append(total)
+            total += whole_lines(self.lanes * operand.room)
         if local:
             self._line(f"%local = alloca i8, i64 {max(8, self.workspace)}, align 64")
             self._line(f"br i1 {in_place}, label %ready, label %allocate")
@@ -229,14 +198,16 @@ class _Loop:
         on_stack = "[ %local, %entry ], ", "[ null, %entry ], "
         self._line(f"%work = phi ptr {on_stack[0] if local else ''}[ %area, %align ]")
         self._line(f"%owned = phi ptr {on_stack[1] if local else ''}[ %heap, %align ]")
-        offset = self.workspace
-        for operand in self.operands:
-            self._line(f"%pack{operand.number} = getelementptr i8, ptr %work, i64 {offset}")
-            offset += self.lanes * operand.bytes
+        for operand, place in zip(self.operands, places, strict=True):
+            self._line(f"%pack{operand.number} = getelementptr i8, ptr %work, i64 {place}")
         self._line("br label %block")
 
     def _block(self) -> None:
-        """Evaluate one block of samples, packing what is not used in place."""
+        """Evaluate one block of samples, packing what is not used in place.
+
+        Two samples or more that are left over are taken together with samples before them, computed
+        once more, unless outputs have taken the place of inputs.
+        """
         self._label("block")
         self._line(
             "%i = phi i64 [ 0, %ready ], [ %next, %advance ]",
@@ -245,16 +216,27 @@ class _Loop:
             "br i1 %more, label %samples, label %finish",
         )
         self._label("samples")
-        self._line(f"%wide = icmp sge i64 %left, {self.lanes}")
-        self._line(f"%taken = select i1 %wide, i64 {self.lanes}, i64 1")
+        self._line(
+            f"%full = icmp sge i64 %left, {self.lanes}",
+            f"%back = sub i64 %n, {self.lanes}",
+            "%enough = icmp sge i64 %back, 0",
+            "%several = icmp sgt i64 %left, 1",
+            "%possible = and i1 %enough, %separate",
+            "%again = and i1 %possible, %several",
+            "%wide = or i1 %full, %again",
+            "%short = xor i1 %full, true",
+            "%stepped_back = and i1 %short, %again",
+            "%at = select i1 %stepped_back, i64 %back, i64 %i",
+            f"%taken = select i1 %wide, i64 {self.lanes}, i64 1",
+        )
         for operand in self.operands:
             k = operand.number
             flag = f"%direct{k}" if operand.output else f"%contiguous{k}"
             self._line(
-                f"%offset{k} = mul i64 %i, %step{k}",
+                f"%offset{k} = mul i64 %at, %step{k}",
                 f"%here{k} = getelementptr i8, ptr %base{k}, i64 %offset{k}",
                 f"%ptr{k} = select i1 {flag}, ptr %here{k}, ptr %pack{k}",
-                f"%hop{k} = select i1 {flag}, i64 %step{k}, i64 {operand.bytes}",
+                f"%hop{k} = select i1 {flag}, i64 %step{k}, i64 {operand.room}",
             )
             if not operand.output:
                 self._fetch(operand, flag)
@@ -268,7 +250,7 @@ class _Loop:
             self._deliver(operand)
         self._line("br label %advance")
         self._label("advance")
-        self._line("%next = add i64 %i, %taken", "br label %block")
+        self._line("%next = add i64 %at, %taken", "br label %block")
 
     def _fetch(self, operand: Operand, flag: str) -> None:
         """Pack an input block that is not contiguous, and touch the lines of a large one in order."""
@@ -289,7 +271,7 @@ class _Loop:
         self._label(f"have{k}")
 
     def _packed(self, operand: Operand) -> tuple[str, str, list[str]]:
-        return f"%pack{operand.number}", str(operand.bytes), [str(s) for s in operand.packed_strides]
+        return f"%pack{operand.number}", str(operand.room), [str(s) for s in operand.packed_strides]
 
     def _here(self, operand: Operand) -> tuple[str, str, list[str]]:
         return f"%here{operand.number}", f"%step{operand.number}", operand.given_strides
@@ -302,8 +284,8 @@ class _Loop:
         self._line(f"br i1 %stream{k}, label %stream_out{k}, label %pack_out{k}")
         self._label(f"stream_out{k}")
         self._line(
-            f"%whole{k} = mul i64 %taken, {operand.bytes}",
-            f"call void @stream_copy(ptr %here{k}, ptr %pack{k}, i64 %whole{k})",
+            f"call void @stream_samples(ptr %here{k}, ptr %pack{k}, i64 {operand.bytes}, "
+            f"i64 {operand.room}, i64 %taken)",
             f"br label %delivered{k}",
         )
         self._label(f"pack_out{k}")

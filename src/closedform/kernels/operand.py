@@ -1,0 +1,62 @@
+"""An input or output of a loop over samples: its place, its size, and calls that copy it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+LINE = 64
+"""Bytes of a line of cache."""
+
+MAX_AXES = 3
+"""Most core axes of an operand."""
+
+
+def whole_lines(count: int) -> int:
+    """Return a number of bytes rounded up to whole lines."""
+    return -(-count // LINE) * LINE
+
+
+@dataclass(frozen=True)
+class Operand:
+    """An input or output of the loop: its number, core shape and bytes per sample."""
+
+    number: int
+    shape: tuple[int, ...]
+    size: int
+    output: bool
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of one contiguous sample."""
+        return max(1, math.prod(self.shape)) * self.size
+
+    @property
+    def room(self) -> int:
+        """Bytes from one packed sample to the next: whole lines, so that no output is written across two."""
+        return whole_lines(self.bytes) if self.output else self.bytes
+
+    @property
+    def packed_strides(self) -> list[int]:
+        """Byte strides of a contiguous sample, padded to `MAX_AXES` axes."""
+        padded = self.padded_shape
+        return [math.prod(padded[axis + 1 :]) * self.size for axis in range(MAX_AXES)]
+
+    @property
+    def padded_shape(self) -> list[int]:
+        """The core shape with leading axes of one entry."""
+        return [1] * (MAX_AXES - len(self.shape)) + list(self.shape)
+
+    @property
+    def given_strides(self) -> list[str]:
+        """The caller's byte strides, padded to `MAX_AXES` axes."""
+        own = [f"%stride{self.number}.{axis}" for axis in range(len(self.shape))]
+        return ["0"] * (MAX_AXES - len(self.shape)) + own
+
+    def copy(self, target: tuple[str, str, list[str]], source: tuple[str, str, list[str]], count: str) -> str:
+        """Return a call that copies `count` samples between (pointer, step, strides)."""
+        ends = (
+            f"ptr {end[0]}, i64 {end[1]}, {', '.join(f'i64 {s}' for s in end[2])}" for end in (target, source)
+        )
+        sizes = ", ".join(f"i64 {n}" for n in self.padded_shape)
+        return f"call void @strided_copy({', '.join(ends)}, i64 {count}, {sizes})"
