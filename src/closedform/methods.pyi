@@ -153,11 +153,12 @@ class FormMethods:
 
         C_ij = int (dr/dq_i) . d/dt(dr/dq_j) dm over all mass points r, so that C + C^T = Mdot and
         C qd is the Coriolis and centrifugal force; for one-dof joints it is the Christoffel matrix.
-        On a subtree j with inertia I, flow A = int r' r^T, P = int r' (about the frame of j) and
-        for i an ancestor of j,
+        For i an ancestor of j, with what j carries of inertia I, and derivatives as body i sees them,
 
-        C_ij = X_i . (I X_j' + B X_j),   C_ji = X_i' . I X_j + X_i . B^T X_j,
-        B (w; v) = ((tr A) w - A w; w x P),   X' = ad_V X.
+        C_ij = X_i . G_j,   C_ji = X_i . (F_j' - G_j),   F = I X,
+        G = int (r x; 1) d/dt (X at r) dm,
+
+        since C + C^T = M' and M'_ij = X_i . F_j'.
 
         The papers' factorisation -MAa - b^T M + M b [MuellerKumar2021] and Eq. (6b) of
         [Garofalo2013] has the same symmetric part and C qd, and another skew part.
@@ -234,8 +235,8 @@ class FormMethods:
     ) -> Array:
         """Return the time derivative of the mass matrix.
 
-        M'_ij = X_i' . F_j + X_i . F_j' with F = I X and F' = I' X + I X'; equals J^T M1 J
-        [MuellerKumar2021, Eq. (29)] and C + C^T. Returns (nv, nv).
+        M'_ij = X_i . F_j' with F = I X, derivatives being those that body i sees: X_i rests in its frame.
+        Equals J^T M1 J [MuellerKumar2021, Eq. (29)] and C + C^T. Returns (nv, nv).
         """
     def mass_matrix_ddot(
         self,
@@ -248,7 +249,7 @@ class FormMethods:
     ) -> Array:
         """Return the second time derivative of the mass matrix.
 
-        M''_ij = X_i'' . F_j + 2 X_i' . F_j' + X_i . F_j''; equals J^T M2 J [MuellerKumar2021, Eq. (40)].
+        M''_ij = X_i . F_j'' as body i sees it; equals J^T M2 J [MuellerKumar2021, Eq. (40)].
         Returns (nv, nv).
         """
     def coriolis_matrix_dot(
@@ -262,8 +263,7 @@ class FormMethods:
     ) -> Array:
         """Return the time derivative of the Coriolis matrix.
 
-        With F = I X, G = I X' + B X and H = B^T X (so that F' = G + H),
-        C'_ij = X_i' . G_j + X_i . G_j' and C'_ji = X_i'' . F_j + X_i' . (F_j' + H_j) + X_i . H_j'.
+        C'_ij = X_i . G_j' and C'_ji = X_i . (F_j'' - G_j') as body i sees them.
         Equals J^T C1 J [MuellerKumar2021, Eqs. (31)-(34)] for the block matrix of this
         factorisation. Returns (nv, nv).
         """
@@ -279,7 +279,7 @@ class FormMethods:
     ) -> Array:
         """Return the second time derivative of the Coriolis matrix.
 
-        Leibniz' rule on C_ij = X_i . G_j and C_ji = X_i' . F_j + X_i . H_j; equals J^T C2 J
+        C''_ij = X_i . G_j'' and C''_ji = X_i . (F_j''' - G_j'') as body i sees them; equals J^T C2 J
         [MuellerKumar2021, Eqs. (45)-(50)] for the block matrix of this factorisation. Returns (nv, nv).
         """
     def gravity_torque_dot(
@@ -292,8 +292,8 @@ class FormMethods:
     ) -> Array:
         """Return the time derivative of the gravity torques.
 
-        g_i' = X_i' . (ms x a; m a) + X_i . (P x a; 0), P = ms' being the linear momentum of the
-        subtree. Equals J^T M1 U G [MuellerKumar2021, Eq. (36)]. Returns (nv).
+        g_i' = X_i . (ms' x a + ms x a'; m a') with derivatives as body i sees them: a' = a x w.
+        Equals J^T M1 U G [MuellerKumar2021, Eq. (36)]. Returns (nv).
         """
     def gravity_torque_ddot(
         self,
@@ -320,9 +320,8 @@ class FormMethods:
     ) -> Array:
         """Return the time derivative of J^T W for wrenches W and their rates in the body frames.
 
-        Seen by an inertial observer the wrench of a body changes by W' - ad_V^T W, and
-        (X . F)' = X' . F + X . F' for the wrenches F of each subtree; equals J^T (W' - (Aa)^T W)
-        [MuellerKumar2021, Eq. (37)]. Returns (nv).
+        Wrenches change as the bodies see them, and past each joint by its twist v: F' gains v x F.
+        Equals J^T (W' - (Aa)^T W) [MuellerKumar2021, Eq. (37)]. Returns (nv).
         """
     def external_torque_ddot(
         self,
@@ -338,7 +337,7 @@ class FormMethods:
     ) -> Array:
         """Return the second time derivative of J^T W for wrenches and their rates in the body frames.
 
-        Leibniz' rule on X . F [MuellerKumar2021, Eq. (53)]. Returns (nv).
+        The rule of the first derivative twice [MuellerKumar2021, Eq. (53)]. Returns (nv).
         """
     def dynamic_matrices(
         self,
@@ -350,8 +349,7 @@ class FormMethods:
     ) -> tuple[Array, ...]:
         """Return M, C and g of the equations of motion in one evaluation.
 
-        The wrench I_j X_j of a column of M is one of those that make up C. Returns (nv, nv),
-        (nv, nv), (nv).
+        M' comes on the way to C, whose wrenches hold those of M. Returns (nv, nv), (nv, nv), (nv).
         """
     def dynamic_matrices_dot(
         self,
@@ -364,8 +362,7 @@ class FormMethods:
     ) -> tuple[Array, ...]:
         """Return M, C, g and their time derivatives in one evaluation.
 
-        M' = C + C^T costs only additions; C' and g' share screws and momenta with C. Returns M, C, g,
-        M', C', g'.
+        C' adds one derivative of what each body carries and of two wrenches. Returns M, C, g, M', C', g'.
         """
     def mass_matrix_dq(
         self,
