@@ -28,11 +28,11 @@ def register_bits() -> int:
     return 256 if features.get("avx2") and features.get("fma") else 128
 
 
-def _target_machine() -> llvm.TargetMachine:
+def _target_machine(effort: int = 2) -> llvm.TargetMachine:
     """Return a new target machine; an execution engine takes ownership of the one it is given."""
     triple, name, features = cpu()
     return llvm.Target.from_triple(triple).create_target_machine(
-        cpu=name, features=features, opt=2, reloc="pic", codemodel="small", jit=True
+        cpu=name, features=features, opt=effort, reloc="pic", codemodel="small", jit=True
     )
 
 
@@ -41,9 +41,9 @@ def identity() -> str:
     return "|".join((*cpu(), llvmlite.__version__, ".".join(map(str, llvm.llvm_version_info))))
 
 
-def compile_text(text: str) -> bytes:
-    """Return the object code of an LLVM module."""
-    target = _target_machine()
+def compile_text(text: str, effort: int = 2) -> bytes:
+    """Return the object code of an LLVM module, optimised with an effort of 0 to 3."""
+    target = _target_machine(effort)
     module = llvm.parse_assembly(text)
     module.triple = cpu()[0]
     module.data_layout = str(target.target_data)
