@@ -62,7 +62,7 @@ def _second_order(batch: int, seconds: float) -> list[dict[str, Any]]:
 
 
 def _matrices(seconds: float) -> list[dict[str, Any]]:
-    """Time M, C, g with their rates against M, C, g twice, together and one by one."""
+    """Time M, C, g with their rates against M, C, g, together and one by one, and against differences."""
     robot = humanoid_of_31_dofs()
     state = robot.random_state(0, batch=HUMANOID_BATCH)
     alone = [
@@ -74,6 +74,7 @@ def _matrices(seconds: float) -> list[dict[str, Any]]:
             "with rates": _ready(robot.kernel("dynamic_matrices_dot"), state),
             "together": _ready(robot.kernel("dynamic_matrices"), state[:2]),
             "one by one": lambda: [call() for call in alone],
+            "difference": _forward_difference(robot, state),
         },
         seconds=seconds,
     )
@@ -82,8 +83,33 @@ def _matrices(seconds: float) -> list[dict[str, Any]]:
     return [
         _row(f"{what} / M C g together", ns, times["with rates"] / times["together"], "x", at_most=2),
         _row(f"{what} / M, C, g one by one", ns, times["with rates"] / times["one by one"], "x", at_most=2),
+        _row(
+            f"{what} / a forward difference of M C g together",
+            ns,
+            times["with rates"] / times["difference"],
+            "x",
+            at_most=1,
+        ),
         _row(f"{what}, us per sample", ns, ns / 1e3, "us", at_most=20),
     ]
+
+
+def _forward_difference(robot: cf.Robot, state: tuple[Array, ...], step: float = 1e-6) -> Call:
+    """Return a call that finds the rates of M, C, g from two evaluations, in arrays of its own."""
+    kernel = robot.kernel("dynamic_matrices")
+    q, qd, qdd = state
+    now, ahead = (
+        tuple(np.empty((len(q), *shape)) for shape in kernel.output_shapes) for _ in ("now", "ahead")
+    )
+
+    def difference() -> None:
+        kernel(q, qd, out=now)
+        kernel(robot.integrate(q, step * qd), qd + step * qdd, out=ahead)
+        for before, after in zip(now, ahead, strict=True):
+            np.subtract(after, before, out=after)
+            np.divide(after, step, out=after)
+
+    return difference
 
 
 def _against_pinocchio(
