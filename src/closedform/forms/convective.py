@@ -63,16 +63,17 @@ def _across(entries: Sequence[_Entry], twists: Series, two_sided: bool) -> Serie
 
 @dataclass(frozen=True)
 class Carried:
-    """What a body carries, as it sees it: inertia and flow, each with its derivatives."""
+    """What a body carries, as it sees it, and its angular velocity; each with its derivatives."""
 
     inertia: list[Composite]
     flow: list[Flow]
+    w: Series
 
     def momenta(self, X: Screw) -> list[Screw]:
         """Return the wrenches F = I X of constant screws with their derivatives."""
         return [inertia.momentum(X) for inertia in self.inertia]
 
-    def accelerations(self, X: Screw, w: Series) -> list[Screw]:
+    def accelerations(self, X: Screw) -> list[Screw]:
         """Return the wrenches G = int (r x; 1) d/dt (X at r) dm with their derivatives.
 
         X at r is a x r + b, whose points turn with the body and flow past it: with
@@ -82,7 +83,7 @@ class Carried:
         for k, flow in enumerate(self.flow):
             n, f = flow.wrench(X)
             for a in range(k + 1):
-                turned_n, turned_f = _turned(self.inertia[k - a], w[a], X)
+                turned_n, turned_f = _turned(self.inertia[k - a], self.w[a], X)
                 n, f = n + comb(k, a) * turned_n, f + comb(k, a) * turned_f
             result.append((n, f))
         return result
@@ -99,17 +100,20 @@ def _turned(inertia: Composite, w: SX, X: Screw) -> Screw:
 
 
 def carried(nodes: tuple[Node, ...], placements: Placements, rates: Sequence[SX]) -> list[Carried]:
-    """Return what each body carries, its flow with one derivative less than there are rates qd, qdd, ..."""
+    """Return what each body carries; flow and velocity have one derivative less than rates qd, qdd, ..."""
     total = composites(nodes, placements)
-    found: list[Carried | None] = [None] * len(nodes)
+    velocities = _angular_velocities(nodes, placements, rates)
     flows = [[Flow(SX(3, 3), SX(3, 1)) for _ in rates] for _ in nodes]
+    found = []
     for i in reversed(range(len(nodes))):
-        own = found[i] = Carried([total[i], *(flow.inertia_rate() for flow in flows[i])], flows[i])
+        inertia = [total[i], *(flow.inertia_rate() for flow in flows[i])]
+        found.append(Carried(inertia, flows[i], velocities[i]))
         parent = nodes[i].parent
         if parent >= 0:
-            for k, flow in enumerate(_flow_across(own, _motion_matrices(nodes[i], rates))):
-                flows[parent][k] = flows[parent][k] + flow.in_parent(*placements[i])
-    return [each for each in found if each is not None]
+            across = _flow_across(found[-1], _motion_matrices(nodes[i], rates))
+            moved = [flow.in_parent(*placements[i]) for flow in across]
+            flows[parent] = [a + b for a, b in zip(flows[parent], moved, strict=True)]
+    return found[::-1]
 
 
 def _flow_across(own: Carried, twists: Series) -> list[Flow]:
@@ -148,7 +152,7 @@ def wrench_matrices(node: Node, rates: Sequence[SX]) -> Series:
     return result
 
 
-def angular_velocities(nodes: tuple[Node, ...], placements: Placements, rates: Sequence[SX]) -> list[Series]:
+def _angular_velocities(nodes: tuple[Node, ...], placements: Placements, rates: Sequence[SX]) -> list[Series]:
     """Return the angular velocity of every body with its derivatives."""
     found: list[Series] = []
     for node, (R, _) in zip(nodes, placements, strict=True):

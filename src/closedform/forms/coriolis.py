@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..model import Model
 from .algebra import SX
-from .convective import Carried, Series, angular_velocities, carried, convective_pairs
+from .convective import Carried, Series, carried, convective_pairs
 from .mass import add_block
 from .pairs import Placements, product
 from .tree import Node, recursion_tree
@@ -55,9 +55,8 @@ def _derivative(model: Model, q: SX, rates: list[SX]) -> SX:
     nodes = recursion_tree(model)
     placements = [node.placement(q) for node in nodes]
     all_carried = carried(nodes, placements, rates)
-    velocities = angular_velocities(nodes, placements, rates)
     C = SX.zeros(model.nv, model.nv)
-    for i, j, momenta, accelerations in products(nodes, placements, rates, all_carried, velocities):
+    for i, j, momenta, accelerations in products(nodes, placements, rates, all_carried):
         add_coriolis(C, nodes, i, j, momenta[-1], accelerations[-1])
     return C
 
@@ -67,16 +66,12 @@ def products(
     placements: Placements,
     rates: list[SX],
     all_carried: list[Carried],
-    velocities: list[Series],
 ) -> Iterator[tuple[int, int, Series, Series]]:
     """Yield (i, j, [X_i . F_j, X_i . F_j', ...], [X_i . G_j, ...]) for body j and each i that carries it."""
-    wrenches = []
-    for node, own, w in zip(nodes, all_carried, velocities, strict=True):
-        X = (node.Xw, node.Xv)
-        wrenches.append([own.momenta(X), own.accelerations(X, w)])
+    screws = [(node.Xw, node.Xv) for node in nodes]
+    wrenches = [[own.momenta(X), own.accelerations(X)] for own, X in zip(all_carried, screws, strict=True)]
     for i, j, (F, G) in convective_pairs(nodes, placements, rates, wrenches):
-        X = (nodes[i].Xw, nodes[i].Xv)
-        yield i, j, [product(X, each) for each in F], [product(X, each) for each in G]
+        yield i, j, [product(screws[i], each) for each in F], [product(screws[i], each) for each in G]
 
 
 def add_coriolis(C: SX, nodes: tuple[Node, ...], i: int, j: int, rate: SX, upper: SX) -> None:

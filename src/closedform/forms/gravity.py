@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import comb
 
 from ..model import Model
-from .algebra import SX, constant, cross
-from .convective import Series, angular_velocities, carried, fixed_in_space
+from .algebra import SX, cross
+from .convective import Carried, Series, carried, fixed_in_space
 from .newton_euler import add_rates
 from .pairs import Placements
 from .tree import Node, recursion_tree
@@ -44,37 +44,21 @@ def _derivative(model: Model, q: SX, rates: list[SX]) -> SX:
     """Return the derivative of g whose order is the number of rates."""
     nodes = recursion_tree(model)
     placements = [node.placement(q) for node in nodes]
-    if rates:
-        all_carried = carried(nodes, placements, rates)
-        masses = [own.inertia[0].m for own in all_carried]
-        moments = [[inertia.ms for inertia in own.inertia] for own in all_carried]
-    else:
-        masses, first = first_moments(nodes, placements)
-        moments = [[ms] for ms in first]
-    velocities = angular_velocities(nodes, placements, rates)
-    return gravity_series(model, nodes, placements, masses, moments, velocities, len(rates))[-1]
+    return gravity_series(model, nodes, placements, carried(nodes, placements, rates), len(rates))[-1]
 
 
 def gravity_series(
-    model: Model,
-    nodes: tuple[Node, ...],
-    placements: Placements,
-    masses: list[SX],
-    moments: list[Series],
-    velocities: list[Series],
-    order: int,
+    model: Model, nodes: tuple[Node, ...], placements: Placements, all_carried: list[Carried], order: int
 ) -> Series:
-    """Return g with its derivatives, from mass, first moments and angular velocity of every body."""
+    """Return g with its derivatives up to `order` from what the bodies carry."""
     g = [SX.zeros(model.nv) for _ in range(order + 1)]
-    for node, a, m, ms, w in zip(
-        nodes, upward(model, nodes, placements), masses, moments, velocities, strict=True
-    ):
-        up = fixed_in_space(a, w[:order])
+    for node, a, own in zip(nodes, upward(model, nodes, placements), all_carried, strict=True):
+        up = fixed_in_space(a, own.w[:order])
         for k in range(order + 1):
-            own = m * (node.Xv.T @ up[k])
+            force = own.inertia[0].m * (node.Xv.T @ up[k])
             for b in range(k + 1):
-                own = own + comb(k, b) * (node.Xw.T @ cross(ms[k - b], up[b]))
-            add_rates(g[k], node, own)
+                force = force + comb(k, b) * (node.Xw.T @ cross(own.inertia[k - b].ms, up[b]))
+            add_rates(g[k], node, force)
     return g
 
 
@@ -84,15 +68,3 @@ def upward(model: Model, nodes: tuple[Node, ...], placements: Placements) -> lis
     for node, (R, _) in zip(nodes, placements, strict=True):
         up.append(R.back(up[node.parent] if node.parent >= 0 else base_upward(model, node)))
     return up
-
-
-def first_moments(nodes: tuple[Node, ...], placements: Placements) -> tuple[list[SX], list[SX]]:
-    """Return mass and first moments of every subtree."""
-    m = [SX(node.m) for node in nodes]
-    ms = [constant(node.ms) for node in nodes]
-    for i in reversed(range(len(nodes))):
-        parent, (R, p) = nodes[i].parent, placements[i]
-        if parent >= 0:
-            m[parent] = m[parent] + m[i]
-            ms[parent] = ms[parent] + R.out(ms[i]) + m[i] * p
-    return m, ms

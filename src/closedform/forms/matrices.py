@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..model import Model
 from .algebra import SX
-from .convective import angular_velocities, carried
+from .convective import carried
 from .coriolis import add_coriolis, products
 from .gravity import gravity_series
 from .mass import add_symmetric
@@ -33,15 +33,12 @@ def _derivatives(model: Model, q: SX, rates: list[SX]) -> list[tuple[SX, SX, SX]
     nodes = recursion_tree(model)
     placements = [node.placement(q) for node in nodes]
     all_carried = carried(nodes, placements, rates)
-    velocities = angular_velocities(nodes, placements, rates)
     M, C = ([SX.zeros(model.nv, model.nv) for _ in rates] for _ in "MC")
-    for i, j, momenta, accelerations in products(nodes, placements, rates, all_carried, velocities):
+    for i, j, momenta, accelerations in products(nodes, placements, rates, all_carried):
         if i == j:
             momenta[0] = momenta[0] + nodes[j].armature * SX.eye(nodes[j].nv)
         for k, acceleration in enumerate(accelerations):
             add_symmetric(M[k], nodes[i], nodes[j], momenta[k])
             add_coriolis(C[k], nodes, i, j, momenta[k + 1], acceleration)
-    moments = [[inertia.ms for inertia in own.inertia] for own in all_carried]
-    masses = [own.inertia[0].m for own in all_carried]
-    g = gravity_series(model, nodes, placements, masses, moments, velocities, len(rates) - 1)
+    g = gravity_series(model, nodes, placements, all_carried, len(rates) - 1)
     return list(zip(M, C, g, strict=True))

@@ -8,7 +8,7 @@ from ..model import Model
 from .algebra import SX, cross, cross_columns
 from .forward import factor_tree, forward_dynamics, solve_factored
 from .mass import add_block, mass_matrix
-from .motion import minus_ad, motions
+from .motion import Motion, minus_ad, motions
 from .newton_euler import body_wrench
 from .pairs import Placements, Screw, pairs, plus, product, times
 from .subtree import composites, flows
@@ -95,7 +95,7 @@ def forward_dynamics_dtau(model: Model, q: SX, qd: SX, tau: SX) -> SX:
 def _derivatives(
     model: Model, nodes: tuple[Node, ...], placements: Placements, qd: SX, qdd: SX
 ) -> tuple[SX, SX]:
-    moving = motions(nodes, placements, [qd, qdd], 1)
+    moving = motions(nodes, placements, qd, qdd)
     accelerations = _with_gravity(model, nodes, placements, moving)
     total = composites(nodes, placements)
     flow = flows(nodes, placements, [twists[0] for twists, _ in moving])
@@ -138,7 +138,7 @@ def _with_gravity(
     model: Model,
     nodes: tuple[Node, ...],
     placements: Placements,
-    moving: list[tuple[list[Screw], list[Screw]]],
+    moving: list[Motion],
 ) -> list[Screw]:
     """Return the spatial accelerations of the bodies over a base that accelerates upward."""
     up: list[SX] = []
@@ -150,7 +150,7 @@ def _with_gravity(
 def _wrenches(
     nodes: tuple[Node, ...],
     placements: Placements,
-    moving: list[tuple[list[Screw], list[Screw]]],
+    moving: list[Motion],
     accelerations: list[Screw],
 ) -> list[Screw]:
     """Return the wrench that each joint transmits: f = m a + U ms, n = ms x a + axial(U S)."""
