@@ -221,12 +221,12 @@ class _Loop:
             f"%back = sub i64 %n, {self.lanes}",
             "%enough = icmp sge i64 %back, 0",
             "%several = icmp sgt i64 %left, 1",
-            "%possible = and i1 %enough, %separate",
-            "%again = and i1 %possible, %several",
-            "%wide = or i1 %full, %again",
             "%short = xor i1 %full, true",
-            "%stepped_back = and i1 %short, %again",
-            "%at = select i1 %stepped_back, i64 %back, i64 %i",
+        )
+        again = self._all(["%short", "%several", "%enough", "%separate"])
+        self._line(
+            f"%wide = or i1 %full, {again}",
+            f"%at = select i1 {again}, i64 %back, i64 %i",
             f"%taken = select i1 %wide, i64 {self.lanes}, i64 1",
         )
         for operand in self.operands:
