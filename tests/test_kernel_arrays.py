@@ -263,7 +263,7 @@ def test_inputs_are_left_alone() -> None:
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("size", [1, 8, 1000])
+@pytest.mark.parametrize("size", [1, 8, 13, 1000, 1005])
 def test_the_output_may_be_the_input(size: int, threads: int) -> None:
     it = kernel("panda", "gravity_torque")
     (q,) = inputs("panda", "gravity_torque", (size,))
@@ -385,13 +385,15 @@ def test_a_single_precision_kernel_converts_its_inputs() -> None:
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("form", ["pose", "center_of_mass"])
-def test_results_too_large_for_the_cache_are_the_same(form: str, dtype: type) -> None:
-    # Beyond 32 MiB results are streamed past the cache in whole lines; here in rows of 16 and 3.
-    it = kernel("2r", form, dtype)
+@pytest.mark.parametrize(
+    ("robot", "form"), [("2r", "pose"), ("2r", "center_of_mass"), ("panda", "mass_matrix")]
+)
+def test_results_too_large_for_the_cache_are_the_same(robot: str, form: str, dtype: type) -> None:
+    # Large results are streamed past the cache in whole lines; here in rows of 16, 3 (too narrow) and 49.
+    it = kernel(robot, form, dtype)
     entries = int(np.prod(it.output_shape))
     size = 33 * 2**20 // (entries * np.dtype(dtype).itemsize) + 5
-    q = np.random.default_rng(0).uniform(-3, 3, (size, 2)).astype(dtype)
+    q = np.random.default_rng(0).uniform(-3, 3, (size, *it.input_shapes[0])).astype(dtype)
     expected = np.concatenate([it(part) for part in np.array_split(q, 5)])
     np.testing.assert_array_equal(it(q), expected)
     np.testing.assert_array_equal(it(q, threads=2), expected)
