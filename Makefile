@@ -1,4 +1,4 @@
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint fuzz bench clean
 .DELETE_ON_ERROR:
 
 VENV := .venv
@@ -18,6 +18,9 @@ lint: $(VENV)/test.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+fuzz: $(VENV)/test.stamp
+	$(BIN)/python -m fuzz
 
 bench: $(VENV)/bench.stamp
 	$(BIN)/python -m bench

@@ -1,0 +1,1 @@
+"""Seeded attacks on the library: what it must get right, or refuse with an error that names the culprit."""
