@@ -47,7 +47,9 @@ def main() -> int:
         seconds = time.perf_counter() - start
         broken += len(outcome.failures)
         endings = ", ".join(f"{how} {count}" for how, count in outcome.endings.most_common())
-        print(f"{section}: {len(outcome.failures)} failures of {outcome.tried} in {seconds:.0f} s ({endings})")
+        print(
+            f"{section}: {len(outcome.failures)} failures of {outcome.tried} in {seconds:.0f} s ({endings})"
+        )
         for line in outcome.failures[:SHOWN]:
             print(f"  {line}")
         if outcome.failures[SHOWN:]:

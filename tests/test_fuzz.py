@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from fuzz.__main__ import SECTIONS, run
 
 SHORT = {"aliases": 300, "cache": 40, "processes": 4, "files": 400, "arguments": 800, "logs": 10}

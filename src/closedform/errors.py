@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Sequence
+from pathlib import Path
+
+PACKAGE = str(Path(__file__).parent)
 
 SHOWN = 60
 """Problems or names listed in one message; the rest is counted."""
@@ -62,3 +67,11 @@ class ProgramSizeError(ClosedFormError, MemoryError):
 
 class ModelWarning(UserWarning):
     """Something suspicious but usable in a robot description."""
+
+
+def warn(text: str, category: type[Warning] = ModelWarning) -> None:
+    """Warn, pointing at the line of the caller's own code that led here."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(shorten(text), category, stacklevel=level + 1)

@@ -8,7 +8,6 @@ omega in the body frame) in MuJoCo.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -17,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ClosedFormError, DescriptionError, ModelWarning
+from ..errors import ClosedFormError, DescriptionError, warn
 from .description import Description, Inertial, Joint, Limits, Link, Mimic
 from .rotations import pose, rotation_quaternion, skew
 from .xml import read_bytes, read_xml
@@ -58,7 +57,7 @@ def read_mjcf(path: str | Path) -> Description:
     ignored = {**ignored, **_ignored(model)}
     if any(ignored.values()):
         text = "; ".join(f"{what}: {_listed(names)}" for what, names in ignored.items() if names)
-        warnings.warn(f"{source}: not part of the description, ignored: {text}", ModelWarning, stacklevel=2)
+        warn(f"{source}: not part of the description, ignored: {text}")
     gx, gy, gz = (float(component) for component in _gravity(model))
     return Description(
         root.get("model") or Path(path).stem, tuple(links), tuple(joints), (gx, gy, gz), source

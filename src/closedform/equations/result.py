@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,7 +12,7 @@ import sympy as sp
 from numpy.typing import ArrayLike, NDArray
 
 from ..checks import real_array
-from ..errors import ArgumentError, UnknownNameError
+from ..errors import ArgumentError, UnknownNameError, warn
 from .collect import Collector, Numbers
 from .naming import Input, rate_name
 from .printing import Indexed, latex, mathml, plain, pretty
@@ -159,7 +158,7 @@ class Equations:
             text = (
                 f"{self.name}: not multiplied out in {seconds:g} s; the equations are correct, not collected"
             )
-            warnings.warn(text, EquationsWarning, stacklevel=3)
+            warn(text, EquationsWarning)
             return self
         return replace(self, entries=tuple(entries))
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Sequence
 from fractions import Fraction
 
 import sympy as sp
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, warn
 from ..programs import Program
 from .collect import Collector, Numbers
 from .definitions import as_written
@@ -72,11 +71,10 @@ def program_equations(
         ]
         definitions: tuple[tuple[Expression, Expression], ...] = ()
     except BudgetSpentError:
-        warnings.warn(
+        warn(
             f"{traced.name}: {traced.counts.total} operations could not be multiplied out in {seconds:g} s; "
             "the equations are correct but stand as they are computed, in terms of definitions",
             EquationsWarning,
-            stacklevel=3,
         )
         outputs, definitions = as_written(traced, [_expression(each, numbers) for each in bound])
     results = tuple(

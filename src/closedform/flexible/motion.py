@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.integrate import cumulative_simpson
 
 from ..checks import real_array, whole_number
-from ..errors import ArgumentError, ClosedFormError
+from ..errors import ArgumentError, ClosedFormError, warn
 from ..integration import DivergenceError, Event, simulate
 
 if TYPE_CHECKING:
@@ -173,11 +172,10 @@ def warn_of_deflections(arm: FlexibleArm, q: Array) -> None:
         deflections = np.abs(q[..., part] @ shapes.T)
         ratio = float(deflections.max(initial=0.0)) / link.length
         if ratio > SMALL:
-            warnings.warn(
+            warn(
                 f"{arm.name}: link {i + 1} starts with a deflection of {ratio:.2g} times its length; the "
                 f"model is of small deflections, up to about {SMALL:g}",
                 DeflectionWarning,
-                stacklevel=4,
             )
 
 
@@ -212,9 +210,8 @@ def _tell_lost_runs(arm: FlexibleArm, t: Array, x: Array) -> None:
     if runs.any():
         lost = ~np.isfinite(x[runs]).all(axis=-1)
         first = t[lost.any(axis=0).argmax()]
-        warnings.warn(
+        warn(
             f"{arm.name}: {int(runs.sum())} of {runs.size} runs lost the positive definiteness of the "
             f"inertia matrix, the first at t = {first:.6g} s; they are NaN from there on",
             DeflectionWarning,
-            stacklevel=4,
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from itertools import count
 
@@ -12,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..checks import collected, sized_array
 from ..description.description import Description, Joint, Link
 from ..description.problems import description_problems
-from ..errors import DescriptionError, ModelWarning, shorten
+from ..errors import DescriptionError, warn
 from .inertia import parts_from_phi, phi_from_inertial, pseudo_inertia_deficit, transform_phi
 from .joint import JointType
 from .model import Body, Coupling, Frame, Model
@@ -57,7 +56,7 @@ def build_model(
     if problems:
         raise DescriptionError(source, problems)
     for doubt in doubts:
-        warnings.warn(shorten(f"{description.name}: {doubt}"), ModelWarning, stacklevel=3)
+        warn(f"{description.name}: {doubt}")
     return model
 
 
