@@ -6,7 +6,7 @@ import ctypes
 import os
 from collections.abc import Callable, Sequence
 from functools import cache as cache_function
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ..checks import whole_number
 from ..errors import ArgumentError
+from ..lazy import cached_property
 from ..programs import Counts, Program
 from . import cache, fastcall, machine, overlap
 from .choice import object_code
