@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 
 if "CLOSEDFORM_CACHE" not in os.environ:
-    os.environ["CLOSEDFORM_CACHE"] = str(Path(tempfile.gettempdir()) / "closedform-test-cache")
+    _user = os.getuid() if hasattr(os, "getuid") else "user"
+    _folder = Path(tempfile.gettempdir()) / f"closedform-test-cache-{_user}"
+    _folder.mkdir(mode=0o700, exist_ok=True)
+    os.environ["CLOSEDFORM_CACHE"] = str(_folder)
 
 import closedform as cf
 from random_trees import random_tree

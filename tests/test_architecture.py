@@ -14,6 +14,7 @@ DOCS = ROOT.parents[1] / "docs"
 APPLICATIONS = ("identification", "flexible", "redundancy", "elastic")
 
 FLOW = (
+    "lazy",
     "errors",
     "checks",
     "description",

@@ -16,6 +16,8 @@ from closedform.kernels import cache, machine
 
 Q = np.linspace(-1, 1, 22).reshape(11, 2)
 
+posix = pytest.mark.skipif(os.name != "posix", reason="owners and modes of POSIX")
+
 SCRIPT = """
 import sys
 import closedform as cf, numpy as np
@@ -171,14 +173,14 @@ DAMAGES = {
     "empty": lambda data: b"",
     "one byte": lambda data: data[:1],
     "magic only": lambda data: data[: len(cache.MAGIC)],
-    "head only": lambda data: data[: len(cache.MAGIC) + 32],
+    "head only": lambda data: data[: cache.HEAD],
     "half": lambda data: data[: len(data) // 2],
     "last byte missing": lambda data: data[:-1],
     "a byte too many": lambda data: data + b"\0",
     "another magic": lambda data: b"X" + data[1:],
-    "no head": lambda data: data[len(cache.MAGIC) + 32 :],
+    "no head": lambda data: data[cache.HEAD :],
     "digest changed": overwritten(len(cache.MAGIC) + 3),
-    "code changed": overwritten(len(cache.MAGIC) + 200),
+    "code changed": overwritten(cache.HEAD + 200),
     "last byte changed": lambda data: data[:-1] + bytes([data[-1] ^ 1]),
     "zeros": lambda data: bytes(len(data)),
     "noise": lambda data: np.random.default_rng(0).bytes(len(data)),
@@ -294,6 +296,132 @@ def test_the_folder_is_private(folder: Path) -> None:
     evaluate()
     assert folder.stat().st_mode & 0o077 == 0
     assert all(path.stat().st_mode & 0o022 == 0 for path in files(folder))
+
+
+# ------------------------------------------------------------------ objects that are not ours
+
+
+def two_files(folder: Path) -> tuple[Path, Path]:
+    """Return the files of `mass_matrix` and of another kernel."""
+    evaluate()
+    (path,) = files(folder)
+    cf.load("2r").kernel("pose")
+    (other,) = set(files(folder)) - {path}
+    return path, other
+
+
+def test_an_object_of_another_key_is_not_run(folder: Path, expected: np.ndarray) -> None:
+    path, other = two_files(folder)
+    path.write_bytes(other.read_bytes())
+    assert cache.load(path.stem) is None
+    np.testing.assert_array_equal(evaluate(), expected)
+    assert cache.load(path.stem) != cache.load(other.stem)
+
+
+@posix
+@pytest.mark.parametrize("mode", [0o620, 0o602, 0o666])
+def test_a_file_that_others_may_write_is_replaced(folder: Path, expected: np.ndarray, mode: int) -> None:
+    evaluate()
+    (path,) = files(folder)
+    path.chmod(mode)
+    assert cache.load(path.stem) is None
+    np.testing.assert_array_equal(evaluate(), expected)
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert cache.load(path.stem) is not None
+
+
+@posix
+@pytest.mark.parametrize("mode", [0o770, 0o707, 0o1777])
+def test_a_folder_that_others_may_write_is_not_used_and_told_of_once(
+    folder: Path, expected: np.ndarray, mode: int
+) -> None:
+    evaluate()
+    before = [(path, path.read_bytes(), path.stat().st_mtime_ns) for path in files(folder)]
+    folder.chmod(mode)
+    with pytest.warns(RuntimeWarning, match=r"can be written by others; say chmod go-w .*cache") as caught:
+        np.testing.assert_array_equal(evaluate(), expected)
+    np.testing.assert_array_equal(evaluate(), expected)  # a second warning would be an error here
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    assert [(path, path.read_bytes(), path.stat().st_mtime_ns) for path in files(folder)] == before
+
+
+@posix
+def test_a_folder_of_another_user_is_not_used(
+    folder: Path, expected: np.ndarray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evaluate()
+    (path,) = files(folder)
+    owner = os.getuid()
+    for uid in (0, owner + 1):
+        if uid != owner:
+            monkeypatch.setattr(cache.os, "getuid", lambda uid=uid: uid)
+            monkeypatch.setattr(cache, "_REFUSED", set())
+            with pytest.warns(RuntimeWarning, match="belongs to another user; set CLOSEDFORM_CACHE"):
+                assert cache.load(path.stem) is None
+            np.testing.assert_array_equal(evaluate(), expected)
+
+
+@posix
+def test_a_file_of_another_user_is_not_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    evaluate()
+    (path,) = files(folder)
+    status = os.stat(path)
+    foreign = os.stat_result((*status[:4], status.st_uid + 1, *status[5:]))
+    monkeypatch.setattr(cache.os, "fstat", lambda _: foreign)
+    assert cache.load(path.stem) is None
+
+
+@posix
+@pytest.mark.parametrize("what", ["pipe", "link", "endless", "huge"])
+def test_what_is_no_plain_file_is_replaced(folder: Path, expected: np.ndarray, what: str) -> None:
+    path, other = two_files(folder)
+    path.unlink()
+    if what == "pipe":
+        os.mkfifo(path)
+    elif what == "huge":
+        path.touch(0o600)
+        os.truncate(path, cache.LIMIT + 1)
+    else:
+        path.symlink_to(other if what == "link" else "/dev/zero")
+    np.testing.assert_array_equal(evaluate(), expected)
+    assert path.is_file()
+    assert not path.is_symlink()
+    assert cache.load(path.stem) is not None
+
+
+def test_an_unknown_home_is_no_folder_to_make(
+    tmp_path: Path, expected: np.ndarray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CLOSEDFORM_CACHE", "~nobody-of-that-name/kernels")
+    with pytest.warns(RuntimeWarning, match="names a user who does not exist") as caught:
+        np.testing.assert_array_equal(evaluate(), expected)
+    assert len(caught) == 1
+    assert files(tmp_path) == []
+
+
+@posix
+def test_what_killed_processes_left_is_cleared_and_counted(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder.mkdir(mode=0o700)
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    dead = folder / f"{cache.TEMPORARY}{gone.pid}-x.tmp"
+    alive = folder / f"{cache.TEMPORARY}{os.getpid()}-x.tmp"
+    old = folder / "tmpabc.tmp"
+    for path in (dead, alive, old):
+        path.write_bytes(b"x" * 1000)
+    os.utime(old, (1, 1))
+    evaluate()
+    assert alive.exists()
+    assert not dead.exists()
+    assert not old.exists()
+    (kept,) = folder.glob("*.o")
+    monkeypatch.setattr(cache, "LIMIT", kept.stat().st_size + 500)
+    cache.save("0" * 64, b"y")
+    assert not kept.exists(), "what is being written counts"
 
 
 # ------------------------------------------------------------------ processes

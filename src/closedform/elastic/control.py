@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from typing import Any
 
 import casadi as ca
@@ -13,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ArgumentError
 from ..kernels import Kernel, compiled
+from ..lazy import cached_property
 from ..trajectory import Trajectory
 from .forms import STATE
 from .gains import pole_gains

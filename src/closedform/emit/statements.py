@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+
+from ..lazy import cached_property
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 import sympy as sp
@@ -13,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..checks import real_array
 from ..errors import ArgumentError, UnknownNameError, warn
+from ..lazy import cached_property
 from .collect import Collector, Numbers
 from .naming import Input, rate_name
 from .printing import Indexed, latex, mathml, plain, pretty

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any
 
 import casadi as ca
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..integration import Event, System
+from ..lazy import cached_property
 from . import forms
 from .boundary import Boundary
 from .build import Damping, build_model

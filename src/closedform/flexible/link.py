@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..checks import LARGEST, not_negative, positive, whole_number
 from ..errors import ArgumentError
+from ..lazy import cached_property
 
 Array = NDArray[np.float64]
 

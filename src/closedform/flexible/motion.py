@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +13,7 @@ from scipy.integrate import cumulative_simpson
 from ..checks import real_array, whole_number
 from ..errors import ArgumentError, ClosedFormError, warn
 from ..integration import DivergenceError, Event, simulate
+from ..lazy import cached_property
 
 if TYPE_CHECKING:
     from .arm import FlexibleArm

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +14,7 @@ from ..checks import whole_number
 from ..errors import ArgumentError, ClosedFormError, UnknownNameError, shown
 from ..forms import form
 from ..kernels import Kernel, compiled
+from ..lazy import cached_property
 from ..robot import Robot
 from .attainable import unfelt_parameters
 from .regrouping import Regrouping, eliminate

@@ -7,7 +7,6 @@ import io
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from numpy.typing import ArrayLike
 from ..checks import real_array, whole_number
 from ..emit.files import write_files
 from ..errors import ArgumentError, ClosedFormError, shown
+from ..lazy import cached_property
 from ..robot import Robot
 from ..trajectory import Harmonic
 from ..trajectory.trajectory import limits, seconds

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 
 import casadi as ca
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..forms import form
 from ..kernels import Kernel, compiled
+from ..lazy import cached_property
 from ..robot import Robot
 from ..trajectory import Harmonic, fourier
 from .base_parameters import BaseParameters

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..checks import real_array
 from ..errors import ArgumentError, shown
+from ..lazy import cached_property
 from ..robot import Robot
 from .columns import WORDS, Chosen, choose, split_unit
 from .logfile import log_description

@@ -6,7 +6,6 @@ import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from ..description.catalogue import read_toml
 from ..emit.files import write_files
 from ..errors import ClosedFormError
+from ..lazy import cached_property
 from ..model.writing import model_toml
 from ..robot import Robot
 from .base_parameters import BaseParameters, base_parameters

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import casadi as ca
 
 from ..errors import ArgumentError
 from ..kernels import Kernel, compiled
+from ..lazy import cached_property
 
 
 class System:

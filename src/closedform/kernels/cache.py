@@ -1,30 +1,85 @@
-"""Object code on disk: atomic, checked, safe between processes, and never necessary."""
+"""Object code on disk: atomic, bound to its key, safe between processes and users, and never necessary.
+
+What is loaded here is run. So the folder and its files must belong to the user and be writable by
+nobody else, and the digest of a file covers the key that it is kept under.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
 import os
+import stat
 import tempfile
+import time
 from functools import cache
 from importlib import resources
 from pathlib import Path
 
 import platformdirs
 
-MAGIC = b"closedform-object-1\n"
+from ..errors import shown, warn
+
+MAGIC = b"closedform-object-2\n"
+HEAD = len(MAGIC) + hashlib.sha256().digest_size
 LIMIT = 512 * 2**20
-"""Bytes kept on disk; the files used longest ago go first."""
+"""Bytes kept on disk, and of one file at most; the files used longest ago go first."""
+
+ABANDONED = 600.0
+"""Seconds after which a file being written counts as left behind."""
+
+TEMPORARY = "closedform-"
+"""How the names of files being written begin; the number of the process follows."""
+
+_REFUSED: set[str] = set()
+"""Folders that a warning was given about."""
 
 
 def directory() -> Path | None:
-    """Return the cache folder, or None where CLOSEDFORM_CACHE is empty (no cache)."""
+    """Return the cache folder, or None where CLOSEDFORM_CACHE is empty (no cache) or names no folder."""
     chosen = os.environ.get("CLOSEDFORM_CACHE")
     if chosen == "":
         return None
     if chosen is None:
         return Path(platformdirs.user_cache_dir("closedform", appauthor=False))
-    return Path(os.path.expanduser(chosen))
+    expanded = os.path.expanduser(chosen)
+    if expanded.startswith("~"):
+        _refuse(chosen, "names a user who does not exist; write a folder's path")
+        return None
+    return Path(expanded)
+
+
+def _refuse(folder: str, reason: str) -> None:
+    """Warn, once, that a folder is not used."""
+    if folder not in _REFUSED:
+        _REFUSED.add(folder)
+        text = f"cache folder {shown(folder)} {reason}. Kernels are compiled anew in every process until then"
+        warn(text, RuntimeWarning)
+
+
+def _private(status: os.stat_result) -> bool:
+    """Whether a file or folder belongs to the user and nobody else may write to it."""
+    if not hasattr(os, "getuid"):
+        return True  # Windows keeps a user's folders private by other means
+    return status.st_uid == os.getuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
+def _trusted(folder: Path) -> bool:
+    """Whether a folder is there and private; warn where it is there and not private."""
+    try:
+        status = os.stat(folder)
+    except (OSError, ValueError):
+        return False
+    if not stat.S_ISDIR(status.st_mode):
+        return False
+    if _private(status):
+        return True
+    if status.st_uid != os.getuid():
+        reason = "belongs to another user; set CLOSEDFORM_CACHE to a folder of your own"
+    else:
+        reason = f"can be written by others; say chmod go-w {folder}"
+    _refuse(str(folder), reason)
+    return False
 
 
 @cache
@@ -44,22 +99,36 @@ def key(*parts: str) -> str:
     return hashlib.sha256("\0".join((*parts, source_digest())).encode()).hexdigest()
 
 
+def _digest(name: str, code: bytes) -> bytes:
+    """Return a hash of an object together with the key it is kept under."""
+    return hashlib.sha256(name.encode() + b"\0" + code).digest()
+
+
+def _read(path: Path) -> bytes | None:
+    """Return the bytes of a plain private file, or None; a pipe does not block, a link is not followed."""
+    flags = ("O_NONBLOCK", "O_NOFOLLOW", "O_CLOEXEC", "O_BINARY", "O_NOCTTY")
+    try:
+        handle = os.open(path, os.O_RDONLY | sum(getattr(os, flag, 0) for flag in flags))
+        with os.fdopen(handle, "rb") as file:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode) or not _private(status) or status.st_size > LIMIT:
+                return None
+            return file.read(LIMIT)
+    except (OSError, ValueError):
+        return None
+
+
 def load(name: str) -> bytes | None:
-    """Return a kept object, or None where it is absent, damaged or not ours."""
+    """Return a kept object, or None where it is absent, damaged, of another key or not ours."""
     folder = directory()
-    if folder is None:
+    if folder is None or not _trusted(folder):
         return None
     path = folder / f"{name}.o"
-    try:
-        with path.open("rb") as file:
-            if hasattr(os, "getuid") and os.fstat(file.fileno()).st_uid not in (os.getuid(), 0):
-                return None
-            data = file.read()
-    except OSError:
+    data = _read(path)
+    if data is None:
         return None
-    head = len(MAGIC) + 32
-    code = data[head:]
-    if data[: len(MAGIC)] != MAGIC or hashlib.sha256(code).digest() != data[len(MAGIC) : head]:
+    code = data[HEAD:]
+    if data[:HEAD] != MAGIC + _digest(name, code):
         with contextlib.suppress(OSError):
             path.unlink()
         return None
@@ -76,13 +145,15 @@ def save(name: str, code: bytes) -> None:
     temporary = None
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        handle, temporary = tempfile.mkstemp(dir=folder, suffix=".tmp")
+        if not _trusted(folder):
+            return
+        handle, temporary = tempfile.mkstemp(dir=folder, prefix=f"{TEMPORARY}{os.getpid()}-", suffix=".tmp")
         with os.fdopen(handle, "wb") as file:
-            file.write(MAGIC + hashlib.sha256(code).digest() + code)
+            file.write(MAGIC + _digest(name, code) + code)
         os.replace(temporary, folder / f"{name}.o")
         temporary = None
         _trim(folder)
-    except OSError:
+    except (OSError, ValueError):
         pass
     finally:
         if temporary is not None:
@@ -91,17 +162,37 @@ def save(name: str, code: bytes) -> None:
 
 
 def _trim(folder: Path) -> None:
-    """Remove the objects used longest ago until the folder is within its limit."""
+    """Remove files left behind by killed processes, and the objects used longest ago beyond the limit."""
     entries = []
     for entry in os.scandir(folder):
         with contextlib.suppress(OSError):
-            if entry.name.endswith(".o"):
-                status = entry.stat()
-                entries.append((status.st_mtime, status.st_size, entry.path))
+            if entry.name.endswith((".o", ".tmp")) and entry.is_file(follow_symlinks=False):
+                status = entry.stat(follow_symlinks=False)
+                if entry.name.endswith(".tmp") and _abandoned(entry.name, status.st_mtime):
+                    os.unlink(entry.path)
+                else:
+                    entries.append((status.st_mtime, status.st_size, entry.path))
     total = sum(size for _, size, _ in entries)
     for _, size, path in sorted(entries):
         if total <= LIMIT:
             break
-        with contextlib.suppress(OSError):
-            os.unlink(path)
-            total -= size
+        if path.endswith(".o"):
+            with contextlib.suppress(OSError):
+                os.unlink(path)
+                total -= size
+
+
+def _abandoned(name: str, written: float) -> bool:
+    """Whether a file being written is old, or its process is gone."""
+    if abs(time.time() - written) > ABANDONED:
+        return True
+    process = name.removeprefix(TEMPORARY).split("-")[0]
+    if os.name != "posix" or not name.startswith(TEMPORARY) or not process.isdecimal():
+        return False
+    try:
+        os.kill(int(process), 0)
+    except ProcessLookupError:
+        return True
+    except (OSError, OverflowError):
+        return False
+    return False

@@ -11,9 +11,13 @@ from itertools import count
 
 
 @cache
-def _crew(process: int) -> ThreadPoolExecutor:
-    """Return the threads of a process; a forked child gets its own."""
+def _crew() -> ThreadPoolExecutor:
+    """Return the threads of this process."""
     return ThreadPoolExecutor(4 * (os.cpu_count() or 1), thread_name_prefix="closedform")
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_crew.cache_clear)  # a child has none of its parent's threads
 
 
 def share(work: Callable[[int], None], parts: int, threads: int) -> None:
@@ -28,7 +32,7 @@ def share(work: Callable[[int], None], parts: int, threads: int) -> None:
             work(part)
 
     others = min(threads, parts) - 1
-    crew = _crew(os.getpid())
+    crew = _crew()
     jobs = [crew.submit(contextvars.copy_context().run, take) for _ in range(others)]
     try:
         take()

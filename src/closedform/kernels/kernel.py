@@ -6,7 +6,7 @@ import ctypes
 import os
 from collections.abc import Callable, Sequence
 from functools import cache as cache_function
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,8 +14,9 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ..checks import whole_number
 from ..errors import ArgumentError
+from ..lazy import cached_property
 from ..programs import Counts, Program
-from . import cache, fastcall, machine
+from . import cache, fastcall, machine, overlap
 from .choice import object_code
 from .crew import share
 from .gufunc import gufunc
@@ -34,7 +35,8 @@ class Kernel:
     The arguments' last axes have the shapes `input_shapes`; everything before broadcasts.
     Inputs are converted to the kernel's precision (double by default). The call runs without
     the GIL; `threads` splits a large batch over that many. Programs of several outputs return a
-    tuple, and take one as `out`.
+    tuple, and take one as `out`. An output may overlap inputs in any way: the result is that of
+    copies. Outputs that overlap each other are refused.
 
     A `Recipe` says where the program comes from: a form of a robot, or expressions.
     """
@@ -46,6 +48,10 @@ class Kernel:
         self.input_names = tuple(each for each, _ in recipe.inputs)
         self.input_shapes = [shape for _, shape in recipe.inputs]
         self.output_shapes = [shape for _, shape in recipe.outputs]
+        depth = min(map(len, self.output_shapes))
+        # Whether outputs may overlap each other, or one array may be many samples of an output and a single
+        # one of an input. NumPy and the loop see to other overlaps.
+        self._entangled = len(self.output_shapes) > 1 or any(len(s) > depth for s in self.input_shapes)
         self.__doc__ = recipe.doc
         self.__name__ = name
         self._machine = machine.Machine(self._object_code())
@@ -118,9 +124,14 @@ class Kernel:
         """Evaluate the program on arrays; `out` receives the result without allocation."""
         if len(args) != len(self.input_shapes):
             raise self._wrong_count(args)
-        if any(hasattr(argument, "__dask_graph__") for argument in args):
-            return self._dask(args, out)
+        for argument in args:
+            if type(argument) is not np.ndarray and hasattr(argument, "__dask_graph__"):
+                return self._dask(args, out)
         try:
+            if out is not None and (self._entangled or not _plain(out)):
+                outs = out if isinstance(out, tuple) else (out,)
+                overlap.check_outputs(self.name, outs)
+                args = tuple(overlap.kept(args, outs))
             if threads == 1:
                 return self._evaluate(args, out)
             return self._threaded(args, out, threads)
@@ -185,9 +196,9 @@ class Kernel:
         whole = [batch + shape for shape in self.output_shapes]
         outs = out if isinstance(out, tuple) else (out,) * (out is not None)
         fits = all(getattr(each, "shape", None) == shape for each, shape in zip(outs, whole, strict=False))
-        apart = not any(np.may_share_memory(each, array) for each in outs for array in arrays)
-        if not batch or batch[0] < 2 or not fits or not apart:
+        if not batch or batch[0] < 2 or not fits:
             return self._evaluate(arrays, out)
+        arrays = [np.asarray(each) for each in overlap.kept(arrays, outs)]
         outs = outs or tuple(np.empty(shape, self.dtype) for shape in whole)
         views = [
             np.broadcast_to(array, batch + shape)
@@ -250,6 +261,11 @@ class Kernel:
         )
         shapes = ", ".join(f"{n} {np.shape(a)}" for n, a in zip(self.input_names, args, strict=True))
         return ArgumentError(f"{self.name}: {error} (given {shapes}{detail})")
+
+
+def _plain(out: Any) -> bool:
+    """Whether an output is one contiguous array, whose entries have memory each."""
+    return type(out) is np.ndarray and out.flags.c_contiguous
 
 
 @cache_function

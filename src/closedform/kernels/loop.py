@@ -73,8 +73,8 @@ def _declarations(text: str) -> list[str]:
 class _Loop:
     """Writes `@loop`: blocks of `lanes` samples through `@vector`, the rest through `@scalar`.
 
-    An operand is used in place where its samples are contiguous and it is not streamed;
-    otherwise the block goes through a packed copy in the workspace.
+    An operand is used in place where its samples are contiguous, no output takes the place of an input
+    and it is not streamed; otherwise the block goes through a packed copy in the workspace.
     """
 
     def __init__(self, operands: list[Operand], lanes: int, workspace: int) -> None:
@@ -88,11 +88,11 @@ class _Loop:
         position = len(self.operands)
         for operand in self.operands:
             position = self._describe(operand, position)
+        self._separate()
         in_place = self._all([self._in_place(operand) for operand in self.operands])
         for operand in self.operands:
             if not operand.output and operand.bytes >= WIDE_ROW:
                 self._line(f"%ahead{operand.number} = and i1 {self._large(operand, AHEAD_BYTES)}, true")
-        self._separate()
         self._prepare(in_place)
         self._block()
         self._finish(in_place)
@@ -137,7 +137,7 @@ class _Loop:
         """Return the flag that an operand is used where it lies; large dense outputs are streamed."""
         k = operand.number
         if not operand.output:
-            return f"%contiguous{k}"
+            return f"%direct{k}"
         streamed = operand.bytes * self.lanes >= STREAM_BLOCK
         flag = self._large(operand, STREAM_BYTES) if streamed else "false"
         self._line(f"%stream{k} = and i1 {flag}, true")
@@ -155,13 +155,22 @@ class _Loop:
         return self._all([f"%contiguous{k}", f"%dense{k}", f"%large{k}"])
 
     def _separate(self) -> None:
-        """Tell whether no output is an input; NumPy copies those that overlap in any other way."""
-        flags = []
-        for output in self.outputs:
-            for k in range(len(self.operands) - len(self.outputs)):
+        """Tell which inputs no output takes the place of; the others are packed before a result is stored.
+
+        An input and an output of one place are one array: NumPy takes gufuncs for elementwise there and
+        hands the array over as it is, while it copies those that overlap in any other way.
+        """
+        apart = []
+        for operand in self.operands:
+            if operand.output:
+                continue
+            k, flags = operand.number, []
+            for output in self.outputs:
                 flags.append(f"%apart{k}.{output.number}")
                 self._line(f"{flags[-1]} = icmp ne ptr %base{k}, %base{output.number}")
-        self._line(f"%separate = and i1 {self._all(flags)}, true")
+            apart.append(self._all(flags))
+            self._line(f"%direct{k} = and i1 {apart[-1]}, %contiguous{k}")
+        self._line(f"%separate = and i1 {self._all(apart)}, true")
 
     def _prepare(self, in_place: str) -> None:
         """Find a workspace: on the stack where it is small and nothing is packed, else allocated."""
@@ -231,7 +240,7 @@ class _Loop:
         )
         for operand in self.operands:
             k = operand.number
-            flag = f"%direct{k}" if operand.output else f"%contiguous{k}"
+            flag = f"%direct{k}"
             self._line(
                 f"%offset{k} = mul i64 %at, %step{k}",
                 f"%here{k} = getelementptr i8, ptr %base{k}, i64 %offset{k}",
@@ -253,7 +262,7 @@ class _Loop:
         self._line("%next = add i64 %at, %taken", "br label %block")
 
     def _fetch(self, operand: Operand, flag: str) -> None:
-        """Pack an input block that is not contiguous, and touch the lines of a large one in order."""
+        """Pack an input block that is not used in place, and touch the lines of a large one in order."""
         k = operand.number
         if operand.bytes >= WIDE_ROW:
             self._line(f"br i1 %ahead{k}, label %ask{k}, label %asked{k}")

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import nullcontext
 from functools import cache
+from typing import Any
 
 import llvmlite
 import llvmlite.binding as llvm
 
 from ..errors import ClosedFormError
+
+_LOCK: Any = getattr(llvm.ffi.lib, "_lock", nullcontext())
+"""What llvmlite holds during every call into LLVM."""
+
+if hasattr(os, "register_at_fork"):
+    # A child has no thread that would release the lock or finish what LLVM was at: forks wait for the call.
+    def _release() -> None:
+        _LOCK.__exit__(None, None, None)
+
+    os.register_at_fork(before=_LOCK.__enter__, after_in_parent=_release, after_in_child=_release)
 
 llvm.initialize_native_target()
 llvm.initialize_native_asmprinter()

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Protocol
 
 from ..errors import ArgumentError
 from ..forms import Form, form
+from ..lazy import cached_property
 from ..model import Model
 from ..programs import Program, trace
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..checks import real_array
 from ..description.description import Limits
 from ..errors import ArgumentError, UnknownNameError
+from ..lazy import cached_property
 from .joint import JointType
 
 Array = NDArray[np.float64]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import casadi as ca
 
 from ..errors import ClosedFormError, ProgramSizeError
+from ..lazy import cached_property
 from .operations import FUNCTIONS, SIMPLIFIED
 
 MAX_OPERATIONS = 400_000

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from ..kernels import FormRecipe, Kernel, compiled
+from ..lazy import cached_property
 from ..model import Model
 from .criteria import Criterion
 from .elimination import Rotations, solve

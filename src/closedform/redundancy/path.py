@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ArgumentError
+from ..lazy import cached_property
 from ..robot import Robot
 from .approach import QUIET
 from .classify import KIND_NAMES, MAXIMUM, MINIMUM, NO_CURVATURE, NOTHING, kinds

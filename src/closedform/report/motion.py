@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..lazy import cached_property
 from ..model import Body, Model, integrate
 
 Array = NDArray[np.float64]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from ..errors import ArgumentError
+from ..lazy import cached_property
 from ..robot import Robot
 from .labels import Label, coordinate_labels, velocity_labels
 from .motion import CosineMotion, States

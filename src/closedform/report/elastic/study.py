@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from ...checks import small_number, whole_number
 from ...description.rotations import pose
 from ...elastic import ComputedTorque, Control, Decoupling, ElasticJointRobot, Feedforward, Spread
+from ...lazy import cached_property
 from ...model.inertia import phi_from_parts, transform_phi
 from ...robot import Robot
 from ...trajectory import Trajectory, cosine, polynomial

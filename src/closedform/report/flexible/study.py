@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...flexible import ArmMotion, FlexibleArm
+from ...lazy import cached_property
 
 Array = NDArray[np.float64]
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ... import redundancy
 from ...errors import ClosedFormError
+from ...lazy import cached_property
 from ...redundancy.criteria import limits_of
 from ...redundancy.task import ROWS, read_task
 from ...robot import Robot, load
