@@ -29,7 +29,7 @@ KINDS = ("free", "ball", "prismatic", "revolute")
 SHOWN = 12
 
 
-def read_mjcf(path: str | Path, root: Any = None) -> Description:
+def read_mjcf(path: str | Path) -> Description:
     """Return the description of an MJCF file.
 
     Each MuJoCo joint becomes one joint: a body with several of them gets massless links
@@ -40,7 +40,7 @@ def read_mjcf(path: str | Path, root: Any = None) -> Description:
     or loads a MuJoCo model and has no place in a description.
     """
     source = str(path)
-    root = read_xml(source, read_bytes(path)) if root is None else root  # parsed once
+    root = read_xml(source, read_bytes(path))
     if root.tag != "mujoco":
         raise DescriptionError(source, [f"root element is <{root.tag}>; an MJCF file has <mujoco>"])
     problems = [

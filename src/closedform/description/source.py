@@ -15,7 +15,7 @@ from .files import read_bytes
 from .mjcf import read_mjcf
 from .rotations import snap_pose
 from .urdf import urdf_description
-from .xml import read_xml, tag_of
+from .xml import parse_xml, tag_of, tell_slips
 
 SUFFIXES = (".urdf", ".xml", ".mjcf", ".toml")
 
@@ -53,10 +53,11 @@ def _read(text: str) -> Description:
     data = read_bytes(path)
     if path.suffix.lower() == ".toml":
         return read_toml(data, text)
-    root = read_xml(text, data)
+    root, notes = parse_xml(text, data)
     refuse_xacro(root, text)
     if root.tag == "mujoco":
-        return read_mjcf(path, root)
+        return read_mjcf(path)  # with the files that it includes
+    tell_slips(text, notes)
     if root.tag == "robot":
         return urdf_description(root, text)
     tag = tag_of(root)

@@ -13,7 +13,7 @@ from .doubts import Doubts
 from .files import MAX_BYTES, read_bytes
 from .repair import UnfitDocumentError, repaired
 
-__all__ = ["MAX_BYTES", "Element", "read_bytes", "read_xml", "tag_of"]
+__all__ = ["MAX_BYTES", "Element", "parse_xml", "read_bytes", "read_xml", "tag_of", "tell_slips"]
 
 MAX_REPAIRED = 8 * 2**20
 """Bytes of a file that is not well-formed and may be mended."""
@@ -22,17 +22,34 @@ MAX_REPAIRED = 8 * 2**20
 def read_xml(source: str, data: bytes) -> etree._Element:
     """Return the root element of an XML text, or raise an error that names file and line.
 
+    Slips that were mended are told in one warning.
+    """
+    root, notes = parse_xml(source, data)
+    tell_slips(source, notes)
+    return root
+
+
+def tell_slips(source: str, notes: Doubts) -> None:
+    """Warn of the slips that were mended in a file."""
+    if notes:
+        warn(f"{shorten(source, 200)}: read although it is not plain XML: {'; '.join(notes.lines())}")
+
+
+def parse_xml(source: str, data: bytes) -> tuple[etree._Element, Doubts]:
+    """Return the root element of an XML text, and notes of the slips that were mended.
+
     Elements of a default namespace are found by their plain names, as the peers find them.
     """
+    notes = Doubts()
     if len(data) > MAX_BYTES:
         raise DescriptionError(source, [f"file has {len(data)} bytes; the limit is {MAX_BYTES}"])
     root = _parsed(data)
     if isinstance(root, str) or root.getroottree().docinfo.doctype:
-        root = _mended(source, data, root)
+        root = _mended(source, data, root, notes)
     for node in root.iter("*"):
         if node.prefix is None and node.tag.startswith("{"):
             node.tag = etree.QName(node).localname
-    return root
+    return root, notes
 
 
 def tag_of(node: etree._Element) -> str:
@@ -52,12 +69,11 @@ def _parsed(text: bytes | str) -> etree._Element | str:
         return str(getattr(error, "msg", None) or error)
 
 
-def _mended(source: str, data: bytes, fault: etree._Element | str) -> etree._Element:
+def _mended(source: str, data: bytes, fault: etree._Element | str, notes: Doubts) -> etree._Element:
     """Return the root of a text that is not well-formed, or has a document type, with its slips mended."""
     if len(data) > MAX_REPAIRED:
         reason = fault if isinstance(fault, str) else "has a DOCTYPE"
         raise DescriptionError(source, [f"not well-formed XML: {reason}"])
-    notes = Doubts()
     try:
         text = repaired(data, notes)
     except UnfitDocumentError as unfit:
@@ -67,7 +83,6 @@ def _mended(source: str, data: bytes, fault: etree._Element | str) -> etree._Ele
         raise DescriptionError(source, [f"not well-formed XML: {root}"])
     if root.getroottree().docinfo.doctype:  # hidden by an encoding that only the strict parser guesses
         raise DescriptionError(source, ["not acceptable XML: has a DOCTYPE; remove it"])
-    warn(f"{shorten(source, 200)}: read although it is not plain XML: {'; '.join(notes.lines())}")
     return root
 
 
