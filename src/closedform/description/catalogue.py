@@ -26,8 +26,19 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import DescriptionError, UnknownNameError
-from .description import KINDS, Description, Inertial, Joint, Limits, Link, Mimic, inertia_matrix
+from ..errors import DescriptionError, UnknownNameError, shown
+from .description import (
+    KINDS,
+    MAX_ELEMENTS,
+    Description,
+    Inertial,
+    Joint,
+    Limits,
+    Link,
+    Mimic,
+    inertia_matrix,
+)
+from .doubts import NEGATIVE_FRICTION, Doubts
 from .mdh import COLUMNS, read_mdh
 from .rotations import unit
 from .screws import read_screws
@@ -62,6 +73,8 @@ def read_toml(data: bytes, source: str) -> Description:
     if len(kinds) != 1:
         raise DescriptionError(source, [*problems, "give one of [mdh], [screws], or [[link]] with [[joint]]"])
     tables = top.tables(kinds[0])
+    if len(tables) > MAX_ELEMENTS:
+        raise DescriptionError(source, [f"{len(tables)} joints; the limit is {MAX_ELEMENTS}"])
     facts: dict[str, Any] = {"name": name, "citation": citation, "gravity": (x, y, z), "source": source}
     if kinds[0] == "joint":
         links = tuple(_link(table) for table in top.tables("link"))
@@ -72,6 +85,11 @@ def read_toml(data: bytes, source: str) -> Description:
         description = _chain(kinds[0], tables[0] if tables else top, facts)
     if problems:
         raise DescriptionError(source, problems)
+    doubts = Doubts()
+    for joint in description.joints:
+        if joint.damping < 0 or joint.friction < 0:
+            doubts.add(NEGATIVE_FRICTION, f"joint {shown(joint.name)}")
+    doubts.tell(source)
     return description
 
 
@@ -92,7 +110,7 @@ def _chain(kind: str, table: Table, facts: dict[str, Any]) -> Description:
         given = {"placements": poses, "screws": list(screws), "spatial": table.flag("spatial")}
     given["joint_names"] = table.texts("joint_names", n)
     if "parents" in table:
-        given["parents"] = [int(parent) for parent in table.numbers("parents", (n,))]
+        given["parents"] = table.whole_numbers("parents", n)
     if "inertials" in table:
         figures = table.numbers("inertials", (n, 10))
         given["inertials"] = [Inertial(row[0], row[1:4], inertia_matrix(row[4:])) for row in figures]

@@ -14,6 +14,12 @@ Array = NDArray[np.float64]
 
 KINDS = ("revolute", "prismatic", "helical", "subspace", "ball", "free", "fixed")
 
+MAX_ELEMENTS = 50_000
+"""Links and joints of one robot, fixed ones included."""
+
+MAX_NAME = 1000
+"""Characters of a name."""
+
 ASYMMETRY = 1e-9
 """Relative difference of mirrored entries of an inertia below which it is rounding."""
 

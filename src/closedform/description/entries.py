@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from numbers import Integral, Real
 from typing import Any, TypeVar
 
 from ..errors import shown
-from .description import Inertial, Limits
+from .description import MAX_ELEMENTS, Inertial, Limits
 
 Entry = TypeVar("Entry")
 
@@ -24,9 +25,12 @@ KINDS: dict[str, tuple[Any, str]] = {
 
 
 def as_list(given: Iterable[Entry]) -> list[Entry] | None:
-    """Return the entries of a list, an array or another series, but not the letters of a text."""
+    """Return the entries of a list, an array or another series, but not the letters of a text.
+
+    Of a series without end it takes one more than any robot may have.
+    """
     try:
-        return None if isinstance(given, str) else list(given)
+        return None if isinstance(given, str) else list(islice(given, MAX_ELEMENTS + 1))
     except TypeError:
         return None
 
@@ -45,7 +49,7 @@ def read_entries(
     wrong = [
         f"{what}[{i}] is {shown(entry)}; expected {words}"
         for i, entry in enumerate(found)
-        if not isinstance(entry, kind)
+        if not isinstance(entry, kind) or (isinstance(entry, bool) and kind is not object)
     ]
     if len(found) != len(default):
         wrong.append(f"{what} has {len(found)} entries; expected {len(default)}, one for each joint")

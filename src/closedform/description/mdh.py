@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..checks import LARGEST, collected, real_array
 from ..errors import ArgumentError, DescriptionError
-from .description import Description, Inertial, Joint, Link
+from .description import MAX_ELEMENTS, Description, Inertial, Joint, Link
 from .entries import read_entries, read_parents
 from .rotations import checked_pose, pose, snap_rotation
 
@@ -85,11 +85,13 @@ def mdh_pose(alpha: float, d: float, theta: float, r: float) -> NDArray[np.float
 def _table(rows: ArrayLike, source: str) -> NDArray[np.float64]:
     try:
         table = np.atleast_2d(real_array("rows", rows))
-        if table.ndim != 2 or table.shape[1] != len(COLUMNS):
+        if table.ndim != 2 or table.shape[1] != len(COLUMNS) or len(table) > MAX_ELEMENTS:
             raise ArgumentError(f"rows has shape {table.shape}")
     except ArgumentError as error:
         columns = ", ".join(COLUMNS)
-        raise DescriptionError(source, [f"{error}; a table is (n, 5) with columns {columns}"]) from None
+        raise DescriptionError(
+            source, [f"{error}; a table is (n, 5), n <= {MAX_ELEMENTS}, with columns {columns}"]
+        ) from None
     return table
 
 

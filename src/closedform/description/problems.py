@@ -7,8 +7,8 @@ from collections import Counter
 import numpy as np
 
 from ..checks import LARGEST, collected, real_array, sized_array
-from ..errors import ArgumentError
-from .description import KINDS, Description, Joint
+from ..errors import ArgumentError, shown
+from .description import KINDS, MAX_NAME, Description, Joint
 from .rotations import checked_pose
 
 
@@ -39,6 +39,13 @@ def description_problems(description: Description) -> list[str]:
 
 def _name_problems(description: Description) -> list[str]:
     problems = []
+    name = description.name
+    if not isinstance(name, str) or not name.strip() or len(name) > MAX_NAME or not _encodable(name):
+        problems.append(
+            f"robot {shown(name)}: a name is a text of up to {MAX_NAME} characters, not all blank"
+        )
+    if not isinstance(description.citation, str) or not _encodable(description.citation):
+        problems.append(f"citation {shown(description.citation)}: expected a text")
     for kind, elements in (("link", description.links), ("joint", description.joints)):
         for name, count in Counter(element.name for element in elements).items():
             if not name and description.problems:
@@ -47,7 +54,14 @@ def _name_problems(description: Description) -> list[str]:
                 problems.append(f"{kind} {name!r}: the name is used {count} times; names must be unique")
             if not name.strip() or not name.isprintable():
                 problems.append(f"{kind} {name!r}: a name needs visible characters and no control characters")
+            if len(name) > MAX_NAME:
+                problems.append(f"{kind} {shown(name)}: has {len(name)} characters; the limit is {MAX_NAME}")
     return problems
+
+
+def _encodable(text: str) -> bool:
+    """Return whether files can hold a text: a lone surrogate is no character."""
+    return not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 def _joint_problems(joint: Joint) -> list[str]:
@@ -59,13 +73,16 @@ def _joint_problems(joint: Joint) -> list[str]:
         problems.append(f"{name}: parent and child are the same link {joint.child!r}")
     with collected(problems):
         checked_pose(f"{name}: placement", joint.placement)
-    for what in ("damping", "friction", "armature"):
+    for what, least in (("damping", -LARGEST), ("friction", -LARGEST), ("armature", 0.0)):
         value = getattr(joint, what)
-        if not 0 <= value <= LARGEST:
-            problems.append(f"{name}: {what} {value:g} should be from 0 to {LARGEST:g}")
+        if not least <= value <= LARGEST:
+            problems.append(f"{name}: {what} {value:g} should be from {least:g} to {LARGEST:g}")
     with collected(problems):
-        if np.isnan(real_array(f"{name}: limits", list(vars(joint.limits).values()))).any():
+        bounds = real_array(f"{name}: limits", list(vars(joint.limits).values()))
+        if np.isnan(bounds).any():
             raise ArgumentError(f"{name}: limits has a number that is NaN; leave out what is unlimited")
+        if (bounds[2:] < 0).any():
+            raise ArgumentError(f"{name}: a limit of velocity or effort is negative; give its magnitude")
     if joint.mimic is not None:
         for what in ("multiplier", "offset"):
             value = getattr(joint.mimic, what)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..checks import collected, real_array, sized_array
 from ..errors import ArgumentError, DescriptionError, shown
-from .description import Description, Inertial, Joint, Limits, Link
+from .description import MAX_ELEMENTS, Description, Inertial, Joint, Limits, Link
 from .entries import as_list, read_entries, read_parents
 from .rotations import adjoint, checked_pose, inverse, snap_rotation
 
@@ -43,10 +43,14 @@ def read_screws(
     0) of the parent body, or -1 for the base.
     """
     problems: list[str] = []
+    if not isinstance(spatial, bool | np.bool_):
+        problems.append(f"spatial is {shown(spatial)}; expected True or False")
     poses = as_list(placements)
     if poses is None:
         raise DescriptionError(source, [f"placements is {shown(placements)}; expected a list of 4x4 poses"])
     n = len(poses)
+    if n > MAX_ELEMENTS:
+        raise DescriptionError(source, [f"more than {MAX_ELEMENTS} placements, the limit"])
     screws = read_entries("screws", () if screws is None else screws, [np.eye(6)] * n, problems)
     parents = read_parents(parents, n, problems)
     joint_names = read_entries("joint_names", joint_names, [f"joint{i + 1}" for i in range(n)], problems)

@@ -3,24 +3,48 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
-from ..errors import ArgumentError, DescriptionError, UnknownNameError
+from lxml import etree
+
+from ..errors import ArgumentError, DescriptionError, UnknownNameError, shown
 from .catalogue import catalogue, read_catalogue, read_toml
 from .description import Description
+from .files import read_bytes
 from .mjcf import read_mjcf
-from .urdf import read_urdf
-from .xml import read_bytes, read_xml
+from .rotations import snap_pose
+from .urdf import urdf_description
+from .xml import parse_xml, tag_of, tell_slips
 
 SUFFIXES = (".urdf", ".xml", ".mjcf", ".toml")
 
+OTHER_ROOTS = {
+    "sdf": "a Gazebo world or model (SDF); convert it to URDF first",
+    "COLLADA": "a mesh; give the robot file that refers to it",
+    "mujocoinclude": "a part that an MJCF file includes; give the file that includes it",
+    "launch": "a ROS launch file; give the robot file that it loads",
+    "package": "a ROS package manifest; give the robot file",
+}
+"""Roots of files that are often given in place of a robot."""
+
 
 def read(source: str | os.PathLike[str], snap: float = 0.0) -> Description:
-    """Return the description behind a catalogue name, a URDF path, an MJCF path or a TOML path."""
+    """Return the description behind a catalogue name, a URDF path, an MJCF path or a TOML path.
+
+    `snap` rounds placements of joints that are near quarter turns, whatever they come from.
+    """
     if not isinstance(source, str | os.PathLike) or not isinstance(os.fspath(source), str):
         kind = type(source).__name__
         raise ArgumentError(f"a robot is loaded from a catalogue name or a path; {kind} given")
-    text = os.fspath(source)
+    description = _read(os.fspath(source))
+    if not snap or description.problems:
+        return description
+    joints = [replace(joint, placement=snap_pose(joint.placement, snap)) for joint in description.joints]
+    return replace(description, joints=tuple(joints))
+
+
+def _read(text: str) -> Description:
     path = Path(text)
     if path.suffix.lower() not in SUFFIXES and not _is_file(path):
         if text in catalogue():
@@ -29,14 +53,28 @@ def read(source: str | os.PathLike[str], snap: float = 0.0) -> Description:
     data = read_bytes(path)
     if path.suffix.lower() == ".toml":
         return read_toml(data, text)
-    root = read_xml(text, data).tag
-    if root == "mujoco":
-        return read_mjcf(path)
-    if root != "robot":
-        raise DescriptionError(
-            text, [f"root element is <{root}>; expected <robot> (URDF) or <mujoco> (MJCF)"]
-        )
-    return read_urdf(data, text, snap)
+    root, notes = parse_xml(text, data)
+    refuse_xacro(root, text)
+    if root.tag == "mujoco":
+        return read_mjcf(path)  # with the files that it includes
+    tell_slips(text, notes)
+    if root.tag == "robot":
+        return urdf_description(root, text)
+    tag = tag_of(root)
+    what = f": {OTHER_ROOTS[tag]}" if tag in OTHER_ROOTS else ""
+    problem = f"root element is <{tag[:80]}>{what}; expected <robot> (URDF) or <mujoco> (MJCF)"
+    raise DescriptionError(text, [problem])
+
+
+def refuse_xacro(root: etree._Element, source: str) -> None:
+    """Raise an error about a template that xacro has yet to expand."""
+    for node in root.iter("*"):
+        said = f"<{tag_of(node)}>" if node.prefix == "xacro" else ""
+        if not said and "xacro" in root.nsmap:
+            said = next((f"{key}={shown(value)}" for key, value in node.attrib.items() if "${" in value), "")
+        if said:
+            problem = f"line {node.sourceline}: {said} is of a xacro template; run xacro first"
+            raise DescriptionError(source, [f"{problem} (xacro FILE > robot.urdf) and load what it writes"])
 
 
 def _is_file(path: Path) -> bool:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+from lxml import etree
 from numpy.typing import NDArray
 
-from ..errors import DescriptionError
-from .description import Description, Inertial, Joint, Limits, Link, Mimic, inertia_matrix
-from .rotations import pose, rotation_rpy, snap_pose, unit
-from .xml import Element, read_xml
+from ..errors import DescriptionError, shown
+from .description import MAX_ELEMENTS, Description, Inertial, Joint, Limits, Link, Mimic, inertia_matrix
+from .doubts import NEGATIVE_FRICTION, Doubts
+from .rotations import pose, rotation_quaternion, rotation_rpy, unit
+from .spelling import ENTRIES, doubt_spelling
+from .xml import Element, read_xml, tag_of
 
 KINDS = {
     "revolute": "revolute",
@@ -20,35 +23,52 @@ KINDS = {
 }
 
 
-MAX_ELEMENTS = 50_000
-"""Links and joints of one file."""
+def read_urdf(data: bytes, source: str) -> Description:
+    """Return the description in a URDF text."""
+    return urdf_description(read_xml(source, data), source)
 
 
-def read_urdf(data: bytes, source: str, snap: float = 0.0) -> Description:
-    """Return the description in a URDF text; `snap` rounds rotations that near quarter turns.
+def urdf_description(node: etree._Element, source: str) -> Description:
+    """Return the description under the root of a URDF.
 
-    What is wrong with its elements stands in `problems`, to be told with what is wrong with the tree.
+    What is wrong with its elements stands in `problems`, to be told with what is wrong with the tree; what is
+    odd is told in one warning for each cause.
     Meshes, visuals, collisions and transmissions are not read: dynamics does not need them.
     """
-    node = read_xml(source, data)
     if node.tag != "robot":
-        raise DescriptionError(source, [f"root element is <{node.tag}>; a URDF has <robot>"])
+        raise DescriptionError(source, [f"root element is <{tag_of(node)[:80]}>; a URDF has <robot>"])
     problems: list[str] = []
-    root = Element(node, "robot", problems)
-    count = len(node.findall("link")) + len(node.findall("joint"))
+    root = Element(node, "robot", problems, Doubts())
+    count = sum(child.tag in ("link", "joint") for child in node.iterchildren("*"))
     if count > MAX_ELEMENTS:
         raise DescriptionError(source, [f"{count} links and joints; the limit is {MAX_ELEMENTS}"])
     links = tuple(_link(element) for element in root.children("link"))
-    joints = tuple(_joint(element, snap) for element in root.children("joint"))
-    return Description(node.get("name", "robot"), links, joints, source=source, problems=tuple(problems))
+    joints = tuple(_joint(element) for element in root.children("joint"))
+    doubt_spelling(root)
+    if not problems:
+        root.doubts.tell(source)
+    name = node.get("name", "").strip() or "robot"
+    return Description(name, links, joints, source=source, problems=tuple(problems))
 
 
-def _origin(element: Element | None, snap: float) -> NDArray[np.float64]:
-    origin = element.child("origin") if element else None
+def _origin(element: Element) -> NDArray[np.float64]:
+    origin = element.child("origin")
     if origin is None:
         return np.eye(4)
-    T = pose(rotation_rpy(origin.numbers("rpy", 3, (0, 0, 0))), origin.numbers("xyz", 3, (0, 0, 0)))
-    return snap_pose(T, snap) if snap else T
+    xyz = origin.numbers("xyz", 3, (0, 0, 0))
+    if "quat_xyzw" not in origin.node.attrib:
+        return pose(rotation_rpy(origin.numbers("rpy", 3, (0, 0, 0))), xyz)
+    if "rpy" in origin.node.attrib:
+        origin.problem("has rpy and quat_xyzw; give one of them")
+    if origin.node.getroottree().getroot().get("version", "1.0") == "1.0":
+        origin.doubt('quat_xyzw is read, but other readers ignore it before <robot version="1.1">')
+    x, y, z, w = origin.numbers("quat_xyzw", 4)
+    longest = max(map(abs, (x, y, z, w)))
+    if longest == 0:
+        origin.problem("quat_xyzw is zero and gives no rotation")
+        return np.eye(4)
+    wxyz = np.array([w, x, y, z]) / longest  # first, so that no square overflows or vanishes
+    return pose(rotation_quaternion(wxyz), xyz)
 
 
 def _link(element: Element) -> Link:
@@ -56,20 +76,32 @@ def _link(element: Element) -> Link:
     inertial = element.child("inertial")
     if inertial is None:
         return Link(name)
-    T = _origin(inertial, 0.0)
+    T = _origin(inertial)
     mass, inertia = inertial.child("mass"), inertial.child("inertia")
     if mass is None:
-        inertial.problem('has no <mass value="...">')
-    entries = [
-        inertia.number(key, 0.0) if inertia else 0.0 for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-    ]
+        inertial.doubt('links whose <inertial> has no <mass value="..."> count as massless')
+    if inertia is None:
+        inertial.doubt("links whose <inertial> has no <inertia> count as point masses")
+    entries = _entries(inertia) if inertia else np.zeros(6)
     R = T[:3, :3]
     with np.errstate(all="ignore"):  # an overflow is found with the other problems of the link
         J = R @ inertia_matrix(entries) @ R.T
     return Link(name, Inertial(mass.number("value") if mass else 0.0, T[:3, 3], J))
 
 
-def _joint(element: Element, snap: float) -> Joint:
+def _entries(inertia: Element) -> list[float]:
+    """Return the six entries of an inertia; Bullet's readers may leave out those off the diagonal."""
+    given = set(inertia.node.attrib)
+    diagonal = given == {"ixx", "iyy", "izz"}
+    if diagonal:
+        inertia.doubt("products of inertia that are not given count as zero")
+    strange = ", ".join(shown(key) for key in sorted(given - set(ENTRIES))[:5])
+    if strange and not set(ENTRIES) <= given:
+        inertia.problem(f"has {strange}; an inertia has {', '.join(ENTRIES)}")
+    return [inertia.number(key, 0.0 if diagonal else None) for key in ENTRIES]
+
+
+def _joint(element: Element) -> Joint:
     name, written = element.text("name"), element.text("type")
     if written and written not in KINDS:
         element.problem(f"type {written!r} is not one of {', '.join(KINDS)}")
@@ -88,9 +120,12 @@ def _joint(element: Element, snap: float) -> Joint:
         limits = Limits(
             limit.number("lower", 0.0) if bounded else -np.inf,
             limit.number("upper", 0.0) if bounded else np.inf,
-            limit.number("velocity", np.inf) if limit.node.get("velocity") else np.inf,
-            limit.number("effort", np.inf) if limit.node.get("effort") else np.inf,
+            _bound(limit, "velocity"),
+            _bound(limit, "effort"),
         )
+    damping, friction = (dynamics.number(key, 0.0) if dynamics else 0.0 for key in ("damping", "friction"))
+    if dynamics is not None and (damping < 0 or friction < 0):
+        dynamics.doubt(NEGATIVE_FRICTION)
     coupling = None
     if mimic is not None and kind != "fixed":
         coupling = Mimic(mimic.text("joint"), mimic.number("multiplier", 1.0), mimic.number("offset", 0.0))
@@ -99,13 +134,21 @@ def _joint(element: Element, snap: float) -> Joint:
         kind=kind,
         parent=ends["parent"],
         child=ends["child"],
-        placement=_origin(element, snap),
+        placement=_origin(element),
         subspace=_subspace(kind, axis),
         limits=limits,
-        damping=dynamics.number("damping", 0.0) if dynamics else 0.0,
-        friction=dynamics.number("friction", 0.0) if dynamics else 0.0,
+        damping=damping,
+        friction=friction,
         mimic=coupling,
     )
+
+
+def _bound(limit: Element, attribute: str) -> float:
+    """Return a limit of velocity or effort, infinite where it is absent or negative."""
+    value = limit.number(attribute, np.inf) if limit.node.get(attribute) else np.inf
+    if value < 0:
+        limit.doubt(f"negative limits of {attribute} count as none")
+    return value if value >= 0 else np.inf
 
 
 def _axis(element: Element) -> NDArray[np.float64]:

@@ -1,51 +1,89 @@
-"""XML of untrusted robot files: no document types, no entities, no network, bounded size."""
+"""XML of untrusted robot files: no entities, no network, bounded size; a warning of slips that peers read."""
 
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
 
-from ..errors import DescriptionError, shorten
+from ..errors import DescriptionError, shorten, shown, warn
+from .doubts import Doubts
+from .files import MAX_BYTES, read_bytes
+from .repair import UnfitDocumentError, repaired
 
-MAX_BYTES = 64 * 2**20
+__all__ = ["MAX_BYTES", "Element", "parse_xml", "read_bytes", "read_xml", "tag_of", "tell_slips"]
+
+MAX_REPAIRED = 8 * 2**20
+"""Bytes of a file that is not well-formed and may be mended."""
 
 
 def read_xml(source: str, data: bytes) -> etree._Element:
-    """Return the root element of an XML text, or raise an error that names file and line."""
+    """Return the root element of an XML text, or raise an error that names file and line.
+
+    Slips that were mended are told in one warning.
+    """
+    root, notes = parse_xml(source, data)
+    tell_slips(source, notes)
+    return root
+
+
+def tell_slips(source: str, notes: Doubts) -> None:
+    """Warn of the slips that were mended in a file."""
+    if notes:
+        warn(f"{shorten(source, 200)}: read although it is not plain XML: {'; '.join(notes.lines())}")
+
+
+def parse_xml(source: str, data: bytes) -> tuple[etree._Element, Doubts]:
+    """Return the root element of an XML text, and notes of the slips that were mended.
+
+    Elements of a default namespace are found by their plain names, as the peers find them.
+    """
+    notes = Doubts()
     if len(data) > MAX_BYTES:
         raise DescriptionError(source, [f"file has {len(data)} bytes; the limit is {MAX_BYTES}"])
+    root = _parsed(data)
+    if isinstance(root, str) or root.getroottree().docinfo.doctype:
+        root = _mended(source, data, root, notes)
+    for node in root.iter("*"):
+        if node.prefix is None and node.tag.startswith("{"):
+            node.tag = etree.QName(node).localname
+    return root, notes
+
+
+def tag_of(node: etree._Element) -> str:
+    """Return the tag of an element as the file writes it."""
+    local = etree.QName(node).localname
+    return local if node.prefix is None else f"{node.prefix}:{local}"
+
+
+def _parsed(text: bytes | str) -> etree._Element | str:
+    """Return the root of a well-formed text, or why it is not well-formed."""
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True
     )
     try:
-        root = etree.fromstring(data, parser)
-    except etree.XMLSyntaxError as error:
-        raise DescriptionError(source, [f"not well-formed XML: {error.msg}"]) from None
-    if root.getroottree().docinfo.doctype:
-        problem = "has a DOCTYPE; document types and entities are refused, remove the declaration"
-        raise DescriptionError(source, [problem])
-    return root
+        return etree.fromstring(text, parser)
+    except (etree.XMLSyntaxError, ValueError) as error:  # ValueError: a lone surrogate, a NUL
+        return str(getattr(error, "msg", None) or error)
 
 
-def read_bytes(path: str | Path) -> bytes:
-    """Return the bytes of a file of bounded size."""
-    path = Path(path)
+def _mended(source: str, data: bytes, fault: etree._Element | str, notes: Doubts) -> etree._Element:
+    """Return the root of a text that is not well-formed, or has a document type, with its slips mended."""
+    if len(data) > MAX_REPAIRED:
+        reason = fault if isinstance(fault, str) else "has a DOCTYPE"
+        raise DescriptionError(source, [f"not well-formed XML: {reason}"])
     try:
-        if not path.exists():
-            raise DescriptionError(str(path), ["no such file"])
-        if not path.is_file():
-            raise DescriptionError(str(path), ["is not a regular file"])
-        with path.open("rb") as file:
-            return file.read(MAX_BYTES + 1)
-    except DescriptionError:
-        raise
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise DescriptionError(str(path), [f"cannot be read: {reason}"]) from None
+        text = repaired(data, notes)
+    except UnfitDocumentError as unfit:
+        raise DescriptionError(source, [f"not acceptable XML: {unfit}"]) from None
+    root = _parsed(text) if notes else fault
+    if isinstance(root, str):
+        raise DescriptionError(source, [f"not well-formed XML: {root}"])
+    if root.getroottree().docinfo.doctype:  # hidden by an encoding that only the strict parser guesses
+        raise DescriptionError(source, ["not acceptable XML: has a DOCTYPE; remove it"])
+    return root
 
 
 class Element:
@@ -54,25 +92,34 @@ class Element:
     What cannot be read is returned as "" or as ones, which give rise to no further problem.
     """
 
-    def __init__(self, node: etree._Element, address: str, problems: list[str]) -> None:
-        self.node, self.address, self.problems = node, address, problems
+    def __init__(self, node: etree._Element, address: str, problems: list[str], doubts: Doubts) -> None:
+        self.node, self.address, self.problems, self.doubts = node, address, problems, doubts
+
+    @property
+    def place(self) -> str:
+        """The line and the address of the element."""
+        return f"line {self.node.sourceline}: {self.address}"
 
     def problem(self, text: str) -> None:
         """Add a problem of this element to the list."""
-        self.problems.append(f"line {self.node.sourceline}: {self.address}: {text}")
+        self.problems.append(f"{self.place}: {text}")
+
+    def doubt(self, cause: str) -> None:
+        """Add a cause of doubt that this element gives."""
+        self.doubts.add(cause, self.place)
 
     def child(self, tag: str) -> Element | None:
         """Return the first child of that tag."""
         node = self.node.find(tag)
-        return None if node is None else Element(node, f"{self.address} <{tag}>", self.problems)
+        return None if node is None else Element(node, f"{self.address} <{tag}>", self.problems, self.doubts)
 
     def children(self, tag: str) -> list[Element]:
         """Return the children of that tag, each addressed by its name attribute."""
         found = []
         for node in self.node.findall(tag):
             name = node.get("name")
-            address = f"<{tag}>" if name is None else f"{tag} {shorten(repr(name))}"
-            found.append(Element(node, address, self.problems))
+            address = f"<{tag}>" if name is None else f"{tag} {shown(name)}"
+            found.append(Element(node, address, self.problems, self.doubts))
         return found
 
     def text(self, attribute: str) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import Any
 
 import numpy as np
 
+from ..description.description import MAX_NAME
 from ..errors import ClosedFormError
 from .inertia import inertial_from_phi, pseudo_inertia_deficit
 from .model import Body, Frame, Model
@@ -31,12 +33,13 @@ def model_toml(model: Model) -> str:
     root = next((frame.name for frame in model.frames if frame.body < 0), "base")
     names[-1] = root
     links, joints = [{"name": root}], []
+    taken = {body.joint_name for body in model.bodies}
     for frame in model.frames:
         if frame.name == root:
             continue
         body = model.bodies[frame.body] if own.get(frame.name) == frame.body else None
         links.append({"name": frame.name, **(_inertial(body, model.has_inertia) if body else {})})
-        joints.append(_moving(model, body, names) if body else _fixed(frame, names))
+        joints.append(_moving(model, body, names) if body else _fixed(frame, names, taken))
     parts = [
         f"name = {_value(model.name)}",
         f"citation = {_value(model.citation or 'written by closedform')}",
@@ -84,9 +87,14 @@ def _moving(model: Model, body: Body, names: dict[int, str]) -> dict[str, Any]:
     return table
 
 
-def _fixed(frame: Frame, names: dict[int, str]) -> dict[str, Any]:
+def _fixed(frame: Frame, names: dict[int, str], taken: set[str]) -> dict[str, Any]:
+    """Return the fixed joint of a frame, with a name that no other joint has; models do not keep it."""
+    name = f"{frame.name[: MAX_NAME - 20]}_fixed"
+    if name in taken:
+        name = next(other for k in count(2) if (other := f"{name}_{k}") not in taken)
+    taken.add(name)
     return {
-        "name": f"{frame.name}_fixed",
+        "name": name,
         "type": "fixed",
         "parent": names[frame.body],
         "child": frame.name,
@@ -105,7 +113,7 @@ def _value(given: Any) -> str:
     if isinstance(given, str):
         escaped = "".join(
             {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t"}.get(
-                c, c if c.isprintable() else f"\\u{ord(c):04x}"
+                c, c if c.isprintable() else f"\\U{ord(c):08x}"
             )
             for c in given
         )

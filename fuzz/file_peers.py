@@ -1,0 +1,108 @@
+"""Files that we accept without a word give the torques that Pinocchio or MuJoCo gives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import mujoco
+import numpy as np
+from bench.pinocchio_peer import FREE, Peer
+from lxml import etree
+
+import closedform as cf
+from closedform.programs import evaluate, trace
+
+AGREEMENT = 1e-9
+SHAKEN = 100
+"""Multiples of how far Pinocchio's own results move when its inertias move by one rounding."""
+
+OWN_NAMES = ("universe", "root_joint", FREE)
+"""Joints that Pinocchio or `Peer` adds."""
+
+REFUSED = "peer refuses"
+AGREES = "agrees"
+
+
+def torques(robot: cf.Robot, state: tuple[np.ndarray, ...]) -> np.ndarray:
+    """Return inverse dynamics by the program that machine code is made of."""
+    return np.asarray(evaluate(trace(robot.model, "inverse_dynamics", None), *state))
+
+
+def state_of(robot: cf.Robot, seed: int) -> tuple[np.ndarray, ...]:
+    """Return a random state whose angles are small enough to be told apart."""
+    rng = np.random.default_rng(seed)
+    q = robot.neutral() + 0.0
+    step, qd, qdd = rng.uniform(-1, 1, (3, robot.nv))
+    return robot.integrate(q, step), qd, qdd
+
+
+def differs_from_pinocchio(path: Path, robot: cf.Robot, complaints: Path, seed: int) -> str:
+    """Return how a URDF fares: `AGREES`, `REFUSED` or the difference.
+
+    urdfdom goes on after some errors with zeros in place of what it could not read, and only says so;
+    `complaints` is the file where it does.
+    """
+    if _beyond_pinocchio(path):
+        return REFUSED
+    before = complaints.stat().st_size
+    try:
+        peer = Peer(path, robot, False)
+    except ValueError:
+        return REFUSED
+    with complaints.open("rb") as file:
+        file.seek(before)
+        if b"Error" in file.read():
+            return REFUSED
+    state = state_of(robot, seed)
+    ours, theirs = torques(robot, state), peer.inverse_dynamics(*state)
+    own = np.abs(peer.shaken().inverse_dynamics(*state) - theirs).max(initial=0)
+    return _verdict(ours, theirs, own)
+
+
+def _beyond_pinocchio(path: Path) -> bool:
+    """Return whether a joint is one that Pinocchio takes for another.
+
+    It names some joints itself, its planar joints move in the plane of x and y whatever their axis, and the square of an axis of 1e160
+    overflows.
+    """
+    for joint in etree.parse(str(path)).getroot().findall("{*}joint"):
+        if joint.get("name") in OWN_NAMES:
+            return True
+        node, kind = joint.find("{*}axis"), joint.get("type")
+        if kind in ("fixed", "floating"):
+            continue
+        axis = [1.0, 0.0, 0.0] if node is None else [float(word) for word in node.get("xyz").split()]
+        if not 1e-150 < max(map(abs, axis)) < 1e150:
+            return True
+        if kind == "planar" and (any(axis[:2]) or axis[2] < 0):
+            return True
+    return False
+
+
+def differs_from_mujoco(path: Path, robot: cf.Robot, seed: int) -> str:
+    """Return how an MJCF of hinges and slides fares: `AGREES`, `REFUSED` or the difference."""
+    try:
+        model = mujoco.MjModel.from_xml_path(str(path))
+    except (ValueError, mujoco.FatalError):
+        return REFUSED
+    turning = (int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE))
+    if not all(kind in turning for kind in model.jnt_type) or model.nv != robot.nv or model.neq:
+        return REFUSED
+    data = mujoco.MjData(model)
+    state = state_of(robot, seed)
+    names = [model.joint(j).name or f"joint#{j}" for j in range(model.njnt)]
+    order = [robot.joint_names.index(name) for name in names]
+    data.qpos[:], data.qvel[:] = state[0][order], state[1][order]
+    mujoco.mj_forward(model, data)
+    inertia = np.zeros(model.nv)
+    mujoco.mj_mulM(model, data, inertia, state[2][order])
+    return _verdict(torques(robot, state)[order], inertia + data.qfrc_bias, 0.0)
+
+
+def _verdict(ours: np.ndarray, theirs: np.ndarray, own: float) -> str:
+    if not np.isfinite(theirs).all():
+        return REFUSED
+    difference, scale = np.abs(ours - theirs).max(initial=0), np.abs(theirs).max(initial=0)
+    if difference <= max(AGREEMENT * scale, SHAKEN * own):
+        return AGREES
+    return f"differs by {difference:.3g} of {scale:.3g} (one rounding of inertias: {own:.2g})"
