@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import mujoco  # noqa: F401  before the processes part, so that each does not import it again
+import mujoco
 import numpy as np
 
 import closedform as cf
@@ -47,7 +47,11 @@ def run(folder: str | None, jobs: int = 1) -> list[dict[str, Any]]:
     root = Path(folder).resolve()
     store = RESULTS / f"collections-{_digest(root)}.jsonl"
     RESULTS.mkdir(exist_ok=True)
-    rows = {row["file"]: row for row in map(json.loads, store.read_text().splitlines())} if store.exists() else {}
+    rows = (
+        {row["file"]: row for row in map(json.loads, store.read_text().splitlines())}
+        if store.exists()
+        else {}
+    )
     files = [path for path in sorted(root.rglob("*")) if is_model(path)]
     missing = [path for path in files if str(path.relative_to(root)) not in rows]
     start = time.perf_counter()
@@ -89,7 +93,8 @@ def summary(rows: list[dict[str, Any]]) -> None:
                 print(f"  {cause} {count:4d}: {reason}")
         for row in own:
             if row["cause"] == "different" or (row["cause"] == "warned" and row["error"] >= TARGET):
-                print(f"  {row['cause']}: {row['error']:.1e} ({row['form']}) {row['file']}: {row['reason'][:120]}")
+                where = f"{row['form']} {row['error']:.1e}"
+                print(f"  {row['cause']}: {where} {row['file']}: {row['reason'][:120]}")
 
 
 def _group(reason: str) -> str:
@@ -142,7 +147,9 @@ def compare(robot: cf.Robot, path: Path, kind: str) -> dict[str, float]:
     q, qd, qdd = robot.random_state(np.random.default_rng(0), batch=STATES)
     if kind == "urdf":
         peer = Peer(path, robot, False)
-        theirs = [(peer.mass_matrix(a), peer.inverse_dynamics(a, b, c)) for a, b, c in zip(q, qd, qdd, strict=True)]
+        theirs = [
+            (peer.mass_matrix(a), peer.inverse_dynamics(a, b, c)) for a, b, c in zip(q, qd, qdd, strict=True)
+        ]
         names = [name for name in robot.frame_names if peer.model.existBodyName(name)]
         poses = [{name: peer.pose(each, name) for name in names} for each in q]
     else:
@@ -168,7 +175,7 @@ def compare(robot: cf.Robot, path: Path, kind: str) -> dict[str, float]:
             found = evaluate(program, *(arrays[each] for each, _ in program.inputs))
             expected = np.array([each[k] for each in theirs])
             worst[name] = float(np.abs(found - expected).max() / max(np.abs(expected).max(), 1e-9))
-    return {name: value if value == value else float("inf") for name, value in worst.items()}
+    return {name: value if np.isfinite(value) else float("inf") for name, value in worst.items()}
 
 
 def _poses(robot: cf.Robot, q: np.ndarray) -> dict[str, np.ndarray]:
@@ -198,7 +205,14 @@ def _rows(files: list[Path], jobs: int) -> Iterator[dict[str, Any]]:
         for entry in list(running):
             path, process, receive, began = entry
             kind = "urdf" if path.suffix == ".urdf" else "mjcf"
-            row = {"file": str(path), "kind": kind, "cause": "crashed", "error": 0.0, "form": "", "reason": ""}
+            row = {
+                "file": str(path),
+                "kind": kind,
+                "cause": "crashed",
+                "error": 0.0,
+                "form": "",
+                "reason": "",
+            }
             if receive.poll(0.02):
                 try:
                     row = receive.recv()
@@ -228,7 +242,14 @@ def _worker(path: Path, send: Any) -> None:
         except BaseException as error:  # whatever it is, it is the finding
             kind = "urdf" if path.suffix == ".urdf" else "mjcf"
             reason = f"{type(error).__name__}: {str(error)[:200]}"
-            row = {"file": str(path), "kind": kind, "cause": "crashed", "error": 0.0, "form": "", "reason": reason}
+            row = {
+                "file": str(path),
+                "kind": kind,
+                "cause": "crashed",
+                "error": 0.0,
+                "form": "",
+                "reason": reason,
+            }
         send.send(row)
         os.chdir("/")
 

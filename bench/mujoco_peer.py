@@ -22,7 +22,9 @@ class MujocoPeer:
         self.model = model = mujoco.MjModel.from_xml_path(str(path))
         self.couplings = _couplings(model)
         off = mujoco.mjtDisableBit
-        model.opt.disableflags |= int(off.mjDSBL_CONSTRAINT) | int(off.mjDSBL_ACTUATION) | int(off.mjDSBL_CONTACT)
+        model.opt.disableflags |= (
+            int(off.mjDSBL_CONSTRAINT) | int(off.mjDSBL_ACTUATION) | int(off.mjDSBL_CONTACT)
+        )
         self.data = mujoco.MjData(model)
         self.starts, iq, iv = {}, 0, 0
         for j in range(model.njnt):

@@ -36,7 +36,7 @@ def compile_source(source: Source) -> Any:
         with _quiet():
             spec = mujoco().MjSpec.from_string(source.text(), include=source.texts())
             _keep_what_has_mass(spec, source.path)
-            return spec.compile()
+            return _finite(spec.compile(), source.path)
     except (ValueError, mujoco().FatalError) as error:
         if isinstance(error, ClosedFormError):
             raise
@@ -44,6 +44,21 @@ def compile_source(source: Source) -> Any:
     if not source.attached:  # whose lines are those of other files
         reason = re.sub(r"\bline (\d+)\b", lambda found: source.place(int(found[1])), reason)
     raise DescriptionError(source.path, [f"MuJoCo: {reason}"])
+
+
+def _finite(model: Any, path: str) -> Any:
+    """Return the model, or raise an error that names the bodies whose numbers overflow."""
+    fields = ("body_mass", "body_inertia", "body_ipos", "body_iquat", "body_pos", "body_quat")
+    finite = np.all(
+        [np.isfinite(getattr(model, each)).reshape(model.nbody, -1).all(1) for each in fields], axis=0
+    )
+    problems = [
+        f"body {model.body(int(i)).name or f'#{i}'!r}: its mass, inertia or pose is not finite"
+        for i in np.flatnonzero(~finite)
+    ]
+    if problems:
+        raise DescriptionError(path, problems)
+    return model
 
 
 @contextmanager
@@ -67,7 +82,8 @@ def _keep_what_has_mass(spec: Any, path: str) -> None:
     """
     rule = spec.compiler.inertiafromgeom
     always, never = (
-        rule == getattr(mujoco().mjtInertiaFromGeom, f"mjINERTIAFROMGEOM_{each}") for each in ("TRUE", "FALSE")
+        rule == getattr(mujoco().mjtInertiaFromGeom, f"mjINERTIAFROMGEOM_{each}")
+        for each in ("TRUE", "FALSE")
     )
     low, high = spec.compiler.inertiagrouprange
     spec.compiler.fusestatic = spec.compiler.discardvisual = False
@@ -110,7 +126,7 @@ def _mesh_bytes(mesh: Any, path: str) -> int:
     raise DescriptionError(
         path,
         [
-            f"mesh {mesh.name!r}: its file {mesh.file} is missing, and a body has its inertia from it; put the "
-            "file there, or give the body an <inertial>"
+            f"mesh {mesh.name!r}: its file {mesh.file} is missing, and a body has its inertia from it; "
+            "put the file there, or give the body an <inertial>"
         ],
     )

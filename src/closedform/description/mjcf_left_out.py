@@ -17,7 +17,7 @@ from .mjcf_compile import mujoco
 
 Array = NDArray[np.float64]
 
-SHOWN = 12
+SHOWN = 8
 
 
 def disabled(model: Any, *flags: str) -> bool:
@@ -50,12 +50,12 @@ def reflected(model: Any, what: str) -> tuple[Array, list[str]]:
         elif kind == int(transmission.mjTRN_TENDON):
             tendons[target] += added
     left = []
-    for k in np.flatnonzero(tendons):
+    for k in map(int, np.flatnonzero(tendons)):
         at = int(model.tendon_adr[k])
         if model.tendon_num[k] == 1 and int(model.wrap_type[at]) == int(wrap.mjWRAP_JOINT):
             joints[int(model.wrap_objid[at])] += tendons[k] * float(model.wrap_prm[at]) ** 2
         else:
-            left.append(name_of(model.tendon(int(k)), "tendon"))
+            left.append(name_of(model.tendon(k), "tendon"))
     return joints, left
 
 
@@ -76,15 +76,18 @@ def left_out(model: Any, open_constraints: list[str]) -> str:
             "gravity compensation of bodies": _compensated(model),
             "passive plugins of bodies": _bodies(model, getattr(model, "body_plugin", ()), -1),
             "elasticity of deformable bodies": [_flex(model, k) for k in range(model.nflex)],
-            "the medium": ["density", "viscosity"] if model.opt.density or model.opt.viscosity else [],
+            "the medium's": ["density", "viscosity"] if model.opt.density or model.opt.viscosity else [],
         },
-        "not held": {"constraints": open_constraints},
     }
     sentences = []
     for effect, kinds in parts.items():
-        found = ", ".join(f"{kind}: {_listed(names)}" for kind, names in kinds.items() if names)
+        found = ", ".join(
+            f"{kind} {_listed(list(map(repr, names)))}" for kind, names in kinds.items() if names
+        )
         if found:
             sentences.append(f"{effect} {found}")
+    if open_constraints:
+        sentences.append(f"these constraints are not held: {_listed(open_constraints)}")
     return "; ".join(sentences)
 
 
@@ -99,7 +102,9 @@ def constraint(model: Any, k: int) -> str:
         a, b = (name_of(model.body(end), "body") for end in ends)
         word = "weld" if kind == int(types.mjEQ_WELD) else "connect"
         return f"{word}{name} of bodies {a!r} and {b!r}"
-    element = {int(types.mjEQ_JOINT): ("joint", _joint), int(types.mjEQ_TENDON): ("tendon", _tendon)}.get(kind)
+    element = {int(types.mjEQ_JOINT): ("joint", _joint), int(types.mjEQ_TENDON): ("tendon", _tendon)}.get(
+        kind
+    )
     if element is None:
         return f"equality{name or f'#{k}'}"
     word, named = element

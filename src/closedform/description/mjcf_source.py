@@ -25,7 +25,7 @@ MAX_DEPTH = 256
 
 MAX_BODIES = 5_000
 MAX_ELEMENTS = 20_000
-"""Bodies, and elements of every kind below <worldbody>, with all copies; MuJoCo's time is quadratic in both."""
+"""Bodies, and elements below <worldbody>, with all copies; MuJoCo's time is quadratic in both."""
 
 MAX_FLEX_BYTES = 2**18
 """Size of a file whose points become bodies of their own (<flexcomp file>)."""
@@ -52,7 +52,9 @@ class Source:
     files: dict[etree._Element, str] = field(default_factory=dict)
 
     def text(self) -> str:
-        """Return the tree as XML."""
+        """Return the tree as XML, each element on a line of its own, so that a line tells which it is."""
+        for node in self.root.iter("*"):
+            node.text, node.tail = "\n" if len(node) else None, "\n"
         return str(etree.tostring(self.root, encoding="unicode"))
 
     def texts(self) -> dict[str, bytes]:
@@ -66,7 +68,7 @@ class Source:
         """Return file and line of the element that stands on a line of `text`."""
         copy = etree.fromstring(self.text())
         for node, same in zip(self.root.iter("*"), copy.iter("*"), strict=True):
-            if same.sourceline >= line:
+            if same.sourceline == line:
                 return f"{self.file(node)}line {node.sourceline}"
         return f"line {line}"
 
@@ -86,9 +88,13 @@ class _Budget:
         data = read_bytes(path)
         self.files, self.bytes = self.files - 1, self.bytes - len(data)
         if self.files < 0:
-            raise DescriptionError(self.source, [f"includes or attaches more than the limit of {MAX_FILES} files"])
+            raise DescriptionError(
+                self.source, [f"includes or attaches more than the limit of {MAX_FILES} files"]
+            )
         if self.bytes < 0:
-            raise DescriptionError(self.source, [f"with its included files beyond the limit of {MAX_BYTES} bytes"])
+            raise DescriptionError(
+                self.source, [f"with its included files beyond the limit of {MAX_BYTES} bytes"]
+            )
         return read_xml(str(path), data)
 
 
@@ -107,7 +113,9 @@ def read_source(path: str | Path) -> Source:
 def _read(path: Path, budget: _Budget, chain: tuple[str, ...]) -> Source:
     root = budget.read(path)
     if root.tag != "mujoco":
-        raise DescriptionError(chain[0], [f"{path.name}: root element is <{root.tag}>; an MJCF file has <mujoco>"])
+        raise DescriptionError(
+            chain[0], [f"{path.name}: root element is <{root.tag}>; an MJCF file has <mujoco>"]
+        )
     source = Source(chain[0], root)
     _include(source, path, budget)
     if any(True for _ in _deep(root)):
@@ -135,7 +143,9 @@ def _include(source: Source, path: Path, budget: _Budget) -> None:
     while waiting:
         node = waiting.pop()
         name = node.get("file") or ""
-        owner = next((folders[each] for each in node.iterancestors() if each in folders), path.parent)
+        owner = next(
+            (folders[each] for each in (node, *node.iterancestors()) if each in folders), path.parent
+        )
         found = next((each for each in (path.parent / name, owner / name) if each.is_file()), None)
         place = f"{source.file(node)}line {node.sourceline}: <include file={shorten(repr(name), 80)}>"
         if found is None:
@@ -145,10 +155,7 @@ def _include(source: Source, path: Path, budget: _Budget) -> None:
         included.add(found.resolve())
         children = list(budget.read(found))
         parent, at = node.getparent(), node.getparent().index(node)
-        node.tail, tail = None, node.tail
         parent[at : at + 1] = children
-        if children:
-            children[-1].tail = (children[-1].tail or "") + (tail or "")
         for child in children:
             source.files[child] = str(found)
             folders[child] = found.parent
@@ -166,22 +173,19 @@ def _deep(root: etree._Element) -> Iterator[etree._Element]:
 def _strip(root: etree._Element) -> None:
     """Remove what has no effect on poses, inertias, passive forces or constraints."""
     useless = [node for node in root if node.tag in SECTIONS]
-    useless += [node for node in root.iter(*ELEMENTS) if node.getparent() is not None]
+    useless += list(root.iter(*ELEMENTS))
     useless += [node for node in root.iter("geom") if node.get("hfield") is not None]
     if not any(node.get(key) for node in _actuating(root) for key in ("armature", "damping")):
         useless += [node for node in root if node.tag == "actuator"]
     for node in useless:
-        parent = node.getparent()
-        if parent is None:
-            continue
-        before = node.getprevious()
-        if before is None:
-            parent.text = (parent.text or "") + (node.tail or "")
-        else:
-            before.tail = (before.tail or "") + (node.tail or "")
-        parent.remove(node)
+        if node.getparent() is not None:
+            node.getparent().remove(node)
     for node in root.iter("*"):
         node.attrib.pop("material", None)
+    used = {node.get("instance") for node in root.iter("plugin")}
+    for node in list(root.iterfind("extension/plugin/instance")):
+        if node.get("name") not in used:
+            node.getparent().remove(node)
 
 
 def _actuating(root: etree._Element) -> Iterator[etree._Element]:
@@ -205,8 +209,11 @@ def _resolve(source: Source, folder: Path) -> None:
             name = name.replace("\\", "/")
             node.set("file", str(folder / meshes / (name.rpartition("/")[2] if strip else name)))
         if any(number > MAX_MESH_PARAMETER for number in _numbers(node.get("params"))):
-            place = f"{source.file(node)}line {node.sourceline}: <mesh params={shorten(repr(node.get('params')), 80)}>"
-            raise DescriptionError(source.path, [f"{place}: the limit of a parameter is {MAX_MESH_PARAMETER}"])
+            given = shorten(repr(node.get("params")), 80)
+            place = f"{source.file(node)}line {node.sourceline}: <mesh params={given}>"
+            raise DescriptionError(
+                source.path, [f"{place}: the limit of a parameter is {MAX_MESH_PARAMETER}"]
+            )
 
 
 def _attach(source: Source, path: Path, budget: _Budget, chain: tuple[str, ...]) -> None:
@@ -243,8 +250,6 @@ def _size(source: Source) -> tuple[int, int]:
         own_bodies, own = sizes.get(node.get("model"), (0, 1)) if node.tag == "attach" else (0, 1)
         bodies += times * (own_bodies + (node.tag in ("body", "composite", "flexcomp")))
         elements += times * own
-        if bodies > MAX_BODIES or elements > MAX_ELEMENTS:
-            break
         stack.extend((child, times) for child in node)
     return bodies, elements
 
@@ -259,7 +264,9 @@ def _copies(source: Source, node: etree._Element) -> int:
     if name and node.tag != "replicate":
         size = Path(name).stat().st_size if Path(name).is_file() else 0
         if size > MAX_FLEX_BYTES:
-            problem = f"line {node.sourceline}: <{node.tag}>: {name} has {size} bytes, whose points become bodies"
+            problem = (
+                f"line {node.sourceline}: <{node.tag}>: {name} has {size} bytes, whose points become bodies"
+            )
             raise DescriptionError(source.path, [f"{problem}; the limit is {MAX_FLEX_BYTES}"])
     return max(total, points)
 
