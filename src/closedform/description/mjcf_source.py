@@ -30,8 +30,9 @@ MAX_ELEMENTS = 20_000
 MAX_FLEX_BYTES = 2**18
 """Size of a file whose points become bodies of their own (<flexcomp file>)."""
 
-MAX_MESH_PARAMETER = 100
-"""Resolution of a built-in mesh (<mesh builtin params>), of which up to three multiply."""
+MAX_MESH_PARAMETER = 360
+MAX_MESH_POINTS = 1_000_000
+"""Resolutions and angles of a built-in mesh (<mesh builtin params>), and the product of the first three."""
 
 SECTIONS = ("visual", "statistic", "size", "keyframe", "sensor", "contact", "custom")
 """Sections without any effect on poses, M or torques."""
@@ -85,6 +86,7 @@ class _Budget:
         self.source, self.files, self.bytes = source, MAX_FILES, MAX_BYTES
 
     def read(self, path: Path) -> etree._Element:
+        """Return the root of one more file, or raise an error that names the limit it exceeds."""
         data = read_bytes(path)
         self.files, self.bytes = self.files - 1, self.bytes - len(data)
         if self.files < 0:
@@ -208,12 +210,12 @@ def _resolve(source: Source, folder: Path) -> None:
         if name:
             name = name.replace("\\", "/")
             node.set("file", str(folder / meshes / (name.rpartition("/")[2] if strip else name)))
-        if any(number > MAX_MESH_PARAMETER for number in _numbers(node.get("params"))):
+        params = _numbers(node.get("params"))
+        if _product(params) > MAX_MESH_POINTS or any(number > MAX_MESH_PARAMETER for number in params):
             given = shorten(repr(node.get("params")), 80)
+            limits = f"{MAX_MESH_PARAMETER} each and {MAX_MESH_POINTS} for the product of the first three"
             place = f"{source.file(node)}line {node.sourceline}: <mesh params={given}>"
-            raise DescriptionError(
-                source.path, [f"{place}: the limit of a parameter is {MAX_MESH_PARAMETER}"]
-            )
+            raise DescriptionError(source.path, [f"{place}: the limit is {limits}"])
 
 
 def _attach(source: Source, path: Path, budget: _Budget, chain: tuple[str, ...]) -> None:
@@ -256,9 +258,6 @@ def _size(source: Source) -> tuple[int, int]:
 
 def _copies(source: Source, node: etree._Element) -> int:
     """Return how many copies or bodies an element makes."""
-    total = 1
-    for count in _numbers(node.get("count"))[:3]:
-        total *= max(1, math.ceil(min(count, LARGEST)))
     points = len((node.get("point") or "").split()) // 3
     name = node.get("file")
     if name and node.tag != "replicate":
@@ -268,7 +267,12 @@ def _copies(source: Source, node: etree._Element) -> int:
                 f"line {node.sourceline}: <{node.tag}>: {name} has {size} bytes, whose points become bodies"
             )
             raise DescriptionError(source.path, [f"{problem}; the limit is {MAX_FLEX_BYTES}"])
-    return max(total, points)
+    return max(_product(_numbers(node.get("count"))), points)
+
+
+def _product(numbers: list[float]) -> int:
+    """Return the product of the first three numbers, as counts of at least one."""
+    return math.prod(max(1, math.ceil(min(number, LARGEST))) for number in numbers[:3])
 
 
 def _numbers(text: str | None) -> list[float]:
