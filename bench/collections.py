@@ -13,6 +13,7 @@ import multiprocessing
 import os
 import re
 import resource
+import signal
 import sys
 import tempfile
 import time
@@ -35,6 +36,7 @@ from .pinocchio_peer import Peer, pin
 STATES = 20
 TARGET = 1e-11
 SECONDS = 120
+"""Processor time of one file; a process that sleeps is ended after ten times as long."""
 BYTES = 8 * 2**30
 RESULTS = Path(__file__).parent / "results"
 CAUSES = ("equal", "warned", "refused", "different", "crashed", "peer refuses")
@@ -218,9 +220,11 @@ def _rows(files: list[Path], jobs: int) -> Iterator[dict[str, Any]]:
                     row = receive.recv()
                 except EOFError:
                     process.join()
-                    row["reason"] = f"the process ended with code {process.exitcode}"
-            elif time.monotonic() - began > SECONDS:
-                row["reason"] = f"more than {SECONDS} s"
+                    late = process.exitcode == -signal.SIGXCPU
+                    code = f"the process ended with code {process.exitcode}"
+                    row["reason"] = f"more than {SECONDS} s" if late else code
+            elif time.monotonic() - began > 10 * SECONDS:
+                row["reason"] = f"no end after {10 * SECONDS} s"
             else:
                 continue
             process.kill()
@@ -232,6 +236,7 @@ def _rows(files: list[Path], jobs: int) -> Iterator[dict[str, Any]]:
 def _worker(path: Path, send: Any) -> None:
     """Judge one file with bounded memory, quietly, in a folder of its own."""
     resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 1))
     quiet = os.open(os.devnull, os.O_WRONLY)
     os.dup2(quiet, 1)
     os.dup2(quiet, 2)
