@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 
 import pytest
-
 from bench import collections
 
 BODY = '<body name="b"><joint name="j" axis="0 1 0"/><geom size="0.1" pos="0.3 0 0"/></body>'
