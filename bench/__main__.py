@@ -32,8 +32,12 @@ SECTIONS = {
     "trajectory": ("trajectory", "run"),
     "elastic": ("elastic", "run"),
     "agreement": ("agreement", "run"),
+    "collections": ("collections", "run"),
 }
 """Sections by name: module and function, imported when they run, since some need peers of their own."""
+
+ASKED = ("collections",)
+"""Sections that run only by name: they need files of other people."""
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -43,6 +47,8 @@ def main() -> None:
     parser.add_argument("sections", nargs="*", help=f"{', '.join(SECTIONS)} (all)")
     parser.add_argument("--batch", type=int, default=100_000, help="samples per batch")
     parser.add_argument("--quick", action="store_true", help="shorter timing")
+    parser.add_argument("--folder", help="folder of robot files (collections)")
+    parser.add_argument("--jobs", type=int, default=1, help="processes at once (collections)")
     options = parser.parse_args()
     unknown = set(options.sections) - set(SECTIONS)
     if unknown:
@@ -53,7 +59,7 @@ def main() -> None:
         "python": platform.python_version(),
         "time": time.strftime("%Y-%m-%d %H:%M:%S"),
     }
-    for name in options.sections or SECTIONS:
+    for name in options.sections or [each for each in SECTIONS if each not in ASKED]:
         print(f"\n{name}")
         module, function = SECTIONS[name]
         section = getattr(import_module(f".{module}", __package__), function)

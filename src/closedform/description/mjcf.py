@@ -9,24 +9,24 @@ omega in the body frame) in MuJoCo.
 from __future__ import annotations
 
 from dataclasses import replace
-from importlib import import_module
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ClosedFormError, DescriptionError, warn
+from ..errors import warn
 from .description import Description, Inertial, Joint, Limits, Link, Mimic
+from .mjcf_compile import compile_source, mujoco
+from .mjcf_left_out import constraint, disabled, left_out, name_of, reflected
+from .mjcf_source import read_source
 from .rotations import pose, rotation_quaternion, skew
-from .xml import read_bytes, read_xml
 
 Array = NDArray[np.float64]
 
 KINDS = ("free", "ball", "prismatic", "revolute")
 """Joint kinds in the order of MuJoCo's mjtJoint: free, ball, slide, hinge."""
-
-SHOWN = 12
 
 
 def read_mjcf(path: str | Path) -> Description:
@@ -36,107 +36,84 @@ def read_mjcf(path: str | Path) -> Description:
     "<body>/<joint>" in between, a body without any is fixed to its parent, and named sites are
     fixed frames. A hinge with unit axis e through the point x of its body has the screw
     (e; x cross e). Equality constraints that couple two joints linearly become mimic joints,
-    which are exact here and soft in MuJoCo. A `ModelWarning` names everything else that moves
-    or loads a MuJoCo model and has no place in a description.
+    which are exact here and soft in MuJoCo; armature and damping of actuators and of tendons along
+    one joint are those of the joint. One `ModelWarning` names what else changes M, the torques or
+    the possible motions. Files that the MJCF file includes, attaches or takes inertias from are
+    found where MuJoCo looks for them; pictures and shapes without mass are not read.
     """
-    source = str(path)
-    root = read_xml(source, read_bytes(path))
-    if root.tag != "mujoco":
-        raise DescriptionError(source, [f"root element is <{root.tag}>; an MJCF file has <mujoco>"])
-    problems = [
-        f"line {node.sourceline}: <{node.tag}>: {key}={value[:80]!r} has a number that is not finite"
-        for node in root.iter("*")
-        for key, value in node.attrib.items()
-        if key != "name" and "nan" in value.lower().split()
-    ]
-    if problems:
-        raise DescriptionError(source, problems)
-    model = _compile(source)
+    source = read_source(path)
+    model = compile_source(source)
     links, joints = _tree(model)
-    joints, ignored = _couple(model, joints)
-    ignored = {**ignored, **_ignored(model)}
-    if any(ignored.values()):
-        text = "; ".join(f"{what}: {_listed(names)}" for what, names in ignored.items() if names)
-        warn(f"{source}: not part of the description, ignored: {text}")
-    gx, gy, gz = (float(component) for component in _gravity(model))
-    return Description(
-        root.get("model") or Path(path).stem, tuple(links), tuple(joints), (gx, gy, gz), source
-    )
-
-
-def _mujoco() -> Any:
-    """Return the optional mujoco package."""
-    try:
-        return import_module("mujoco")
-    except ImportError:
-        raise ClosedFormError("MJCF files are read by MuJoCo: pip install closedform[mjcf]") from None
-
-
-def _compile(source: str) -> Any:
-    """Return MuJoCo's model of a file, with its complaints as ours."""
-    mujoco = _mujoco()
-    try:
-        return mujoco.MjModel.from_xml_path(source)
-    except (ValueError, mujoco.FatalError) as error:
-        reason = " ".join(str(error).split())
-    if any(sign in reason for sign in ("resource not found", "opening file", "could not open")):
-        reason += (
-            "; a file that the model needs is missing: put it there, or remove the meshes and textures "
-            "(bodies with an <inertial> do not need them)"
-        )
-    raise DescriptionError(source, [f"MuJoCo: {reason}"])
-
-
-def _name(element: Any, kind: str) -> str:
-    """Return the name of a MuJoCo element, or its kind and number where it has none."""
-    return str(element.name) or f"{kind}#{element.id}"
-
-
-def _gravity(model: Any) -> Array:
-    mujoco = _mujoco()
-    off = int(model.opt.disableflags) & int(mujoco.mjtDisableBit.mjDSBL_GRAVITY)
-    return np.zeros(3) if off else np.array(model.opt.gravity)
+    joints, open_constraints = _couple(model, joints)
+    omitted = left_out(model, open_constraints)
+    if omitted:
+        warn(f"{path}: {omitted}")
+    gravity = np.zeros(3) if disabled(model, "GRAVITY") else np.array(model.opt.gravity)
+    gx, gy, gz = (float(component) for component in gravity)
+    name = source.root.get("model") or Path(path).stem
+    return Description(name, tuple(links), tuple(joints), (gx, gy, gz), str(path))
 
 
 def _tree(model: Any) -> tuple[list[Link], list[Joint]]:
     """Return one link per body and joint, and the sites as fixed frames."""
-    names = [_name(model.body(i), "body") for i in range(model.nbody)]
+    frames, fixed = _Names(model, "body", "site"), _Names(model, "joint")
+    names = [frames.own(model.body(i), "body") for i in range(model.nbody)]
+    added = {what: reflected(model, what)[0] for what in ("armature", "damping")}
     links, joints = [Link(names[0])], []
     for i in range(1, model.nbody):
         parent, name = names[model.body_parentid[i]], names[i]
         placement = pose(rotation_quaternion(model.body_quat[i]), model.body_pos[i])
-        first, count = model.body_jntadr[i], model.body_jntnum[i]
-        for j in range(first, first + count):
-            joint = _joint(model, j, parent, placement)
-            if j < first + count - 1:
-                joint = replace(joint, child=f"{name}/{joint.name}")
+        first, number = model.body_jntadr[i], model.body_jntnum[i]
+        for j in range(first, first + number):
+            joint = _joint(model, j, fixed.own(model.joint(j), "joint"), parent, placement, added)
+            last = j == first + number - 1
+            joint = replace(joint, child=name if last else frames.new(f"{name}/{joint.name}"))
+            if not last:
                 links.append(Link(joint.child))
-            else:
-                joint = replace(joint, child=name)
             joints.append(joint)
             parent, placement = joint.child, np.eye(4)
-        if count == 0:
-            joints.append(Joint(f"{name}/fixed", "fixed", parent, name, placement))
+        if number == 0:
+            joints.append(Joint(fixed.new(f"{name}/fixed"), "fixed", parent, name, placement))
         links.append(Link(name, _inertial(model, i)))
     for site in (model.site(i) for i in range(model.nsite)):
         if site.name:
-            frame = site.name if site.name not in names else f"{site.name}/site"
+            frame = site.name if site.name not in names else frames.new(f"{site.name}/site")
             placement = pose(rotation_quaternion(site.quat), site.pos)
             links.append(Link(frame))
-            joints.append(Joint(f"{frame}/fixed", "fixed", names[site.bodyid[0]], frame, placement))
+            parent = names[site.bodyid[0]]
+            joints.append(Joint(fixed.new(f"{frame}/fixed"), "fixed", parent, frame, placement))
     return links, joints
+
+
+class _Names:
+    """Names for what has none in the file, apart from all that have."""
+
+    def __init__(self, model: Any, *kinds: str) -> None:
+        sizes = {"body": model.nbody, "joint": model.njnt, "site": model.nsite}
+        self.taken = {getattr(model, kind)(i).name for kind in kinds for i in range(sizes[kind])}
+
+    def own(self, element: Any, kind: str) -> str:
+        """Return the name of an element, or a new one."""
+        return str(element.name) or self.new(name_of(element, kind))
+
+    def new(self, wanted: str) -> str:
+        """Return a name that nothing has yet: the wanted one, numbered where it is taken."""
+        names = chain([wanted], (f"{wanted}_{k}" for k in count(2)))
+        name = next(each for each in names if each not in self.taken)
+        self.taken.add(name)
+        return name
 
 
 def _inertial(model: Any, i: int) -> Inertial | None:
     """Return the inertia of a body, turned from its principal axes to the body axes."""
-    if model.body_mass[i] == 0:
+    if model.body_mass[i] == 0 and not np.any(model.body_inertia[i]):
         return None
     R = rotation_quaternion(model.body_iquat[i])
     inertia = R @ np.diag(model.body_inertia[i]) @ R.T
     return Inertial(float(model.body_mass[i]), np.array(model.body_ipos[i]), (inertia + inertia.T) / 2)
 
 
-def _joint(model: Any, j: int, parent: str, placement: Array) -> Joint:
+def _joint(model: Any, j: int, name: str, parent: str, placement: Array, added: dict[str, Array]) -> Joint:
     """Return a joint between `parent` and a child yet to be named, whose q is MuJoCo's qpos."""
     kind = KINDS[model.jnt_type[j]]
     e, x = np.array(model.jnt_axis[j]), np.array(model.jnt_pos[j])
@@ -149,21 +126,24 @@ def _joint(model: Any, j: int, parent: str, placement: Array) -> Joint:
         turning = kind == "revolute"
         X = np.concatenate([e, np.cross(x, e)] if turning else [np.zeros(3), e])[:, None]
         placement = placement @ _motion(e, x, turning, -model.qpos0[model.jnt_qposadr[j]])
-        bounds = model.jnt_range[j] if model.jnt_limited[j] else (-np.inf, np.inf)
+        limited = model.jnt_limited[j] and not disabled(model, "LIMIT", "CONSTRAINT")
+        bounds = model.jnt_range[j] if limited else (-np.inf, np.inf)
         effort = np.abs(model.jnt_actfrcrange[j]).max() if model.jnt_actfrclimited[j] else np.inf
         limits = Limits(float(bounds[0]), float(bounds[1]), effort=float(effort))
     dof = model.jnt_dofadr[j]
+    damping = 0.0 if disabled(model, "DAMPER") else float(model.dof_damping[dof] + added["damping"][j])
+    dry = not disabled(model, "FRICTIONLOSS", "CONSTRAINT")
     return Joint(
-        name=_name(model.joint(j), "joint"),
+        name=name,
         kind=kind,
         parent=parent,
         child="",
         placement=placement,
         subspace=X,
         limits=limits,
-        damping=float(model.dof_damping[dof]),
-        friction=float(model.dof_frictionloss[dof]),
-        armature=float(model.dof_armature[dof]),
+        damping=damping,
+        friction=float(model.dof_frictionloss[dof]) if dry else 0.0,
+        armature=float(model.dof_armature[dof] + added["armature"][j]),
     )
 
 
@@ -175,45 +155,33 @@ def _motion(e: Array, x: Array, turning: bool, q: float) -> Array:
     return pose(R, x - R @ x)
 
 
-def _couple(model: Any, joints: list[Joint]) -> tuple[list[Joint], dict[str, list[str]]]:
-    """Return the joints with linear couplings as mimics, and the equality constraints left over.
+def _couple(model: Any, joints: list[Joint]) -> tuple[list[Joint], list[str]]:
+    """Return the joints with linear couplings as mimics, and the active constraints left over.
 
     MuJoCo's y - y0 = a0 + a1 (x - x0) is y = a1 x + (y0 + a0 - a1 x0).
     """
-    mujoco = _mujoco()
+    if disabled(model, "EQUALITY", "CONSTRAINT"):
+        return joints, []
+    moving = [joint.name for joint in joints if joint.kind != "fixed"]
     mimics: dict[str, Mimic] = {}
     left = []
     for k in range(model.neq):
+        if not model.eq_active0[k]:
+            continue
         follower, driver = int(model.eq_obj1id[k]), int(model.eq_obj2id[k])
         a = np.array(model.eq_data[k][:5])
-        of_joints = int(model.eq_type[k]) == int(mujoco.mjtEq.mjEQ_JOINT) and driver >= 0
-        name = _name(model.joint(follower), "joint") if of_joints else ""
-        if not of_joints or a[2:].any() or not model.eq_active0[k] or name in mimics:
-            left.append(_name(model.equality(k), "equality"))
+        linear = int(model.eq_type[k]) == int(mujoco().mjtEq.mjEQ_JOINT) and driver >= 0 and not a[2:].any()
+        if not linear or moving[follower] in (*mimics, *_drivers(mimics, moving[driver])):
+            left.append(constraint(model, k))
             continue
         y0, x0 = (model.qpos0[model.jnt_qposadr[j]] for j in (follower, driver))
-        driver_name = _name(model.joint(driver), "joint")
-        mimics[name] = Mimic(driver_name, float(a[1]), float(y0 + a[0] - a[1] * x0))
-    return [replace(joint, mimic=mimics.get(joint.name)) for joint in joints], {"equality constraints": left}
+        mimics[moving[follower]] = Mimic(moving[driver], float(a[1]), float(y0 + a[0] - a[1] * x0))
+    return [replace(joint, mimic=mimics.get(joint.name)) for joint in joints], left
 
 
-def _ignored(model: Any) -> dict[str, list[str]]:
-    """Return the names of what acts in MuJoCo and has no place in a description."""
-    joints = [_name(model.joint(j), "joint") for j in range(model.njnt)]
-    bodies = [_name(model.body(i), "body") for i in range(model.nbody)]
-    actuators = int(getattr(model, "nactuator", model.nu))  # since MuJoCo 4 one can have several controls
-    fluid = model.opt.density != 0 or model.opt.viscosity != 0
-    return {
-        "actuators": [_name(model.actuator(k), "actuator") for k in range(actuators)],
-        "tendons": [_name(model.tendon(k), "tendon") for k in range(model.ntendon)],
-        "springs of joints": [joints[j] for j in range(model.njnt) if model.jnt_stiffness[j]],
-        "gravity compensation of bodies": [bodies[i] for i in range(model.nbody) if model.body_gravcomp[i]],
-        "motion capture of bodies": [bodies[i] for i in range(model.nbody) if model.body_mocapid[i] >= 0],
-        "deformable bodies": [f"flex{k}" for k in range(model.nflex)],
-        "options": ["density and viscosity of the medium"] if fluid else [],
-    }
-
-
-def _listed(names: list[str]) -> str:
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return ", ".join(repr(name) for name in names[:SHOWN]) + more
+def _drivers(mimics: dict[str, Mimic], name: str) -> list[str]:
+    """Return a joint and those that drive it."""
+    found = [name]
+    while found[-1] in mimics:
+        found.append(mimics[found[-1]].joint)
+    return found
