@@ -44,7 +44,7 @@ def read_screws(
     """
     problems: list[str] = []
     poses = as_list(placements)
-    if poses is None:
+    if not poses:
         raise DescriptionError(source, [f"placements is {shown(placements)}; expected a list of 4x4 poses"])
     n = len(poses)
     screws = read_entries("screws", () if screws is None else screws, [np.eye(6)] * n, problems)

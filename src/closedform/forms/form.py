@@ -10,6 +10,7 @@ import casadi as ca
 from ..checks import whole_number
 from ..errors import ArgumentError, ClosedFormError
 from ..model import Model
+from ..model.idle import refuse_idle_joints, refuse_still
 
 SIZES: dict[str, Callable[[Model], int]] = {
     "q": lambda model: model.nq,
@@ -50,9 +51,9 @@ class Form:
     """One quantity (or several computed together): what it takes, what it gives, what defines it.
 
     `build(model, *inputs[, frame])` is the route kernels use; `closed` is the papers' block
-    matrix route where there is one. `dynamic` forms need inertias. An `ordered` form stands for
-    a family; `at(order)` is the member that gives derivatives up to that order. A form
-    `takes_phi` takes the inertial parameters as its last input.
+    matrix route where there is one. `dynamic` forms need inertias, and those that `solve` need the
+    inverse of M. An `ordered` form stands for a family; `at(order)` is the member that gives
+    derivatives up to that order. A form `takes_phi` takes the inertial parameters as its last input.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Form:
     ordered: bool = False
     order: int | None = None
     takes_phi: bool = False
+    solves: bool = False
 
     @property
     def doc(self) -> str:
@@ -109,6 +111,10 @@ class Form:
                 f"{self.name}: robot {model.name!r} has no inertias (geometry only); "
                 "give them (inertials=..., or <inertial> elements) or use kinematics"
             )
+        if self.group != "kinematics" or self.takes_phi:
+            refuse_still(model, self.name)
+        if self.solves and not self.takes_phi:
+            refuse_idle_joints(model, self.name)
         builder = self.closed if closed else self.build
         if builder is None:
             raise ClosedFormError(f"{self.name}: has no block-matrix route")
