@@ -106,15 +106,7 @@ class Form:
 
         An output with three axes is a matrix whose rows run over the first two.
         """
-        if self.dynamic and not model.has_inertia:
-            raise ClosedFormError(
-                f"{self.name}: robot {model.name!r} has no inertias (geometry only); "
-                "give them (inertials=..., or <inertial> elements) or use kinematics"
-            )
-        if self.group != "kinematics" or self.takes_phi:
-            refuse_still(model, self.name)
-        if self.solves and not self.takes_phi:
-            refuse_idle_joints(model, self.name)
+        self.check(model)
         builder = self.closed if closed else self.build
         if builder is None:
             raise ClosedFormError(f"{self.name}: has no block-matrix route")
@@ -124,6 +116,18 @@ class Form:
         extra = (model.frame(frame),) if self.framed else ()
         built = builder(model, *symbols, *extra)
         return symbols, list(built) if isinstance(built, tuple) else [built]
+
+    def check(self, model: Model) -> None:
+        """Refuse a model that lacks what the form needs: inertias, motion, an inverse of M."""
+        if self.dynamic and not model.has_inertia:
+            raise ClosedFormError(
+                f"{self.name}: robot {model.name!r} has no inertias (geometry only); "
+                "give them (inertials=..., or <inertial> elements) or use kinematics"
+            )
+        if self.group != "kinematics" or self.takes_phi:
+            refuse_still(model, self.name)
+        if self.solves and not self.takes_phi:
+            refuse_idle_joints(model, self.name)
 
 
 def resolve(shape: Shape, model: Model) -> tuple[int, ...]:

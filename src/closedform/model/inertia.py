@@ -63,9 +63,12 @@ def second_moments(J: ArrayLike) -> Array:
 
 
 def inertia_from_second_moments(S: ArrayLike) -> Array:
-    """Return J = tr(S) I - S, the inverse of `second_moments`."""
+    """Return J = tr(S) I - S, the inverse of `second_moments`, without sums that cancel."""
     S = np.asarray(S, dtype=float)
-    return np.asarray(np.trace(S) * np.eye(3) - S)
+    J = -S
+    for k in range(3):
+        J[k, k] = S[(k + 1) % 3, (k + 1) % 3] + S[(k + 2) % 3, (k + 2) % 3]
+    return J
 
 
 def transform_phi(phi: ArrayLike, T: ArrayLike) -> Array:

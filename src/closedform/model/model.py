@@ -103,8 +103,11 @@ class Model:
 
     @cached_property
     def idle_joints(self) -> tuple[str, ...]:
-        """Names of the joints that move no inertia, for which M is singular at every q."""
-        return idle_joints(self.bodies, self.nv)
+        """Names of the joints that move no inertia, for which M is singular at every q.
+
+        There are none where inertias are symbols (NaN in `phi`): their values decide.
+        """
+        return idle_joints(self.bodies, self.nv) if np.isfinite(self.phi).all() else ()
 
     def with_phi(self, phi: ArrayLike) -> Model:
         """Return the model with other inertial parameters, physical or not."""
