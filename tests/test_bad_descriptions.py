@@ -330,8 +330,8 @@ def test_a_floating_base_does_not_clash_with_names_of_the_file(load: Load) -> No
 
 
 @pytest.mark.parametrize("text", [urdf(link("a")), urdf(link("a"), link("b"), joint("j", "a", "b", "fixed"))])
-def test_a_robot_that_cannot_move_is_refused_unless_it_floats(load: Load, text: str) -> None:
-    assert "nv = 0" in refusal(load, text)
+def test_an_object_that_cannot_move_loads_and_may_float(load: Load, text: str) -> None:
+    assert load(text).nv == 0
     assert load(text, floating_base=True).nv == 6
 
 
@@ -490,11 +490,12 @@ def test_inertias_that_overflow_name_the_link(load: Load, changes: list[tuple[st
 @pytest.mark.parametrize(
     "inertial", ["", INERTIAL.replace('value="1"', 'value="0"').replace('="0.1"', '="0"')]
 )
-def test_a_massless_moving_leaf_names_link_and_joint(load: Load, inertial: str) -> None:
+def test_a_massless_moving_leaf_loads_and_forward_dynamics_names_its_joint(load: Load, inertial: str) -> None:
     text = ARM.replace("</robot>", link("tip", inertial) + joint("wrist", "arm", "tip") + "</robot>")
-    message = refusal(load, text)
-    assert "link 'tip'" in message
-    assert "joint 'wrist'" in message
+    with pytest.warns(cf.ModelWarning, match="joint 'wrist' moves no inertia"):
+        robot = load(text)
+    with pytest.raises(cf.ClosedFormError, match="forward_dynamics: joint 'wrist' moves no inertia"):
+        _ = robot.forward_dynamics
 
 
 def test_a_massless_link_between_masses_is_fine(load: Load) -> None:
@@ -510,8 +511,8 @@ def test_a_massless_link_between_masses_is_fine(load: Load) -> None:
 
 def test_a_point_mass_on_the_axis_of_its_joint_moves_nothing(load: Load) -> None:
     point = '<inertial><origin xyz="0 0 2"/><mass value="1"/></inertial>'
-    message = refusal(load, urdf(link("a", ""), link("b", point), joint("j", "a", "b")))
-    assert "link 'b'" in message
+    with pytest.warns(cf.ModelWarning, match="joint 'j' moves no inertia"):
+        load(urdf(link("a", ""), link("b", point), joint("j", "a", "b")))
     assert load(urdf(link("a", ""), link("b", point), joint("j", "a", "b", "prismatic"))).nv == 1
 
 
@@ -683,13 +684,11 @@ def test_bad_inertias_of_several_links_come_in_one_message(load: Load) -> None:
         link("a", ""),
         link("b", bad),
         link("c", bad),
-        link("d", ""),
         joint("ab", "a", "b"),
         joint("bc", "b", "c"),
-        joint("cd", "c", "d"),
     )
     message = refusal(load, text)
-    assert all(name in message for name in ("link 'b'", "link 'c'", "link 'd'"))
+    assert all(name in message for name in ("link 'b'", "link 'c'"))
 
 
 # ------------------------------------------------------------------ fuzzing

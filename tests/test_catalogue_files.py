@@ -65,12 +65,18 @@ def test_every_inertia_is_that_of_a_rigid_body(name):
 
 
 @pytest.mark.parametrize("name", catalogue())
-def test_only_iiwa14_warns_when_it_becomes_a_model(name):
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        model = build_model(read_catalogue(name))
-    assert {w.category for w in caught} == ({ModelWarning} if name == "iiwa14" else set())
-    assert model.nv >= 1
+def test_a_bundled_robot_becomes_a_model_without_a_warning(name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert build_model(read_catalogue(name)).nv >= 1
+
+
+def test_the_figures_of_iiwa14_in_a_file_of_ones_own_are_doubted():
+    description = read_catalogue("iiwa14")
+    assert description.as_printed
+    with pytest.warns(ModelWarning, match="links 'link4', 'link7': .*triangle") as caught:
+        build_model(replace(description, as_printed=False))
+    assert len(caught) == 1
 
 
 @pytest.mark.parametrize(

@@ -36,21 +36,32 @@ def real_array(name: str, given: ArrayLike) -> NDArray[np.float64]:
     return array.astype(np.float64)
 
 
-def sized_array(name: str, given: ArrayLike, size: tuple[int, ...]) -> NDArray[np.float64]:
-    """Return an array of that shape whose numbers are finite and at most `LARGEST`."""
+def sized_array(
+    name: str, given: ArrayLike, size: tuple[int, ...], most: float = LARGEST
+) -> NDArray[np.float64]:
+    """Return an array of that shape whose numbers are finite and at most `most`."""
     array = real_array(name, given)
     if array.shape != size:
         raise ArgumentError(f"{name} has shape {array.shape}; expected {size}")
-    if not (np.abs(array) <= LARGEST).all():
-        raise ArgumentError(f"{name} has a number that is not finite or beyond {LARGEST:g}")
+    if not (np.abs(array) <= most).all():
+        raise ArgumentError(f"{name} has a number that is not finite or beyond {most:g}")
     return array
 
 
-def whole_number(name: str, given: Any, least: int) -> int:
-    """Return a whole number of at least `least`."""
-    if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < least:
-        raise ArgumentError(f"{name} is {shown(given)}; expected a whole number from {least}")
+def whole_number(name: str, given: Any, least: int, most: int | None = None) -> int:
+    """Return a whole number of at least `least`, and of `most` at most."""
+    whole = isinstance(given, int | np.integer) and not isinstance(given, bool)
+    if not whole or given < least or (most is not None and given > most):
+        upto = "" if most is None else f" to {most}"
+        raise ArgumentError(f"{name} is {shown(given)}; expected a whole number from {least}{upto}")
     return int(given)
+
+
+def generator(name: str, given: Any) -> np.random.Generator:
+    """Return a generator of random numbers from one, a seed, or None for another every time."""
+    if given is None or isinstance(given, np.random.Generator):
+        return np.random.default_rng(given)
+    return np.random.default_rng(whole_number(f"{name} (a seed or a NumPy Generator)", given, 0))
 
 
 def shape(name: str, given: Any) -> tuple[int, ...]:

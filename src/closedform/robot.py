@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .checks import real_array, shape, small_number, whole_number
+from .checks import generator, real_array, shape, small_number, whole_number
 from .description.description import Description
 from .description.mdh import read_mdh
 from .description.screws import read_screws
@@ -22,9 +23,16 @@ from .forms import form
 from .kernels import FormRecipe
 from .methods import FormMethods
 from .model import Model, build_model, integrate, random_state
+from .model.idle import refuse_still
 from .model.writing import model_toml
 
 Array = NDArray[np.float64]
+
+MAX_NUMBERS = 10**8
+"""Numbers of one array of random states."""
+
+MAX_RATES = 20
+"""Time derivatives of q that random states have at most."""
 
 
 class Robot(FormMethods):
@@ -128,6 +136,16 @@ class Robot(FormMethods):
         return self.model.phi
 
     @property
+    def mass(self) -> float:
+        """Mass of the moving bodies, or of the whole object where nothing moves."""
+        return self.model.mass
+
+    @property
+    def base_phi(self) -> Array:
+        """The ten inertial parameters of all that is fixed to the base; they move nothing."""
+        return self.model.base_phi.copy()
+
+    @property
     def lower_limits(self) -> Array:
         """Lower joint limits over the velocities, -inf where there is none."""
         return self.model.limit_array("lower")
@@ -174,8 +192,11 @@ class Robot(FormMethods):
         order: int = 2,
     ) -> tuple[Array, ...]:
         """Return random (q, qd, qdd, ...) up to the `order`-th derivative, q within the joint limits."""
-        order = whole_number("random_state: order", order, 0)
-        return random_state(self.model, rng, shape("random_state: batch", batch), order)
+        order = whole_number("random_state: order", order, 0, MAX_RATES)
+        size = shape("random_state: batch", batch)
+        if math.prod(size) * max(1, self.nq) > MAX_NUMBERS:
+            raise ArgumentError(f"random_state: batch {size} of {self.nq} exceeds {MAX_NUMBERS} numbers")
+        return random_state(self.model, generator("random_state: rng", rng), size, order)
 
     def integrate(self, q: ArrayLike, step: ArrayLike) -> Array:
         """Return q moved by the body-fixed displacement `step` = qd dt (nv entries), on the manifold."""
@@ -191,8 +212,12 @@ class Robot(FormMethods):
         return integrate(self.model, *arrays)
 
     def with_phi(self, phi: ArrayLike) -> Robot:
-        """Return the robot with other inertial parameters."""
-        return type(self)(self.model.with_phi(phi))
+        """Return the robot with other inertial parameters, ten per body; no mass may be negative."""
+        model = self.model.with_phi(phi)
+        for body in model.bodies:
+            if body.phi[9] < 0:
+                raise ArgumentError(f"with_phi: the mass of link {body.name!r} is {body.phi[9]:g}, negative")
+        return type(self)(model)
 
     def with_gravity(self, gravity: ArrayLike) -> Robot:
         """Return the robot in another field of gravity."""
@@ -213,6 +238,7 @@ class Robot(FormMethods):
         """
         from .equations import equations  # noqa: PLC0415 (SymPy takes half a second to import)
 
+        refuse_still(self.model, "equations")
         return equations(self.model, name, frame, **options)
 
     def export(
@@ -234,6 +260,7 @@ class Robot(FormMethods):
         >>> [path.name for path in cf.load("2r").export("mass_matrix", "c", tempfile.mkdtemp())]
         ['robot_2r_mass_matrix.h', 'robot_2r_mass_matrix.c']
         """
+        refuse_still(self.model, "export")
         program = FormRecipe(self.model, name, frame, order, phi).program()
         subject = form_subject(form(name, order, phi=phi), self.model, program, frame)
         return write_source(program, subject, language, path, precision=precision)

@@ -1,6 +1,7 @@
 """Bundled robots as TOML files of figures, each with the source of its numbers.
 
-Every file has `name`, `citation` and, if it is not (0, 0, -9.81), `gravity`; then one of
+Every file has `name`, `citation` and, if it is not (0, 0, -9.81), `gravity`; `as_printed = true` where
+inertias that no rigid body has are those of the source, which the citation says; then one of
 
 - `[mdh]`: `rows` of (sigma, alpha, d, theta, r) as in `read_mdh`, `parents`, and `tool`;
 - `[screws]`: home `placements`, joint `screws`, `parents` and `spatial` as in `read_screws`;
@@ -76,6 +77,7 @@ def read_toml(data: bytes, source: str) -> Description:
     if len(tables) > MAX_ELEMENTS:
         raise DescriptionError(source, [f"{len(tables)} joints; the limit is {MAX_ELEMENTS}"])
     facts: dict[str, Any] = {"name": name, "citation": citation, "gravity": (x, y, z), "source": source}
+    as_printed = top.flag("as_printed")
     if kinds[0] == "joint":
         links = tuple(_link(table) for table in top.tables("link"))
         top.close()
@@ -90,7 +92,7 @@ def read_toml(data: bytes, source: str) -> Description:
         if joint.damping < 0 or joint.friction < 0:
             doubts.add(NEGATIVE_FRICTION, f"joint {shown(joint.name)}")
     doubts.tell(source)
-    return description
+    return replace(description, as_printed=as_printed)
 
 
 def _chain(kind: str, table: Table, facts: dict[str, Any]) -> Description:

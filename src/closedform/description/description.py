@@ -115,7 +115,8 @@ class Description:
     """Links and joints in the order they were written, with the gravity they stand in.
 
     `problems` are those its reader found; what it could not read is replaced by something harmless
-    (a missing name by ""), so that the rest can be judged too.
+    (a missing name by ""), so that the rest can be judged too. `as_printed` says that inertias no rigid
+    body has are known, and kept as their source prints them.
     """
 
     name: str
@@ -125,3 +126,4 @@ class Description:
     source: str = ""
     citation: str = ""
     problems: tuple[str, ...] = ()
+    as_printed: bool = False

@@ -48,8 +48,8 @@ def snap_pose(T: ArrayLike, tolerance: float) -> Array:
 def _snap_axis_rotation(R: Array, tolerance: float) -> Array:
     """Return R made an exact rotation about a coordinate axis where it is near one."""
     for axis in range(3):
-        if abs(abs(R[axis, axis]) - 1) <= tolerance**2 + ROUNDING:
-            i, j = (axis + 1) % 3, (axis + 2) % 3
+        i, j = (axis + 1) % 3, (axis + 2) % 3
+        if max(np.hypot(R[i, axis], R[j, axis]), np.hypot(R[axis, i], R[axis, j])) <= tolerance:
             flip = np.sign(R[axis, axis])
             norm = np.hypot(R[i, i], R[j, i])
             c, s = R[i, i] / norm, R[j, i] / norm
@@ -76,8 +76,13 @@ def rotation_rpy(rpy: ArrayLike) -> Array:
 
 
 def rotation_quaternion(wxyz: ArrayLike) -> Array:
-    """Return the rotation of a (w, x, y, z) quaternion, normalised first."""
-    w, x, y, z = np.asarray(wxyz, dtype=float) / np.linalg.norm(wxyz)
+    """Return the rotation of a (w, x, y, z) quaternion of any length but zero."""
+    q = sized_array("quaternion", wxyz, (4,), np.finfo(float).max)
+    longest = np.abs(q).max()
+    if longest == 0:
+        raise ArgumentError("quaternion is zero; expected one of any other length")
+    q = q / longest  # first, so that no square overflows or vanishes
+    w, x, y, z = q / np.linalg.norm(q)
     R = [
         [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
         [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],

@@ -46,7 +46,7 @@ def read_screws(
     if not isinstance(spatial, bool | np.bool_):
         problems.append(f"spatial is {shown(spatial)}; expected True or False")
     poses = as_list(placements)
-    if poses is None:
+    if not poses:
         raise DescriptionError(source, [f"placements is {shown(placements)}; expected a list of 4x4 poses"])
     n = len(poses)
     if n > MAX_ELEMENTS:

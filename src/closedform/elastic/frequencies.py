@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..checks import real_array
 from ..errors import ArgumentError
+from ..model.idle import refuse_idle_joints
 from .robot import ElasticJointRobot
 
 Array = NDArray[np.float64]
@@ -40,6 +41,7 @@ def natural_frequencies(robot: ElasticJointRobot, q: ArrayLike, stiffness: Array
             f"natural_frequencies: stiffness is {K.min():g} somewhere; expected positive numbers"
         )
     N, B = robot.drives.gear_ratio, robot.drives.motor_inertia
+    refuse_idle_joints(robot.links.model, "natural_frequencies")
     # dq'' = -(B^-1 + N^-1 M^-1 N^-1) K dq; the matrix becomes symmetric between roots of K.
     inverse = np.linalg.inv(robot.links.mass_matrix(q)) / (N[:, None] * N)
     root = np.sqrt(K)

@@ -12,6 +12,7 @@ from ..forms.forward import Factors, factor_tree, solve_factored
 from ..forms.higher_order import inverse_dynamics_rates
 from ..forms.mass import mass_matrix
 from ..model import Model
+from ..model.idle import refuse_idle_joints
 from .drives import Array, Drives
 
 SX = ca.SX
@@ -72,6 +73,8 @@ class Plant:
 
     def factors(self, q: SX) -> Factors:
         """Return the factors of M, to be shared by every acceleration and jerk of one state."""
+        if self.phi is None:
+            refuse_idle_joints(self.links, "elastic joints")
         return factor_tree(self.mass_matrix(q))
 
     def wind_up(self, q: SX, theta: SX) -> SX:

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import ArgumentError, ClosedFormError, UnknownNameError
 from ..integration import System
 from ..kernels import Kernel, compiled
+from ..model.idle import refuse_still
 from ..robot import Robot
 from .drives import VARIABLE, Drives, drives
 from .forms import FORMS, STATE, STIFFNESS, ElasticForm
@@ -278,6 +279,7 @@ def _joint_names(robot: Robot) -> tuple[str, ...]:
     """Return a name per degree of freedom; a joint that no motor shaft can drive is refused."""
     if not isinstance(robot, Robot):
         raise ArgumentError(f"ElasticJointRobot: robot is {type(robot).__name__}; expected a Robot")
+    refuse_still(robot.model, "ElasticJointRobot")
     if not robot.model.has_inertia:
         raise ClosedFormError(f"ElasticJointRobot: robot {robot.name!r} has no inertias (geometry only)")
     names: list[str] = []

@@ -49,6 +49,7 @@ def equations(
     it = form(name, order)
     if frame is not None and not it.framed:
         raise ArgumentError(f"{name}: takes no frame; {frame!r} given")
+    it.check(model)
     lettered = symbolic_model(model, parameters, kinds, model.frame(frame) if it.framed else None)
     traced = _trace(it, lettered, frame)
     groups = parallel_groups(recursion_tree(model, regroup=False))

@@ -9,6 +9,8 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..description.rotations import ROUNDING
+
 SX = ca.SX
 
 
@@ -198,22 +200,30 @@ def constant_turns(R: ArrayLike) -> list[Turn | SX]:
     for k in range(3):
         i, j = (k + 1) % 3, (k + 2) % 3
         plane = R[np.ix_([i, j], [i, j])]
-        if R[k, k] == 1 and not np.array_equal(plane, np.rint(plane)):
+        tilt = np.abs([R[i, k], R[j, k], R[k, i], R[k, j]]).max()  # R[k, k] is 1 for tilts up to 1e-8
+        if R[k, k] > 0 and tilt <= ROUNDING and not np.array_equal(plane, np.rint(plane)):
             return [Turn(k, SX(R[i, i]), SX(R[j, i]))]
     return [constant(R)]
 
 
 def rotation_of_quaternion(q: SX) -> SX:
-    """Return the rotation of a quaternion (x, y, z, w) of any non-zero length."""
+    """Return the rotation of a quaternion (x, y, z, w) of any length whose square is a normal number.
+
+    Where the square underflows every entry is NaN or infinite, and where it overflows the diagonal
+    is NaN, because it is a difference of squares times a reciprocal of their sum.
+    """
     x, y, z, w = (q[k] for k in range(4))
-    s = 2 / (x * x + y * y + z * z + w * w)
+    xx, yy, zz, ww = x * x, y * y, z * z, w * w
+    along = ww + xx
+    square = along + (yy + zz)
+    s, half = 2 / square, 0.5 * square
     sx, sy, sz = s * x, s * y, s * z
-    xx, yy, zz, xy, xz, yz = x * sx, y * sy, z * sz, x * sy, x * sz, y * sz
-    wx, wy, wz = w * sx, w * sy, w * sz
+    xy, xz, yz, wx, wy, wz = x * sy, x * sz, y * sz, w * sx, w * sy, w * sz
+    rest = half - yy
     return ca.blockcat(
         [
-            [1 - (yy + zz), xy - wz, xz + wy],
-            [xy + wz, 1 - (xx + zz), yz - wx],
-            [xz - wy, yz + wx, 1 - (xx + yy)],
+            [s * (along - half), xy - wz, xz + wy],
+            [xy + wz, s * (ww - rest), yz - wx],
+            [xz - wy, yz + wx, s * (rest - xx)],
         ]
     )

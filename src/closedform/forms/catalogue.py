@@ -44,10 +44,11 @@ def _one(
     *,
     framed: bool = False,
     dynamic: bool = True,
+    solves: bool = False,
 ) -> Form:
     """Return a form of one output, named as the function that builds it."""
     name = build.__name__
-    return Form(name, group, inputs, ((name, shape),), build, closed, framed, dynamic)
+    return Form(name, group, inputs, ((name, shape),), build, closed, framed, dynamic, solves=solves)
 
 
 def _kinematics() -> Iterator[Form]:
@@ -65,7 +66,7 @@ def _kinematics() -> Iterator[Form]:
 def _dynamics() -> Iterator[Form]:
     group = "dynamics"
     yield _one(group, A, VECTOR, newton_euler.inverse_dynamics, block.inverse_dynamics)
-    yield _one(group, TAU, VECTOR, forward.forward_dynamics)
+    yield _one(group, TAU, VECTOR, forward.forward_dynamics, solves=True)
     yield _one(group, Q, MATRIX, mass.mass_matrix, block.mass_matrix)
     yield _one(group, V, MATRIX, coriolis.coriolis_matrix, block.coriolis_matrix)
     yield _one(group, Q, VECTOR, gravity.gravity_torque, block.gravity_torque)
@@ -122,16 +123,16 @@ def _state() -> Iterator[Form]:
     yield _one(group, Q, MATRIX, state.gravity_torque_dq)
     yield _one(group, A, MATRIX, state.inverse_dynamics_dq)
     yield _one(group, A, MATRIX, state.inverse_dynamics_dqd)
-    yield _one(group, TAU, MATRIX, state.forward_dynamics_dq)
-    yield _one(group, TAU, MATRIX, state.forward_dynamics_dqd)
-    yield _one(group, TAU, MATRIX, state.forward_dynamics_dtau)
+    yield _one(group, TAU, MATRIX, state.forward_dynamics_dq, solves=True)
+    yield _one(group, TAU, MATRIX, state.forward_dynamics_dqd, solves=True)
+    yield _one(group, TAU, MATRIX, state.forward_dynamics_dtau, solves=True)
     for build, inputs, by in (
         (state.inverse_dynamics_derivatives, A, ("dq", "dqd")),
         (state.forward_dynamics_derivatives, TAU, ("dq", "dqd", "dtau")),
     ):
         name = build.__name__.removesuffix("_derivatives")
         outputs = tuple((f"{name}_{each}", MATRIX) for each in by)
-        yield Form(build.__name__, group, inputs, outputs, build)
+        yield Form(build.__name__, group, inputs, outputs, build, solves=inputs is TAU)
 
 
 def _parameters() -> Iterator[Form]:

@@ -6,7 +6,7 @@ import casadi as ca
 
 from ..model import Model
 from .algebra import SX, constant, cross
-from .kinematics import center_of_mass
+from .kinematics import first_moment
 from .motion import body_twists
 from .tree import recursion_tree
 
@@ -27,6 +27,4 @@ def kinetic_energy(model: Model, q: SX, qd: SX) -> SX:
 
 def potential_energy(model: Model, q: SX) -> SX:
     """Return U = -sum m gravity . c, zero where the centre of mass is at the base origin's height."""
-    nodes = recursion_tree(model, regroup=False)
-    mass = sum(node.m for node in nodes)
-    return -mass * (constant(model.gravity).T @ center_of_mass(model, q))
+    return -(constant(model.gravity).T @ first_moment(model, q))

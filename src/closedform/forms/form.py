@@ -10,6 +10,7 @@ import casadi as ca
 from ..checks import whole_number
 from ..errors import ArgumentError, ClosedFormError
 from ..model import Model
+from ..model.idle import refuse_idle_joints, refuse_still
 
 SIZES: dict[str, Callable[[Model], int]] = {
     "q": lambda model: model.nq,
@@ -50,9 +51,9 @@ class Form:
     """One quantity (or several computed together): what it takes, what it gives, what defines it.
 
     `build(model, *inputs[, frame])` is the route kernels use; `closed` is the papers' block
-    matrix route where there is one. `dynamic` forms need inertias. An `ordered` form stands for
-    a family; `at(order)` is the member that gives derivatives up to that order. A form
-    `takes_phi` takes the inertial parameters as its last input.
+    matrix route where there is one. `dynamic` forms need inertias, and those that `solve` need the
+    inverse of M. An `ordered` form stands for a family; `at(order)` is the member that gives
+    derivatives up to that order. A form `takes_phi` takes the inertial parameters as its last input.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Form:
     ordered: bool = False
     order: int | None = None
     takes_phi: bool = False
+    solves: bool = False
 
     @property
     def doc(self) -> str:
@@ -104,11 +106,7 @@ class Form:
 
         An output with three axes is a matrix whose rows run over the first two.
         """
-        if self.dynamic and not model.has_inertia:
-            raise ClosedFormError(
-                f"{self.name}: robot {model.name!r} has no inertias (geometry only); "
-                "give them (inertials=..., or <inertial> elements) or use kinematics"
-            )
+        self.check(model)
         builder = self.closed if closed else self.build
         if builder is None:
             raise ClosedFormError(f"{self.name}: has no block-matrix route")
@@ -118,6 +116,18 @@ class Form:
         extra = (model.frame(frame),) if self.framed else ()
         built = builder(model, *symbols, *extra)
         return symbols, list(built) if isinstance(built, tuple) else [built]
+
+    def check(self, model: Model) -> None:
+        """Refuse a model that lacks what the form needs: inertias, motion, an inverse of M."""
+        if self.dynamic and not model.has_inertia:
+            raise ClosedFormError(
+                f"{self.name}: robot {model.name!r} has no inertias (geometry only); "
+                "give them (inertials=..., or <inertial> elements) or use kinematics"
+            )
+        if self.group != "kinematics" or self.takes_phi:
+            refuse_still(model, self.name)
+        if self.solves and not self.takes_phi:
+            refuse_idle_joints(model, self.name)
 
 
 def resolve(shape: Shape, model: Model) -> tuple[int, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import casadi as ca
 
 from ..description.rotations import inverse
+from ..errors import ClosedFormError
 from ..model import Frame, Model
 from .algebra import SX, Rotation, constant, cross_columns
 from .motion import minus_ad
@@ -102,17 +103,34 @@ def base_placements(nodes: tuple[Node, ...], placements: list[tuple[Rotation, SX
     return absolute
 
 
-def center_of_mass(model: Model, q: SX) -> SX:
-    """Return the centre of mass of all moving bodies in the base frame, (3,)."""
+def first_moment(model: Model, q: SX) -> SX:
+    """Return the mass of all moving bodies times their centre of mass, in the base frame."""
     nodes = recursion_tree(model, regroup=False)
     placements = [node.placement(q) for node in nodes]
     total = composites(nodes, placements)
-    mass = sum(node.m for node in nodes)
     moment = SX.zeros(3)
     for i, node in enumerate(nodes):
         if node.parent < 0:
             moment = moment + total[i].in_parent(*placements[i]).ms
-    return moment / mass
+    return moment
+
+
+def total_mass(model: Model) -> SX | float:
+    """Return the mass of all moving bodies, which a centre of mass needs to have."""
+    mass = sum(node.m for node in recursion_tree(model, regroup=False)) if model.bodies else model.mass
+    if not isinstance(mass, SX) and mass == 0:
+        raise ClosedFormError(f"robot {model.name!r} has no mass that moves, hence no centre of mass")
+    return mass
+
+
+def center_of_mass(model: Model, q: SX) -> SX:
+    """Return the centre of mass of all moving bodies in the base frame, (3,).
+
+    What is fixed to the base does not count, unless nothing moves: then it is all there is.
+    """
+    if not model.bodies:
+        return SX(ca.DM(model.base_phi[6:9] / total_mass(model)))
+    return first_moment(model, q) / total_mass(model)
 
 
 def com_jacobian(model: Model, q: SX) -> SX:
@@ -124,7 +142,7 @@ def com_jacobian(model: Model, q: SX) -> SX:
     nodes = recursion_tree(model, regroup=False)
     placements = [node.placement(q) for node in nodes]
     total = composites(nodes, placements)
-    mass = sum(node.m for node in nodes)
+    mass = total_mass(model)
     J = SX.zeros(3, model.nv)
     for i, (node, (R, _)) in enumerate(zip(nodes, base_placements(nodes, placements), strict=True)):
         _, f = total[i].momentum((node.Xw, node.Xv))

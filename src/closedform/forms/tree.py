@@ -13,12 +13,15 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from ..description.rotations import adjoint, inverse, pose, snap_rotation
-from ..model import Body, Coupling, Model
-from ..model.inertia import parts_from_phi, second_moments, transform_phi
+from ..description.rotations import ROUNDING, inverse, pose, snap_rotation
+from ..model import Body, Coupling, JointType, Model
+from ..model.inertia import moments_seen_from
 from .algebra import SX, Rotation, Turn, constant, constant_turns, rotation_of_quaternion
 
 Array = NDArray[np.float64]
+
+UNITS = (1e-6, 1e6)
+"""Metres between which an offset may become the unit of length, so that no power of it overflows."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +107,7 @@ def axis_rotation(e: Array, angle: SX) -> Turn | SX:
     """Return exp(angle e~) for a unit axis [MuellerKumar2021, Eq. (7)]."""
     c, s = ca.cos(angle), ca.sin(angle)
     k = int(np.argmax(np.abs(e)))
-    if abs(e[k]) == 1:
+    if np.sort(np.abs(e))[1] <= ROUNDING:  # e[k] is 1 for tilts up to 1e-8
         return Turn(k, c, s if e[k] > 0 else -s)
     outer = np.outer(e, e)
     generator = np.array([[0, -e[2], e[1]], [e[2], 0, -e[0]], [-e[1], e[0], 0]])
@@ -129,9 +132,7 @@ def recursion_tree(model: Model, *, regroup: bool = True) -> tuple[Node, ...]:
         T = _shift(body, home)
         shifts.append(T)
         placement = home @ T
-        X = adjoint(inverse(T)) @ body.joint.X
-        X[np.abs(X) < 1e-15] = 0.0
-        m, ms, J = parts_from_phi(transform_phi(body.phi, inverse(T)))
+        m, ms, S = moments_seen_from(body.phi, inverse(T))
         nodes.append(
             Node(
                 parent=body.parent,
@@ -139,13 +140,13 @@ def recursion_tree(model: Model, *, regroup: bool = True) -> tuple[Node, ...]:
                 iq=body.iq,
                 iv=body.iv,
                 nq=body.joint.nq,
-                X=_unit_axes(X),
+                X=_screws(body.joint, T),
                 T_frame=T,
                 R0=snap_rotation(placement[:3, :3]),
                 p0=placement[:3, 3],
                 m=m,
                 ms=ms,
-                S=second_moments(J),
+                S=S,
                 armature=body.armature,
                 coupling=body.coupling,
             )
@@ -161,12 +162,15 @@ def upward(model: Model, node: Node) -> SX:
 def in_own_unit(nodes: list[Node]) -> list[Node]:
     """Return a tree of revolute joints measured by its most frequent offset, which becomes one.
 
-    Torques do not change; products with that offset vanish from the code.
+    Torques do not change; products with that offset vanish from the code. Residues of rounding
+    are not lengths: the unit is within `UNITS`, and its square is not lost beside the largest.
     """
     if any(node.kind != "revolute" for node in nodes):
         return nodes
     offsets = np.concatenate([np.abs(node.p0) for node in nodes if node.parent >= 0] or [np.zeros(1)])
-    lengths, counts = np.unique(offsets[offsets > 0], return_counts=True)
+    shortest = max(UNITS[0], offsets.max() * np.sqrt(np.finfo(float).eps))
+    fit = (offsets >= shortest) & (offsets <= UNITS[1])
+    lengths, counts = np.unique(offsets[fit], return_counts=True)
     if len(lengths) == 0:
         return nodes
     unit = float(lengths[np.argmax(counts)])
@@ -175,9 +179,26 @@ def in_own_unit(nodes: list[Node]) -> list[Node]:
     ]
 
 
-def _unit_axes(X: Array) -> Array:
-    nearest = np.rint(X)
-    return np.where(np.abs(X - nearest) < 1e-15, nearest, X) + 0.0
+def _screws(joint: JointType, T: Array) -> Array:
+    """Return the screws of a joint in the frame T, whose origin is the centre of its rotation.
+
+    There a rotation has no moment but along its axis: what the change of frame would leave of the
+    distance, however long, is known to be zero.
+    """
+    R = T[:3, :3]
+    w, v = _directions(R.T @ joint.X[:3]), _directions(R.T @ joint.X[3:])
+    for k in np.flatnonzero(joint.turns):
+        axis, moment = joint.X[:3, k], joint.X[3:, k]
+        pitch = axis @ moment if joint.kind in ("helical", "subspace") else 0.0
+        v[:, k] = w[:, k] * (pitch if abs(pitch) > ROUNDING * np.abs(moment).max() else 0.0)
+    return np.concatenate([w, v]) + 0.0
+
+
+def _directions(columns: Array) -> Array:
+    """Return vectors without the entries that are rounding beside the largest; 1 is made exact."""
+    nearest = np.rint(columns)
+    columns = np.where(np.abs(columns - nearest) <= ROUNDING, nearest + (nearest == 0) * columns, columns)
+    return np.where(np.abs(columns) <= ROUNDING * np.abs(columns).max(axis=0), 0.0, columns)
 
 
 def _shift(body: Body, home: Array) -> Array:
@@ -189,14 +210,14 @@ def _shift(body: Body, home: Array) -> Array:
     """
     joint = body.joint
     c = joint.centre
-    c = np.where(np.abs(c) < 1e-16, 0.0, c)
+    c = np.where(np.abs(c) <= ROUNDING * np.abs(c).max(), 0.0, c)
     if joint.nv != 1:
         return pose(None, c)
     if joint.kind == "prismatic" and np.count_nonzero(snap_rotation(home[:3, :3])) > 5:
         return pose(home[:3, :3].T, c)
     X = joint.X[:, 0]
     e = X[:3] if X[:3].any() else X[3:]
-    if np.sort(np.abs(e))[1] < 1e-15:
+    if np.sort(np.abs(e))[1] <= ROUNDING:
         return pose(None, c)
     x = np.cross([0.0, 0.0, 1.0], e)
     x /= np.linalg.norm(x)

@@ -15,6 +15,7 @@ from ..errors import ArgumentError, ClosedFormError, UnknownNameError, shown
 from ..forms import form
 from ..kernels import Kernel, compiled
 from ..lazy import cached_property
+from ..model.idle import refuse_still
 from ..robot import Robot
 from .attainable import unfelt_parameters
 from .regrouping import Regrouping, eliminate
@@ -183,6 +184,7 @@ def base_parameters(robot: Robot, method: str = "closed", *, symbolic: bool = Fa
     """
     if not isinstance(robot, Robot):
         raise ArgumentError(f"base_parameters: robot is {shown(robot)}; expected a Robot")
+    refuse_still(robot.model, "base_parameters")
     if method not in METHODS:
         raise UnknownNameError("method of base_parameters", method, METHODS)
     if not isinstance(symbolic, bool):

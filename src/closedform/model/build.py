@@ -8,11 +8,11 @@ from itertools import count
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import collected, sized_array
-from ..description.description import Description, Joint, Link
+from ..description.description import Description, Joint, Limits, Link
 from ..description.problems import description_problems
-from ..errors import DescriptionError, warn
-from .inertia import parts_from_phi, phi_from_inertial, pseudo_inertia_deficit, transform_phi
+from ..errors import ArgumentError, DescriptionError, shown, warn
+from .findings import doubts_about, problems_of
+from .inertia import phi_from_inertial, transform_phi
 from .joint import JointType
 from .model import Body, Coupling, Frame, Model
 
@@ -21,9 +21,8 @@ Array = NDArray[np.float64]
 MAX_BODIES = 500
 """Straight-line code beyond this many moving bodies would be of no use to anyone."""
 
-NEGATIVE_TOLERANCE = 1e-6
-TRIANGLE_TOLERANCE = 1e-6
-"""Relative violations of physical inertias below these are rounding of printed figures."""
+MAX_JOINTS = 20_000
+"""Joints of a description, fixed ones included."""
 
 
 def build_model(
@@ -34,30 +33,53 @@ def build_model(
     Inertias are judged once the tree stands: only lumped bodies need to be physical.
     """
     source = description.source or description.name
+    if not isinstance(floating_base, bool):
+        raise ArgumentError(f"floating_base is {shown(floating_base)}; expected True or False")
+    _check_counts(description, source)
     problems = description_problems(description)
     for joint in description.joints:
         problem = JointType(joint.kind, joint.subspace).problem()
         if problem:
             problems.append(f"joint {joint.name!r}: {problem}")
-    if floating_base:
+    if floating_base and not problems and _floats_already(description):
+        warn(f"{description.name}: floating_base adds nothing, since its root hangs on free joints already")
+    elif floating_base:
         description = _with_floating_base(description)
     roots = _roots(description)
     order = _depth_first(description, roots[:1])
     problems.extend(_reach_problems(description, roots))
-    moving = sum(joint.kind != "fixed" for joint in order)
-    if moving == 0 and not problems:
-        problems.append("no joint moves (nv = 0); dynamics needs at least one moving joint")
-    if moving > MAX_BODIES:
-        problems.append(f"{moving} moving bodies; straight-line closed forms are limited to {MAX_BODIES}")
     if problems:
         raise DescriptionError(source, problems)
     model = _assemble(description, order, roots[0], gravity)
-    problems, doubts = _findings(model)
+    problems = problems_of(model)
     if problems:
         raise DescriptionError(source, problems)
-    for doubt in doubts:
+    for doubt in doubts_about(model, description):
         warn(f"{description.name}: {doubt}")
     return model
+
+
+def _check_counts(description: Description, source: str) -> None:
+    """Refuse a description that is too large before anything is done with it."""
+    moving = sum(joint.kind != "fixed" for joint in description.joints)
+    if moving > MAX_BODIES:
+        text = f"{moving} moving bodies; straight-line closed forms are limited to {MAX_BODIES}"
+        raise DescriptionError(source, [text])
+    if len(description.joints) > MAX_JOINTS:
+        raise DescriptionError(source, [f"{len(description.joints)} joints; expected {MAX_JOINTS} at most"])
+
+
+def _floats_already(description: Description) -> bool:
+    """Return whether the root and what is fixed to it have no inertia, and carry free joints alone."""
+    roots = _roots(description)
+    inertials = {link.name: link.inertial for link in description.links}
+    kinds, fixed = [], set(roots[:1])
+    for joint in _depth_first(description, roots[:1]):
+        if joint.parent in fixed:
+            kinds.append(joint.kind)
+            fixed |= {joint.child} if joint.kind == "fixed" else set()
+    massless = not any(phi_from_inertial(inertials[name]).any() for name in fixed)
+    return massless and "free" in kinds and set(kinds) <= {"free", "fixed"}
 
 
 def _with_floating_base(description: Description) -> Description:
@@ -123,14 +145,19 @@ def _assemble(description: Description, order: list[Joint], root: str, gravity: 
     frames = [Frame(root, -1, np.eye(4))]
     carried: list[tuple[Joint, int, Array]] = []
     phis: list[Array] = []
+    base_phi = phi_from_inertial(links[root].inertial)
     for joint in order:
         parent, T_body_link = where[joint.parent]
         placement = T_body_link @ joint.placement
         if joint.kind == "fixed":
             where[joint.child] = (parent, placement)
             inertial = links[joint.child].inertial
-            if parent >= 0 and inertial is not None:
-                phis[parent] = phis[parent] + transform_phi(phi_from_inertial(inertial), placement)
+            if inertial is not None:
+                phi = transform_phi(phi_from_inertial(inertial), placement)
+                if parent >= 0:
+                    phis[parent] = phis[parent] + phi
+                else:
+                    base_phi = base_phi + phi
         else:
             where[joint.child] = (len(carried), np.eye(4))
             carried.append((joint, parent, placement))
@@ -154,11 +181,11 @@ def _assemble(description: Description, order: list[Joint], root: str, gravity: 
                 joint_name=joint.name,
                 parent=parent,
                 placement=placement,
-                joint=JointType(joint.kind, joint.subspace + 0.0),
+                joint=JointType(joint.kind, joint.subspace + 0.0).normalised(),
                 phi=phis[i],
                 iq=iq,
                 iv=iv,
-                limits=joint.limits,
+                limits=_meant(joint.limits),
                 damping=joint.damping,
                 friction=joint.friction,
                 armature=joint.armature,
@@ -173,8 +200,15 @@ def _assemble(description: Description, order: list[Joint], root: str, gravity: 
         np.array(description.gravity, dtype=float),
         has_inertia,
         description.citation,
+        base_phi,
     )
     return model if gravity is None else model.with_gravity(gravity)
+
+
+def _meant(limits: Limits) -> Limits:
+    """Return limits of which those of speed and effort below zero are none."""
+    velocity, effort = (np.inf if limit < 0 else limit for limit in (limits.velocity, limits.effort))
+    return replace(limits, velocity=velocity, effort=effort)
 
 
 def _coupling(joint: Joint, index: dict[str, int], carried: list[Joint]) -> Coupling | None:
@@ -187,54 +221,3 @@ def _coupling(joint: Joint, index: dict[str, int], carried: list[Joint]) -> Coup
         multiplier *= current.mimic.multiplier
         current = carried[index[current.mimic.joint]]
     return Coupling(index[current.name], multiplier, offset)
-
-
-def _findings(model: Model) -> tuple[list[str], list[str]]:
-    """Return the problems and the doubts about the joints and inertias of the moving bodies."""
-    problems: list[str] = []
-    doubts: list[str] = []
-    for body in model.bodies:
-        if body.limits.lower > body.limits.upper:
-            doubts.append(
-                f"joint {body.joint_name!r}: its lower limit {body.limits.lower:g} is above its upper "
-                f"limit {body.limits.upper:g}"
-            )
-        if body.coupling is not None:
-            with collected(problems):
-                numbers = (body.coupling.multiplier, body.coupling.offset)
-                sized_array(f"joint {body.joint_name!r}: the product of its mimic chain", numbers, (2,))
-    if not model.has_inertia:
-        return problems, doubts
-    parents = {body.parent for body in model.bodies}
-    for i, body in enumerate(model.bodies):
-        negative, triangle = pseudo_inertia_deficit(body.phi)
-        if negative > NEGATIVE_TOLERANCE:
-            problems.append(
-                f"link {body.name!r}: its inertia about the centre of mass is not positive "
-                f"(smallest eigenvalue is {-negative:.2g} of the largest); correct the inertia"
-            )
-        elif triangle > TRIANGLE_TOLERANCE:
-            doubts.append(
-                f"link {body.name!r}: its principal inertias violate the triangle inequality "
-                f"by {triangle:.2g} of the largest; no rigid body has them"
-            )
-        if i not in parents and not _moves_mass(body):
-            if not body.phi.any() or not any(_moves_mass(other) for other in model.bodies):
-                problems.append(
-                    f"link {body.name!r}: a massless moving leaf (joint {body.joint_name!r} moves no "
-                    "inertia); give it an inertia or fix the joint"
-                )
-            else:  # a wrist's mass on its axis, the inertia rounded away: only M^-1 is out of reach
-                doubts.append(
-                    f"link {body.name!r}: joint {body.joint_name!r} moves no inertia, so that forward "
-                    "dynamics is singular; give the link an inertia or the joint an armature"
-                )
-    return problems, doubts
-
-
-def _moves_mass(body: Body) -> bool:
-    m, ms, J = parts_from_phi(body.phi)
-    S = np.array([[0, -ms[2], ms[1]], [ms[2], 0, -ms[0]], [-ms[1], ms[0], 0]])
-    inertia = np.block([[J, S], [S.T, m * np.eye(3)]])
-    moved = body.joint.X.T @ inertia @ body.joint.X + body.armature * np.eye(body.joint.nv)
-    return bool(np.linalg.eigvalsh(moved)[0] > 0)

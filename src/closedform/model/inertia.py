@@ -49,26 +49,43 @@ def inertial_from_phi(phi: ArrayLike) -> Inertial:
 
 
 def second_moments(J: ArrayLike) -> Array:
-    """Return S = int r r^T dm = tr(J)/2 I - J."""
+    """Return S = int r r^T dm = tr(J)/2 I - J.
+
+    The two largest inertias are subtracted first: they differ by no more than the third, which a
+    sum of all three would round to the digits of the largest.
+    """
     J = np.asarray(J, dtype=float)
-    return np.asarray(0.5 * np.trace(J) * np.eye(3) - J)
+    S = -J
+    for k in range(3):
+        small, large = sorted((J[(k + 1) % 3, (k + 1) % 3], J[(k + 2) % 3, (k + 2) % 3]))
+        S[k, k] = 0.5 * ((large - J[k, k]) + small)
+    return S
 
 
 def inertia_from_second_moments(S: ArrayLike) -> Array:
-    """Return J = tr(S) I - S, the inverse of `second_moments`."""
+    """Return J = tr(S) I - S, the inverse of `second_moments`, without sums that cancel."""
     S = np.asarray(S, dtype=float)
-    return np.asarray(np.trace(S) * np.eye(3) - S)
+    J = -S
+    for k in range(3):
+        J[k, k] = S[(k + 1) % 3, (k + 1) % 3] + S[(k + 2) % 3, (k + 2) % 3]
+    return J
 
 
 def transform_phi(phi: ArrayLike, T: ArrayLike) -> Array:
     """Return the parameters in the outer frame of a body given in the inner frame of pose T."""
+    m, ms, S = moments_seen_from(phi, T)
+    return phi_from_parts(m, ms, inertia_from_second_moments(S))
+
+
+def moments_seen_from(phi: ArrayLike, T: ArrayLike) -> tuple[float, Array, Array]:
+    """Return mass, first and second moments in the outer frame of a body given in the inner frame of T."""
     m, ms, J = parts_from_phi(phi)
     T = np.asarray(T, dtype=float)
     R, p = T[:3, :3], T[:3, 3]
     S = R @ second_moments(J) @ R.T
     Rms = R @ ms
     S = S + np.outer(p, Rms) + np.outer(Rms, p) + m * np.outer(p, p)
-    return phi_from_parts(m, Rms + m * p, inertia_from_second_moments(S))
+    return m, Rms + m * p, S
 
 
 def pseudo_inertia_deficit(phi: ArrayLike) -> tuple[float, float]:

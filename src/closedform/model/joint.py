@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..checks import LARGEST
-from ..description.rotations import ORTHONORMAL, skew
+from ..description.rotations import ORTHONORMAL, ROUNDING, skew
 
 Array = NDArray[np.float64]
 
@@ -105,6 +105,13 @@ class JointType:
                     "is not constant; use one joint per dof"
                 )
         return None
+
+    def normalised(self) -> JointType:
+        """Return the joint with unit axes, where figures printed with few digits left them nearly so."""
+        lengths = np.linalg.norm(np.where(self.turns, self.X[:3], self.X[3:]), axis=0)
+        meant = (np.ones(self.nv, dtype=bool) if self.nv == 1 else self.turns) & (lengths > 0)
+        off = meant & (np.abs(lengths - 1) > ROUNDING)
+        return JointType(self.kind, self.X / np.where(off, lengths, 1.0)) if off.any() else self
 
     def neutral(self) -> Array:
         """Return the coordinates of the home pose."""

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import real_array
+from ..checks import sized_array
 from ..description.description import Limits
-from ..errors import ArgumentError, UnknownNameError
+from ..errors import UnknownNameError
 from ..lazy import cached_property
+from .idle import idle_joints
 from .joint import JointType
 
 Array = NDArray[np.float64]
@@ -64,7 +65,11 @@ class Frame:
 
 @dataclass(frozen=True)
 class Model:
-    """A kinematic tree with inertias, in the conventions of the package."""
+    """A kinematic tree with inertias, in the conventions of the package.
+
+    `base_phi` are the ten inertial parameters of everything fixed to the base, about its origin.
+    They take no part in the equations of motion; an object without a moving joint has only these.
+    """
 
     name: str
     bodies: tuple[Body, ...]
@@ -72,6 +77,7 @@ class Model:
     gravity: Array
     has_inertia: bool = True
     citation: str = ""
+    base_phi: Array = field(default_factory=lambda: np.zeros(10))
 
     @cached_property
     def nq(self) -> int:
@@ -86,15 +92,26 @@ class Model:
     @cached_property
     def phi(self) -> Array:
         """All inertial parameters, ten per body, bodies in order."""
-        phi = np.concatenate([body.phi for body in self.bodies])
+        phi = np.concatenate([np.zeros(0), *(body.phi for body in self.bodies)])
         phi.flags.writeable = False
         return phi
 
+    @cached_property
+    def mass(self) -> float:
+        """Mass of the moving bodies, or of the whole object where nothing moves."""
+        return float(sum(body.phi[9] for body in self.bodies) if self.bodies else self.base_phi[9])
+
+    @cached_property
+    def idle_joints(self) -> tuple[str, ...]:
+        """Names of the joints that move no inertia, for which M is singular at every q.
+
+        There are none where inertias are symbols (NaN in `phi`): their values decide.
+        """
+        return idle_joints(self.bodies, self.nv) if np.isfinite(self.phi).all() else ()
+
     def with_phi(self, phi: ArrayLike) -> Model:
-        """Return the model with other inertial parameters."""
-        values = real_array(f"phi ({self.phi.size} numbers)", phi)
-        if values.shape != self.phi.shape or not np.isfinite(values).all():
-            raise ArgumentError(f"phi has shape {values.shape}; expected finite {self.phi.shape}")
+        """Return the model with other inertial parameters, physical or not."""
+        values = sized_array(f"phi ({self.phi.size} numbers)", phi, self.phi.shape)
         bodies = tuple(
             replace(body, phi=row) for body, row in zip(self.bodies, values.reshape(-1, 10), strict=True)
         )
@@ -102,10 +119,7 @@ class Model:
 
     def with_gravity(self, gravity: ArrayLike) -> Model:
         """Return the model in another field of gravity."""
-        g = real_array("gravity (three finite numbers)", gravity)
-        if g.shape != (3,) or not np.isfinite(g).all():
-            raise ArgumentError(f"gravity is {gravity!r}; expected three finite numbers")
-        return replace(self, gravity=g)
+        return replace(self, gravity=sized_array("gravity (three finite numbers)", gravity, (3,)))
 
     @cached_property
     def frame_names(self) -> tuple[str, ...]:
@@ -139,6 +153,8 @@ class Model:
                 h.update(np.ascontiguousarray(array, dtype=float).tobytes())
         h.update(np.ascontiguousarray(self.gravity).tobytes())
         h.update(bytes([self.has_inertia]))
+        if not self.bodies:
+            h.update(np.ascontiguousarray(self.base_phi, dtype=float).tobytes())
         return h.hexdigest()
 
     @cached_property
@@ -149,7 +165,7 @@ class Model:
     def neutral(self) -> Array:
         """Return the coordinates of the home pose."""
         parts = [body.joint.neutral() for body in self.bodies if body.coupling is None]
-        return np.concatenate(parts)
+        return np.concatenate([np.zeros(0), *parts])
 
     def limit_array(self, name: str) -> Array:
         """Return a field of the joint limits as an array over the velocities."""
@@ -158,11 +174,11 @@ class Model:
             for body in self.bodies
             if body.coupling is None
         ]
-        return np.concatenate(values)
+        return np.concatenate([np.zeros(0), *values])
 
     def joint_array(self, name: str) -> Array:
         """Return a scalar joint property (damping, friction, armature) as an array over the velocities."""
         values = [
             np.full(body.joint.nv, getattr(body, name)) for body in self.bodies if body.coupling is None
         ]
-        return np.concatenate(values)
+        return np.concatenate([np.zeros(0), *values])

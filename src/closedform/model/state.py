@@ -29,7 +29,7 @@ def random_state(
             quaternion /= np.linalg.norm(quaternion, axis=-1, keepdims=True)
             position = rng.uniform(-1, 1, size=(*batch, joint.nq - 4))
             q[..., part] = np.concatenate([position, quaternion], axis=-1)
-        elif joint.nv == 1 and -UNLIMITED < lower < upper < UNLIMITED:
+        elif joint.nv == 1 and -UNLIMITED < lower <= upper < UNLIMITED:
             q[..., part] = rng.uniform(lower, upper, size=(*batch, 1))
         else:
             q[..., part] = rng.uniform(-1, 1, size=(*batch, joint.nq)) * np.where(joint.turns, np.pi, 1.0)
@@ -98,6 +98,8 @@ def _turn(quaternion: Array, w: Array) -> Array:
 
 def _rotate(quaternion: Array, x: Array) -> Array:
     """Return x rotated by a quaternion."""
+    longest = np.abs(quaternion).max(-1, keepdims=True)
+    quaternion = quaternion / np.where(longest > 0, longest, np.nan)  # first, so that no square overflows
     n = (quaternion**2).sum(-1, keepdims=True)
     u, s = quaternion[..., :3], quaternion[..., 3:]
     t = 2 * np.cross(u, x)

@@ -6,6 +6,7 @@ from itertools import count
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..description.description import MAX_NAME
 from ..errors import ClosedFormError
@@ -32,13 +33,15 @@ def model_toml(model: Model) -> str:
     names = {i: body.name for i, body in enumerate(model.bodies)}
     root = next((frame.name for frame in model.frames if frame.body < 0), "base")
     names[-1] = root
-    links, joints = [{"name": root}], []
+    links, joints = [{"name": root, **_inertial(root, model.base_phi, not model.bodies)}], []
     taken = {body.joint_name for body in model.bodies}
     for frame in model.frames:
         if frame.name == root:
             continue
         body = model.bodies[frame.body] if own.get(frame.name) == frame.body else None
-        links.append({"name": frame.name, **(_inertial(body, model.has_inertia) if body else {})})
+        links.append(
+            {"name": frame.name, **(_inertial(body.name, body.phi, model.has_inertia) if body else {})}
+        )
         joints.append(_moving(model, body, names) if body else _fixed(frame, names, taken))
     parts = [
         f"name = {_value(model.name)}",
@@ -50,17 +53,13 @@ def model_toml(model: Model) -> str:
     return "\n".join(parts) + "\n"
 
 
-def _inertial(body: Body, described: bool) -> dict[str, Any]:
+def _inertial(name: str, phi: NDArray[np.float64], described: bool) -> dict[str, Any]:
     if not described:
         return {}
-    inertial = inertial_from_phi(body.phi)
-    if (
-        inertial.mass < 0
-        or (inertial.mass == 0 and body.phi[6:9].any())
-        or pseudo_inertia_deficit(body.phi)[0] > 1e-6
-    ):
+    inertial = inertial_from_phi(phi)
+    if inertial.mass < 0 or (inertial.mass == 0 and phi[6:9].any()) or pseudo_inertia_deficit(phi)[0] > 1e-6:
         raise ClosedFormError(
-            f"link {body.name!r} has inertias that no rigid body has, and files hold only such; correct "
+            f"link {name!r} has inertias that no rigid body has, and files hold only such; correct "
             "them (with_phi), or identify with physical=True"
         )
     J = inertial.inertia

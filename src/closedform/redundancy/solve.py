@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..checks import real_array
 from ..errors import ArgumentError, shown
+from ..model.idle import refuse_still
 from ..robot import Robot
 from .approach import Bounds
 from .classify import KIND_NAMES
@@ -80,6 +81,7 @@ def prepare(robot: Robot, task: Any, criterion: Any, kind: str | None, limits: A
     """Return the solver of a robot, task, criterion and limits, compiled when first asked for."""
     if not isinstance(robot, Robot):
         raise ArgumentError(f"robot is {shown(robot)}; expected a Robot, as cf.load gives it")
+    refuse_still(robot.model, "inverse kinematics")
     chosen, best = read_task(robot.model, task), read_criterion(criterion)
     kind = best.kind if kind is None else kind
     if not isinstance(kind, str) or kind not in SIGNS:

@@ -1,0 +1,80 @@
+"""What is wrong or doubtful about the joints and inertias of a model, once its tree stands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..checks import collected, sized_array
+from ..description.description import Description
+from .idle import idle_sentence
+from .inertia import pseudo_inertia_deficit
+from .model import Model
+from .precision import lost_digits
+
+NEGATIVE_TOLERANCE = 1e-6
+TRIANGLE_TOLERANCE = 1e-6
+"""Relative violations of physical inertias below these are rounding of printed figures."""
+
+DIGITS_TOLERANCE = 1e-11
+"""Relative error of torques by rounding from which a robot is warned about."""
+
+
+def problems_of(model: Model) -> list[str]:
+    """Return why a model cannot be used: products of mimic chains, inertias that are not positive."""
+    problems: list[str] = []
+    for body in model.bodies:
+        if body.coupling is not None:
+            with collected(problems):
+                numbers = (body.coupling.multiplier, body.coupling.offset)
+                sized_array(f"joint {body.joint_name!r}: the product of its mimic chain", numbers, (2,))
+        negative, _ = pseudo_inertia_deficit(body.phi)
+        if negative > NEGATIVE_TOLERANCE:
+            problems.append(
+                f"link {body.name!r}: its inertia about the centre of mass is not positive "
+                f"(smallest eigenvalue is {-negative:.2g} of the largest); correct the inertia"
+            )
+    return problems
+
+
+def doubts_about(model: Model, description: Description) -> list[str]:
+    """Return what is suspicious but usable, one line for all that have the same trouble."""
+    doubts = [
+        f"joint {body.joint_name!r}: its lower limit {body.limits.lower:g} is above its upper "
+        f"limit {body.limits.upper:g}"
+        for body in model.bodies
+        if body.limits.lower > body.limits.upper
+    ]
+    below = [
+        joint.name for joint in description.joints if min(joint.limits.velocity, joint.limits.effort) < 0
+    ]
+    if below:
+        doubts.append(f"{_named('joint', below)}: limits of velocity or effort below zero are taken as none")
+    if not model.has_inertia:
+        return doubts
+    violations = {body.name: pseudo_inertia_deficit(body.phi)[1] for body in model.bodies}
+    worst = max(violations, key=lambda name: violations[name], default="")
+    beyond = [name for name, triangle in violations.items() if triangle > TRIANGLE_TOLERANCE]
+    if beyond and not description.as_printed:
+        doubts.append(
+            f"{_named('link', beyond)}: principal inertias violate the triangle inequality by up to "
+            f"{violations[worst]:.2g} of the largest (link {worst!r}); no rigid body has them"
+        )
+    if model.idle_joints:
+        doubts.append(
+            f"{idle_sentence(model.idle_joints)}: the mass matrix has no inverse, and forward dynamics is "
+            "refused; the rest works"
+        )
+    else:
+        joint, loss = lost_digits(model)
+        if loss > DIGITS_TOLERANCE:
+            doubts.append(
+                f"joint {joint!r} moves so little inertia, beside the numbers it is computed from, that "
+                f"its torques may be wrong by {loss:.1g} of their size"
+            )
+    return doubts
+
+
+def _named(kind: str, names: Sequence[str]) -> str:
+    """Return "link 'a'" or "links 'a', 'b' and 3 more"."""
+    some = ", ".join(map(repr, names[:5])) + (f" and {len(names) - 5} more" if names[5:] else "")
+    return f"{kind}{'s' if len(names) > 1 else ''} {some}"

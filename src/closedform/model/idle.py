@@ -1,0 +1,102 @@
+"""Joints that move no inertia: velocities without kinetic energy at every q, for which M has no inverse."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import expm
+
+from ..description.rotations import adjoint, inverse, skew
+from ..errors import ClosedFormError
+from .inertia import inertial_from_phi
+
+if TYPE_CHECKING:
+    from .model import Body, Model
+
+Array = NDArray[np.float64]
+
+ROUNDING = 64 * float(np.finfo(float).eps)
+"""An inertia about the centre of mass this small beside what it was computed from is none."""
+
+INDEPENDENT = 1e-11
+"""Smallest singular value, of the largest, of velocities that do move inertia."""
+
+
+def refuse_idle_joints(model: Model, what: str) -> None:
+    """Raise an error that names the joints for which M is singular at every q, where there are any."""
+    if model.idle_joints:
+        raise ClosedFormError(
+            f"{what}: {idle_sentence(model.idle_joints)}, so that the mass matrix of {model.name!r} has no "
+            "inverse; give their links an inertia or the joints an armature, or fix the joints"
+        )
+
+
+def refuse_still(model: Model, what: str) -> None:
+    """Raise an error where no joint moves."""
+    if model.nv == 0:
+        raise ClosedFormError(
+            f"{what}: no joint of {model.name!r} moves (nv 0), so that it has only kinematics; "
+            "load it with floating_base=True to let it move as a body"
+        )
+
+
+def idle_sentence(joints: Sequence[str]) -> str:
+    """Return a sentence that names joints that move no inertia."""
+    names = ", ".join(map(repr, joints[:8])) + (f" and {len(joints) - 8} more" if joints[8:] else "")
+    return f"joint {names} moves no inertia" if len(joints) == 1 else f"joints {names} move no inertia"
+
+
+def idle_joints(bodies: Sequence[Body], nv: int) -> tuple[str, ...]:
+    """Return the names of the joints that take part in a motion without kinetic energy.
+
+    qd has none if no body moves in a direction in which it has inertia and no rotor turns. These
+    conditions are geometry alone: the size of an inertia does not matter, only where it is zero. Their
+    rank at a random q is the largest there is, with probability one.
+    """
+    directions = [_inert_directions(body) for body in bodies]
+    if all(len(rows) == 6 for rows in directions):
+        return ()
+    rng = np.random.default_rng(0)
+    q = rng.uniform(0.3, 1.2, nv)
+    length = max(float(np.abs(body.placement[:3, 3]).max()) for body in bodies) or 1.0
+    jacobians: list[Array] = []
+    conditions = []
+    for body, rows in zip(bodies, directions, strict=True):
+        factor, offset = (
+            (1.0, 0.0) if body.coupling is None else (body.coupling.multiplier, body.coupling.offset)
+        )
+        own = slice(body.iv, body.iv + body.joint.nv)
+        twist = body.joint.X @ (factor * q[own] + offset)
+        motion = np.zeros((4, 4))
+        motion[:3, :3], motion[:3, 3] = skew(twist[:3]), twist[3:]
+        into = adjoint(inverse(body.placement @ expm(motion)))
+        J = into @ jacobians[body.parent] if body.parent >= 0 else np.zeros((6, nv))
+        J[:, own] += factor * body.joint.X
+        jacobians.append(J)
+        conditions.append(rows @ J / np.where(rows[:, 3:].any(axis=1), length, 1.0)[:, None])
+        if body.armature:
+            conditions.append(factor * np.eye(nv)[own])
+    _, sizes, V = np.linalg.svd(np.linalg.qr(np.concatenate(conditions), mode="r"))
+    rank = int((sizes > INDEPENDENT * sizes.max(initial=0.0)).sum())
+    moving = np.linalg.norm(V[rank:], axis=0) > 1e-6
+    return tuple(
+        body.joint_name
+        for body in bodies
+        if body.coupling is None and moving[body.iv : body.iv + body.joint.nv].any()
+    )
+
+
+def _inert_directions(body: Body) -> Array:
+    """Return twists (omega; v), as rows, whose products with the body's twist vanish at no kinetic energy."""
+    inertial = inertial_from_phi(body.phi)
+    c = inertial.com
+    sizes, axes = np.linalg.eigh(inertial.inertia)
+    scale = np.abs(sizes).max() + abs(inertial.mass) * float(c @ c)
+    turning = axes.T[np.abs(sizes) > ROUNDING * scale]
+    rows = [np.hstack([turning, np.zeros((len(turning), 3))])]
+    if inertial.mass or body.phi[6:9].any():
+        rows.append(np.hstack([-skew(c), np.eye(3)]))
+    return np.concatenate(rows)
