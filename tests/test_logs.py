@@ -137,7 +137,7 @@ def test_samples_are_valid_where_the_filters_have_settled(arm, good):
         ({}, {"locked": {"joint2": "x"}}, ["'joint2'", "'x'"]),
         ({}, {"locked": {"joint2": np.nan}}, ["'joint2'", "nan"]),
         ({}, {"physical": "no"}, ["physical", "'no'"]),
-        ({}, {"hold_out": 0.001}, ["0 rows", "hold out"]),
+        ({}, {"hold_out": 0.001}, ["hold_out", "0.001", "no rows"]),
     ],
 )
 def test_mistakes_of_type_are_named_too(arm, good, change, options, words):

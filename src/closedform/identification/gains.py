@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 
 from ..errors import ArgumentError, ClosedFormError, shown
 from ..robot import Robot
-from .log import Log, read_log
-from .signals import Filters, condition_signals, sampling_rate, spectral_cutoff, thin, to_rows
+from .cutoff import spectral_cutoff
+from .log import Log
+from .reading import read_log
+from .signals import Filters, condition_signals, sampling_rate, thin, to_rows
 from .tables import LogError
 
 Array = NDArray[np.float64]

@@ -13,9 +13,11 @@ from ..errors import ArgumentError, UnknownNameError, shown
 from ..model.inertia import NAMES, inertial_from_phi
 from .consistent import Prior, consistent, is_physical
 from .design import Rows, Span, filtered_rows, nothing_left, spans
-from .log import Log, Samples, read_log
+from .log import Log
+from .reading import read_log
 from .regression import LAGS, ExcitationError, Moments, residual_squares, solve, standard_errors, undetermined
 from .result import Errors, Identification
+from .samples import Samples
 from .signals import Filters, condition_signals, noise_correlation, sampling_rate
 from .split import UNUSED
 

@@ -21,7 +21,8 @@ from ..robot import Robot
 from .base_parameters import BaseParameters, base_parameters
 from .design import Design, Rows, nothing_left
 from .friction import Friction, Term
-from .log import Log, read_log
+from .log import Log
+from .reading import read_log
 from .signals import Filters, sampling_rate
 from .split import HELD_OUT, Split
 from .transmission import Axis

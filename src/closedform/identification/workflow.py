@@ -15,17 +15,20 @@ from ..errors import ArgumentError, shown
 from ..model import Body
 from ..robot import Robot
 from .consistent import Prior, consistent, is_physical, nearest
+from .cutoff import spectral_cutoff
 from .design import Design, Span, independent, spans
 from .friction import NO_FRICTION, Friction
 from .gains import check_gains
 from .locking import lock
-from .log import Log, Samples, chosen_joints, read_log
+from .log import Log, chosen_joints
 from .plausibility import ROWS, check_motion, check_plausible
+from .reading import read_log
 from .regression import LAGS, ExcitationError, Fit, Moments, residual_squares, solve, standard_errors
 from .regression import undetermined as undetermined_names
 from .result import Errors, Identification, Trace, joined, traced
+from .samples import Samples
 from .selection import Search, candidates
-from .signals import Filters, noise_correlation, sampling_rate, spectral_cutoff
+from .signals import Filters, noise_correlation, sampling_rate
 from .split import FOLDS, HELD_OUT, Split
 from .tables import LogError
 from .transmission import Axis, directions
@@ -147,7 +150,7 @@ def identify(
         fitted=fitted,
         cross_validation=_cross_validation(design, moments, method, fit.prior),
         held_out=_held_out(moments, values),
-        notes=(*notes, *more),
+        notes=(*log.notes, *notes, *more),
         described=base.values if robot.model.has_inertia else np.zeros(0),
         trace=_trace(design, log, filters, split, values),
     )
