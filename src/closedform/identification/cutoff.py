@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..checks import positive
+from ..errors import ArgumentError
 from .samples import Samples
 from .signals import even_samples
 
@@ -24,6 +26,9 @@ ABOVE = 4.0
 
 LOWEST = 2.0
 """Least cutoff in Hz."""
+
+NARROWEST = 1e-6
+"""Least cutoff over the sampling rate; filters that remember more samples lose their digits."""
 
 SECONDS = 8.0
 """Length of the stretches that spectra are averaged over."""
@@ -53,7 +58,7 @@ class Spectrum:
         f, P = signal.welch(position, rate, nperseg=length, axis=0, detrend="linear")
         high = (f >= 0.25 * rate) & (f <= 0.45 * rate)
         floor = np.median(P[high], axis=0) / np.log(2)  # a mean, by the median of an exponential
-        inside = np.cumsum(P <= ABOVE * floor, axis=0) == 0
+        inside = np.cumsum(ABOVE * floor >= P, axis=0) == 0
         inside[0] = True
         return cls(f, np.where(inside, np.maximum(P - floor, 0.0), 0.0), floor)
 
@@ -93,3 +98,16 @@ def spectral_cutoff(samples: Samples, rate: float) -> float:
         return rate / 10
     spectrum = Spectrum.of(samples, rate)
     return float(np.clip(min(WIDER * spectrum.bandwidth, spectrum.clean), min(LOWEST, rate / 10), rate / 10))
+
+
+def chosen_cutoff(caller: str, given: float | None, samples: Samples, rate: float) -> float:
+    """Return the cutoff that was asked for, checked, or the one that fits the log."""
+    if given is None:
+        return spectral_cutoff(samples, rate)
+    cutoff = positive(f"{caller}: cutoff", given)
+    if not rate * NARROWEST <= cutoff < rate / 2:
+        raise ArgumentError(
+            f"{caller}: cutoff is {cutoff:g}; expected Hz from {rate * NARROWEST:.3g} to below half the "
+            f"sampling rate ({rate / 2:.4g})"
+        )
+    return cutoff
