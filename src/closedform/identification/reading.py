@@ -162,10 +162,11 @@ def _repaired(log: Log) -> Log:
         log = replace(log, position=angles / log.scales["position"], notes=(*log.notes, note))
     log = replace(log, turning=())
     columns = np.concatenate([log.position, log.effort], axis=1)
-    for wrong, words in (
-        (spikes(columns), "stand out of their neighbours (dropouts)"),
-        (repeats(columns), "repeat the row before in every column"),
+    for find, words in (
+        (spikes, "stand out of their neighbours (dropouts)"),
+        (repeats, "repeat the row before in every column"),
     ):
+        wrong = find(columns)
         if wrong.any() and np.count_nonzero(wrong) <= FEW * len(log):
             columns = columns[~wrong]
             log = _kept(log, ~wrong, f"{np.count_nonzero(wrong)} row(s) that {words} are left out")

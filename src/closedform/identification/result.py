@@ -156,7 +156,7 @@ class Identification:
         if self.filters.cutoff >= rate / 2:
             raise LogError(
                 f"{log.source}: {rate:.4g} rows per second, too few for the cutoff of "
-                f"{self.filters.cutoff:.4g} Hz that the model was identified with; identify it with a lower one"
+                f"{self.filters.cutoff:.4g} Hz that the model was identified with; identify it with a lower"
             )
         return Filters(rate, self.filters.cutoff)
 
