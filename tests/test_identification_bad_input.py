@@ -134,10 +134,14 @@ def test_unknown_units_and_quantities_are_named(robot, columns):
 def test_rows_that_are_not_finite_are_counted(robot, columns):
     q2 = columns["q2"].copy()
     q2[[100, 101, 500]] = np.nan
-    refused(robot, columns | {"q2": q2}, "'q2'", "3 row(s)", "row 101", 'missing="drop"')
-    assert (
-        identify(robot, columns | {"q2": q2}, missing="drop", friction=None, rotors=False).fitted.total < 1e-3
-    )
+    log = columns | {"q2": q2}
+    refused(robot, log, "'q2'", "3 row(s)", "row 101", 'missing="drop"', missing="error")
+    result = identify(robot, log, friction=None, rotors=False)
+    assert result.fitted.total < 1e-3
+    assert "3 row(s) with numbers that are not finite" in result.notes[0]
+    q2[:100] = np.inf  # too many to go unasked
+    refused(robot, log, "'q2'", "103 row(s)")
+    assert identify(robot, log, missing="drop", friction=None, rotors=False).fitted.total < 1e-3
 
 
 def test_blank_cells_of_a_file_are_rows_that_are_not_finite(robot, columns, tmp_path):
@@ -146,7 +150,7 @@ def test_blank_cells_of_a_file_are_rows_that_are_not_finite(robot, columns, tmp_
     cells = lines[10].split(",")
     cells[3] = ""
     path.write_text("\n".join([*lines[:10], ",".join(cells), *lines[11:]]))
-    refused(robot, path, "'q3'", "row 10")
+    refused(robot, path, "'q3'", "row 10", missing="error")
 
 
 def test_constant_joints_are_named_and_can_be_locked(robot, columns):

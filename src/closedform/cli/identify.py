@@ -112,6 +112,8 @@ def identify(
             progress=hear,
             **reading,
         )
+    for doubt in found.doubts:
+        typer.echo(f"doubt: {doubt}")
     Console().print(_parameters(found), _errors(found))
     for note in found.notes:
         typer.echo(f"note: {note}")

@@ -5,8 +5,9 @@ from .excitation import Excitation, excitation
 from .friction import Friction
 from .gains import DriveGains, drive_gains
 from .locking import lock
-from .log import Log, read_log
+from .log import Log
 from .payload import Payload, identify_payload
+from .reading import read_log
 from .reduced import reduced_factor
 from .regression import ExcitationError
 from .result import Errors, Identification, Parameter

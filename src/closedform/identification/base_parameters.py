@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..checks import whole_number
-from ..errors import ArgumentError, ClosedFormError, UnknownNameError, shown
+from ..checks import flag, instance, known_name, whole_number
+from ..errors import ArgumentError, ClosedFormError
 from ..forms import form
 from ..kernels import Kernel, compiled
 from ..lazy import cached_property
@@ -30,6 +30,9 @@ Array = NDArray[np.float64]
 
 METHODS = ("closed", "numeric")
 """In closed form, or by the rank of sampled regressors."""
+
+MOST_DIGITS = 1000
+"""Digits of printed coefficients."""
 
 CLEAN = 1e-11
 """Coefficients (in units of the robot) that are rounding, of sums or of right angles in a file."""
@@ -98,7 +101,7 @@ class BaseParameters:
         """
         from .base_table import combination
 
-        digits = whole_number("base parameters: digits", digits, 1)
+        digits = whole_number("base parameters: digits", digits, 1, MOST_DIGITS)
         if self.regrouping is None:
             raise ClosedFormError("base parameters: the numeric method has no steps; use method='closed'")
         return tuple(
@@ -182,13 +185,10 @@ def base_parameters(robot: Robot, method: str = "closed", *, symbolic: bool = Fa
     >>> base.regrouped["XXR3"]
     2*MZ4*r4 + XX3 - YY3 + YY4 + (-d4**2 + r4**2)*(M4 + M5 + M6)
     """
-    if not isinstance(robot, Robot):
-        raise ArgumentError(f"base_parameters: robot is {shown(robot)}; expected a Robot")
+    instance("base_parameters: robot", robot, Robot)
     refuse_still(robot.model, "base_parameters")
-    if method not in METHODS:
-        raise UnknownNameError("method of base_parameters", method, METHODS)
-    if not isinstance(symbolic, bool):
-        raise ArgumentError(f"base_parameters: symbolic is {shown(symbolic)}; expected True or False")
+    known_name("method of base_parameters", method, METHODS)
+    flag("base_parameters: symbolic", symbolic)
     if method == "numeric":
         if symbolic:
             raise ArgumentError("base_parameters: symbolic needs method='closed'; numbers have no letters")

@@ -49,6 +49,10 @@ UNITS: dict[str, dict[str, float]] = {
 
 REQUIRED = ("position", "effort")
 
+CURRENTS = {"current", "cur", "curr", "i"}
+AMPERES = {"a", "ma"}
+"""Words and units of efforts that are currents, not torques."""
+
 
 @dataclass(frozen=True)
 class Chosen:
@@ -65,8 +69,14 @@ def split_unit(name: str) -> tuple[str, str | None]:
     >>> split_unit("elbow position [deg]"), split_unit("q[3]")
     (('elbow position', 'deg'), ('q[3]', None))
     """
-    match = re.fullmatch(r"(.*?)\s*[\[(]([^\])]*[^\])\d][^\])]*)[\])]\s*", name)
-    return (match[1], match[2].strip()) if match else (name, None)
+    text = name.rstrip()
+    if not text.endswith(("]", ")")):
+        return name, None
+    start = max(text.rfind("["), text.rfind("("))
+    inside = text[start + 1 : -1]
+    if start < 0 or not inside or inside.isdigit() or "]" in inside or ")" in inside:
+        return name, None
+    return text[:start].rstrip(), inside.strip()
 
 
 def factor(quantity: str, unit: str) -> float:
@@ -112,6 +122,8 @@ def choose(
         scale = tuple(
             factor(quantity, units.get(quantity) or parsed[name][1] or _si(quantity)) for name in names
         )
+        if quantity == "effort" and given is None:
+            _check_kinds(parsed, names)
         found[quantity] = Chosen(tuple(names), [_numbers(table, name) for name in names], scale)
         if quantity != "time":
             covered[quantity] = tuple(joints[k] for k in indices)
@@ -123,6 +135,21 @@ def choose(
             f'columns={{"{missing[0]}": [...]}}'
         )
     return found, _agreed(covered, joints)
+
+
+def _check_kinds(parsed: Mapping[str, tuple[str, str | None]], names: Sequence[str]) -> None:
+    """Refuse efforts that are currents of some joints and torques of others."""
+    currents = [
+        name
+        for name in names
+        if (parsed[name][1] or "").lower() in AMPERES or CURRENTS & set(re.split(r"[ 0-9]+", _letters(name)))
+    ]
+    others = [name for name in names if name not in currents]
+    if currents and others:
+        raise LogError(
+            f"efforts are a current in column {shown(currents[0])} and a torque in {shown(others[0])}; "
+            'name the columns of one kind, columns={"effort": [...]}, and say gain=[...] for currents'
+        )
 
 
 def _numbers(table: Table, name: str) -> Any:
@@ -179,6 +206,8 @@ def _named(table: Table, quantity: str, given: Any, joints: Sequence[str]) -> tu
                 "or give a mapping from joints to columns"
             )
     for name in names:
+        if not isinstance(name, str):
+            raise ArgumentError(f"columns: {quantity} has {shown(name)}; expected names of columns")
         if name not in table:
             raise LogError(f"column {shown(name)} of {quantity} does not exist; there are {_list(table)}")
     if len(names) == 1 and _wide(table, names[0]):
@@ -206,7 +235,9 @@ def _found(table: Table, quantity: str, joints: Sequence[str]) -> tuple[list[str
         return list(chosen.values()), list(chosen)
     numbered: dict[int, list[str]] = {}
     for name, text in plain.items():
-        match = re.fullmatch(rf"(?:{either}) ?(?:joint ?|j)?(\d+)|(?:joint|j) ?(\d+) ?(?:{either})", text)
+        match = re.fullmatch(
+            rf"(?:{either}) ?(?:joint ?|j)?([0-9]{{1,6}})|(?:joint|j) ?([0-9]{{1,6}}) ?(?:{either})", text
+        )
         if match:
             numbered.setdefault(int(match[1] or match[2]), []).append(name)
     numbers = {number: _only(found, quantity, f"number {number}") for number, found in numbered.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -93,11 +94,13 @@ def consistent(prior: Prior, B: Array, R: Array, names: tuple[str, ...]) -> tupl
     fit = cp.sum_squares(A @ (cp.hstack([u, w]) - free)) + cp.sum_squares(u)
     problem = cp.Problem(cp.Minimize(fit), constraints)
     try:
-        problem.solve(solver=cp.CLARABEL)
+        with warnings.catch_warnings():  # what the solver thinks of its answer is in the status
+            warnings.simplefilter("ignore")
+            problem.solve(solver=cp.CLARABEL)
         status = str(problem.status)
-    except cp.error.SolverError as error:
+    except (cp.error.SolverError, cp.error.DCPError, ArithmeticError, ValueError) as error:
         status = shown(str(error))
-    if u.value is None:
+    if status not in ("optimal", "optimal_inaccurate") or u.value is None or not np.isfinite(u.value).all():
         raise ClosedFormError(
             f"no physically consistent inertias found (solver: {status}); the log contradicts the "
             "geometry, or its units are wrong: look at the fit without physical=True"

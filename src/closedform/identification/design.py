@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from ..robot import Robot
 from .base_parameters import BaseParameters, base_parameters
 from .friction import NO_FRICTION, Friction, Term, term_columns, terms
-from .log import Log, Samples
+from .log import Log
+from .samples import Samples
 from .signals import Filters, Signals, condition_signals, thin, to_rows
 from .split import UNUSED, Split
 from .tables import LogError

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import real_array, whole_number
+from ..checks import file_path, function, instance, positive, real_array, whole_number
 from ..emit.files import write_files
 from ..errors import ArgumentError, ClosedFormError, shown
 from ..lazy import cached_property
@@ -30,6 +30,12 @@ STAGES = ((1e2, 0.0), (1e3, 0.0), (1e4, 0.005), (1e5, 0.01), (1e5, 0.03))
 """Weights of squared violations and relative clearances from limits, one minimisation after the other."""
 SAMPLES, CHECKED = 40, 200
 """Instants per period of the last term: of the optimisation, and at which limits are made to hold."""
+MOST_TERMS, MOST_STARTS, MOST_ITERATIONS = 50, 1000, 100_000
+"""Bounds of what a search may be asked for."""
+PERIODS = (1e-3, 1e5)
+"""Seconds that a period may have."""
+MOST_ROWS = 10**7
+"""Samples of a motion that is written or stacked."""
 POSTURES = 2000
 """Random postures among which the motion's middle is sought."""
 
@@ -68,6 +74,8 @@ class Excitation:
 
     def stacked(self, motion: Harmonic, samples: int = 1000) -> Array:
         """Return the reduced regressor over one period of a motion, (samples nv, count)."""
+        instance("excitation: motion", motion, Harmonic)
+        samples = whole_number("excitation: samples", samples, 1, MOST_ROWS // self.robot.nv)
         t = np.arange(samples) * motion.duration / samples
         Y = self.base.regressor(*motion.derivatives(t, 2))
         return np.asarray(Y).reshape(-1, self.count)
@@ -95,9 +103,11 @@ class Excitation:
 
     def csv(self, rate: float = 1000.0) -> str:
         """Return time, positions, velocities and accelerations at `rate` Hz as CSV, units in brackets."""
-        samples = real_array("excitation: rate", rate) * self.trajectory.duration
-        if samples.shape != () or not 1 <= samples <= 1e8:
-            raise ArgumentError(f"excitation: rate is {shown(rate)}; expected samples per second")
+        samples = positive("excitation: rate", rate) * self.trajectory.duration
+        if not 1 <= samples <= MOST_ROWS:
+            raise ArgumentError(
+                f"excitation: rate is {shown(rate)}; expected samples per second, 1 to {MOST_ROWS} in all"
+            )
         t = np.arange(int(samples) + 1) / float(rate)
         states = self.trajectory.derivatives(t, 2)
         text = io.StringIO()
@@ -116,7 +126,7 @@ class Excitation:
 
     def write_csv(self, path: str | os.PathLike[str], rate: float = 1000.0) -> Path:
         """Write the motion as CSV, whole or not at all, and return the path."""
-        return write_files({Path(path): self.csv(rate)})[0]
+        return write_files({file_path("excitation: path", path): self.csv(rate)})[0]
 
 
 def excitation(
@@ -153,18 +163,25 @@ def excitation(
     """
     from scipy.optimize import minimize  # noqa: PLC0415 (takes a quarter of a second)
 
-    if not isinstance(robot, Robot):
-        raise ArgumentError(f"excitation: robot is {shown(robot)}; expected a Robot")
+    instance("excitation: robot", robot, Robot)
     if robot.nv != len(robot.joint_names):
         raise ArgumentError(
             f"excitation: robot {robot.name!r} has {len(robot.joint_names)} joint(s) of {robot.nv} dofs; "
             "Fourier series move one-dof joints only (a fixed base, no ball joints)"
         )
     period = seconds("excitation: period", period)
-    terms = whole_number("excitation: terms", terms, 2)
-    starts = whole_number("excitation: starts", starts, 1)
-    iterations = whole_number("excitation: iterations", iterations, 1)
-    seed = whole_number("excitation: seed", seed, 0)
+    if not PERIODS[0] <= period <= PERIODS[1]:
+        raise ArgumentError(f"excitation: period is {period:g}; expected {PERIODS[0]:g} to {PERIODS[1]:g} s")
+    terms = whole_number("excitation: terms", terms, 2, MOST_TERMS)
+    starts = whole_number("excitation: starts", starts, 1, MOST_STARTS)
+    iterations = whole_number("excitation: iterations", iterations, 1, MOST_ITERATIONS)
+    seed = whole_number("excitation: seed", seed, 0, 2**63)
+    if progress is not None:
+        function("excitation: progress", progress, "start, iteration and condition number", 3)
+    if workspace is not None and not isinstance(workspace, Mapping):
+        raise ArgumentError(
+            f"excitation: workspace is {shown(workspace)}; expected a mapping of frames to (lower, upper)"
+        )
     bounds = _bounds(robot, lower, upper, velocity, acceleration, torque, workspace)
     base = base_parameters(robot)
     if not base.minimal:  # a column that depends on others would make every condition number infinite

@@ -48,8 +48,10 @@ class Friction:
         for name in ("coulomb", "presliding"):
             value = getattr(self, name)
             number = isinstance(value, int | float) and not isinstance(value, bool)
-            if value is not None and not (number and np.isfinite(value) and value > 0):
-                raise ArgumentError(f"friction: {name} is {shown(value)}; expected a positive number or None")
+            if value is not None and not (number and 1e-12 <= value <= 1e12):
+                raise ArgumentError(
+                    f"friction: {name} is {shown(value)}; expected a number from 1e-12 to 1e12, or None"
+                )
         for name in ("viscous", "offset"):
             if not isinstance(getattr(self, name), bool):
                 raise ArgumentError(

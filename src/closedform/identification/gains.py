@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ArgumentError, ClosedFormError, shown
+from ..checks import instance
+from ..errors import ClosedFormError
 from ..robot import Robot
-from .log import Log, read_log
-from .signals import Filters, condition_signals, sampling_rate, spectral_cutoff, thin, to_rows
+from .cutoff import chosen_cutoff
+from .log import Log
+from .reading import read_log
+from .signals import Filters, condition_signals, sampling_rate, thin, to_rows
 from .tables import LogError
 
 Array = NDArray[np.float64]
@@ -34,12 +38,30 @@ class DriveGains:
     """Gains of the drives (N m or N per logged unit), and how much of the efforts they explain.
 
     `explained` is the part of each joint's squared efforts, beyond friction and a constant, that
-    the described inertias account for: 0, with gains of one, where a log is too short to tell.
+    the described inertias account for. A gain is NaN where that is less than `CERTAIN`, or where the
+    log is too short to tell: `unknown` names those joints.
     """
 
     joints: tuple[str, ...]
     values: Array
     explained: Array
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """Joints whose efforts the described inertias do not explain: they have no gain."""
+        return tuple(name for name, gain in zip(self.joints, self.values, strict=True) if np.isnan(gain))
+
+    def __str__(self) -> str:
+        rows = [f"{'joint':<24}{'gain':>12}{'explained':>12}"]
+        for name, gain, share in zip(self.joints, self.values, self.explained, strict=True):
+            told = "unknown" if np.isnan(gain) else f"{gain:.4g}"
+            rows.append(f"{name:<24}{told:>12}{100 * share:>10.0f} %")
+        if self.unknown:
+            rows.append(
+                f"no gain of {', '.join(self.unknown)}: described inertias explain less than "
+                f"{100 * CERTAIN:.0f} % of their efforts; move them more, or give their gains"
+            )
+        return "\n".join(rows)
 
 
 def drive_gains(robot: Robot, log: Log | Any, *, cutoff: float | None = None, **reading: Any) -> DriveGains:
@@ -58,8 +80,7 @@ def drive_gains(robot: Robot, log: Log | Any, *, cutoff: float | None = None, **
     >>> drive_gains(arm, {"t": t, "q": q, "current": tau / [20.0, -5.0]}).values.round(2)
     array([20., -5.])
     """
-    if not isinstance(robot, Robot):
-        raise ArgumentError(f"drive_gains: robot is {shown(robot)}; expected a Robot")
+    instance("drive_gains: robot", robot, Robot)
     if not robot.model.has_inertia:
         raise ClosedFormError(f"drive_gains: robot {robot.name!r} has no inertias to compare with")
     log = read_log(log, robot, **reading)
@@ -69,15 +90,10 @@ def drive_gains(robot: Robot, log: Log | Any, *, cutoff: float | None = None, **
         )
     samples = log.middle(ROWS)
     rate = sampling_rate(samples.time)
-    if cutoff is not None and not (isinstance(cutoff, int | float) and 0 < cutoff < rate / 2):
-        raise ArgumentError(
-            f"drive_gains: cutoff is {shown(cutoff)}; expected Hz below half the sampling rate "
-            f"({rate / 2:.4g})"
-        )
-    filters = Filters(rate, spectral_cutoff(samples, rate) if cutoff is None else cutoff)
+    filters = Filters(rate, chosen_cutoff("drive_gains", cutoff, samples, rate))
     s = condition_signals(samples, filters)
     used = s.valid[:: filters.first][:: filters.second]
-    values, explained = np.ones(robot.nv), np.zeros(robot.nv)
+    values, explained = np.full(robot.nv, np.nan), np.zeros(robot.nv)
     if np.count_nonzero(used) < FEWEST:
         return DriveGains(log.joints, values, explained)
     columns = (robot.inverse_dynamics(s.q, s.qd, s.qdd), s.effort, s.qd, np.tanh(s.qd / 0.05))
@@ -89,19 +105,20 @@ def drive_gains(robot: Robot, log: Log | Any, *, cutoff: float | None = None, **
         slope = float(own @ without / max(float(own @ own), 1e-300))
         rest = without - slope * own
         explained[j] = 1 - float(rest @ rest) / max(float(without @ without), 1e-300)
-        values[j] = 1 / slope if slope else np.inf
+        if explained[j] >= CERTAIN:
+            values[j] = 1 / slope
     return DriveGains(log.joints, values, explained)
 
 
-def check_gains(robot: Robot, log: Log, cutoff: float) -> None:
-    """Refuse efforts whose scale or sign contradicts the described inertias."""
+def check_gains(robot: Robot, log: Log, cutoff: float, causes: Callable[[], Sequence[object]]) -> None:
+    """Refuse efforts whose scale or sign contradicts the described inertias, with causes that help."""
     if not robot.model.has_inertia:
         return
     found = drive_gains(robot, log, cutoff=cutoff)
     wrong = [
         (name, gain)
         for name, gain, share in zip(found.joints, found.values, found.explained, strict=True)
-        if share > CERTAIN and not 1 / FARTHEST < gain < FARTHEST
+        if share >= CERTAIN and not 1 / FARTHEST < gain < FARTHEST
     ]
     if wrong:
         name, gain = wrong[0]
@@ -110,7 +127,7 @@ def check_gains(robot: Robot, log: Log, cutoff: float) -> None:
             f"{log.source}: the described inertias need {gain:.3g} times the logged effort of joint {name!r}"
             f"{others}: motor currents, another unit or sign? Say gain=[...] or reduction=[...] "
             "(closedform.identification.drive_gains estimates them), or plausible=False if the described "
-            "inertias are wrong"
+            "inertias are wrong" + "".join(f"; {cause}" for cause in causes()[:2])
         )
 
 

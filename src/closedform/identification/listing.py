@@ -7,7 +7,8 @@ from .result import Identification
 
 def listing(result: Identification) -> str:
     """Return parameters with their errors, and the torque errors of every joint."""
-    rows = [f"{result.robot.name}: {len(result.values)} parameters, condition number {result.condition:.1f}"]
+    rows = [f"doubt: {doubt}" for doubt in result.doubts]
+    rows += [f"{result.robot.name}: {len(result.values)} parameters, condition number {result.condition:.1f}"]
     rows.append(
         f"friction: {result.friction}; cutoff {result.filters.cutoff:.3g} Hz; {result.method} least squares"
     )

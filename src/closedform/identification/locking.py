@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ..checks import LARGEST, instance
 from ..description.rotations import skew
 from ..errors import ArgumentError, UnknownNameError, shown
 from ..model import Body, Frame, Model
@@ -26,9 +27,14 @@ def lock(robot: Robot, angles: Mapping[str, float]) -> Robot:
     >>> shorter.nv, bool(abs(arm.phi[9::10].sum() - shorter.phi[9::10].sum()) < 1e-12)
     (6, True)
     """
+    instance("lock: robot", robot, Robot)
+    if not isinstance(angles, Mapping):
+        raise ArgumentError(f"lock: angles is {shown(angles)}; expected a mapping of joints to coordinates")
     for name, given in angles.items():
-        if not isinstance(given, int | float | np.number) or not np.isfinite(given):
-            raise ArgumentError(f"joint {name!r} would be locked at {shown(given)}; expected a coordinate")
+        if not isinstance(given, int | float | np.integer | np.floating) or not abs(given) <= LARGEST:
+            raise ArgumentError(
+                f"joint {shown(name)} would be locked at {shown(given)}; expected a coordinate"
+            )
     unknown = [name for name in angles if name not in robot.joint_names]
     if unknown:
         raise UnknownNameError("joint to lock", unknown[0], robot.joint_names)

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from ..checks import real_array
-from ..errors import ArgumentError, shown
 from ..lazy import cached_property
-from ..robot import Robot
-from .columns import WORDS, Chosen, choose, split_unit
-from .logfile import log_description
-from .tables import LogError, Table, read_table
+from .repairs import unwrapped
+from .samples import Samples
+from .tables import LogError
 from .transmission import Transmission
 
 Array = NDArray[np.float64]
@@ -29,26 +24,14 @@ LEAST_ROWS = 50
 PAUSE = 1.0
 """Seconds (ten sampling times at least) without a row after which another recording begins."""
 
-CHECKED_ROWS = 1_000_000
-"""Rows looked at together when a log in memory is checked."""
-
-
-@dataclass(frozen=True)
-class Samples:
-    """Rows of a log on the joint side, in memory: time (n,), position, effort and velocity (n, joints)."""
-
-    time: Array
-    position: Array
-    effort: Array
-    velocity: Array | None = None
-
 
 @dataclass(frozen=True)
 class Log:
     """A recorded motion; `position`, `effort` and `velocity` are arrays (rows, joints), perhaps lazy.
 
     `scales` are factors to SI per column, `transmission` leads from the motors to the joints.
-    `missing` is what becomes of rows with a number that is not finite: "error" or "drop".
+    `missing` is what becomes of rows with a number that is not finite: "error" or "drop". `turning`
+    says which joints turn, `trusted` which rows have efforts to fit, and `notes` what was repaired.
     """
 
     joints: tuple[str, ...]
@@ -61,6 +44,9 @@ class Log:
     names: Mapping[str, tuple[str, ...]]
     source: str = "log"
     missing: str = "error"
+    turning: tuple[bool, ...] = ()
+    trusted: NDArray[np.bool_] | None = None
+    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.time)
@@ -123,9 +109,11 @@ class Log:
             keep &= fine.all(axis=1)
         if not keep.all():
             time, read = time[keep], {name: values[keep] for name, values in read.items()}
+        trusted = None if self.trusted is None else self.trusted[start:stop][keep]
         velocity = self.transmission.joint_rates(read["velocity"]) if "velocity" in read else None
-        position = self.transmission.joint_positions(read["position"])
-        return Samples(time, position, self.transmission.joint_efforts(read["effort"]), velocity)
+        recorded = unwrapped(read["position"], self.turning)[0] if self.turning else read["position"]
+        position = self.transmission.joint_positions(recorded)
+        return Samples(time, position, self.transmission.joint_efforts(read["effort"]), velocity, trusted)
 
     def _gap(self, quantity: str, fine: NDArray[np.bool_], start: int) -> str:
         rows, columns = np.nonzero(~fine)
@@ -136,174 +124,6 @@ class Log:
             f"{self.source}: column {column!r} is not finite in {count} row(s), the first is row "
             f'{start + rows[0] + 1}; repair the log or say missing="drop", which leaves such rows out'
         )
-
-
-def read_log(
-    source: Any,
-    robot: Robot,
-    *,
-    columns: Mapping[str, Any] | None = None,
-    units: Mapping[str, str] | None = None,
-    rate: float | None = None,
-    reduction: ArrayLike | None = None,
-    offset: ArrayLike | None = None,
-    gain: ArrayLike | None = None,
-    motor_positions: bool = True,
-    missing: str = "error",
-) -> Log:
-    """Return the log in a file or in arrays, its columns matched to the joints of a robot.
-
-    `source` is a .csv or .parquet path, a data frame, a mapping of arrays (numpy or dask), a mapping
-    {"position": path, "effort": path} of one file per quantity, or a .toml path that says all this
-    (see `logfile`; options given here win). Columns are recognised by
-    name (`time`, `q1`, `elbow_position [deg]`, `tau1`, ...) or named by `columns`; `units` holds
-    for all columns of a quantity. `rate` in Hz stands in for a missing time column. `reduction`,
-    `offset`, `gain` and `motor_positions` are those of `Transmission`, one entry per logged joint.
-
-    >>> import numpy as np, closedform as cf
-    >>> t = np.arange(1000) / 500
-    >>> q = np.stack([np.sin(t), np.cos(3 * t)], axis=1)
-    >>> log = read_log({"t": t, "q": np.degrees(q), "tau": 0 * q}, cf.load("2r"), units={"position": "deg"})
-    >>> log.joints, float(np.abs(log.samples().position - q).max()) < 1e-14
-    (('joint1', 'joint2'), True)
-    """
-    if isinstance(source, Log):
-        options = any(given is not None for given in (columns, units, rate, reduction, offset, gain))
-        if options or not motor_positions or missing != "error":
-            raise ArgumentError(
-                "options of reading were given for a log that has been read; read it with them"
-            )
-        return source
-    if isinstance(source, str | os.PathLike) and Path(source).suffix.lower() == ".toml":
-        path, told = log_description(Path(source))
-        given = {
-            "columns": columns,
-            "units": units,
-            "rate": rate,
-            "reduction": reduction,
-            "offset": offset,
-            "gain": gain,
-            "motor_positions": None if motor_positions else False,
-            "missing": None if missing == "error" else missing,
-        }
-        return read_log(path, robot, **{**told, **{k: v for k, v in given.items() if v is not None}})
-    if missing not in ("error", "drop"):
-        raise ArgumentError(f'missing is {shown(missing)}; expected "error" or "drop"')
-    joints = _one_dof_joints(robot)
-    table, name = _table(source)
-    chosen, covered = choose(table, joints, columns, units)
-    if "velocity" in chosen and len(chosen["velocity"].names) not in (1, len(covered)):
-        del chosen["velocity"]  # of some joints only; it serves as a check, no more
-    lengths = {key: len(v) for c in chosen.values() for key, v in zip(c.names, c.values, strict=True)}
-    if len(set(lengths.values())) > 1:
-        few, many = (pick(lengths, key=lengths.__getitem__) for pick in (min, max))
-        raise LogError(
-            f"{name}: columns differ in length: {few!r} has {lengths[few]} rows, {many!r} has "
-            f"{lengths[many]}; cut them to the same rows"
-        )
-    arrays = {quantity: _stacked(found, len(covered), name, quantity) for quantity, found in chosen.items()}
-    count = len(arrays["position"])
-    if count < LEAST_ROWS:
-        raise LogError(f"{name}: {count} row(s); dynamics shows in some seconds of motion, record for longer")
-    time = _time(arrays.get("time"), rate, count, name, chosen)
-    log = Log(
-        covered,
-        time,
-        arrays["position"],
-        arrays["effort"],
-        arrays.get("velocity"),
-        {quantity: np.array(found.scale) for quantity, found in chosen.items()},
-        Transmission.of(len(covered), reduction, offset, gain, motor_positions),
-        {quantity: found.names for quantity, found in chosen.items()},
-        name,
-        missing,
-    )
-    if not log.lazy:
-        for start in range(0, count, CHECKED_ROWS):
-            log.samples(start, start + CHECKED_ROWS)
-    return log
-
-
-def _one_dof_joints(robot: Robot) -> tuple[str, ...]:
-    if robot.nv != len(robot.joint_names):
-        raise ArgumentError(
-            f"robot {robot.name!r} has joints of several dofs (a floating base?); identification needs a "
-            "fixed base and joints of one dof each"
-        )
-    return robot.joint_names
-
-
-def _table(source: Any) -> tuple[Table, str]:
-    """Return the table of a source, one file per quantity merged, and its name."""
-    if not (
-        isinstance(source, Mapping)
-        and source
-        and all(isinstance(v, str | os.PathLike) for v in source.values())
-    ):
-        return read_table(source), str(source) if isinstance(source, str | os.PathLike) else "log"
-    merged: dict[str, Any] = {}
-    unknown = [key for key in source if key not in WORDS or key == "time"]
-    if unknown:
-        raise ArgumentError(
-            f"files of a log are given by quantity (position, effort, velocity); {unknown} given"
-        )
-    for quantity, path in source.items():
-        for column, values in read_table(path).items():
-            base, unit = split_unit(column)
-            if base.strip(" -").lower() in WORDS["time"]:
-                known = np.asarray(merged.setdefault("time" + (f" [{unit}]" if unit else ""), values))
-                slack = 1e-6 * float(np.ptp(known))
-                if known.shape != values.shape or np.abs(known - values).max() > slack:
-                    raise LogError(f"{path}: its clock differs from the other files' clock; merge them")
-                continue
-            word = "" if any(base.lower().endswith(each) for each in WORDS[quantity]) else f" {quantity}"
-            merged[f"{base}{word}" + (f" [{unit}]" if unit else "")] = values
-    return merged, ", ".join(str(Path(path)) for path in source.values())
-
-
-def _stacked(found: Chosen, joints: int, name: str, quantity: str) -> Any:
-    """Return the columns of a quantity as one array (rows, joints), lazy where they are."""
-    if quantity == "time":
-        return found.values[0]
-    if len(found.values) == 1 and found.values[0].ndim == 2:
-        values = found.values[0]
-    elif any(hasattr(column, "compute") for column in found.values):
-        from dask import array as lazy  # noqa: PLC0415 (an extra; present where such columns are)
-
-        values = lazy.stack(found.values, axis=1)  # type: ignore[no-untyped-call]
-    else:
-        values = np.stack(found.values, axis=1)
-    if values.shape[1] != joints:
-        raise LogError(
-            f"{name}: {values.shape[1]} columns of {quantity} for {joints} joints: a log of another robot?"
-        )
-    return values
-
-
-def _time(given: Any, rate: float | None, count: int, name: str, chosen: Mapping[str, Chosen]) -> Array:
-    """Return the times in seconds, from the column or from the rate, and see that they increase."""
-    if rate is not None:
-        if not (isinstance(rate, int | float) and np.isfinite(rate) and rate > 0):
-            raise ArgumentError(f"rate is {shown(rate)}; expected samples per second")
-        return np.arange(count) / rate
-    if given is None:
-        raise LogError(f'{name}: no column of time (named "time" or "t"); add one or give rate= in Hz')
-    time = real_array("time", given) * chosen["time"].scale[0]
-    if not np.isfinite(time).all():
-        raise LogError(f"{name}: time is not finite in row {int(np.flatnonzero(~np.isfinite(time))[0]) + 1}")
-    steps = np.diff(time)
-    if (steps == 0).any():
-        rows = np.flatnonzero(steps == 0)
-        raise LogError(
-            f"{name}: {len(rows)} timestamp(s) repeat, the first in rows {rows[0] + 1} and {rows[0] + 2} "
-            f"(t = {time[rows[0]]:g} s); remove such rows, or give rate= if the rows are evenly spaced"
-        )
-    if (steps < 0).any():
-        row = int(np.flatnonzero(steps < 0)[0])
-        raise LogError(
-            f"{name}: time runs backwards from row {row + 1} to {row + 2}; sort the rows, or split the log"
-        )
-    return time
 
 
 def chosen_joints(log: Log, joints: tuple[str, ...]) -> Log:
@@ -331,4 +151,5 @@ def chosen_joints(log: Log, joints: tuple[str, ...]) -> Log:
         scales=pick,
         transmission=part,
         names=names,
+        turning=tuple(log.turning[k] for k in keep) if log.turning else (),
     )

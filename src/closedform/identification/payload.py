@@ -8,15 +8,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..checks import flag, instance, known_name
 from ..description.description import Inertial
-from ..errors import ArgumentError, UnknownNameError, shown
 from ..model.inertia import NAMES, inertial_from_phi
 from .consistent import Prior, consistent, is_physical
 from .design import Rows, Span, filtered_rows, nothing_left, spans
-from .log import Log, Samples, read_log
+from .doubt import POOR
+from .log import Log
+from .reading import read_log
 from .regression import LAGS, ExcitationError, Moments, residual_squares, solve, standard_errors, undetermined
 from .result import Errors, Identification
-from .signals import Filters, condition_signals, noise_correlation, sampling_rate
+from .samples import Samples
+from .signals import Filters, condition_signals, noise_correlation
 from .split import UNUSED
 
 Array = NDArray[np.float64]
@@ -46,8 +49,19 @@ class Payload:
         """Whether a rigid body can have these inertias."""
         return bool(is_physical(self.phi).all())
 
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """What speaks against the payload: torques that it does not explain."""
+        if self.errors.total <= POOR:
+            return ()
+        return (
+            f"with the payload {100 * self.errors.total:.0f} % of all torques are not explained: another "
+            "log, body or gain?",
+        )
+
     def __str__(self) -> str:
-        rows = [
+        rows = [f"doubt: {doubt}" for doubt in self.doubts]
+        rows += [
             f"payload of {self.body!r}: {self.phi[9]:.4g} kg (standard error {self.standard_errors[9]:.2g})"
         ]
         rows += [
@@ -69,16 +83,14 @@ def identify_payload(
     tau - tau_model = Y_body(q, qd, qdd) phi_payload, with the columns of the carrying body (the
     last one by default). `physical` asks for parameters that a rigid body can have (needs cvxpy).
     """
-    if not isinstance(empty, Identification):
-        raise ArgumentError(f"identify_payload: empty is {shown(empty)}; expected what identify returns")
+    instance("identify_payload: empty", empty, Identification, "what identify returns")
+    flag("identify_payload: physical", physical)
     robot = empty.robot
     names = robot.body_names
-    body = names[-1] if body is None else body
-    if body not in names:
-        raise UnknownNameError("body that carries the payload", body, names)
+    body = names[-1] if body is None else known_name("body that carries the payload", body, names)
     columns = slice(10 * names.index(body), 10 * names.index(body) + 10)
     log = read_log(log, robot, **reading)
-    filters = Filters(sampling_rate(log.time), empty.filters.cutoff)
+    filters = empty.filters_of(log)
     moments = Moments([np.arange(10)] * robot.nv, 10)
     for span in spans(log, filters):
         samples = log.samples(span.start, span.stop)

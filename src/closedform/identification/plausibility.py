@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..robot import Robot
-from .log import Log, Samples
+from .log import Log
+from .samples import Samples
 from .tables import LogError
 
 Array = NDArray[np.float64]

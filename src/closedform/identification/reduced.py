@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..checks import real_array, whole_number
-from ..errors import ArgumentError, shown
+from ..checks import instance, real_array, whole_number
+from ..errors import ArgumentError
 from .base_parameters import BaseParameters
 from .design import acting
 from .triangle import Triangle, factor
@@ -17,6 +17,10 @@ Array = NDArray[np.float64]
 
 BLOCK = 2048
 """Samples whose regressor is in memory at a time."""
+
+
+MOST_NUMBERS = 2**27
+"""Numbers of the regressor of one block: a gibibyte."""
 
 
 def reduced_factor(
@@ -38,12 +42,20 @@ def reduced_factor(
     >>> bool(np.allclose(beta, base.values))
     True
     """
-    if not isinstance(base, BaseParameters):
-        raise ArgumentError(f"reduced_factor: base is {shown(base)}; expected what base_parameters returns")
-    block = whole_number("reduced_factor: block", block, 1)
+    instance("reduced_factor: base", base, BaseParameters, "what base_parameters returns")
+    block = whole_number(
+        "reduced_factor: block", block, 1, MOST_NUMBERS // (base.robot.nv * max(base.count, 1))
+    )
     robot, nv, count = base.robot, base.robot.nv, base.count
     given = {"q": q, "qd": qd, "qdd": qdd, **({} if tau is None else {"tau": tau})}
-    arrays = {name: a if hasattr(a, "shape") else real_array(name, a) for name, a in given.items()}
+    arrays = {
+        name: a if hasattr(a, "compute") else real_array(f"reduced_factor: {name}", a)
+        for name, a in given.items()
+    }
+    if len(arrays["q"].shape) != 2:
+        raise ArgumentError(
+            f"reduced_factor: q has shape {arrays['q'].shape}; expected (samples, {robot.nq})"
+        )
     for name, array in arrays.items():
         expected = (len(arrays["q"]), robot.nq if name == "q" else nv)
         if array.shape != expected:

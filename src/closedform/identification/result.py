@@ -4,31 +4,37 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..checks import file_path, known_name
 from ..description.catalogue import read_toml
 from ..emit.files import write_files
-from ..errors import ClosedFormError
+from ..errors import ClosedFormError, shorten
 from ..lazy import cached_property
 from ..model.writing import model_toml
 from ..robot import Robot
 from .base_parameters import BaseParameters, base_parameters
 from .design import Design, Rows, nothing_left
 from .friction import Friction, Term
-from .log import Log, read_log
+from .log import Log
+from .reading import read_log
 from .signals import Filters, sampling_rate
 from .split import HELD_OUT, Split
+from .tables import LogError
 from .transmission import Axis
 
 Array = NDArray[np.float64]
 
 FORMAT = "closedform identification 1"
+
+LARGEST = 2**28
+"""Bytes of a saved identification."""
 
 
 @dataclass(frozen=True)
@@ -82,14 +88,15 @@ class Trace:
     held_out: NDArray[np.bool_]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Identification:
     """What a log says about a robot.
 
     `robot` has the identified inertias, rotors (`armature`) and friction (`damping`, `friction`);
     `names`, `values` and `standard_errors` are the base parameters, then those of the drives.
     `fitted`, `held_out` and `cross_validation` are torque errors of the rows that were fitted, of
-    those kept aside, and of fitted rows left out in turn (None of a log too short for that).
+    those kept aside, and of fitted rows left out in turn (None of a log too short for that). `doubts`
+    says what speaks against all this, and what would explain the log better; `notes` what was repaired.
     """
 
     robot: Robot
@@ -110,6 +117,7 @@ class Identification:
     notes: tuple[str, ...] = ()
     described: Array = field(default_factory=lambda: np.zeros(0))
     trace: Trace | None = None
+    doubts: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -139,15 +147,23 @@ class Identification:
 
     def __getitem__(self, name: str) -> Parameter:
         """Return the parameter of that name."""
-        found = [parameter for parameter in self.parameters if parameter.name == name]
-        if not found:
-            raise ClosedFormError(f"no parameter {name!r}; there are {', '.join(self.names)}")
-        return found[0]
+        known_name("parameter", name, self.names)
+        return next(parameter for parameter in self.parameters if parameter.name == name)
+
+    def filters_of(self, log: Log) -> Filters:
+        """Return the filters of this result for another log, whose rate must allow its cutoff."""
+        rate = sampling_rate(log.time)
+        if self.filters.cutoff >= rate / 2:
+            raise LogError(
+                f"{log.source}: {rate:.4g} rows per second, too few for the cutoff of "
+                f"{self.filters.cutoff:.4g} Hz that the model was identified with; identify it with a lower"
+            )
+        return Filters(rate, self.filters.cutoff)
 
     def predict(self, log: Log | Any, **reading: Any) -> Trace:
         """Return measured and predicted torques along a log, both past the filters of this result."""
         log = read_log(log, self.robot, **reading)
-        filters = Filters(sampling_rate(log.time), self.filters.cutoff)
+        filters = self.filters_of(log)
         split = Split(log.time[0], log.time[-1], None, 0.0)
         traces = [
             traced(rows, self.design, self.values) for rows in self.design.segments(log, filters, split)
@@ -162,6 +178,12 @@ class Identification:
         trace = self.predict(log, **reading)
         residual = trace.measured - trace.predicted
         return Errors.of(np.sum(residual**2, axis=0), np.sum(trace.measured**2, axis=0), len(residual))
+
+    def __repr__(self) -> str:
+        errors = {"fitted": self.fitted, "left out": self.cross_validation, "held out": self.held_out}
+        shown = ", ".join(f"{name} {100 * e.total:.3g} %" for name, e in errors.items() if e is not None)
+        doubts = "".join(f"doubt: {doubt}; " for doubt in self.doubts)
+        return f"<Identification of {self.robot.name!r}: {doubts}torque error {shown}>"
 
     def __str__(self) -> str:
         from .listing import listing  # noqa: PLC0415 (which needs this class)
@@ -200,14 +222,19 @@ class Identification:
                 )
             },
             "notes": self.notes,
+            "doubts": self.doubts,
         }
-        write_files({Path(path): json.dumps(content, indent=1)})
+        write_files({file_path("path", path): json.dumps(content, indent=1)})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Identification:
         """Return a saved identification."""
+        path = file_path("path", path)
         try:
-            content = json.loads(Path(path).read_text(encoding="utf-8"))
+            status = path.stat()
+            if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST:
+                raise ValueError(f"not a regular file of at most {LARGEST} bytes")
+            content = json.loads(path.read_text(encoding="utf-8"))
             if content["format"] != FORMAT:
                 raise ValueError(f"format is {content['format']!r}")
             robot = Robot.from_description(read_toml(content["robot"].encode(), str(path)))
@@ -233,10 +260,13 @@ class Identification:
                 filters=Filters(content["rate"], content["cutoff"]),
                 method=content["method"],
                 notes=tuple(content["notes"]),
+                doubts=tuple(content.get("doubts", ())),
                 **fields,
             )
-        except (OSError, KeyError, TypeError, AttributeError, ValueError) as error:
-            raise ClosedFormError(f"{path}: not a saved identification ({error})") from None
+        except (OSError, LookupError, TypeError, AttributeError, ValueError, RecursionError) as error:
+            raise ClosedFormError(
+                f"{path}: not a saved identification ({shorten(str(error), 200)})"
+            ) from None
         if found.names != tuple(content["names"]):
             raise ClosedFormError(f"{path}: its parameters are not those of its robot; identify again")
         return found

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .log import Samples
+from .samples import Samples
+from .tables import LogError
 
 Array = NDArray[np.float64]
 
@@ -24,10 +25,16 @@ JITTER = 1e-3
 """Fraction of the sampling time below which a clock counts as even."""
 
 GAP = 2.5
-"""Sampling times without a row beyond which interpolated samples are not used."""
+"""Sampling times without a row that are always interpolated."""
+
+BRIDGED = 0.25
+"""Part of the cutoff's period without a row that is interpolated: the motion is slower by far."""
 
 KINEMATIC = 2.5
 """Position filter over torque filter: wide, since the regressor's columns pass the torque filter too."""
+
+SPARSE = 20
+"""Samples of an even clock per row of the log; beyond that there is no motion between the gaps."""
 
 PROBE = 2000
 """Samples on either side of an impulse whose response is looked at; filters remember some tens."""
@@ -59,6 +66,11 @@ class Filters:
         """Seconds in which the ends of a recording are felt: the filters' slowest mode decays to 7e-5."""
         return 4 / self.cutoff
 
+    @property
+    def longest_gap(self) -> float:
+        """Seconds without a row that are interpolated; rows around a longer gap are not used."""
+        return max(GAP / self.rate, BRIDGED / self.cutoff)
+
     def settle_in(self, time: Array) -> bool:
         """Return whether a recording is long enough that something remains between its ends."""
         return len(time) > 3 and bool(time[-1] - time[0] > 2 * self.settling)
@@ -81,28 +93,9 @@ class Signals:
 
 
 def sampling_rate(time: Array) -> float:
-    """Return the samples per second of a clock that may jitter: the median."""
-    return float(1 / np.median(np.diff(time)))
-
-
-def spectral_cutoff(samples: Samples, rate: float) -> float:
-    """Return ten times the frequency below which 99 % of the joint speeds' power lies, in Hz.
-
-    Speeds relative to each joint's own; the motion's harmonics and the corners of friction
-    reach that far, noise reaches on.
-    """
-    from scipy import signal
-
-    even = even_samples(samples, rate)
-    speed = np.gradient(even.position, axis=0)
-    size = np.sqrt(np.mean(speed**2, axis=0))
-    speed = speed[:, size > 0] / size[size > 0]
-    if not speed.size:
-        return rate / 10
-    frequency, power = signal.welch(speed, rate, nperseg=min(len(speed), int(8 * rate)), axis=0)
-    total = np.cumsum(power.sum(axis=1))
-    edge = frequency[np.searchsorted(total, 0.99 * total[-1])]
-    return float(np.clip(10 * edge, 2.0, rate / 10))
+    """Return the samples per second of a clock that may jitter: by the mean of steps without a gap."""
+    steps = np.diff(time)
+    return float(1 / np.mean(steps[steps <= 1.5 * np.median(steps)]))
 
 
 def even_samples(samples: Samples, rate: float) -> Samples:
@@ -113,18 +106,27 @@ def even_samples(samples: Samples, rate: float) -> Samples:
     if np.abs(steps * rate - 1).max() < JITTER:
         return samples
     count = math.floor((samples.time[-1] - samples.time[0]) * rate + 1e-9) + 1
+    if count > SPARSE * len(samples.time) + 1000:
+        raise LogError(
+            f"the clock is too uneven: {len(samples.time)} rows from {samples.time[0]:g} to "
+            f"{samples.time[-1]:g} s, most of them {1 / rate:.3g} s apart; split the log at its gaps"
+        )
     time = samples.time[0] + np.arange(count) / rate
     values = np.concatenate([samples.position, samples.effort], axis=1)
     spline = interpolate.make_interp_spline(samples.time, values, k=3)(time)
     n = samples.position.shape[1]
-    return Samples(time, spline[:, :n], spline[:, n:])
+    trusted = None
+    if samples.trusted is not None:
+        after = np.clip(np.searchsorted(samples.time, time), 1, len(steps))
+        trusted = samples.trusted[after] & samples.trusted[after - 1]
+    return Samples(time, spline[:, :n], spline[:, n:], trusted=trusted)
 
 
-def covered(samples: Samples, time: Array, rate: float) -> NDArray[np.bool_]:
-    """Return which times of an even clock lie near rows of the log."""
+def covered(samples: Samples, time: Array, filters: Filters) -> NDArray[np.bool_]:
+    """Return which times of an even clock lie near rows of the log, or in a gap that can be bridged."""
     after = np.clip(np.searchsorted(samples.time, time), 1, len(samples.time) - 1)
     gap = samples.time[after] - samples.time[after - 1]
-    return np.asarray(gap * rate < GAP)
+    return np.asarray(gap < filters.longest_gap)
 
 
 def zero_phase(x: Array, cutoff: float, rate: float) -> Array:
@@ -154,12 +156,16 @@ def condition_signals(samples: Samples, filters: Filters) -> Signals:
     fine = zero_phase(even.position, rate / 10, rate)
     q = zero_phase(even.position, KINEMATIC * filters.cutoff, rate)
     qd, qdd = differentiate(q, rate)
-    valid = covered(samples, even.time, rate)
+    valid = covered(samples, even.time, filters)
     reach = max(1, int(filters.settling * rate))
     if not valid.all():
         from scipy import ndimage
 
         valid = ~ndimage.binary_dilation(~valid, iterations=reach)
+    if even.trusted is not None and not even.trusted.all():
+        from scipy import ndimage
+
+        valid &= ~ndimage.binary_dilation(~even.trusted, iterations=max(1, int(rate / filters.cutoff)))
     valid[:reach] = valid[-reach:] = False
     return Signals(even.time, fine, q, qd, qdd, even.effort, valid)
 

@@ -43,6 +43,12 @@ class Split:
                 f"hold_out: blocks of {given:g} s do not alternate in a log of {self.stop - self.start:.3g} s"
             )
 
+        if number and float(given or 0) <= 2 * self.margin:
+            raise ArgumentError(
+                f"hold_out: no rows are left to fit between blocks of {given:g} s, of which the filters mix "
+                f"{2 * self.margin:.3g} s; hold out longer blocks, or raise cutoff"
+            )
+
     def held_out(self, time: Array) -> NDArray[np.bool_]:
         """Return which times are held out."""
         since = time - self.start

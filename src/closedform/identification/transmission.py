@@ -8,10 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import real_array, sized_array
+from ..checks import flag, real_array, sized_array, whole_number
 from ..errors import ArgumentError
 
 Array = NDArray[np.float64]
+
+
+MOST_JOINTS = 1000
+"""Joints of a transmission."""
 
 
 @dataclass(frozen=True)
@@ -59,10 +63,12 @@ class Transmission:
         motor_positions: bool = True,
     ) -> Transmission:
         """Return the transmission of `count` joints; what is not given is direct drive."""
+        count = whole_number("transmission: count", count, 1, MOST_JOINTS)
+        flag("motor_positions", motor_positions)
         R = real_array("reduction", np.eye(count) if reduction is None else reduction)
         R = np.diag(R) if R.ndim == 1 else R
         R = sized_array("reduction", R, (count, count))
-        if np.linalg.matrix_rank(R) < count:
+        if np.linalg.matrix_rank(R / np.abs(R).max(initial=1e-300)) < count:
             raise ArgumentError(
                 "reduction is singular; every joint needs a motor (row = motor, column = joint)"
             )
@@ -85,18 +91,19 @@ class Transmission:
 
     def joint_positions(self, p: ArrayLike) -> Array:
         """Return q = R^-1 p + offset."""
-        p = np.asarray(p, dtype=float)
+        p = _rows("transmission: p", p, len(self.gain))
         q = p @ np.linalg.inv(self.reduction).T if self.motor_positions else p
         return np.asarray(q + self.offset)
 
     def joint_rates(self, pd: ArrayLike) -> Array:
         """Return qd = R^-1 pd."""
-        pd = np.asarray(pd, dtype=float)
+        pd = _rows("transmission: pd", pd, len(self.gain))
         return np.asarray(pd @ np.linalg.inv(self.reduction).T if self.motor_positions else pd)
 
     def joint_efforts(self, effort: ArrayLike) -> Array:
         """Return tau = R^T (gain * effort)."""
-        return np.asarray((np.asarray(effort, dtype=float) * self.gain) @ self.reduction)
+        effort = _rows("transmission: effort", effort, len(self.gain))
+        return np.asarray((effort * self.gain) @ self.reduction)
 
     @property
     def axes(self) -> tuple[Axis, ...]:
@@ -105,6 +112,14 @@ class Transmission:
         joints = [Axis(f"{j + 1}", np.eye(n)[j]) for j in range(n)]
         coupled = [m for m in range(n) if np.count_nonzero(self.reduction[m]) > 1]
         return (*joints, *(Axis(f"m{m + 1}", self.reduction[m] / self.reduction[m, m]) for m in coupled))
+
+
+def _rows(name: str, given: ArrayLike, count: int) -> Array:
+    """Return an array (..., count), in which a log may have numbers that are not finite."""
+    array = real_array(name, given)
+    if array.shape[-1:] != (count,):
+        raise ArgumentError(f"{name} has shape {array.shape}; expected (..., {count})")
+    return array
 
 
 def directions(axes: Sequence[Axis]) -> Array:

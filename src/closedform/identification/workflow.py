@@ -4,28 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import reduce
 from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..checks import choice, flag, function, instance
 from ..errors import ArgumentError, shown
 from ..model import Body
 from ..robot import Robot
 from .consistent import Prior, consistent, is_physical, nearest
-from .design import Design, Span, independent, spans
+from .cutoff import chosen_cutoff
+from .design import Design, independent
+from .diagnosis import Diagnosis
+from .doubt import explained, prediction_doubts, price_doubt, sign_doubts
 from .friction import NO_FRICTION, Friction
 from .gains import check_gains
+from .gathering import gather
 from .locking import lock
-from .log import Log, Samples, chosen_joints, read_log
+from .log import Log, chosen_joints
 from .plausibility import ROWS, check_motion, check_plausible
-from .regression import LAGS, ExcitationError, Fit, Moments, residual_squares, solve, standard_errors
+from .reading import read_log
+from .regression import LAGS, METHODS, ExcitationError, Fit, Moments, residual_squares, solve, standard_errors
 from .regression import undetermined as undetermined_names
 from .result import Errors, Identification, Trace, joined, traced
+from .samples import Samples
 from .selection import Search, candidates
-from .signals import Filters, noise_correlation, sampling_rate, spectral_cutoff
+from .signals import Filters, noise_correlation, sampling_rate
 from .split import FOLDS, HELD_OUT, Split
 from .tables import LogError
 from .transmission import Axis, directions
@@ -87,12 +93,17 @@ def identify(
     >>> bool(result.fitted.total < 1e-3), round(result["fv1"].value, 3)
     (True, 0.5)
     """
-    if not isinstance(robot, Robot):
-        raise ArgumentError(f"identify: robot is {shown(robot)}; expected a Robot")
-    if undetermined not in ("error", "prior"):
-        raise ArgumentError(f'identify: undetermined is {shown(undetermined)}; expected "error" or "prior"')
-    if physical not in (None, True, False):
-        raise ArgumentError(f"identify: physical is {shown(physical)}; expected True, False or None")
+    instance("identify: robot", robot, Robot)
+    choice("identify: undetermined", undetermined, ("error", "prior"))
+    choice("identify: method", method, METHODS)
+    for name, given in (("rotors", rotors), ("plausible", plausible)):
+        flag(f"identify: {name}", given)
+    if physical is not None:
+        flag("identify: physical", physical)
+    if not (friction is None or isinstance(friction, Friction)):
+        choice("identify: friction (or a Friction, or None)", friction, ("auto",))
+    if progress is not None:
+        function("identify: progress", progress, "the fraction done and what is next", 2)
     tell: Progress = progress or (lambda done, what: None)
     tell(0.0, "reading the log")
     log = read_log(log, robot, **reading)
@@ -103,23 +114,22 @@ def identify(
     rate = sampling_rate(log.time)
     middle = log.middle(ROWS)
     filters = Filters(rate, _cutoff(cutoff, rate, log, middle))
-    if plausible:
-        check_gains(robot, log, filters.cutoff)
     split = Split(log.time[0], log.time[-1], hold_out, 0.5 / filters.cutoff, min(1.0, log.duration / FOLDS))
     tell(0.1, "base parameters")
     axes = log.transmission.axes
     base, dependent = independent(robot, axes)
-    if friction == "auto":
+    diagnosis = Diagnosis(base, log, filters)
+    if plausible:
+        check_gains(robot, log, filters.cutoff, diagnosis.causes)
+    if isinstance(friction, str):
         tell(0.2, "choosing a friction model")
         plain = Design.of(robot, base, axes, Friction(coulomb=None), rotors, dependent)
         every = Design(
             robot, base, axes, (*plain.drive, *candidates(len(axes), _slowest(middle, axes))), plain.known
         )
         model, _ = Search(every, gather(every, log, filters, split, lags=0)).best()
-    elif friction is None or isinstance(friction, Friction):
-        model = friction or NO_FRICTION
     else:
-        raise ArgumentError(f'identify: friction is {shown(friction)}; expected "auto", None or a Friction')
+        model = friction or NO_FRICTION
     tell(0.5, "least squares")
     design = Design.of(robot, base, axes, model, rotors, dependent)
     moments = gather(design, log, filters, split)
@@ -131,6 +141,16 @@ def identify(
         residual_squares(triangles, moments.active, values), moments.powers(moments.fitted), fit.rows
     )
     tell(0.9, "validation")
+    errors = standard_errors(fit, moments, noise_correlation(filters, LAGS))
+    cross_validation = _cross_validation(design, moments, method, fit.prior)
+    held_out = _held_out(moments, values)
+    doubts = prediction_doubts(
+        robot.joint_names,
+        {"left out in turn": cross_validation, "held out": held_out, "that were fitted": fitted},
+    )
+    doubts += sign_doubts(design, fit.values, errors, diagnosis.speeds)
+    doubts += price_doubt(fitted, cross_validation)
+    worst = max(each.total for each in (fitted, cross_validation, held_out) if each is not None)
     return Identification(
         robot=_identified(robot, design, values, phi),
         base=base,
@@ -138,54 +158,20 @@ def identify(
         drive=design.drive,
         friction=model,
         values=values,
-        standard_errors=standard_errors(fit, moments, noise_correlation(filters, LAGS)),
+        standard_errors=errors,
         known=design.known,
         scatter=fit.scatter,
         condition=fit.condition,
         filters=filters,
         method=method,
         fitted=fitted,
-        cross_validation=_cross_validation(design, moments, method, fit.prior),
-        held_out=_held_out(moments, values),
-        notes=(*notes, *more),
+        cross_validation=cross_validation,
+        held_out=held_out,
+        doubts=explained(doubts, worst, diagnosis),
+        notes=(*log.notes, *notes, *more),
         described=base.values if robot.model.has_inertia else np.zeros(0),
         trace=_trace(design, log, filters, split, values),
     )
-
-
-def gather(design: Design, log: Log, filters: Filters, split: Split, lags: int = LAGS) -> Moments:
-    """Return the moments of all rows of a log: segment by segment, lazy logs as a tree of tasks."""
-    ranges = spans(log, filters)
-    if not log.lazy:
-        parts = (
-            _moments(design, log, filters, split, lags, s, log.raw(slice(s.start, s.stop))) for s in ranges
-        )
-        return reduce(Moments.join, parts)
-    from dask.delayed import delayed  # noqa: PLC0415 (an extra; present where the log is lazy)
-
-    bare = replace(log, position=None, effort=None, velocity=None)
-    tasks = [
-        delayed(_moments)(design, bare, filters, split, lags, s, log.raw(slice(s.start, s.stop)))
-        for s in ranges
-    ]
-    while len(tasks) > 1:
-        pairs = (tasks[k : k + 2] for k in range(0, len(tasks), 2))
-        tasks = [delayed(_joined)(*pair) if len(pair) == 2 else pair[0] for pair in pairs]
-    return tasks[0].compute()  # type: ignore[no-any-return]
-
-
-def _moments(
-    design: Design, log: Log, filters: Filters, split: Split, lags: int, span: Span, raw: Mapping[str, Any]
-) -> Moments:
-    """Return the moments of one segment, whose recorded rows are given: a task that can run anywhere."""
-    moments = Moments(design.active, design.width, lags)
-    moments.add(design.segment(log.converted(span.start, span.stop, raw), span, filters, split))
-    return moments
-
-
-def _joined(one: Moments, other: Moments) -> Moments:
-    """Return the moments of both, which stay as they are: a cluster may run a task again."""
-    return Moments(one.active, one.width, len(one.pairs) - 1).join(one).join(other)
 
 
 def _with_locks(
@@ -193,7 +179,7 @@ def _with_locks(
 ) -> tuple[Robot, Log, tuple[str, ...]]:
     """Return robot and log of the joints that move."""
     absent = [name for name in robot.joint_names if name not in log.joints]
-    if locked == "absent":
+    if isinstance(locked, str) and locked == "absent":
         locked = absent
     elif isinstance(locked, str):
         raise ArgumentError(f'identify: locked is {shown(locked)}; expected joints, or "absent"')
@@ -201,6 +187,9 @@ def _with_locks(
         raise ArgumentError(
             f"identify: locked is {shown(locked)}; expected joints, or a mapping to coordinates"
         )
+    wrong = [name for name in locked if not isinstance(name, str)]
+    if wrong:
+        raise ArgumentError(f"identify: locked has {shown(wrong[0])}; expected names of joints")
     angles = dict(locked) if isinstance(locked, Mapping) else dict.fromkeys(locked, 0.0)
     foreign = [name for name in log.joints if name not in robot.joint_names]
     if foreign:
@@ -221,11 +210,7 @@ def _with_locks(
 
 
 def _cutoff(given: float | None, rate: float, log: Log, middle: Samples) -> float:
-    if given is not None and not (isinstance(given, int | float) and 0 < given < rate / 2):
-        raise ArgumentError(
-            f"identify: cutoff is {shown(given)}; expected Hz below half the sampling rate ({rate / 2:.4g})"
-        )
-    cutoff = spectral_cutoff(middle, rate) if given is None else float(given)
+    cutoff = chosen_cutoff("identify", given, middle, rate)
     if log.duration < 20 / cutoff:
         raise LogError(
             f"{log.source}: {log.duration:.3g} s are too short for a cutoff of {cutoff:.3g} Hz; record for "

@@ -49,6 +49,7 @@ class FitFacts:
     fitted: Errors
     cross_validation: Errors | None
     held_out: Errors | None
+    doubts: tuple[str, ...]
     notes: tuple[str, ...]
 
 
@@ -92,6 +93,7 @@ def gather_fit(subject: Subject) -> FitFacts:
         r.fitted,
         r.cross_validation,
         r.held_out,
+        r.doubts,
         r.notes,
     )
 
