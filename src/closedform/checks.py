@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+import inspect
 import math
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .errors import ArgumentError, shown
+from .errors import ArgumentError, UnknownNameError, shown
 
 LARGEST = 1e50
 """Magnitude beyond which no figure of a robot is meant, and products of a few could overflow."""
+
+MOST_ENTRIES = 2**27
+"""Numbers in one array argument: a gibibyte of them."""
+
+MOST_SAMPLES = 10**7
+"""Instants, samples or steps that a call may ask for where it keeps something for each."""
+
+MOST_AXES = 16
+"""Axes of a batch."""
+
+LONGEST_NAME = 255
+"""Bytes of one part of a path."""
+
+T = TypeVar("T")
 
 
 @contextmanager
@@ -29,11 +46,18 @@ def real_array(name: str, given: ArrayLike) -> NDArray[np.float64]:
     """Return an array of real numbers in double precision."""
     try:
         array = np.asarray(given)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise ArgumentError(f"{name} is ragged; expected an array of real numbers") from None
+    except (TypeError, OverflowError):
+        raise ArgumentError(f"{name} is {shown(given)}; expected an array of real numbers") from None
     if array.dtype.kind not in "fiub":
         raise ArgumentError(f"{name} has dtype {array.dtype}; expected real numbers")
-    return array.astype(np.float64)
+    if array.size > MOST_ENTRIES:
+        raise ArgumentError(f"{name} has shape {array.shape}; expected at most {MOST_ENTRIES} numbers")
+    if isinstance(given, np.ma.MaskedArray) and np.ma.is_masked(given):
+        raise ArgumentError(f"{name} has masked entries; expected numbers: fill them, or leave them out")
+    with np.errstate(over="ignore"):  # a longer float may become infinite
+        return array.astype(np.float64)
 
 
 def sized_array(name: str, given: ArrayLike, size: tuple[int, ...]) -> NDArray[np.float64]:
@@ -41,32 +65,113 @@ def sized_array(name: str, given: ArrayLike, size: tuple[int, ...]) -> NDArray[n
     array = real_array(name, given)
     if array.shape != size:
         raise ArgumentError(f"{name} has shape {array.shape}; expected {size}")
+    return finite(name, array)
+
+
+def rows_array(name: str, given: ArrayLike, size: int) -> NDArray[np.float64]:
+    """Return an array (..., size) whose numbers are finite and at most `LARGEST`."""
+    array = real_array(name, given)
+    if array.shape[-1:] != (size,):
+        raise ArgumentError(f"{name} has shape {array.shape}; expected (..., {size})")
+    return finite(name, array)
+
+
+def finite(name: str, array: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return an array after refusing numbers that are not finite or beyond `LARGEST`."""
     if not (np.abs(array) <= LARGEST).all():
         raise ArgumentError(f"{name} has a number that is not finite or beyond {LARGEST:g}")
     return array
 
 
-def whole_number(name: str, given: Any, least: int) -> int:
-    """Return a whole number of at least `least`."""
-    if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < least:
-        raise ArgumentError(f"{name} is {shown(given)}; expected a whole number from {least}")
+def whole_number(name: str, given: Any, least: int, most: int | None = None) -> int:
+    """Return a whole number of at least `least`, and of at most `most` where that is given."""
+    whole = isinstance(given, int | np.integer) and not isinstance(given, bool)
+    if not whole or given < least or (most is not None and given > most):
+        span = f"from {least}" if most is None else f"from {least} to {most}"
+        raise ArgumentError(f"{name} is {shown(given)}; expected a whole number {span}")
     return int(given)
+
+
+def flag(name: str, given: Any) -> bool:
+    """Return True or False, and nothing that merely counts as one."""
+    if not isinstance(given, bool | np.bool_):
+        raise ArgumentError(f"{name} is {shown(given)}; expected True or False")
+    return bool(given)
+
+
+def choice(name: str, given: Any, words: Sequence[str]) -> str:
+    """Return one of these words."""
+    if not isinstance(given, str) or given not in words:
+        expected = ", ".join(repr(word) for word in words)
+        raise ArgumentError(f"{name} is {shown(given)}; expected one of {expected}")
+    return given
+
+
+def known_name(kind: str, given: Any, known: Sequence[str]) -> str:
+    """Return a name that is known; another is refused with the list of those that are."""
+    if not isinstance(given, str) or given not in known:
+        raise UnknownNameError(kind, given, tuple(known))
+    return given
+
+
+def text(name: str, given: Any) -> str:
+    """Return a text."""
+    if not isinstance(given, str):
+        raise ArgumentError(f"{name} is {shown(given)}; expected a text")
+    return given
+
+
+def function(name: str, given: Any, of: str, count: int = 1) -> Any:
+    """Return a function that takes `count` arguments; `of` says which."""
+    if not callable(given):
+        raise ArgumentError(f"{name} is {shown(given)}; expected a function of {of}")
+    try:
+        inspect.signature(given).bind(*[None] * count)
+    except TypeError as error:
+        raise ArgumentError(f"{name} cannot be called ({error}); expected a function of {of}") from None
+    except ValueError:  # some built-in functions have no signature
+        pass
+    return given
+
+
+def instance(name: str, given: Any, kind: type[T], what: str | None = None) -> T:
+    """Return an object of that class."""
+    if not isinstance(given, kind):
+        raise ArgumentError(f"{name} is {shown(given)}; expected {what or f'a {kind.__name__}'}")
+    return given
+
+
+def file_path(name: str, given: Any) -> Path:
+    """Return a path that the system can take; whether there is something is another matter."""
+    if not isinstance(given, str | os.PathLike) or not isinstance(os.fspath(given), str):
+        raise ArgumentError(f"{name} is {shown(given)}; expected a path")
+    path = os.fspath(given)
+    try:
+        encoded = os.fsencode(path)
+    except UnicodeEncodeError:
+        encoded = b"\0"
+    if not path or b"\0" in encoded or max(map(len, encoded.split(b"/"))) > LONGEST_NAME:
+        raise ArgumentError(f"{name} is {shown(path)}; expected a path of readable, short names")
+    return Path(path)
 
 
 def shape(name: str, given: Any) -> tuple[int, ...]:
     """Return a batch shape from a whole number or a sequence of them."""
     if isinstance(given, int | np.integer):
-        return (whole_number(name, given, 0),)
-    if not isinstance(given, tuple | list):
-        raise ArgumentError(f"{name} is {shown(given)}; expected a whole number or a tuple of them")
-    return tuple(whole_number(name, size, 0) for size in given)
+        given = (given,)
+    if not isinstance(given, tuple | list) or len(given) > MOST_AXES:
+        raise ArgumentError(f"{name} is {shown(given)}; expected a whole number or a tuple of a few")
+    sizes = tuple(whole_number(name, size, 0) for size in given)
+    if math.prod(sizes) > MOST_SAMPLES:
+        raise ArgumentError(f"{name} is {shown(given)}; expected at most {MOST_SAMPLES} samples")
+    return sizes
 
 
 def number(name: str, given: Any) -> float:
     """Return a finite number."""
-    fine = isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool)
-    if not fine or not abs(float(given)) <= LARGEST:  # of any precision
-        raise ArgumentError(f"{name} is {shown(given)}; expected a number")
+    if not _real(given) or not abs(given) <= LARGEST:
+        size = f" up to {LARGEST:g}" if _real(given) else ""
+        raise ArgumentError(f"{name} is {shown(given)}; expected a number{size}")
     return float(given)
 
 
@@ -88,7 +193,10 @@ def not_negative(name: str, given: Any) -> float:
 
 def small_number(name: str, given: Any, most: float) -> float:
     """Return a number from 0 to `most`."""
-    fine = isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool)
-    if not fine or not math.isfinite(given) or not 0 <= given <= most:
+    if not _real(given) or not 0 <= given <= most:
         raise ArgumentError(f"{name} is {shown(given)}; expected a number from 0 to {most:g}")
     return float(given)
+
+
+def _real(given: Any) -> bool:
+    return isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool)

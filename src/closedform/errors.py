@@ -12,6 +12,9 @@ PACKAGE = str(Path(__file__).parent)
 SHOWN = 60
 """Problems or names listed in one message; the rest is counted."""
 
+QUOTED = 1000
+"""Entries up to which a message quotes a value; the repr of more would take longer than the call."""
+
 LONGEST = 500
 """Characters of one problem in a message; the middle of a longer one is left out."""
 
@@ -24,7 +27,16 @@ def shorten(text: str, longest: int = LONGEST) -> str:
 
 def shown(value: object) -> str:
     """Return a value as a message quotes it: on one line, and short."""
-    return shorten(" ".join(repr(value).split()), 80)
+    try:
+        long = not isinstance(value, str | bytes) and len(value) > QUOTED  # type: ignore[arg-type]
+    except Exception:  # whatever a foreign object does, the message must come
+        long = False
+    kind = type(value).__name__
+    try:
+        text = f"a {kind} of many entries" if long else repr(value)
+    except Exception:  # such as lists nested too deeply
+        text = f"a {kind} that cannot be shown"
+    return shorten(" ".join(text.split()), 80)
 
 
 class ClosedFormError(Exception):
