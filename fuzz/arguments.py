@@ -184,7 +184,7 @@ def judged(function: Callable[[], Any]) -> tuple[str, str]:
             if len(str(error)) > LONGEST:
                 return "error", f"a message of {len(str(error))} characters"
             ending = "refused"
-        except BaseException as error:  # noqa: BLE001 (whatever else comes is what is sought)
+        except BaseException as error:
             return "error", f"{type(error).__name__}: {str(error)[:150]}"
         else:
             ending = "result"
@@ -203,7 +203,7 @@ def _known(warning: warnings.WarningMessage) -> bool:
     if warning.category.__module__.startswith("closedform"):
         return True
     text = str(warning.message)
-    return warning.category is RuntimeWarning and "encountered in" in text and text.split()[-1] in _kernels()
+    return warning.category is RuntimeWarning and "encountered in" in text and text.rsplit(maxsplit=1)[-1] in _kernels()
 
 
 def _kernels() -> set[str]:

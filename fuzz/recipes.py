@@ -14,8 +14,18 @@ import casadi as ca
 import numpy as np
 
 import closedform as cf
-from closedform import description, elastic, equations, flexible, identification, integration, kernels
-from closedform import redundancy, report, trajectory
+from closedform import (
+    description,
+    elastic,
+    equations,
+    flexible,
+    identification,
+    integration,
+    kernels,
+    redundancy,
+    report,
+    trajectory,
+)
 from closedform.report import SECTIONS
 
 from .inventory import public_callables

@@ -142,7 +142,7 @@ ARRAYS: dict[str, Callable[[], Any]] = {
 THINGS: dict[str, Callable[[], Any]] = {
     "None": lambda: None,
     "object": object,
-    "type": lambda: int,
+    "type": lambda: MineError,
     "Ellipsis": lambda: ...,
     "NotImplemented": lambda: NotImplemented,
     "set": lambda: {1.0, 2.0},
