@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from closedform import ClosedFormError
+from closedform import FORMS, ClosedFormError
 
 from .outcome import Outcome
 from .recipes import HEAVY, recipes
@@ -203,10 +203,8 @@ def _known(warning: warnings.WarningMessage) -> bool:
     if warning.category.__module__.startswith("closedform"):
         return True
     text = str(warning.message)
-    return warning.category is RuntimeWarning and "encountered in" in text and text.rsplit(maxsplit=1)[-1] in _kernels()
-
-
-def _kernels() -> set[str]:
-    from closedform import FORMS  # noqa: PLC0415
-
-    return {*FORMS}
+    return (
+        warning.category is RuntimeWarning
+        and "encountered in" in text
+        and text.rsplit(maxsplit=1)[-1] in FORMS
+    )

@@ -21,7 +21,7 @@ PACKAGES = (
     "description",
     "report",
 )
-"""Packages whose `__all__` is public; "" is the top. The others are inner steps from a file to machine code."""
+"""Packages whose `__all__` is public, "" the top; the others are inner steps from files to machine code."""
 
 CALLED = ("__call__", "__add__", "__sub__", "__mul__", "__getitem__")
 """Operators that count as public methods where a class defines them."""

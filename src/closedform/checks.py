@@ -102,8 +102,9 @@ def flag(name: str, given: Any) -> bool:
 def choice(name: str, given: Any, words: Sequence[str]) -> str:
     """Return one of these words."""
     if not isinstance(given, str) or given not in words:
-        expected = ", ".join(repr(word) for word in words)
-        raise ArgumentError(f"{name} is {shown(given)}; expected one of {expected}")
+        few = " or ".join(repr(word) for word in words)
+        expected = few if len(words) < 3 else f"one of {', '.join(words)}"
+        raise ArgumentError(f"{name} is {shown(given)}; expected {expected}")
     return given
 
 
@@ -169,10 +170,11 @@ def shape(name: str, given: Any) -> tuple[int, ...]:
 
 def number(name: str, given: Any) -> float:
     """Return a finite number."""
-    if not _real(given) or not abs(given) <= LARGEST:
-        size = f" up to {LARGEST:g}" if _real(given) else ""
+    value = _real(given)
+    if not abs(value) <= LARGEST:
+        size = "" if math.isnan(value) else f" up to {LARGEST:g}"
         raise ArgumentError(f"{name} is {shown(given)}; expected a number{size}")
-    return float(given)
+    return value
 
 
 def positive(name: str, given: Any) -> float:
@@ -193,10 +195,17 @@ def not_negative(name: str, given: Any) -> float:
 
 def small_number(name: str, given: Any, most: float) -> float:
     """Return a number from 0 to `most`."""
-    if not _real(given) or not 0 <= given <= most:
+    value = _real(given)
+    if not 0 <= value <= most:
         raise ArgumentError(f"{name} is {shown(given)}; expected a number from 0 to {most:g}")
-    return float(given)
+    return value
 
 
-def _real(given: Any) -> bool:
-    return isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool)
+def _real(given: Any) -> float:
+    """Return a number in double precision, infinite where it is beyond that, NaN for what is no number."""
+    if isinstance(given, bool) or not isinstance(given, int | float | np.integer | np.floating):
+        return math.nan
+    try:
+        return float(given)
+    except OverflowError:
+        return math.inf

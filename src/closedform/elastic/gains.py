@@ -39,7 +39,8 @@ def pole_gains(poles: ArrayLike, joints: int | Sequence[str] = 1) -> Array:
         raise ArgumentError("poles are ragged; expected (r,) or (joints, r)") from None
     if given.dtype.kind not in "fiuc" or given.ndim not in (1, 2) or not 0 < given.shape[-1] <= MOST_POLES:
         raise ArgumentError(
-            f"poles has shape {given.shape} of {given.dtype}; expected (r,) or (joints, r), r up to {MOST_POLES}"
+            f"poles has shape {given.shape} of {given.dtype}; expected (r,) or (joints, r), "
+            f"r up to {MOST_POLES}"
         )
     if given.ndim == 2 and len(given) != len(names):
         raise ArgumentError(f"poles has {len(given)} rows; expected one for each of {len(names)} joints")
@@ -49,7 +50,8 @@ def pole_gains(poles: ArrayLike, joints: int | Sequence[str] = 1) -> Array:
         if not ((np.abs(row) <= FASTEST).all() and (row.real < 0).all()):
             worst = row[int(np.argmax(np.where(np.isfinite(row), row.real, np.inf)))]
             raise ArgumentError(
-                f"poles: {worst:g} of joint {name!r} is not stable; give negative real parts, up to {FASTEST:g}"
+                f"poles: {worst:g} of joint {name!r} is not stable; give negative real parts "
+                f"up to {FASTEST:g}"
             )
         polynomial = np.poly(row)
         if np.abs(polynomial.imag).max() > PAIRED * np.abs(polynomial).max():

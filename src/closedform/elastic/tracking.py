@@ -158,7 +158,8 @@ def _count(steps: float) -> int:
     """Return a number of steps, which is bounded."""
     if not steps <= MOST_SAMPLES:
         raise ArgumentError(
-            f"track: {steps:.3g} steps; at most {MOST_SAMPLES}: take longer steps, a lower rate or a shorter motion"
+            f"track: {steps:.3g} steps; at most {MOST_SAMPLES}: take longer steps, a lower rate "
+            "or a shorter motion"
         )
     return max(1, math.ceil(steps - 1e-6))
 

@@ -115,7 +115,8 @@ class InputShaper:
         omega = 2 * np.pi * finite("shaper: frequency", real_array("shaper: frequency", frequency))[..., None]
         if (np.abs(omega) * self.duration > MOST_RADIANS).any():
             raise ArgumentError(
-                f"shaper: frequency is {shown(frequency)}; expected at most {MOST_RADIANS:g} rad over the shaper"
+                f"shaper: frequency is {shown(frequency)}; expected at most {MOST_RADIANS:g} rad "
+                "over the shaper"
             )
         s = omega * (-ratio + 1j * np.sqrt(1 - ratio**2))
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):  # a frequency below zero grows

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
 from ..checks import LARGEST, real_array
-from ..errors import ArgumentError, shown
+from ..errors import ArgumentError, shorten
 
 Array = NDArray[np.float64]
 Inputs = ArrayLike | Callable[[float], ArrayLike] | None
@@ -118,6 +118,6 @@ def _sample(name: str, function: Callable[[float], ArrayLike], nu: int, t: float
         )
     if not (np.abs(value) <= LARGEST).all():
         raise ArgumentError(
-            f"{name}: the input function gave {shown(value)} at t = {t:g}; expected finite numbers"
+            f"{name}: the input function gave {shorten(str(value), 80)} at t = {t:g}; expected finite numbers"
         )
     return value

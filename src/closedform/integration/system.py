@@ -45,8 +45,9 @@ class System:
             raise ArgumentError(
                 f"{name}: rate is {rate.shape}; expected a column like the state {state.shape}"
             )
-        known = ca.vertcat(*(each for each in (state, inputs, parameters) if each is not None))
-        foreign = ca.symvar(ca.substitute(rate, known, ca.SX(*known.shape)))
+        known = ca.symvar(ca.vertcat(*(each for each in (state, inputs, parameters) if each is not None)))
+        hashes = {each.element_hash() for each in known}
+        foreign = [each for each in ca.symvar(rate) if each.element_hash() not in hashes]
         if foreign:
             raise ArgumentError(
                 f"{name}: rate depends on {shown(foreign)}; expected state, inputs, parameters"
