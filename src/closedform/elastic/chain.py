@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import expm
 
-from ..checks import real_array, sized_array
+from ..checks import finite, real_array, sized_array
 from ..errors import ArgumentError
 from ..trajectory import Trajectory
+from ..trajectory.trajectory import require_trajectory
 from .laws import Decoupling
 
 Array = NDArray[np.float64]
@@ -23,6 +24,7 @@ def chain_motion(control: Decoupling, trajectory: Trajectory, start: ArrayLike, 
     """
     if not isinstance(control, Decoupling):
         raise ArgumentError(f"chain_motion: {type(control).__name__} makes no chains; expected a Decoupling")
+    require_trajectory("chain_motion", trajectory)
     robot, order = control.robot, control.order
     q, qd, theta, thetad = np.split(sized_array("chain_motion: start", start, (4 * robot.nv,)), 4)
     if order == 4:
@@ -30,7 +32,9 @@ def chain_motion(control: Decoupling, trajectory: Trajectory, start: ArrayLike, 
     else:
         actual = (q, qd, robot.forward_dynamics(q, qd, theta, thetad, np.zeros(robot.nv))[0])
     first = np.stack([a - w for a, w in zip(actual, trajectory.derivatives(0.0, order - 1), strict=True)])
-    t = real_array("chain_motion: t", t)
+    if trajectory.dofs != robot.nv:
+        raise ArgumentError(f"chain_motion: trajectory of {trajectory.dofs} coordinates; expected {robot.nv}")
+    t = finite("chain_motion: t", real_array("chain_motion: t", t))
     if t.ndim != 1 or t.size < 2 or not np.allclose(t, np.linspace(0.0, t[-1], t.size), rtol=0, atol=1e-9):
         raise ArgumentError("chain_motion: t are not equal steps from 0")
     A = np.tile(np.eye(order, k=1), (robot.nv, 1, 1))

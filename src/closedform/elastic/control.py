@@ -10,10 +10,12 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..checks import instance
 from ..errors import ArgumentError
 from ..kernels import Kernel, compiled
 from ..lazy import cached_property
 from ..trajectory import Trajectory
+from ..trajectory.trajectory import require_trajectory
 from .forms import STATE
 from .gains import pole_gains
 from .plant import Plant
@@ -37,7 +39,7 @@ class Control(ABC):
     """Whether the law takes the wind-up from measured spring torques, not from angles."""
 
     def __init__(self, robot: ElasticJointRobot, poles: ArrayLike) -> None:
-        self.robot = robot
+        self.robot = instance(f"{type(self).__name__}: robot", robot, ElasticJointRobot)
         self.gains = pole_gains(poles, robot.joint_names)
         if len(self.gains) != self.feedbacks:
             raise ArgumentError(
@@ -102,11 +104,13 @@ class Control(ABC):
 
     def reference(self, trajectory: Trajectory, t: ArrayLike, stiffness: Trajectory | None = None) -> Array:
         """Return the reference of a trajectory at instants: t.shape + (rows, nv)."""
+        require_trajectory(type(self).__name__, trajectory)
         motions = [(trajectory, self.order)]
         if (stiffness is not None) != self.robot.variable:
             kind = "variable; give a trajectory" if self.robot.variable else "constant; give no trajectory"
             raise ArgumentError(f"{type(self).__name__}: the stiffness is {kind} of it")
         if stiffness is not None:
+            require_trajectory(f"{type(self).__name__}: stiffness", stiffness)
             motions.append((stiffness, 2))
         for motion, _ in motions:
             if motion.dofs != self.robot.nv:

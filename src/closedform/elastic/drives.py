@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..checks import choice
 from ..errors import ArgumentError, shown
 from .friction import Friction, per_joint
 
@@ -51,8 +52,7 @@ def drives(
 ) -> Drives:
     """Return the drives of the joints of those names, after checking every number."""
     where = "ElasticJointRobot"
-    if spring_at not in ("motor", "link"):
-        raise ArgumentError(f"{where}: spring_at is {shown(spring_at)}; expected 'motor' or 'link'")
+    choice(f"{where}: spring_at", spring_at, ("motor", "link"))
     N = per_joint(f"{where}: gear_ratio", gear_ratio, names)
     if (N > 1).any():
         k = int(np.argmax(N))

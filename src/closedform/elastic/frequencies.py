@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import real_array
+from ..checks import finite, instance, real_array, rows_array
 from ..errors import ArgumentError
 from ..model.idle import refuse_idle_joints
 from .robot import ElasticJointRobot
@@ -29,11 +29,16 @@ def natural_frequencies(robot: ElasticJointRobot, q: ArrayLike, stiffness: Array
     >>> bool(abs(natural_frequencies(pendulum, [0.0])[0] - (100 / M + 100) ** 0.5) < 1e-12)
     True
     """
-    K = (
-        robot.drives.stiffness
-        if stiffness is None
-        else real_array("natural_frequencies: stiffness", stiffness)
-    )
+    instance("natural_frequencies: robot", robot, ElasticJointRobot)
+    q = rows_array("natural_frequencies: q", q, robot.nv)
+    K = robot.drives.stiffness
+    if stiffness is not None:
+        K = real_array("natural_frequencies: stiffness", stiffness)
+        if K.shape[-1:] not in ((), (1,), (robot.nv,)) or K.size == 0:
+            raise ArgumentError(
+                f"natural_frequencies: stiffness has shape {K.shape}; expected (..., {robot.nv})"
+            )
+        K = np.broadcast_to(finite("natural_frequencies: stiffness", K), (*K.shape[:-1], robot.nv))
     if K is None:
         raise ArgumentError("natural_frequencies: the stiffness is variable; give one")
     if not (K > 0).all():
@@ -45,10 +50,24 @@ def natural_frequencies(robot: ElasticJointRobot, q: ArrayLike, stiffness: Array
     # dq'' = -(B^-1 + N^-1 M^-1 N^-1) K dq; the matrix becomes symmetric between roots of K.
     inverse = np.linalg.inv(robot.links.mass_matrix(q)) / (N[:, None] * N)
     root = np.sqrt(K)
-    symmetric = root[..., :, None] * (inverse + np.diag(1 / B)) * root[..., None, :]
-    return np.asarray(np.sqrt(np.linalg.eigvalsh(symmetric)))
+    try:
+        symmetric = root[..., :, None] * (inverse + np.diag(1 / B)) * root[..., None, :]
+    except ValueError:
+        raise ArgumentError(
+            f"natural_frequencies: batches of q {q.shape} and stiffness {K.shape} do not broadcast"
+        ) from None
+    squares = np.linalg.eigvalsh(symmetric)
+    if not (squares >= 0).all():
+        raise ArgumentError(
+            "natural_frequencies: stiffness and inertias are too many orders of magnitude apart for "
+            "double precision; check their units"
+        )
+    return np.asarray(np.sqrt(squares))
 
 
 def resolving_step(robot: ElasticJointRobot, q: ArrayLike, stiffness: ArrayLike | None = None) -> float:
     """Return the longest integration step that resolves the fastest oscillation at any q."""
-    return RESOLVED / float(natural_frequencies(robot, q, stiffness).max())
+    fastest = float(natural_frequencies(robot, q, stiffness).max(initial=0.0))
+    if not fastest:
+        raise ArgumentError("resolving_step: no configuration given, or no spring that oscillates")
+    return RESOLVED / fastest

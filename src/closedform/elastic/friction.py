@@ -9,8 +9,8 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import LARGEST, real_array
-from ..errors import ArgumentError
+from ..checks import LARGEST, finite, real_array
+from ..errors import ArgumentError, shown
 
 Array = NDArray[np.float64]
 SX = ca.SX
@@ -35,6 +35,8 @@ class Friction:
 
     def sized(self, where: str, names: Sequence[str]) -> Friction:
         """Return the same with one number per joint, after checking them."""
+        if not isinstance(names, tuple | list) or not all(isinstance(name, str) for name in names):
+            raise ArgumentError(f"{where}: names are {shown(names)}; expected the names of the joints")
         viscous, coulomb, width = (
             per_joint(f"{where}: {name}", getattr(self, name), names, zero=name != "width")
             for name in ("viscous", "coulomb", "width")
@@ -43,8 +45,14 @@ class Friction:
 
     def torque(self, v: ArrayLike) -> Array:
         """Return f(v) of speeds."""
-        v, width = np.asarray(v, dtype=float), np.asarray(self.width, dtype=float)
-        return np.asarray(self.viscous * v + self.coulomb * v / np.sqrt(v * v + width * width))
+        v = finite("friction: v", real_array("friction: v", v))
+        viscous, coulomb, width = (
+            real_array(f"friction: {name}", getattr(self, name)) for name in ("viscous", "coulomb", "width")
+        )
+        try:
+            return np.asarray(viscous * v + coulomb * v / np.sqrt(v * v + width * width))
+        except ValueError:
+            raise ArgumentError(f"friction: v has shape {v.shape}; expected (..., {viscous.size})") from None
 
     def rates(self, *v: SX) -> tuple[SX, ...]:
         """Return f and its time derivatives from the speed and its time derivatives, up to three."""

@@ -7,9 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..checks import text, whole_number
 from ..errors import ArgumentError
 
 Array = NDArray[np.float64]
+
+MOST_POLES, MOST_JOINTS, FASTEST = 20, 10_000, 1e12
+"""Poles per joint, joints, and rad/s: the products of so many stay numbers."""
 
 PAIRED = 1e-9
 """Imaginary part that a polynomial of conjugate pairs may keep from rounding, relative."""
@@ -25,21 +29,30 @@ def pole_gains(poles: ArrayLike, joints: int | Sequence[str] = 1) -> Array:
     >>> pole_gains([-10, -10]).tolist()
     [[100.0], [20.0]]
     """
-    names = [f"{k + 1}" for k in range(joints)] if isinstance(joints, int) else list(joints)
+    if isinstance(joints, tuple | list):
+        names = [text("pole_gains: joints", name) for name in joints]
+    else:
+        names = [f"{k + 1}" for k in range(whole_number("pole_gains: joints", joints, 1, MOST_JOINTS))]
     try:
         given = np.asarray(poles)
-    except ValueError:
+    except (ValueError, TypeError, OverflowError, RecursionError):
         raise ArgumentError("poles are ragged; expected (r,) or (joints, r)") from None
-    if given.dtype.kind not in "fiuc" or given.ndim not in (1, 2) or given.shape[-1] < 1:
-        raise ArgumentError(f"poles has shape {given.shape} of {given.dtype}; expected (r,) or (joints, r)")
+    if given.dtype.kind not in "fiuc" or given.ndim not in (1, 2) or not 0 < given.shape[-1] <= MOST_POLES:
+        raise ArgumentError(
+            f"poles has shape {given.shape} of {given.dtype}; expected (r,) or (joints, r), "
+            f"r up to {MOST_POLES}"
+        )
     if given.ndim == 2 and len(given) != len(names):
         raise ArgumentError(f"poles has {len(given)} rows; expected one for each of {len(names)} joints")
     rows = np.broadcast_to(given, (len(names), given.shape[-1]))
     gains = np.empty((rows.shape[-1], len(names)))
     for k, (name, row) in enumerate(zip(names, rows, strict=True)):
-        if not (np.isfinite(row).all() and (row.real < 0).all()):
+        if not ((np.abs(row) <= FASTEST).all() and (row.real < 0).all()):
             worst = row[int(np.argmax(np.where(np.isfinite(row), row.real, np.inf)))]
-            raise ArgumentError(f"poles: {worst:g} of joint {name!r} is not stable; give negative real parts")
+            raise ArgumentError(
+                f"poles: {worst:g} of joint {name!r} is not stable; give negative real parts "
+                f"up to {FASTEST:g}"
+            )
         polynomial = np.poly(row)
         if np.abs(polynomial.imag).max() > PAIRED * np.abs(polynomial).max():
             raise ArgumentError(f"poles of joint {name!r} are not in conjugate pairs: {row.tolist()}")

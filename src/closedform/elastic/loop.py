@@ -6,6 +6,7 @@ from functools import lru_cache
 
 import casadi as ca
 
+from ..checks import instance
 from ..integration import System
 from .control import Control
 from .forms import STATE
@@ -13,14 +14,21 @@ from .plant import SX, state_rate
 from .robot import ElasticJointRobot
 
 
-@lru_cache(maxsize=32)
 def closed_loop(control: Control, plant: ElasticJointRobot | None = None) -> System:
     """Return a plant under a law in continuous time: inputs are the rows of the reference.
 
     The gains, row by row, are its parameters, so that other poles need no other machine code.
     The plant is the model of the law unless another is given.
     """
-    robot = plant or control.robot
+    instance("closed_loop: control", control, Control, "a control law")
+    if plant is not None:
+        instance("closed_loop: plant", plant, ElasticJointRobot)
+    return _closed_loop(control, plant)
+
+
+@lru_cache(maxsize=32)
+def _closed_loop(control: Control, plant: ElasticJointRobot | None) -> System:
+    robot = control.robot if plant is None else plant
     n, rows = robot.nv, control.rows
     state = [SX.sym(name, n) for name in STATE]
     reference, gains = SX.sym("r", rows * n), SX.sym("k", control.feedbacks * n)

@@ -8,9 +8,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import positive, sized_array, small_number, whole_number
+from ..checks import (
+    MOST_ENTRIES,
+    function,
+    instance,
+    known_name,
+    positive,
+    real_array,
+    sized_array,
+    small_number,
+    whole_number,
+)
 from ..description.rotations import pose
-from ..errors import ArgumentError
+from ..errors import ArgumentError, shown
 from ..model.inertia import phi_from_parts, transform_phi
 from ..trajectory import Trajectory
 from ..trajectory.trajectory import require_trajectory
@@ -20,6 +30,10 @@ from .robot import ElasticJointRobot
 from .tracking import sampled, state_on
 
 Array = NDArray[np.float64]
+
+
+MOST_RUNS = 100_000
+"""Plants of one study."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +55,9 @@ class Spread:
     def draw(self, robot: ElasticJointRobot, runs: int, rng: np.random.Generator) -> Array:
         """Return the parameters of that many plants, (runs, 2 nv + 10 bodies)."""
         where = "Spread"
+        instance(f"{where}: robot", robot, ElasticJointRobot)
+        instance(f"{where}: rng", rng, np.random.Generator)
+        runs = whole_number(f"{where}: runs", runs, 1, MOST_RUNS)
         parts = [
             small_number(f"{where}: {name}", getattr(self, name), 0.99)
             for name in ("stiffness", "motor_inertia", "inertia")
@@ -76,12 +93,15 @@ class Robustness:
 
     def sizes(self, law: str) -> Array:
         """Return the error of the worst joint, (runs, m + 1); infinite from where a run diverged."""
-        size = np.abs(self.errors[law]).max(axis=-1)
+        size = np.abs(self.errors[known_name("law", law, tuple(self.errors))]).max(axis=-1)
         return np.where(np.isfinite(size), size, np.inf)
 
     def bands(self, law: str, quantiles: Sequence[float] = (0.05, 0.5, 0.95)) -> Array:
         """Return quantiles over the runs of the worst joint's error, (len(quantiles), m + 1)."""
-        return np.asarray(np.quantile(self.sizes(law), quantiles, axis=0, method="nearest"))
+        given = np.atleast_1d(real_array("bands: quantiles", quantiles))
+        if given.ndim != 1 or not ((given >= 0) & (given <= 1)).all():
+            raise ArgumentError(f"bands: quantiles are {shown(quantiles)}; expected numbers from 0 to 1")
+        return np.asarray(np.quantile(self.sizes(law), given, axis=0, method="nearest"))
 
     def peaks(self, law: str) -> Array:
         """Return each run's largest error, (runs,)."""
@@ -114,13 +134,22 @@ def monte_carlo(
     >>> study.errors["PD"].shape
     (10, 501, 2)
     """
-    runs = whole_number("monte_carlo: runs", runs, 1)
+    runs = whole_number("monte_carlo: runs", runs, 1, MOST_RUNS)
     seed = whole_number("monte_carlo: seed", seed, 0)
+    if progress is not None:
+        function("monte_carlo: progress", progress, "the part that is done")
+    instance("monte_carlo: spread", spread, Spread)
     rate = positive("monte_carlo: rate", rate)
     require_trajectory("monte_carlo", trajectory)
     robot = _model(controls)
     parameters = spread.draw(robot, runs, np.random.default_rng(seed))
-    samples = max(1, round(trajectory.duration * rate))
+    samples = max(1, round(min(trajectory.duration * rate, 1e18)))
+    numbers = runs * (samples + 1) * 4 * robot.nv
+    if numbers > MOST_ENTRIES:
+        raise ArgumentError(
+            f"monte_carlo: {runs} runs of {samples} samples are {numbers} numbers; at most {MOST_ENTRIES}: "
+            "lower the rate, or take fewer runs"
+        )
     t = np.linspace(0.0, trajectory.duration, samples + 1)
     stiffest = parameters[:, : robot.nv].max(axis=0)
     if step is None:
@@ -143,6 +172,10 @@ def monte_carlo(
 
 def _model(controls: Mapping[str, Control]) -> ElasticJointRobot:
     """Return the one model that all the laws know."""
+    if not isinstance(controls, Mapping) or not all(isinstance(each, Control) for each in controls.values()):
+        raise ArgumentError(
+            f"monte_carlo: controls is {shown(controls)}; expected a mapping of names to laws"
+        )
     if not controls:
         raise ArgumentError("monte_carlo: no controls given")
     robots = {id(control.robot): control.robot for control in controls.values()}

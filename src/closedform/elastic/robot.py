@@ -12,7 +12,8 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import ArgumentError, ClosedFormError, UnknownNameError
+from ..checks import flag, known_name
+from ..errors import ArgumentError, ClosedFormError, UnknownNameError, shown
 from ..integration import System
 from ..kernels import Kernel, compiled
 from ..model.idle import refuse_still
@@ -144,8 +145,7 @@ class ElasticJointRobot:
         >>> control = arm.kernel("decoupling").bind(*state, s, out=u)
         >>> control()
         """
-        if not isinstance(name, str) or name not in FORMS:
-            raise UnknownNameError("quantity of an elastic-joint robot", name, tuple(FORMS))
+        known_name("quantity of an elastic-joint robot", name, tuple(FORMS))
         if name not in self._kernels:
             self._kernels[name] = self._compiled(FORMS[name])
         return self._kernels[name]
@@ -191,6 +191,7 @@ class ElasticJointRobot:
         >>> simulate(arm.system(), np.zeros((5, 8)), None, duration=0.1, step=1e-3).x.shape
         (5, 101, 8)
         """
+        flag("system: uncertain", uncertain)
         if uncertain not in self._systems:
             self._systems[uncertain] = self._system(uncertain)
         return self._systems[uncertain]
@@ -219,7 +220,7 @@ class ElasticJointRobot:
 
     def require(self, name: str) -> None:
         """Raise where the springs' damping does not allow a quantity."""
-        form = FORMS[name]
+        form = FORMS[known_name("quantity of an elastic-joint robot", name, tuple(FORMS))]
         damped = self.drives.damping > 0
         if form.undamped and damped.any():
             joint = self.joint_names[int(np.argmax(damped))]
@@ -278,7 +279,7 @@ def _restored(robot: Robot, the_drives: Drives) -> ElasticJointRobot:
 def _joint_names(robot: Robot) -> tuple[str, ...]:
     """Return a name per degree of freedom; a joint that no motor shaft can drive is refused."""
     if not isinstance(robot, Robot):
-        raise ArgumentError(f"ElasticJointRobot: robot is {type(robot).__name__}; expected a Robot")
+        raise ArgumentError(f"ElasticJointRobot: robot is {shown(robot)}; expected a Robot")
     refuse_still(robot.model, "ElasticJointRobot")
     if not robot.model.has_inertia:
         raise ClosedFormError(f"ElasticJointRobot: robot {robot.name!r} has no inertias (geometry only)")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import positive, real_array
+from ..checks import MOST_SAMPLES, finite, flag, instance, positive, real_array
 from ..errors import ArgumentError, ClosedFormError
 from ..integration import DivergenceError, simulate
 from ..trajectory import Trajectory
@@ -86,18 +86,20 @@ def track(
     True
     """
     require_trajectory("track", trajectory)
-    robot = plant or control.robot
+    instance("track: control", control, Control, "a control law")
+    flag("track: off_trajectory", off_trajectory)
+    robot = control.robot if plant is None else instance("track: plant", plant, ElasticJointRobot)
     if robot.nv != control.robot.nv or robot.variable != control.robot.variable:
         raise ArgumentError("track: plant and model must have the same joints, and stiffness of one kind")
     step, duration = positive("track: step", step), trajectory.duration
     if rate is not None:
-        samples = max(1, math.ceil(duration * positive("track: rate", rate) - 1e-6))
+        samples = _count(duration * positive("track: rate", rate))
         t = np.linspace(0.0, duration, samples + 1)
         reference = control.reference(trajectory, t, stiffness)
         x0 = _start(robot, trajectory, stiffness, start, off_trajectory)
         x, u = sampled(control, robot, x0, reference, t[1], step)
         return Tracking(t, x, u, reference[:, 0])
-    halves = 2 * max(1, math.ceil(duration / step - 1e-6))
+    halves = 2 * _count(duration / step)
     table = control.reference(trajectory, np.linspace(0.0, duration, halves + 1), stiffness)
     rows = table.reshape(halves + 1, -1)
     x0 = _start(robot, trajectory, stiffness, start, off_trajectory)
@@ -128,6 +130,7 @@ def sampled(
     (runs, ...) it is the uncertain plant, one run each. A run that diverges becomes NaN and
     leaves the others alone.
     """
+    _count(period / step * len(reference))
     n, system = plant.nv, plant.system(uncertain=parameters is not None)
     fixed = [] if parameters is None else [parameters]
     stiffness = plant.drives.stiffness if parameters is None else parameters[..., :n]
@@ -151,11 +154,34 @@ def sampled(
     return np.moveaxis(states, 0, -2), np.moveaxis(torques, 0, -2)
 
 
+def _count(steps: float) -> int:
+    """Return a number of steps, which is bounded."""
+    if not steps <= MOST_SAMPLES:
+        raise ArgumentError(
+            f"track: {steps:.3g} steps; at most {MOST_SAMPLES}: take longer steps, a lower rate "
+            "or a shorter motion"
+        )
+    return max(1, math.ceil(steps - 1e-6))
+
+
 def state_on(robot: ElasticJointRobot, trajectory: Trajectory, stiffness: Trajectory | None = None) -> Array:
     """Return the state (q, qd, theta, thetad) in which a trajectory begins, (4 nv,).
 
     Derivatives that the trajectory does not have count as zero.
     """
+    instance("state_on: robot", robot, ElasticJointRobot)
+    for name, motion in (("trajectory", trajectory), ("stiffness", stiffness)):
+        if motion is not None or name == "trajectory":
+            require_trajectory(f"state_on: {name}", motion)
+            if motion.dofs != robot.nv:
+                raise ArgumentError(
+                    f"state_on: {name} has {motion.dofs} coordinates; expected {robot.nv} "
+                    f"({', '.join(robot.joint_names)})"
+                )
+    if (stiffness is not None) != robot.variable:
+        raise ArgumentError(
+            "state_on: give a trajectory of the stiffness where it is variable, and only there"
+        )
     there = trajectory.derivatives(0.0, int(min(3, trajectory.smoothness + 1)))
     motion = (*there, *[np.zeros(robot.nv)] * (5 - len(there)))  # the fourth moves only thetadd
     spring = () if stiffness is None else (*stiffness.derivatives(0.0, 1), np.zeros(robot.nv))
@@ -180,13 +206,11 @@ def _start(
         wanted = state_on(robot, trajectory, stiffness)
         if start is None:
             return wanted
-    given = real_array("track: start", start)
+    given = finite("track: start", real_array("track: start", start))
     if given.shape[-1:] != (4 * robot.nv,):
         raise ArgumentError(
             f"track: start has shape {given.shape}; expected (..., {4 * robot.nv}), {', '.join(STATE)}"
         )
-    if not np.isfinite(given).all():
-        raise ArgumentError("track: start has a number that is not finite")
     if off_trajectory:
         return given
     off = np.abs(given - wanted) / np.maximum(1.0, np.abs(wanted))

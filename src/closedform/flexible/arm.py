@@ -9,6 +9,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..checks import flag, text
 from ..integration import Event, System
 from ..lazy import cached_property
 from . import forms
@@ -60,6 +61,7 @@ class FlexibleArm(ArmForms):
         exact: bool = False,
         name: str = "flexible_arm",
     ) -> None:
+        text("flexible arm: name", name)
         model = build_model(links, payload, gravity, damping, boundary, exact)
         super().__init__(model, name)
 
@@ -76,6 +78,7 @@ class FlexibleArm(ArmForms):
 
         `damped` adds the paper's structural damping D_i = 0.1 sqrt(K_i).
         """
+        flag("deluca_siciliano: damped", damped)
         link = FlexibleLink(0.5, 0.2, 1.0, hub_mass=1.0, hub_inertia=0.1, modes=modes)
         arm = cls([link, link], payload, exact=exact, name="deluca_siciliano")
         if not damped:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import least_squares
 
-from ..checks import real_array
+from ..checks import LARGEST, real_array, sized_array
 from ..errors import ArgumentError, ClosedFormError
 from ..integration import System, simulate
 from .boundary import tips
@@ -49,6 +49,7 @@ class HubDrivenFit:
         `start` is the deflection at the start and its rate.
         """
         time, angle, _ = _record(t, hub, hub)
+        start = _pair("predict: start", start)
         p = np.array([getattr(self, name) for name in NAMES])
         return np.asarray(_response(p[None], time, angle, start)[0])
 
@@ -57,10 +58,12 @@ class HubDrivenFit:
     ) -> float:
         """Return the root mean square error of a prediction, as a part of the record's peak."""
         time, angle, shown = _record(t, hub, deflection)
-        return _relative(self.predict(time, angle, start or _start(time, shown)) - shown, shown)
+        begin = _start(time, shown) if start is None else _pair("error_on: start", start)
+        return _relative(self.predict(time, angle, begin) - shown, shown)
 
     def link(self, length: float, density: float, payload: tuple[float, float] = (0.0, 0.0)) -> FlexibleLink:
         """Return the uniform link of a length and density, with a payload, that has this frequency."""
+        payload = _pair("link: payload", payload)
         plain = FlexibleLink(length, density, 1.0, modes=1)
         tip: Tip = tips([plain], payload, "stretched")[0]
         (mode,) = uniform_modes(plain, tip)
@@ -81,10 +84,15 @@ def fit_hub_driven(
     gain and lag start. Nonlinear least squares, with all derivatives from one batch of simulations.
     """
     time, angle, shown = _record(t, hub, deflection)
-    begin = start or _start(time, shown)
+    begin = _start(time, shown) if start is None else _pair("fit: start", start)
+    first = sized_array("fit: guess", guess, (4,))
+    if not ((first >= LOWER[:4]) & (first <= UPPER[:4])).all():
+        raise ArgumentError(
+            f"fit: guess is {guess}; expected frequency, ratio, gain and lag from {LOWER[:4]} to {UPPER[:4]}"
+        )
     if not np.ptp(angle) or not np.ptp(shown):
         raise ClosedFormError("fit: hub angle or deflection is constant; a record of a motion is needed")
-    p0 = np.array([*guess, float(np.median(shown))])
+    p0 = np.array([*first, float(np.median(shown))])
     scale = np.array([1.0, 0.1, 1.0, 0.05, float(np.abs(shown).max())])
 
     def residual(p: Array) -> Array:
@@ -134,12 +142,17 @@ def _record(t: ArrayLike, hub: ArrayLike, deflection: ArrayLike) -> tuple[Array,
     if any(array.shape != arrays[0].shape or array.ndim != 1 for array in arrays) or len(arrays[0]) < 8:
         shapes = ", ".join(str(array.shape) for array in arrays)
         raise ArgumentError(f"fit: t, hub, deflection have shapes {shapes}; expected (k,) each, k from 8")
+    if not all((np.abs(array) <= LARGEST).all() for array in arrays):
+        raise ArgumentError("fit: a sample is not finite; cut or fill the record there")
     steps = np.diff(arrays[0])
     if not steps.min() > 0 or np.ptp(steps) > 1e-3 * steps.mean():
         raise ArgumentError("fit: times are not equally spaced; resample the record")
-    if not all(np.isfinite(array).all() for array in arrays):
-        raise ArgumentError("fit: a sample is not finite; cut or fill the record there")
     return arrays[0], arrays[1], arrays[2]
+
+
+def _pair(name: str, given: Any) -> tuple[float, float]:
+    first, rate = sized_array(name, given, (2,)).tolist()
+    return first, rate
 
 
 def _start(t: Array, shown: Array) -> tuple[float, float]:
@@ -147,4 +160,7 @@ def _start(t: Array, shown: Array) -> tuple[float, float]:
 
 
 def _relative(error: Array, shown: Array) -> float:
-    return float(np.sqrt(np.mean(error**2)) / np.abs(shown).max())
+    peak = np.abs(shown).max()
+    if not peak:
+        raise ClosedFormError("fit: the deflection is zero all the time; a record of a motion is needed")
+    return float(np.sqrt(np.mean((error / peak) ** 2)))

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..checks import LARGEST, not_negative, positive, whole_number
-from ..errors import ArgumentError
+from ..checks import LARGEST, choice, function, not_negative, positive, real_array, whole_number
+from ..errors import ArgumentError, shown
 from ..lazy import cached_property
 
 Array = NDArray[np.float64]
@@ -20,6 +20,9 @@ Profile = float | Callable[[Array], Array]
 
 MOST_MODES = 100
 """Modes per link. Shorter waves than this are no longer those of a slender beam."""
+
+MOST_ELEMENTS = 1000
+"""Finite elements per link: dense matrices of twice as many rows."""
 
 ELEMENTS = 8
 """Finite elements per mode of a non-uniform link; the highest frequency is then right to 1e-5."""
@@ -58,18 +61,20 @@ class FlexibleLink:
         object.__setattr__(self, "length", positive("link: length", self.length))
         for name in ("density", "rigidity"):
             given = getattr(self, name)
-            if not callable(given):
+            if callable(given):
+                function(f"link: {name}", given, "an array of abscissas")
+            else:
                 object.__setattr__(self, name, positive(f"link: {name}", given))
         for name in ("hub_mass", "hub_inertia"):
             object.__setattr__(self, name, not_negative(f"link: {name}", getattr(self, name)))
         object.__setattr__(self, "modes", whole_number("link: modes", self.modes, 1))
         if self.modes > MOST_MODES:
             raise ArgumentError(
-                f"link: {self.modes} modes cannot be resolved; give at most {MOST_MODES}, or fewer: "
+                f"link: {shown(self.modes)} modes cannot be resolved; give at most {MOST_MODES}, or fewer: "
                 "such short waves are not bending of a slender beam"
             )
         if self.elements is not None:
-            elements = whole_number("link: elements", self.elements, 1)
+            elements = whole_number("link: elements", self.elements, 1, MOST_ELEMENTS)
             if self.modes > elements:
                 raise ArgumentError(
                     f"link: {self.modes} modes cannot be resolved by {elements} finite element(s); "
@@ -95,17 +100,19 @@ class FlexibleLink:
     def along(self, name: str) -> Array:
         """Return density or rigidity at the stations."""
         x, _ = self.stations
-        given: Any = getattr(self, name)
+        given: Any = getattr(self, choice("link: property", name, ("density", "rigidity")))
+        what = f"link: the value of {name}"
         try:
-            values = np.broadcast_to(np.asarray(given(x) if callable(given) else given, float), x.shape)
+            values = np.broadcast_to(real_array(what, given(x) if callable(given) else given), x.shape)
         except (TypeError, ValueError) as error:
-            raise ArgumentError(f"link: {name} is no function of an array of abscissas ({error})") from None
+            raise ArgumentError(f"link: {name} is no function of an array of abscissas ({error})") from error
         if not ((values > 0) & (values <= LARGEST)).all():
             raise ArgumentError(f"link: {name} is {values.min():g} somewhere; expected positive numbers")
         return values
 
     def moment(self, power: int) -> float:
         """Return the integral of density times x^power, (24a)-(24c) of [DeLucaSiciliano1991]."""
+        power = whole_number("link: power", power, 0, 100)
         x, weights = self.stations
         return float((self.along("density") * x**power * weights).sum())
 

@@ -10,9 +10,9 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from ..checks import whole_number
-from ..errors import UnknownNameError
+from ..checks import known_name, whole_number
 from ..kernels import Kernel, compiled, traced
+from ..kernels.kernel import precision
 from ..programs import Program
 from . import forms
 from .catalogue import FORMS, ArmForm
@@ -21,6 +21,10 @@ from .source import arm_export
 from .symbolic import arm_equations
 
 Array = NDArray[np.float64]
+
+
+MOST_STATIONS = 1000
+"""Points per link that `points` compiles."""
 
 
 class FormMethod:
@@ -68,21 +72,19 @@ class ArmForms:
 
     def kernel(self, name: str, dtype: DTypeLike = np.float64) -> Kernel:
         """Return a compiled form itself, with its program, operation counts and `bind`."""
-        key = (name, np.dtype(dtype).str)
+        key = (known_name("form of a flexible arm", name, tuple(FORMS)), precision(name, dtype).str)
         if key not in self._kernels:
             form, inputs, outputs = self._expressions(name)
             self._kernels[key] = compiled(form.name, inputs, outputs, form.doc, repr(self.name), dtype)
         return self._kernels[key]
 
     def _expressions(self, name: str) -> tuple[ArmForm, list[Any], list[Any]]:
-        if not isinstance(name, str) or name not in FORMS:
-            raise UnknownNameError("form of a flexible arm", name, tuple(FORMS))
-        form = FORMS[name]
+        form = FORMS[known_name("form of a flexible arm", name, tuple(FORMS))]
         return form, *form.expressions(self.model)
 
     def points(self, q: ArrayLike, stations: int = 21) -> Array:
         """Return points (..., n stations, 2) along the bending arm, from joint to tip of each link."""
-        count = whole_number("points: stations", stations, 2)
+        count = whole_number("points: stations", stations, 2, MOST_STATIONS)
         key = ("points", count)
         if key not in self._kernels:
             symbol = ca.SX.sym("q", self.model.size)

@@ -9,7 +9,7 @@ from typing import Protocol, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import not_negative, number
+from ..checks import choice, not_negative, number, real_array, whole_number
 from ..errors import ArgumentError
 
 Array = NDArray[np.float64]
@@ -75,12 +75,16 @@ class Mode:
 
     def __call__(self, x: ArrayLike, derivative: int = 0) -> Array:
         """Return the shape phi(x), or its derivative by x of order 1 to 3, for x along the link."""
-        x = np.asarray(x, dtype=float)
+        x = real_array("mode: x", x)
         if not ((x >= 0) & (x <= self.length)).all():
-            raise ArgumentError(f"mode: x reaches {x.min():g} to {x.max():g}; the link {self.length:g} m")
-        if derivative not in (0, 1, 2, 3):
-            raise ArgumentError(f"mode: derivative is {derivative!r}; expected 0, 1, 2 or 3")
-        return self.shape(x, derivative)
+            raise ArgumentError(
+                f"mode: x reaches {x.min():g} to {x.max():g}; expected 0 to {self.length:g} m"
+            )
+        return self.shape(x, whole_number("mode: derivative", derivative, 0, 3))
+
+
+STACKED = ("beta", "omega", "frequency", "tip", "tip_slope", "v", "w")
+"""Numbers of a mode."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +114,7 @@ class Modes(Sequence[Mode]):
 
     def stacked(self, name: str) -> Array:
         """Return an attribute of all modes as an array."""
+        choice("modes: attribute", name, STACKED)
         return np.array([getattr(mode, name) for mode in self.modes])
 
     def shapes(self, x: ArrayLike, derivative: int = 0) -> Array:

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.integrate import cumulative_simpson
 
-from ..checks import real_array, whole_number
-from ..errors import ArgumentError, ClosedFormError, warn
+from ..checks import finite, number, real_array, whole_number
+from ..errors import ArgumentError, ClosedFormError, shown, warn
 from ..integration import DivergenceError, Event, simulate
 from ..lazy import cached_property
 
@@ -96,12 +96,12 @@ class ArmMotion:
         -distance y''(x), as a strain gauge there would measure it; `distance` is half the
         thickness on the surface towards positive y.
         """
-        return -distance * self._along(link, x, 2)
+        return -number("strain: distance", distance) * self._along(link, number("strain: x", x), 2)
 
     def _along(self, link: int, x: float | None, derivative: int) -> Array:
         if whole_number("link", link, 0) >= self.arm.joints:
-            raise ArgumentError(f"link is {link}; the arm has links 0 to {self.arm.joints - 1}")
-        where = self.arm.links[link].length if x is None else x
+            raise ArgumentError(f"link is {shown(link)}; the arm has links 0 to {self.arm.joints - 1}")
+        where = self.arm.links[link].length if x is None else number("deflection: x", x)
         shapes = self.arm.modes[link].shapes(where, derivative)
         return np.asarray(self.q[..., self.arm.model.parts[link]] @ shapes)
 
@@ -185,9 +185,7 @@ def _state(name: str, given: ArrayLike | None, size: int) -> Array:
         raise ArgumentError(
             f"{name} has shape {array.shape}; expected (..., {size}): joint angles, then modes link by link"
         )
-    if not np.isfinite(array).all():
-        raise ArgumentError(f"{name} has a number that is not finite")
-    return array
+    return finite(name, array)
 
 
 def lost_definiteness(arm: FlexibleArm, time: float, q: Array) -> DefinitenessError:

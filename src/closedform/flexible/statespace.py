@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import sized_array
-from ..errors import UnknownNameError
+from ..checks import known_name, sized_array
 
 if TYPE_CHECKING:
     from .arm import FlexibleArm
@@ -36,8 +35,7 @@ def state_space(
     here = sized_array("linearise: q", q, (N,))
     rates = sized_array("linearise: qd", np.zeros(N) if qd is None else qd, (N,))
     torque = sized_array("linearise: u", np.zeros(n) if u is None else u, (n,))
-    if output not in OUTPUTS:
-        raise UnknownNameError("output", output, OUTPUTS)
+    known_name("output", output, OUTPUTS)
     A, B = arm.state_matrices(here, rates, torque)
     if output == "state":
         C = np.eye(2 * N)

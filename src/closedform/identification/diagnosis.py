@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import combinations
 
 import casadi as ca
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..forms import form
+from ..lazy import cached_property
 from .base_parameters import BaseParameters
 from .log import Log
 from .selection import RIDGE

@@ -9,8 +9,9 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import real_array
-from ..errors import ArgumentError
+from .. import checks
+from ..checks import LARGEST, real_array
+from ..errors import ArgumentError, shorten
 
 Array = NDArray[np.float64]
 Inputs = ArrayLike | Callable[[float], ArrayLike] | None
@@ -71,9 +72,9 @@ def levels(name: str, given: Inputs, nu: int, times: Array) -> Levels | None:
         given = np.zeros(nu)
     steps = len(times) - 1
     if callable(given):
-        function = partial(_sample, name, given, nu)
-        nodes = np.stack([function(t) for t in times])
-        middle = np.stack([function(t) for t in (times[:-1] + times[1:]) / 2])
+        function = partial(_sample, name, checks.function(f"{name}: inputs", given, "time"), nu)
+        nodes = _stacked(name, [function(t) for t in times])
+        middle = _stacked(name, [function(t) for t in (times[:-1] + times[1:]) / 2])
         return Levels(nodes[:-1], middle, nodes[1:], held=False, function=function)
     array = real_array(f"{name}: inputs", given)
     if array.shape == (nu,):
@@ -92,8 +93,18 @@ def levels(name: str, given: Inputs, nu: int, times: Array) -> Levels | None:
     return Levels(array[:-1], (array[:-1] + array[1:]) / 2, array[1:], held=False)
 
 
+def _stacked(name: str, values: list[Array]) -> Array:
+    try:
+        return np.stack(values)
+    except ValueError:
+        shapes = sorted({value.shape for value in values})[:3]
+        raise ArgumentError(
+            f"{name}: the input function gave shapes {shapes}; expected the same at all times"
+        ) from None
+
+
 def _require_finite(name: str, array: Array) -> None:
-    bad = np.argwhere(~np.isfinite(array))
+    bad = np.argwhere(~(np.abs(array) <= LARGEST))
     if len(bad):
         where = tuple(bad[0].tolist())
         raise ArgumentError(f"{name}: inputs{list(where)} is {array[where]:g}; expected finite numbers")
@@ -105,6 +116,8 @@ def _sample(name: str, function: Callable[[float], ArrayLike], nu: int, t: float
         raise ArgumentError(
             f"{name}: the input function gave shape {value.shape} at t = {t:g}; expected (..., {nu})"
         )
-    if not np.isfinite(value).all():
-        raise ArgumentError(f"{name}: the input function gave {value} at t = {t:g}; expected finite numbers")
+    if not (np.abs(value) <= LARGEST).all():
+        raise ArgumentError(
+            f"{name}: the input function gave {shorten(str(value), 80)} at t = {t:g}; expected finite numbers"
+        )
     return value

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.integrate import OdeSolver, solve_ivp
 from scipy.interpolate import PPoly
 
-from ..checks import positive, real_array
-from ..errors import ArgumentError, ClosedFormError, UnknownNameError, shown
+from ..checks import function, instance, known_name, not_negative, positive, rows_array
+from ..errors import ArgumentError, ClosedFormError, shown
 from .events import Event
 from .inputs import Inputs, Levels, levels
 from .system import System
@@ -28,19 +29,33 @@ LOOKS = 128
 
 MAX_STEPS = 50_000_000
 
+MAX_NUMBERS = 2**27
+"""States kept of a run or a batch of them, as numbers."""
+
+PATIENCE = 100_000, 1000
+"""Evaluations that an adaptive method may take: so many, and so many more for each step of the grid."""
+
+LEAST_RTOL = 3e-14
+"""Relative tolerance that double precision can meet."""
+
 
 class DivergenceError(ClosedFormError):
-    """A single run whose state stops being finite: at which `time`, and the last finite `state`."""
+    """A single run whose state stops being finite: at which `time`, and the last finite `state`.
 
-    def __init__(self, name: str, time: float, state: Array) -> None:
-        self.name, self.time, self.state = name, time, state
+    Or one that an adaptive method cannot follow with the steps it may take.
+    """
+
+    def __init__(
+        self, name: str, time: float, state: Array, reason: str = "the state is no longer finite"
+    ) -> None:
+        self.name, self.time, self.state, self.reason = name, time, state, reason
         super().__init__(
-            f"{name}: the state is no longer finite at t = {time:.6g} s; "
-            "take shorter steps, or check the inputs and the initial state"
+            f"{name}: {reason} at t = {time:.6g} s, after the state {shown(np.asarray(state).tolist())}; "
+            "take shorter steps or wider tolerances, or check the inputs and the initial state"
         )
 
-    def __reduce__(self) -> tuple[type, tuple[str, float, Array]]:
-        return type(self), (self.name, self.time, self.state)
+    def __reduce__(self) -> tuple[type, tuple[str, float, Array, str]]:
+        return type(self), (self.name, self.time, self.state, self.reason)
 
 
 @dataclass(frozen=True)
@@ -88,19 +103,31 @@ def simulate(
     >>> bool(abs(run.x[-1, 0] + 1) < 1e-12)
     True
     """
-    if method != "rk4" and method not in ADAPTIVE:
-        raise UnknownNameError("method of integration", method, ("rk4", *ADAPTIVE))
+    instance("simulate: system", system, System)
+    known_name("method of integration", method, ("rk4", *ADAPTIVE))
+    for name, given, of, count in (
+        ("watch", watch, "time and state", 2),
+        ("progress", progress, "a part", 1),
+    ):
+        if given is not None:
+            function(f"{system.name}: {name}", given, of, count)
+    rtol = positive(f"{system.name}: rtol", rtol)
+    if not LEAST_RTOL <= rtol <= 1:
+        raise ArgumentError(f"{system.name}: rtol is {rtol:g}; expected a number from {LEAST_RTOL:g} to 1")
+    atol = not_negative(f"{system.name}: atol", atol)
     if not isinstance(events, Sequence) or not all(isinstance(each, Event) for each in events):
         raise ArgumentError(f"{system.name}: events are {shown(events)}; expected a list of Event")
     times = _grid(system.name, duration, step)
-    start = real_array(f"{system.name}: initial state", x0)
-    if start.shape[-1:] != (system.nx,):
-        raise ArgumentError(
-            f"{system.name}: initial state has shape {start.shape}; expected (..., {system.nx})"
-        )
+    start = rows_array(f"{system.name}: initial state", x0, system.nx)
     driven = levels(system.name, inputs, system.nu, times)
     p = _parameters(system, parameters)
     batch = _batch(system, start, driven, p)
+    numbers = math.prod(batch) * len(times) * system.nx
+    if numbers > MAX_NUMBERS:
+        raise ArgumentError(
+            f"{system.name}: {len(times)} states of {math.prod(batch)} run(s) are {numbers} numbers; at most "
+            f"{MAX_NUMBERS}: take longer steps or fewer runs at a time"
+        )
     start = np.broadcast_to(start, (*batch, system.nx))
     runner = _march if method == "rk4" else partial(_adapt, method=method, rtol=rtol, atol=atol)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # told below, by the states
@@ -116,9 +143,9 @@ def simulate(
 
 def _grid(name: str, duration: float, step: float) -> Array:
     duration, step = positive(f"{name}: duration", duration), positive(f"{name}: step", step)
+    if duration / step > MAX_STEPS:
+        raise ArgumentError(f"{name}: {duration / step:.3g} steps; at most {MAX_STEPS}; take longer steps")
     steps = max(1, math.ceil(duration / step - 1e-6))
-    if steps > MAX_STEPS:
-        raise ArgumentError(f"{name}: {steps} steps; at most {MAX_STEPS}; take longer steps")
     return np.linspace(0.0, duration, steps + 1)
 
 
@@ -129,12 +156,7 @@ def _parameters(system: System, given: ArrayLike | None) -> Array | None:
         return None
     if given is None:
         raise ArgumentError(f"{system.name}: needs its {system.np} parameters")
-    array = real_array(f"{system.name}: parameters", given)
-    if array.shape[-1:] != (system.np,):
-        raise ArgumentError(
-            f"{system.name}: parameters have shape {array.shape}; expected (..., {system.np})"
-        )
-    return array
+    return rows_array(f"{system.name}: parameters", given, system.np)
 
 
 def _batch(system: System, start: Array, driven: Levels | None, p: Array | None) -> tuple[int, ...]:
@@ -167,8 +189,10 @@ def _march(
     buffers = [np.array(each[0]) for each in drives]
     fixed = [] if p is None else [np.ascontiguousarray(p, dtype=float)]
     steady = driven is None or driven.steady
-    calls = cycle([_call(system, a, h, buffers, fixed, b) for a, b in ((here, there), (there, here))])
-    states = cycle([there, here])
+    calls = itertools.cycle(
+        [_call(system, a, h, buffers, fixed, b) for a, b in ((here, there), (there, here))]
+    )
+    states = itertools.cycle([there, here])
     for k in range(steps):
         if not steady:
             for buffer, drive in zip(buffers, drives, strict=True):
@@ -216,8 +240,13 @@ def _adapt(
     runs = list(np.ndindex(*batch))
     for number, index in enumerate(runs):
         fixed = [] if p is None else [np.broadcast_to(p, (*batch, system.np))[index]]
+        left = itertools.count(PATIENCE[0] + PATIENCE[1] * len(times), -1)
 
-        def rate(t: float, x: Array, index: Any = index, fixed: list[Array] = fixed) -> Array:
+        def rate(
+            t: float, x: Array, index: Any = index, fixed: list[Array] = fixed, left: Any = left
+        ) -> Array:
+            if not next(left):
+                raise DivergenceError(system.name, t, x, f"{method} takes steps without end")
             drive = []
             if driven is not None:
                 drive = [np.broadcast_to(driven.at(t, h), (*batch, system.nu))[index]]
@@ -226,11 +255,26 @@ def _adapt(
         # Longer steps than those of the grid could pass over what the inputs do in between.
         longest = np.inf if driven is None or driven.steady else h
         chosen: str | type[OdeSolver] = method
-        found = solve_ivp(
-            rate, (0.0, times[-1]), start[index], chosen, times, rtol=rtol, atol=atol, max_step=longest
-        )
         path[index] = np.nan
-        path[index][: found.y.shape[1]] = found.y.T
+        try:
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", module=r"scipy\.integrate")  # told by the states
+                found = solve_ivp(
+                    rate,
+                    (0.0, times[-1]),
+                    start[index],
+                    chosen,
+                    times,
+                    rtol=rtol,
+                    atol=atol,
+                    max_step=longest,
+                )
+            path[index][: np.shape(found.y)[1]] = found.y.T
+        except DivergenceError:
+            if not batch:
+                raise
+        except (ValueError, np.linalg.LinAlgError):  # an implicit method met a state that is not finite
+            pass
         if watch is not None:
             watch(times[-1], path[index][-1])
         if progress is not None:

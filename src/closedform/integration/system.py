@@ -6,7 +6,8 @@ from typing import Any
 
 import casadi as ca
 
-from ..errors import ArgumentError
+from ..checks import instance, text
+from ..errors import ArgumentError, shown
 from ..kernels import Kernel, compiled
 from ..lazy import cached_property
 
@@ -33,9 +34,23 @@ class System:
         inputs: ca.SX | None = None,
         parameters: ca.SX | None = None,
     ) -> None:
+        text("System: name", name)
+        for part, given in (("state", state), ("rate", rate), ("inputs", inputs), ("parameters", parameters)):
+            if given is None and part in ("inputs", "parameters"):
+                continue
+            instance(f"{name}: {part}", given, ca.SX, "CasADi SX")
+            if part != "rate" and not (given.is_valid_input() and given.size2() == 1 and given.numel()):
+                raise ArgumentError(f"{name}: {part} is {shown(given)}; expected a column of SX symbols")
         if rate.shape != state.shape or state.size2() != 1:
             raise ArgumentError(
                 f"{name}: rate is {rate.shape}; expected a column like the state {state.shape}"
+            )
+        known = ca.symvar(ca.vertcat(*(each for each in (state, inputs, parameters) if each is not None)))
+        hashes = {each.element_hash() for each in known}
+        foreign = [each for each in ca.symvar(rate) if each.element_hash() not in hashes]
+        if foreign:
+            raise ArgumentError(
+                f"{name}: rate depends on {shown(foreign)}; expected state, inputs, parameters"
             )
         self.name, self.state, self.expression = name, state, rate
         self.inputs, self.parameters = inputs, parameters

@@ -44,7 +44,7 @@ class Kernel:
     def __init__(self, recipe: Recipe, dtype: DTypeLike = np.float64) -> None:
         self.recipe = recipe
         self.name = name = recipe.name
-        self.dtype = _precision(name, dtype)
+        self.dtype = precision(name, dtype)
         self.input_names = tuple(each for each, _ in recipe.inputs)
         self.input_shapes = [shape for _, shape in recipe.inputs]
         self.output_shapes = [shape for _, shape in recipe.outputs]
@@ -274,7 +274,7 @@ def _pointers(count: int) -> Any:
     return type("Pointers", (ctypes.c_void_p * count,), {})
 
 
-def _precision(name: str, dtype: DTypeLike) -> np.dtype[Any]:
+def precision(name: str, dtype: DTypeLike) -> np.dtype[Any]:
     """Return float64 or float32 in the machine's byte order."""
     try:
         given = np.dtype(dtype)

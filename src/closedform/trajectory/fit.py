@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike
 
 from ..checks import whole_number
 from ..errors import ArgumentError
-from .harmonic import Harmonic, fourier
+from .harmonic import MOST_TERMS, Harmonic, fourier
 from .piecewise import PiecewisePolynomial
+from .polynomial import HIGHEST
 from .spline import pieces, samples
 from .trajectory import Array, instants, seconds
 
@@ -36,7 +37,7 @@ def fit_spline(
     >>> bool(abs(motion(1.0, order=1)[0] - 3 * np.cos(3)) < 0.01)
     True
     """
-    degree = whole_number("fit_spline: degree", degree, 1)
+    degree = whole_number("fit_spline: degree", degree, 1, HIGHEST)
     t = instants("fit_spline: times", times)
     t = t - t[0]
     data = samples("fit_spline: values", values, t.size)
@@ -99,7 +100,7 @@ def fit_fourier(times: ArrayLike, values: ArrayLike, *, terms: int, period: floa
     >>> motion.sines.round(9).tolist()
     [[1.0], [0.0]]
     """
-    terms = whole_number("fit_fourier: terms", terms, 1)
+    terms = whole_number("fit_fourier: terms", terms, 1, MOST_TERMS)
     period = seconds("fit_fourier: period", period)
     t = instants("fit_fourier: times", times)
     t = t - t[0]

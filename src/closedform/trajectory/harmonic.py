@@ -7,9 +7,15 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import real_array
+from ..checks import finite, real_array, sized_array
 from ..errors import ArgumentError
 from .trajectory import Array, Trajectory, coordinates, seconds
+
+MOST_TERMS = 10_000
+"""Terms of a Fourier series."""
+
+MOST_RADIANS = 1e9
+"""Phase of the fastest wave at the end of a motion, of which double precision keeps seven digits."""
 
 
 class Harmonic(Trajectory):
@@ -20,8 +26,19 @@ class Harmonic(Trajectory):
     """
 
     def __init__(self, offset: Array, rates: Array, cosines: Array, sines: Array, duration: float) -> None:
-        self.offset, self.rates, self.cosines, self.sines = offset, rates, cosines, sines
-        self.duration, self.dofs, self.smoothness = duration, offset.size, math.inf
+        where = "Harmonic"
+        self.offset = coordinates(f"{where}: offset", offset)
+        self.rates = sized_array(f"{where}: rates", rates, np.shape(rates)[:1])
+        size = (self.rates.size, self.offset.size)
+        self.cosines = sized_array(f"{where}: cosines", cosines, size)
+        self.sines = sized_array(f"{where}: sines", sines, size)
+        self.duration, self.dofs, self.smoothness = duration, self.offset.size, math.inf
+        fastest = np.abs(self.rates).max(initial=0.0)
+        if fastest * seconds(f"{where}: duration", duration) > MOST_RADIANS:
+            raise ArgumentError(
+                f"{where}: a wave of {fastest:.3g} rad/s over {duration:.3g} s passes {MOST_RADIANS:g} "
+                "rad, where its phase loses its digits; choose a longer period or a shorter duration"
+            )
 
     def _rates(self, t: Array, orders: range) -> list[Array]:
         phase = t[..., None] * self.rates
@@ -53,11 +70,12 @@ def fourier(
     parts = []
     for name, given in (("cosines", cosines), ("sines", sines)):
         array = real_array(f"fourier: {name}", given)
-        if array.ndim != 2 or array.shape[1] != q0.size or not np.isfinite(array).all():
+        if array.ndim != 2 or array.shape[1] != q0.size or len(array) > MOST_TERMS:
             raise ArgumentError(
-                f"fourier: {name} has shape {array.shape}; expected finite (terms, {q0.size})"
+                f"fourier: {name} has shape {array.shape}; expected (terms, {q0.size}), "
+                f"at most {MOST_TERMS} terms"
             )
-        parts.append(array)
+        parts.append(finite(f"fourier: {name}", array))
     if parts[0].shape != parts[1].shape:
         raise ArgumentError(f"fourier: cosines {parts[0].shape} and sines {parts[1].shape} differ in shape")
     period = seconds("fourier: period", period)

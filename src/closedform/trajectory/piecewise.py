@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from .trajectory import Array, Jump, Trajectory
+from ..checks import real_array, whole_number
+from ..errors import ArgumentError
+from .trajectory import HIGHEST_ORDER, Array, Jump, Trajectory
 
 
 class PiecewisePolynomial(Trajectory):
@@ -23,15 +25,33 @@ class PiecewisePolynomial(Trajectory):
     def __init__(
         self, breaks: Array, coefficients: Array, smoothness: float, lengths: Array | None = None
     ) -> None:
-        self.breaks = np.atleast_2d(breaks)
-        self.lengths = np.diff(self.breaks, axis=1) if lengths is None else np.atleast_2d(lengths)
-        self.coefficients = coefficients
+        self.breaks = np.atleast_2d(real_array("PiecewisePolynomial: breaks", breaks))
+        self.coefficients = real_array("PiecewisePolynomial: coefficients", coefficients)
+        self.lengths = np.diff(self.breaks, axis=1)
+        if lengths is not None:
+            self.lengths = np.atleast_2d(real_array("PiecewisePolynomial: lengths", lengths))
+        self._require_shapes()
         self.duration = float(self.breaks[0, -1])
-        self.dofs = coefficients.shape[2]
+        self.dofs = self.coefficients.shape[2]
         self.smoothness = smoothness
         self._known: dict[int, Array] = {}
         real = self.lengths[:, ::-1] > 0
         self._last = real.shape[1] - 1 - np.argmax(real, axis=1)
+
+    def _require_shapes(self) -> None:
+        """Refuse breaks, coefficients and lengths that do not go together."""
+        c, b = self.coefficients.shape, self.breaks.shape
+        fits = len(c) == 3 and min(c) > 0 and len(b) == 2 and b[0] in (1, c[2]) and b[1] == c[1] + 1
+        if not fits or self.lengths.shape != (b[0], b[1] - 1):
+            raise ArgumentError(
+                f"PiecewisePolynomial: breaks {b}, coefficients {c} and lengths {self.lengths.shape} do not "
+                "go together; expected (pieces + 1,) or (dofs, pieces + 1), (degree + 1, pieces, dofs) "
+                "and (pieces,)"
+            )
+        if not (np.isfinite(self.coefficients).all() and np.isfinite(self.breaks).all()):
+            raise ArgumentError("PiecewisePolynomial: a break or coefficient is not finite; expected numbers")
+        if not (self.lengths >= 0).all() or not (self.breaks[:, 0] == 0).all():
+            raise ArgumentError("PiecewisePolynomial: breaks must start at 0 and not decrease")
 
     def _rates(self, t: Array, orders: range) -> list[Array]:
         at: Any
@@ -78,6 +98,7 @@ class PiecewisePolynomial(Trajectory):
 
         Exact: the ends of every piece and the roots of the next derivative inside it.
         """
+        order = whole_number("extremes: order", order, 0, HIGHEST_ORDER)
         lowest, highest = self(0.0, order), self(0.0, order)
         for dof in range(self.dofs):
             row = self.lengths[dof % len(self.lengths)]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks import whole_number
-from ..errors import ArgumentError
+from ..errors import ArgumentError, shown
 from .piecewise import PiecewisePolynomial
 from .trajectory import Array, coordinates, rates_at, seconds
 
@@ -42,10 +42,10 @@ def polynomial(
     >>> motion(2.0)
     array([1.])
     """
-    degree = whole_number("polynomial: degree", degree, 1)
-    if degree % 2 == 0 or degree > HIGHEST:
+    if whole_number("polynomial: degree", degree, 1) % 2 == 0 or degree > HIGHEST:
         raise ArgumentError(
-            f"polynomial: degree is {degree}; expected an odd degree such as 5, 7 or 9, at most {HIGHEST}"
+            f"polynomial: degree is {shown(degree)}; expected an odd degree such as 5, 7 or 9, "
+            f"at most {HIGHEST}"
         )
     T = seconds("polynomial: duration", duration)
     q0 = coordinates("polynomial: start", start)

@@ -7,9 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..errors import ArgumentError, shown
+from ..checks import choice
+from ..errors import ArgumentError
 from .piecewise import PiecewisePolynomial
-from .trajectory import Array, coordinates, limits
+from .trajectory import LONGEST, Array, coordinates, limits
 
 SNAP = np.array([1, 0, -1, 0, -1, 0, 1, 0, -1, 0, 1, 0, 1, 0, -1])
 """Sign of the snap in the fifteen segments."""
@@ -17,6 +18,8 @@ JERK = np.array([0, 1, 1, 0, 0, -1, -1, 0, 0, -1, -1, 0, 0, 1, 1])
 """Sign of the jerk where the segments begin: four trapezoids."""
 PLATEAU = {3: 1, 4: 1, 7: 0, 8: 0, 11: -1, 12: -1}
 """Sign of the acceleration where it is known without integrating."""
+LEAST = 1e-30
+"""Seconds of a whole move below which the limits are not meant."""
 SYNCHRONISE = ("time", "line", "none")
 
 
@@ -78,10 +81,7 @@ def profile(
             ("snap", snap),
         )
     ]
-    if synchronise not in SYNCHRONISE:
-        raise ArgumentError(
-            f"profile: synchronise is {shown(synchronise)}; expected one of {', '.join(SYNCHRONISE)}"
-        )
+    choice("profile: synchronise", synchronise, SYNCHRONISE)
     free = np.flatnonzero(np.isinf(np.min(bounds[1:], axis=0)))
     if free.size:
         raise ArgumentError(
@@ -89,16 +89,18 @@ def profile(
         )
     distance = q1 - q0
     if synchronise == "line":
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", over="ignore"):
             bounds = [np.broadcast_to(np.min(bound / np.abs(distance)), q0.shape) for bound in bounds]
         widths = rest_to_rest(np.ones(q0.size) * bool(distance.any()), *bounds)
     else:
         widths = rest_to_rest(np.abs(distance), *bounds)
-    lost = np.flatnonzero(~np.isfinite(widths.duration))
+    T = widths.duration
+    lost = np.flatnonzero(~((LEAST <= T) | (distance == 0)) | ~(LONGEST >= T))
     if lost.size:
         raise ArgumentError(
             f"profile: coordinate {lost[0]} (from 0) moves by {distance[lost[0]]:.3g}, too many "
-            "orders of magnitude away from its limits for double precision; leave it out, or change them"
+            f"orders of magnitude (it would take {T[lost[0]]:.3g} s) "
+            "away from its limits for double precision; leave it out, or change them"
         )
     if synchronise == "time":
         widths = _stretched(widths)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import whole_number
-from ..errors import ArgumentError, shown
+from ..checks import flag, instance, whole_number
+from ..errors import ArgumentError
 from ..robot import Robot
 from .spline import pieces
 from .stretch import Paced, Stretched
@@ -30,6 +30,9 @@ CHECKS = 10
 """Instants at which the limits are made to hold, per sample of the optimisation."""
 SPREAD = 400.0
 """Squared pace may exceed the uniform one by this factor, where nothing but rest limits it."""
+
+MOST_PIECES, MOST_LOOKS = 1000, 20_000
+"""Pieces of the pace and samples of the optimisation: linear programs that end in a minute."""
 
 UNBOUNDED = 1e9
 """Pace that no motion worth scaling can reach."""
@@ -99,8 +102,7 @@ def time_scaled(
     >>> 1.0 < fast.duration < slow.duration
     True
     """
-    if not isinstance(robot, Robot):
-        raise ArgumentError(f"time_scaled: robot is {shown(robot)}; expected a Robot")
+    instance("time_scaled: robot", robot, Robot)
     require_trajectory("time_scaled", trajectory)
     if robot.nq != robot.nv or trajectory.dofs != robot.nv:
         raise ArgumentError(
@@ -113,8 +115,9 @@ def time_scaled(
         limits("time_scaled: torque", robot.effort_limits if torque is None else torque, robot.nv),
         limits("time_scaled: torque rate", torque_rate, robot.nv),
     )
-    count = whole_number("time_scaled: count", count, 1)
-    samples = whole_number("time_scaled: samples", samples, 2)
+    flag("time_scaled: uniform", uniform)
+    count = whole_number("time_scaled: count", count, 1, MOST_PIECES)
+    samples = whole_number("time_scaled: samples", samples, 2, MOST_LOOKS)
     trajectory.check_order(3 if np.isfinite(bounds.torque_rate).any() else 2)
     if not trajectory.duration > 0:
         raise ArgumentError("time_scaled: the trajectory has no duration; there is nothing to scale")

@@ -10,13 +10,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import real_array, whole_number
+from ..checks import LARGEST, real_array, whole_number
 from ..errors import ArgumentError
 from .piecewise import PiecewisePolynomial
+from .polynomial import HIGHEST
 from .trajectory import Array, instants, rates_at
 
 if TYPE_CHECKING:
     from scipy.interpolate import BSpline
+
+
+EXACT = 1e-6
+"""How far from a waypoint a spline may pass, relative to the largest: a sign of lost digits."""
 
 
 def spline(
@@ -39,7 +44,7 @@ def spline(
     >>> motion(1.0).round(12), motion.smoothness
     (array([1. , 0.5]), 4)
     """
-    degree = whole_number("spline: degree", degree, 3)
+    degree = whole_number("spline: degree", degree, 3, HIGHEST)
     if degree % 2 == 0:
         raise ArgumentError(f"spline: degree is {degree}; expected an odd degree such as 5 or 7")
     t = instants("spline: times", times)
@@ -50,7 +55,16 @@ def spline(
     ]
     from scipy.interpolate import make_interp_spline
 
-    return pieces(make_interp_spline(t - t[0], points, k=degree, bc_type=tuple(ends)))
+    try:
+        found = pieces(make_interp_spline(t - t[0], points, k=degree, bc_type=tuple(ends)))
+    except (np.linalg.LinAlgError, ValueError):
+        found = None
+    if found is None or not (np.abs(found(t - t[0]) - points) <= EXACT * (1 + np.abs(points).max())).all():
+        raise ArgumentError(
+            f"spline: degree {degree} through these instants is beyond double precision; "
+            "lower the degree, or space the instants more evenly"
+        )
+    return found
 
 
 def pieces(given: BSpline) -> PiecewisePolynomial:
@@ -67,11 +81,11 @@ def samples(name: str, given: ArrayLike, count: int) -> Array:
         array = array[:, None]
     if array.ndim != 2 or len(array) != count or array.shape[1] == 0:
         raise ArgumentError(f"{name} has shape {array.shape}; expected ({count}, dofs), one row per instant")
-    bad = np.argwhere(~np.isfinite(array))
+    bad = np.argwhere(~(np.abs(array) <= LARGEST))
     if len(bad):
         row, column = bad[0]
         raise ArgumentError(
             f"{name}: row {row}, column {column} (from 0) is {array[row, column]:g}; expected finite "
-            "numbers: drop the row, or fill it"
+            f"numbers up to {LARGEST:g}: drop the row, or fill it"
         )
     return array

@@ -5,10 +5,12 @@ from __future__ import annotations
 from math import factorial
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ..checks import positive
+from ..checks import instance, positive, real_array
+from ..errors import ArgumentError
 from .piecewise import PiecewisePolynomial
-from .trajectory import Array, Jump, Trajectory, require_trajectory
+from .trajectory import Array, Jump, Trajectory, require_trajectory, seconds
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(24)
 NODES, WEIGHTS = (NODES + 1) / 2, WEIGHTS / 2
@@ -18,7 +20,9 @@ class Stretched(Trajectory):
     """The motion q(t / factor): derivative k is smaller by factor^k."""
 
     def __init__(self, base: Trajectory, factor: float) -> None:
-        self.base, self.factor = base, factor
+        require_trajectory("stretch", base)
+        self.base, self.factor = base, positive("stretch: factor", factor)
+        seconds("stretch: the duration after stretching", base.duration * self.factor)
         self.duration, self.dofs, self.smoothness = base.duration * factor, base.dofs, base.smoothness
 
     def _rates(self, t: Array, orders: range) -> list[Array]:
@@ -39,8 +43,7 @@ def stretch(trajectory: Trajectory, factor: float) -> Stretched:
     >>> motion.duration, motion(1.0)
     (2.0, array([0.5]))
     """
-    require_trajectory("stretch", trajectory)
-    return Stretched(trajectory, positive("stretch: factor", factor))
+    return Stretched(trajectory, factor)
 
 
 class Paced(Trajectory):
@@ -52,6 +55,15 @@ class Paced(Trajectory):
     """
 
     def __init__(self, base: Trajectory, squared: PiecewisePolynomial) -> None:
+        require_trajectory("Paced", base)
+        instance("Paced: squared", squared, PiecewisePolynomial)
+        if squared.dofs != 1 or squared.duration != base.duration or len(squared.breaks) != 1:
+            raise ArgumentError(
+                "Paced: squared should be one coordinate over the duration of the trajectory; "
+                f"it has {squared.dofs} over {squared.duration:g} s instead of {base.duration:g} s"
+            )
+        if not squared.extremes()[0][0] > 0:
+            raise ArgumentError("Paced: squared is not positive everywhere; the pace is its square root")
         self.base, self.squared = base, squared
         self.dofs = base.dofs
         # a pace that is C^k along s makes s(t), and so q, C^(k+1) in time
@@ -67,8 +79,9 @@ class Paced(Trajectory):
         spent: Array = (s1 - s0) * (WEIGHTS / np.sqrt(self.squared(s)[..., 0])).sum(axis=-1)
         return spent
 
-    def progress(self, t: Array) -> Array:
-        """Return s(t)."""
+    def progress(self, t: ArrayLike) -> Array:
+        """Return s(t), at the ends outside the duration."""
+        t = np.clip(real_array("Paced: t", t), 0.0, self.duration)
         i = np.searchsorted(self.times[1:-1], t, side="right")
         s0, s1, left = self.nodes[i], self.nodes[i + 1], t - self.times[i]
         s: Array = s0 + (s1 - s0) * left / (self.times[i + 1] - self.times[i])
@@ -79,8 +92,9 @@ class Paced(Trajectory):
                 break
         return s
 
-    def instants(self, s: Array) -> Array:
-        """Return t(s)."""
+    def instants(self, s: ArrayLike) -> Array:
+        """Return t(s), at the ends outside the path."""
+        s = np.clip(real_array("Paced: s", s), 0.0, self.nodes[-1])
         i = np.searchsorted(self.nodes[1:-1], s, side="right")
         return self.times[i] + self._spent(self.nodes[i], s)
 

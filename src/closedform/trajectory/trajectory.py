@@ -8,10 +8,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import real_array, whole_number
+from ..checks import LARGEST, finite, flag, positive, real_array, whole_number
 from ..errors import ArgumentError, shown
 
 Array = NDArray[np.float64]
+
+SHORTEST, LONGEST = 1e-9, 1e9
+"""Seconds of a motion: within these its powers, which polynomials take, stay far from overflow."""
+
+HIGHEST_ORDER = 100
+"""Highest derivative that may be asked for."""
 
 NAMES = ("position", "velocity", "acceleration", "jerk", "snap")
 
@@ -62,18 +68,25 @@ class Trajectory(ABC):
 
     def __call__(self, t: ArrayLike, order: int = 0) -> Array:
         """Return the derivative of that order at the instants t: shape t.shape + (dofs,)."""
-        order = whole_number("trajectory: order", order, 0)
+        order = whole_number("trajectory: order", order, 0, HIGHEST_ORDER)
         return self._evaluate(t, range(order, order + 1))[0]
 
     def derivatives(self, t: ArrayLike, order: int) -> tuple[Array, ...]:
         """Return (q, qd, ..., the derivative of that order) at the instants t."""
-        order = whole_number("trajectory: order", order, 0)
+        order = whole_number("trajectory: order", order, 0, HIGHEST_ORDER)
         return tuple(self._evaluate(t, range(order + 1)))
 
     def _evaluate(self, given: ArrayLike, orders: range) -> list[Array]:
         self.check_order(orders[-1])
         t = real_array("trajectory: t", given)
-        values = self._rates(np.clip(t, 0.0, self.duration), orders)
+        try:
+            with np.errstate(over="raise", divide="raise", invalid="raise"):
+                values = self._rates(np.clip(t, 0.0, self.duration), orders)
+        except FloatingPointError:
+            raise ArgumentError(
+                f"trajectory: {derivative_name(orders[-1])} is beyond double precision somewhere; "
+                "ask for a lower order, or plan the motion in other units"
+            ) from None
         still, lost = (t < 0.0) | (t > self.duration), np.isnan(t)
         if still.any() or lost.any():
             for order, value in zip(orders, values, strict=True):
@@ -87,7 +100,8 @@ class Trajectory(ABC):
 
         Where derivative k jumps, derivative k + 1 would be an impulse: no number stands for it.
         """
-        first = int(order if continuous else order - 1)
+        order = whole_number("trajectory: order", order, 0, HIGHEST_ORDER)
+        first = order if flag("check_order: continuous", continuous) else order - 1
         if first <= self.smoothness:
             return
         jumping = int(self.smoothness) + 1
@@ -103,6 +117,7 @@ class Trajectory(ABC):
 
     def check_start(self, *state: ArrayLike, tolerance: float = 1e-9) -> None:
         """Refuse a start state (q, qd, ...) that is off the trajectory by more than the tolerance."""
+        tolerance = positive("start state: tolerance", tolerance)
         for order, (given, wanted) in enumerate(
             zip(state, self.derivatives(0.0, max(len(state) - 1, 0)), strict=False)
         ):
@@ -112,7 +127,7 @@ class Trajectory(ABC):
                     f"start state: {derivative_name(order)} has shape {value.shape}; "
                     f"expected (..., {self.dofs})"
                 )
-            off = np.abs(value - wanted)
+            off = np.abs(np.clip(value, -LARGEST, LARGEST) - wanted)
             if not (off <= tolerance * np.maximum(1.0, np.abs(wanted))).all():
                 dof = int(np.argmax(np.where(np.isnan(off), np.inf, off).reshape(-1, self.dofs).max(axis=0)))
                 furthest = off.reshape(-1, self.dofs)[:, dof].max()
@@ -140,12 +155,12 @@ def coordinates(name: str, given: Any, dofs: int | None = None) -> Array:
     bad = np.flatnonzero(~np.isfinite(array))
     if bad.size:
         raise ArgumentError(f"{name}: entry {bad[0]} (from 0) is {array[bad[0]]:g}; expected finite numbers")
-    return array
+    return finite(name, array)
 
 
 def rates_at(name: str, given: Any, most: int, dofs: int) -> list[Array]:
     """Return the derivatives 1 to `most` at an end, zero where they are not given."""
-    if not isinstance(given, tuple | list | np.ndarray) or np.ndim(given) == 0:
+    if not isinstance(given, tuple | list | np.ndarray) or (isinstance(given, np.ndarray) and not given.ndim):
         raise ArgumentError(f"{name} is {shown(given)}; expected (qd, qdd, ...)")
     if len(given) > most:
         raise ArgumentError(
@@ -171,10 +186,12 @@ def limits(name: str, given: Any, dofs: int) -> Array:
 
 
 def seconds(name: str, given: Any) -> float:
-    """Return a positive, finite time."""
+    """Return a positive time that a motion can take."""
     array = real_array(name, given)
-    if array.shape != () or not np.isfinite(array) or array <= 0:
-        raise ArgumentError(f"{name} is {given!r}; expected a positive number of seconds")
+    if array.shape != () or not SHORTEST <= array <= LONGEST:
+        raise ArgumentError(
+            f"{name} is {shown(given)}; expected a positive number of seconds, {SHORTEST:g} to {LONGEST:g}"
+        )
     return float(array)
 
 
@@ -193,5 +210,10 @@ def instants(name: str, given: ArrayLike) -> Array:
         raise ArgumentError(
             f"{name} {kind} at entry {i + 1} (from 0): {t[i + 1]:.9g} s after {t[i]:.9g} s; "
             "expected strictly increasing instants: sort them, and drop repeated ones"
+        )
+    if np.diff(t).min() < SHORTEST or t[-1] - t[0] > LONGEST:
+        raise ArgumentError(
+            f"{name} has steps from {np.diff(t).min():.3g} s over {t[-1] - t[0]:.3g} s in all; expected "
+            f"steps of at least {SHORTEST:g} s and at most {LONGEST:g} s in all: give seconds"
         )
     return t

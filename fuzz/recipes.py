@@ -1,0 +1,866 @@
+"""A valid call of every public callable: what the attack on arguments spoils."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import tempfile
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import casadi as ca
+import numpy as np
+
+import closedform as cf
+from closedform import (
+    description,
+    elastic,
+    equations,
+    flexible,
+    identification,
+    integration,
+    kernels,
+    redundancy,
+    report,
+    trajectory,
+)
+from closedform.report import SECTIONS
+
+from .inventory import public_callables
+
+
+class Call(NamedTuple):
+    """A function and valid arguments for it."""
+
+    function: Callable[..., Any]
+    positional: list[Any]
+    named: dict[str, Any]
+
+
+def call(function: Callable[..., Any], *positional: Any, **named: Any) -> Call:
+    """Return a call that is not made yet."""
+    return Call(function, list(positional), named)
+
+
+@cache
+def place() -> Path:
+    """Return a folder for what the calls write."""
+    return Path(tempfile.mkdtemp(prefix="closedform-fuzz-"))
+
+
+# ------------------------------------------------------------------ small things to call on
+
+
+@cache
+def arm() -> cf.Robot:
+    return cf.load("2r")
+
+
+@cache
+def planar() -> cf.Robot:
+    return cf.load("chang3r")
+
+
+@cache
+def bending() -> cf.FlexibleArm:
+    return cf.FlexibleArm([cf.FlexibleLink(0.5, 0.2, 1.0, hub_inertia=0.1, modes=1)])
+
+
+@cache
+def bent() -> flexible.ArmMotion:
+    return bending().simulate([0.0, 0.01], None, None, 0.02, 1e-3)
+
+
+@cache
+def springy() -> cf.ElasticJointRobot:
+    return cf.ElasticJointRobot(arm(), 1e3, 0.1, 1.0)
+
+
+@cache
+def law() -> elastic.Feedforward:
+    return elastic.Feedforward(springy(), [-20, -20])
+
+
+@cache
+def decoupled() -> elastic.Decoupling:
+    return elastic.Decoupling(springy(), [-20, -21, -22, -23])
+
+
+@cache
+def move() -> trajectory.PiecewisePolynomial:
+    return trajectory.polynomial([0.0, 0.0], [0.5, -0.5], 0.05)
+
+
+@cache
+def wave() -> trajectory.Harmonic:
+    return trajectory.cosine([0.0, 1.0], [0.5, 0.2], [1.0, 0.5], duration=2.0)
+
+
+@cache
+def paced() -> Any:
+    slow = trajectory.polynomial([0, 0], [1.5, 1.0], duration=1.0)
+    return trajectory.time_scaled(arm(), slow, torque=[60, 25], count=4, samples=20)
+
+
+@cache
+def oscillator() -> integration.System:
+    x, u = ca.SX.sym("x", 2), ca.SX.sym("u", 1)
+    return integration.System("oscillator", x, ca.vertcat(x[1], u - x[0]), u)
+
+
+@cache
+def record() -> dict[str, np.ndarray]:
+    t = np.arange(0, 4, 0.01)
+    q = np.stack([np.sin(t) + np.sin(2.7 * t), np.cos(1.3 * t) - np.sin(3.1 * t)], axis=1)
+    qd = np.gradient(q, t, axis=0)
+    tau = arm().inverse_dynamics(q, qd, np.gradient(qd, t, axis=0)) + 0.5 * qd
+    return {"t": t, "q": q, "tau": tau}
+
+
+@cache
+def found() -> identification.Identification:
+    return cf.identify(arm(), dict(record()), friction=identification.Friction(coulomb=None))
+
+
+@cache
+def log() -> identification.Log:
+    return identification.read_log(dict(record()), arm())
+
+
+@cache
+def base() -> identification.BaseParameters:
+    return cf.base_parameters(arm())
+
+
+@cache
+def exciting() -> identification.Excitation:
+    return cf.excitation(arm(), period=4.0, terms=2, starts=1, iterations=2, **BOUNDS)
+
+
+BOUNDS = {"lower": [-2.0, -2.0], "upper": [2.0, 2.0], "velocity": 3.0, "torque": 500.0}
+
+
+@cache
+def hub() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    t = np.arange(0.0, 1.0, 0.02)
+    angle = 0.2 * np.sin(5 * t)
+    return t, angle, flexible.HubDrivenFit(2.0, 0.1, 1.0, 0.05, 0.0, 0.0).predict(t, angle)
+
+
+@cache
+def written() -> equations.Equations:
+    return arm().equations("mass_matrix", symbolic=True)
+
+
+@cache
+def robust() -> elastic.Robustness:
+    return elastic.monte_carlo({"PD": law()}, move(), elastic.Spread(0.2), runs=3)
+
+
+@cache
+def study() -> report.Study:
+    return report.Study(arm(), 1.0, 20, False, 1e-4, 10)
+
+
+@cache
+def saved() -> Path:
+    path = place() / "found.json"
+    found().save(path)
+    return path
+
+
+@cache
+def arm_file() -> Path:
+    return arm().save(place() / "arm.toml")
+
+
+def names() -> Callable[[str], Path]:
+    """Return fresh paths, so that one call does not find what another wrote."""
+    counter = itertools.count()
+    return lambda ending: place() / f"file{next(counter)}{ending}"
+
+
+fresh = names()
+TARGETS = np.array([[0.446, 0.0915], [0.446, -0.0085]])
+GUESS = np.deg2rad([-40.5, 141.6, 78.4])
+TASK = redundancy.Task(("x", "y"), "tool")
+
+
+def arrays(kernel: cf.Kernel) -> list[np.ndarray]:
+    """Return arrays that a kernel takes."""
+    rng = np.random.default_rng(0)
+    return [rng.normal(size=(3, *shape)) for shape in kernel.input_shapes]
+
+
+def form_call(owner: Any, name: str) -> Call:
+    """Return a valid call of a form."""
+    framed = name in cf.FORMS and cf.FORMS[name].framed and isinstance(owner, cf.Robot)
+    ordered = name in cf.FORMS and cf.FORMS[name].ordered and isinstance(owner, cf.Robot)
+    kernel = owner.kernel(name, order=1) if ordered else owner.kernel(name)
+    named: dict[str, Any] = {"threads": 1}
+    if framed:
+        named["frame"] = "tool"
+    if len(kernel.output_shapes) == 1:
+        named["out"] = np.zeros((3, *kernel.output_shape))
+    return call(getattr(owner, name), *arrays(kernel), **named)
+
+
+def bound_call() -> Call:
+    kernel = arm().kernel("mass_matrix")
+    return call(kernel.bind, np.zeros(2), out=np.zeros((2, 2)))
+
+
+def symbols() -> Call:
+    x = ca.SX.sym("x", 2)
+    return call(kernels.compiled, "norm", [("x", x)], [("n", (), ca.dot(x, x))], "doc", "mine", dtype=float)
+
+
+def tracing() -> Call:
+    x = ca.SX.sym("x", 2)
+    return call(kernels.traced, "norm", [("x", x)], [("n", (), ca.dot(x, x))])
+
+
+def system_call() -> Call:
+    x, u, p = ca.SX.sym("x", 2), ca.SX.sym("u", 1), ca.SX.sym("p", 1)
+    return call(integration.System, "s", x, ca.vertcat(x[1], u - p * x[0]), u, p)
+
+
+def elastic_state() -> list[np.ndarray]:
+    return [np.zeros(2) for _ in range(4)]
+
+
+RECIPES: dict[str, Callable[[], Call]] = {
+    # the top
+    "load": lambda: call(cf.load, str(arm_file()), floating_base=False, gravity=(0, 0, -9.81), snap=0.0),
+    "catalogue": lambda: call(cf.catalogue),
+    "Kernel": lambda: call(cf.Kernel, kernels.FormRecipe(arm().model, "mass_matrix"), dtype=np.float64),
+    "Kernel.__call__": lambda: call(
+        arm().kernel("mass_matrix"), np.zeros((3, 2)), out=np.zeros((3, 2, 2)), threads=2
+    ),
+    "Kernel.bind": bound_call,
+    "Inertial.of": lambda: call(cf.Inertial.of, 1.0, (0.1, 0, 0), (1, 1, 1, 0, 0, 0)),
+    "Robot": lambda: call(cf.Robot, arm().model),
+    "Robot.from_description": lambda: call(
+        cf.Robot.from_description, description.read_mdh([(0, 0, 0, 0, 0)]), floating_base=False, gravity=None
+    ),
+    "Robot.from_mdh": lambda: call(
+        cf.Robot.from_mdh, [(0, 0, 0, 0, 0), (0, 0, 1.0, 0, 0)], name="r", tool=np.eye(4), armature=[0, 0]
+    ),
+    "Robot.from_screws": lambda: call(cf.Robot.from_screws, [np.eye(4)], [(0, 0, 1, 0, 0, 0.01)], name="r"),
+    "Robot.integrate": lambda: call(arm().integrate, np.zeros(2), np.ones(2)),
+    "Robot.kernel": lambda: call(arm().kernel, "jacobian", frame="tool", dtype=float, order=None, phi=False),
+    "Robot.neutral": lambda: call(arm().neutral),
+    "Robot.random_state": lambda: call(arm().random_state, 0, batch=(3,), order=2),
+    "Robot.save": lambda: call(arm().save, fresh(".toml")),
+    "Robot.with_gravity": lambda: call(arm().with_gravity, (0, 0, -1.6)),
+    "Robot.with_phi": lambda: call(arm().with_phi, arm().phi.copy()),
+    "Robot.equations": lambda: call(
+        arm().equations,
+        "gravity_torque",
+        frame=None,
+        order=None,
+        symbolic=True,
+        parameters="masses",
+        digits=None,
+        rational=False,
+        seconds=10.0,
+    ),
+    "Robot.export": lambda: call(
+        arm().export,
+        "jacobian",
+        "c",
+        fresh(""),
+        frame="tool",
+        precision="double",
+        order=None,
+        phi=False,
+    ),
+    "description.read_mdh": lambda: call(
+        description.read_mdh,
+        [(0, 0, 0, 0, 0), (1, 0, 1.0, 0, 0)],
+        inertials=[cf.Inertial.of(1.0), cf.Inertial.of(1.0)],
+        parents=[-1, 0],
+        armature=[0.0, 0.1],
+        name="r",
+        gravity=(0.0, 0.0, -9.81),
+        joint_names=["a", "b"],
+        tool=np.eye(4),
+        source="table",
+        citation="",
+    ),
+    "description.read_screws": lambda: call(
+        description.read_screws,
+        [np.eye(4)],
+        [(0, 0, 1, 0, 0, 0.01)],
+        inertials=[cf.Inertial.of(1.0)],
+        parents=[-1],
+        name="r",
+        joint_names=["a"],
+        body_names=["b"],
+    ),
+    # trajectories
+    "trajectory.polynomial": lambda: call(
+        trajectory.polynomial, [0.0, 0.0], [1.0, 2.0], 2.0, degree=5, start_rates=[[0.1, 0]], end_rates=()
+    ),
+    "trajectory.spline": lambda: call(
+        trajectory.spline, [0, 1, 3], np.eye(3)[:, :2], degree=5, start_rates=[[0.1, 0]], end_rates=()
+    ),
+    "trajectory.cosine": lambda: call(
+        trajectory.cosine, [0.0, 1.0], [0.5, 0.2], [1.0, 0.5], phase=[0.0, 0.1], duration=2.0
+    ),
+    "trajectory.fourier": lambda: call(
+        trajectory.fourier, [0.5, 1.0], np.ones((2, 2)), np.ones((2, 2)), 4.0, duration=8.0
+    ),
+    "trajectory.fit_fourier": lambda: call(
+        trajectory.fit_fourier, np.linspace(0, 2, 40), np.ones((40, 2)), terms=2, period=2.0
+    ),
+    "trajectory.fit_spline": lambda: call(
+        trajectory.fit_spline, np.linspace(0, 2, 40), np.ones((40, 2)), degree=5, count=None
+    ),
+    "trajectory.profile": lambda: call(
+        trajectory.profile,
+        [0, 0],
+        [1, -2],
+        velocity=1,
+        acceleration=[2, 3],
+        jerk=10,
+        snap=200,
+        synchronise="time",
+    ),
+    "trajectory.stretch": lambda: call(trajectory.stretch, move(), 2.0),
+    "trajectory.time_scaled": lambda: call(
+        trajectory.time_scaled,
+        arm(),
+        trajectory.polynomial([0, 0], [1.5, 1.0], duration=1.0),
+        velocity=5.0,
+        acceleration=50.0,
+        torque=[60, 25],
+        torque_rate=400,
+        uniform=False,
+        count=4,
+        samples=20,
+    ),
+    "trajectory.Harmonic": lambda: call(
+        trajectory.Harmonic, np.zeros(2), np.ones(1), np.ones((1, 2)), np.ones((1, 2)), 2.0
+    ),
+    "trajectory.PiecewisePolynomial": lambda: call(
+        trajectory.PiecewisePolynomial, np.array([0.0, 1.0]), np.ones((2, 1, 2)), np.inf, lengths=None
+    ),
+    "trajectory.Paced": lambda: call(trajectory.Paced, paced().base, paced().squared),
+    "trajectory.Stretched": lambda: call(trajectory.Stretched, move(), 2.0),
+    "trajectory.Harmonic.__call__": lambda: call(wave(), [0.0, 0.5], order=1),
+    "trajectory.Harmonic.check_order": lambda: call(wave().check_order, 1, continuous=True),
+    "trajectory.Harmonic.check_start": lambda: call(
+        wave().check_start, wave()(0.0), wave()(0.0, 1), tolerance=1e-9
+    ),
+    "trajectory.Harmonic.derivatives": lambda: call(wave().derivatives, [0.0, 0.5], 2),
+    "trajectory.Paced.instants": lambda: call(paced().instants, np.array([0.1, 0.2])),
+    "trajectory.Paced.progress": lambda: call(paced().progress, np.array([0.1, 0.2])),
+    "trajectory.PiecewisePolynomial.extremes": lambda: call(move().extremes, 1),
+    # integration
+    "integration.System": system_call,
+    "integration.simulate": lambda: call(
+        integration.simulate,
+        oscillator(),
+        [1.0, 0.0],
+        [0.0],
+        0.05,
+        1e-3,
+        method="RK45",
+        parameters=None,
+        events=[integration.Event(lambda t, x: x[0] - 0.5)],
+        watch=lambda t, x: None,
+        progress=lambda part: None,
+        rtol=1e-6,
+        atol=1e-9,
+    ),
+    "integration.Event": lambda: call(
+        lambda *event: integration.simulate(
+            oscillator(), [1.0, 0.0], None, 0.05, 1e-3, events=[integration.Event(*event)]
+        ),
+        lambda t, x: x[1] + 0.02,
+        True,
+        0,
+    ),
+    # flexible links
+    "FlexibleLink": lambda: call(
+        cf.FlexibleLink, 0.5, 0.2, 1.0, hub_mass=1.0, hub_inertia=0.1, modes=1, elements=None
+    ),
+    "FlexibleLink.along": lambda: call(bending().links[0].along, "density"),
+    "FlexibleLink.moment": lambda: call(bending().links[0].moment, 1),
+    "FlexibleArm": lambda: call(
+        cf.FlexibleArm,
+        [cf.FlexibleLink(0.5, 0.2, 1.0, hub_inertia=0.1, modes=1)],
+        (0.1, 0.0005),
+        (0.0, -9.81),
+        0.01,
+        boundary="stretched",
+        exact=False,
+        name="arm",
+    ),
+    "FlexibleArm.deluca_siciliano": lambda: call(
+        cf.FlexibleArm.deluca_siciliano, (0.1, 0.0005), damped=True, modes=1, exact=False
+    ),
+    "FlexibleArm.equations": lambda: call(
+        bending().equations, "mass_matrix", symbolic=True, digits=None, rational=False, seconds=10.0
+    ),
+    "FlexibleArm.export": lambda: call(bending().export, "mass_matrix", "c", fresh(""), precision="double"),
+    "FlexibleArm.joint_inverse_dynamics": lambda: call(
+        bending().joint_inverse_dynamics,
+        trajectory.polynomial(0.0, 0.1, 0.05),
+        0.005,
+        duration=0.1,
+        delta0=[0.0],
+    ),
+    "FlexibleArm.tip_inverse_dynamics": lambda: call(
+        bending().tip_inverse_dynamics, trajectory.polynomial(0.0, 0.1, 0.2), 0.01, duration=0.4
+    ),
+    "FlexibleArm.kernel": lambda: call(bending().kernel, "mass_matrix", dtype=float),
+    "FlexibleArm.linearise": lambda: call(bending().linearise, [0.0, 0.0], [0.0, 0.0], [0.0], output="tip"),
+    "FlexibleArm.points": lambda: call(bending().points, [0.0, 0.0], stations=5),
+    "FlexibleArm.program": lambda: call(bending().program, "mass_matrix"),
+    "FlexibleArm.simulate": lambda: call(
+        bending().simulate,
+        [0.0, 0.01],
+        [0.0, 0.0],
+        lambda t: [0.0],
+        0.02,
+        1e-3,
+        method="rk4",
+        events=(),
+        rtol=1e-6,
+        atol=1e-9,
+    ),
+    "flexible.ArmMotion.deflection": lambda: call(bent().deflection, 0, x=0.2),
+    "flexible.ArmMotion.strain": lambda: call(bent().strain, 0, 0.2, 0.01),
+    "flexible.Damping": lambda: call(
+        lambda *given: cf.FlexibleArm(bending().links, damping=flexible.Damping(*given)), 0.1, 0.01
+    ),
+    "flexible.HubDrivenFit.error_on": lambda: call(
+        flexible.HubDrivenFit(2.0, 0.1, 1.0, 0.05, 0.0, 0.0).error_on, *hub(), start=(0.0, 0.0)
+    ),
+    "flexible.HubDrivenFit.predict": lambda: call(
+        flexible.HubDrivenFit(2.0, 0.1, 1.0, 0.05, 0.0, 0.0).predict, *hub()[:2], start=(0.0, 0.0)
+    ),
+    "flexible.HubDrivenFit.link": lambda: call(
+        flexible.HubDrivenFit(2.0, 0.1, 1.0, 0.05, 0.0, 0.0).link, 0.5, 0.2, payload=(0.1, 0.001)
+    ),
+    "flexible.fit_hub_driven": lambda: call(
+        flexible.fit_hub_driven, *hub(), start=(0.0, 0.0), guess=(2.0, 0.1, 1.0, 0.05)
+    ),
+    "flexible.InputShaper": lambda: call(flexible.InputShaper, np.zeros(2), np.full(2, 0.5)),
+    "flexible.InputShaper.__call__": lambda: call(flexible.InputShaper.of(2.0), np.ones((20, 2)), 0.01),
+    "flexible.InputShaper.of": lambda: call(flexible.InputShaper.of, 2.0, 0.1, kind="zvd"),
+    "flexible.InputShaper.of_modes": lambda: call(flexible.InputShaper.of_modes, [2.0, 3.0], 0.1, kind="zvd"),
+    "flexible.InputShaper.residual": lambda: call(flexible.InputShaper.of(2.0).residual, [1.0, 2.0], 0.1),
+    "flexible.InputShaper.then": lambda: call(
+        flexible.InputShaper.of(2.0).then, flexible.InputShaper.of(3.0)
+    ),
+    "flexible.Mode.__call__": lambda: call(bending().modes[0][0], [0.1, 0.2], derivative=1),
+    "flexible.Modes.shapes": lambda: call(bending().modes[0].shapes, [0.1, 0.2], derivative=1),
+    "flexible.Modes.stacked": lambda: call(bending().modes[0].stacked, "frequency"),
+    "flexible.Tip": lambda: call(flexible.Tip, 1.0, 1.0, 0.1),
+    # elastic joints
+    "ElasticJointRobot": lambda: call(
+        cf.ElasticJointRobot,
+        arm(),
+        1e3,
+        [0.1, 0.1],
+        0.5,
+        0.0,
+        spring_at="link",
+        link_friction=elastic.Friction(0.1),
+        motor_friction=None,
+    ),
+    "ElasticJointRobot.changed": lambda: call(
+        springy().changed, stiffness=2e3, motor_inertia=0.2, gear_ratio=0.5, damping=0.0
+    ),
+    "ElasticJointRobot.decoupling": lambda: call(
+        springy().decoupling, *elastic_state(), np.zeros(2), out=None
+    ),
+    "ElasticJointRobot.energy": lambda: call(springy().energy, *elastic_state(), out=None),
+    "ElasticJointRobot.forward_dynamics": lambda: call(
+        springy().forward_dynamics, *elastic_state(), np.zeros(2), out=None
+    ),
+    "ElasticJointRobot.inverse_dynamics": lambda: call(
+        springy().inverse_dynamics, *elastic_state(), np.zeros(2), out=None
+    ),
+    "ElasticJointRobot.link_derivatives": lambda: call(
+        springy().link_derivatives, *elastic_state(), out=None
+    ),
+    "ElasticJointRobot.motor_motion": lambda: call(
+        springy().motor_motion, *elastic_state(), np.zeros(2), out=None
+    ),
+    "ElasticJointRobot.kernel": lambda: call(springy().kernel, "energy"),
+    "ElasticJointRobot.require": lambda: call(springy().require, "energy"),
+    "ElasticJointRobot.system": lambda: call(springy().system, uncertain=True),
+    "ElasticJointRobot.export": lambda: call(springy().export, "energy", "c", fresh(""), precision="double"),
+    "elastic.ComputedTorque": lambda: call(elastic.ComputedTorque, springy(), [-20, -20]),
+    "elastic.Decoupling": lambda: call(
+        elastic.Decoupling, springy(), [-20, -21, -22 + 1j, -22 - 1j], torque_sensors=True
+    ),
+    "elastic.Feedforward": lambda: call(elastic.Feedforward, springy(), [-20, -20]),
+    "elastic.ComputedTorque.__call__": lambda: call(law(), *elastic_state(), np.zeros((law().rows, 2))),
+    "elastic.ComputedTorque.bind": lambda: call(
+        law().bind, *elastic_state(), np.zeros((law().rows, 2)), out=np.zeros(2)
+    ),
+    "elastic.ComputedTorque.reference": lambda: call(law().reference, move(), [0.0, 0.01], stiffness=None),
+    "elastic.Friction": lambda: call(
+        lambda *given: cf.ElasticJointRobot(arm(), 1e3, 0.1, 1.0, link_friction=elastic.Friction(*given)),
+        0.1,
+        [0.1, 0.2],
+        0.01,
+    ),
+    "elastic.Friction.torque": lambda: call(elastic.Friction(0.1, 0.2).torque, [0.0, 1.0]),
+    "elastic.Friction.sized": lambda: call(elastic.Friction(0.1, 0.2).sized, "here", ("a", "b")),
+    "elastic.Robustness.bands": lambda: call(robust().bands, "PD", quantiles=(0.1, 0.5)),
+    "elastic.Robustness.peaks": lambda: call(robust().peaks, "PD"),
+    "elastic.Robustness.sizes": lambda: call(robust().sizes, "PD"),
+    "elastic.Spread": lambda: call(
+        lambda *given: elastic.Spread(*given).draw(springy(), 3, np.random.default_rng(0)),
+        0.1,
+        0.1,
+        0.1,
+        1.0,
+        (0.0, 0.0, 0.1),
+    ),
+    "elastic.Spread.draw": lambda: call(elastic.Spread(0.1).draw, springy(), 3, np.random.default_rng(0)),
+    "elastic.chain_motion": lambda: call(
+        elastic.chain_motion, decoupled(), move(), np.zeros(8), np.linspace(0, 0.05, 6)
+    ),
+    "elastic.closed_loop": lambda: call(elastic.closed_loop, law(), springy()),
+    "elastic.monte_carlo": lambda: call(
+        elastic.monte_carlo,
+        {"PD": law()},
+        move(),
+        elastic.Spread(0.2),
+        runs=3,
+        rate=200.0,
+        step=1e-3,
+        seed=0,
+        progress=lambda part: None,
+    ),
+    "elastic.natural_frequencies": lambda: call(
+        elastic.natural_frequencies, springy(), [0.0, 0.0], stiffness=[1e3, 1e3]
+    ),
+    "elastic.pole_gains": lambda: call(elastic.pole_gains, [-10, -20], joints=2),
+    "elastic.resolving_step": lambda: call(
+        elastic.resolving_step, springy(), [0.0, 0.0], stiffness=[1e3, 1e3]
+    ),
+    "elastic.state_on": lambda: call(elastic.state_on, springy(), move(), stiffness=None),
+    "elastic.track": lambda: call(
+        elastic.track,
+        law(),
+        move(),
+        plant=springy(),
+        stiffness=None,
+        step=1e-3,
+        rate=200.0,
+        start=np.zeros(8),
+        off_trajectory=True,
+    ),
+    # redundancy
+    "redundancy.Obstacle": lambda: call(redundancy.Obstacle, (0, 0, 0), (1, 1, 2), exponent=4),
+    "redundancy.Obstacle.contains": lambda: call(
+        redundancy.Obstacle((0, 0, 0), (1, 1, 2)).contains, [[0.0, 0.0, 1.9]]
+    ),
+    "redundancy.obstacles": lambda: call(
+        redundancy.obstacles,
+        redundancy.Obstacle((9, 0, 0), (1, 1, 2)),
+        points=[("tool", (0.0, 0.0, 0.0))],
+        limits=0.1,
+    ),
+    "redundancy.Criterion": lambda: call(
+        redundancy.Criterion, "mine", "maximum", lambda *_: (ca.SX(0), []), parameters=()
+    ),
+    "redundancy.Criterion.__add__": lambda: call(
+        lambda other: redundancy.manipulability() + other, redundancy.joint_centering()
+    ),
+    "redundancy.Criterion.__sub__": lambda: call(
+        lambda other: redundancy.manipulability() - other, redundancy.joint_centering()
+    ),
+    "redundancy.Criterion.__mul__": lambda: call(lambda weight: weight * redundancy.manipulability(), 2.0),
+    "redundancy.Task": lambda: call(redundancy.Task, ("x", "y"), "tool"),
+    "redundancy.Task.targets": lambda: call(TASK.targets, TARGETS),
+    "redundancy.condition_number": lambda: call(redundancy.condition_number),
+    "redundancy.gravity_load": lambda: call(redundancy.gravity_load),
+    "redundancy.joint_limits": lambda: call(redundancy.joint_limits),
+    "redundancy.manipulability": lambda: call(redundancy.manipulability),
+    "redundancy.joint_centering": lambda: call(redundancy.joint_centering, [0.0, 0.0, 0.0]),
+    "redundancy.own": lambda: call(
+        redundancy.own, lambda q: ca.cos(q[0]) * q[1], kind="minimum", name="mine"
+    ),
+    "redundancy.solve": lambda: call(
+        redundancy.solve,
+        planar(),
+        TARGETS,
+        task="xy",
+        criterion="manipulability",
+        q0=GUESS,
+        kind=None,
+        limits=True,
+        starts=2,
+    ),
+    "redundancy.follow": lambda: call(
+        redundancy.follow,
+        planar(),
+        TARGETS,
+        task="xy",
+        criterion="manipulability",
+        q0=GUESS,
+        kind=None,
+        limits=True,
+        starts=2,
+    ),
+    "redundancy.hybrid": lambda: call(
+        redundancy.hybrid, planar(), TARGETS[0], task="xy", criterion="manipulability", q0=GUESS
+    ),
+    "redundancy.orthogonality": lambda: call(
+        redundancy.orthogonality, planar(), GUESS, task="xy", criterion="manipulability"
+    ),
+    "redundancy.resolved_motion": lambda: call(
+        redundancy.resolved_motion,
+        planar(),
+        TARGETS,
+        GUESS,
+        task="xy",
+        criterion="manipulability",
+        method="pseudoinverse",
+        integrator="rk4",
+        time_step=0.01,
+        substeps=1,
+        gain=10.0,
+        damping=0.01,
+    ),
+    "redundancy.self_motion": lambda: call(
+        redundancy.self_motion,
+        planar(),
+        TARGETS[0],
+        task="xy",
+        criterion="manipulability",
+        q0=GUESS,
+        limits=True,
+        step=0.2,
+        most=50,
+    ),
+    "redundancy.compare": lambda: call(
+        redundancy.compare,
+        planar(),
+        np.concatenate([TARGETS, TARGETS[:1]]),
+        GUESS,
+        task="xy",
+        criterion="manipulability",
+        cycles=3,
+        time_step=0.01,
+        gain=10.0,
+        damping=0.01,
+    ),
+    # identification
+    "base_parameters": lambda: call(cf.base_parameters, arm(), "closed", symbolic=False),
+    "excitation": lambda: call(
+        cf.excitation,
+        arm(),
+        period=4.0,
+        terms=2,
+        **BOUNDS,
+        acceleration=50.0,
+        workspace={"tool": ([-3, -3, -3], [3, 3, 3])},
+        starts=1,
+        iterations=2,
+        seed=0,
+        progress=None,
+    ),
+    "identify": lambda: call(
+        cf.identify,
+        arm(),
+        dict(record()),
+        cutoff=20.0,
+        friction=identification.Friction(coulomb=None),
+        rotors=False,
+        method="ordinary",
+        hold_out=None,
+        locked=(),
+        undetermined="error",
+        physical=False,
+        plausible=True,
+        progress=lambda part, what: None,
+        units=None,
+        rate=None,
+    ),
+    "identification.BaseParameters.latex": lambda: call(base().latex),
+    "identification.BaseParameters.savings": lambda: call(base().savings, "inverse_dynamics", order=None),
+    "identification.BaseParameters.steps": lambda: call(base().steps, digits=15),
+    "identification.Excitation.csv": lambda: call(exciting().csv, rate=100.0),
+    "identification.Excitation.stacked": lambda: call(exciting().stacked, exciting().trajectory, samples=20),
+    "identification.Excitation.table": lambda: call(exciting().table),
+    "identification.Excitation.write_csv": lambda: call(exciting().write_csv, fresh(".csv"), rate=100.0),
+    "identification.Friction": lambda: call(identification.Friction, True, 0.01, 0.1, True),
+    "identification.Friction.table": lambda: call(identification.Friction().table),
+    "identification.Identification.__getitem__": lambda: call(found().__getitem__, "fv1"),
+    "identification.Identification.load": lambda: call(identification.Identification.load, saved()),
+    "identification.Identification.predict": lambda: call(
+        found().predict, dict(record()), units=None, rate=None
+    ),
+    "identification.Identification.validate": lambda: call(
+        found().validate, dict(record()), units=None, rate=None
+    ),
+    "identification.Identification.save": lambda: call(found().save, fresh(".json")),
+    "identification.Identification.save_robot": lambda: call(found().save_robot, fresh(".toml")),
+    "identification.Log.middle": lambda: call(log().middle, 100),
+    "identification.Log.ranges": lambda: call(log().ranges, 10),
+    "identification.Log.samples": lambda: call(log().samples, 0, 10),
+    "identification.Transmission.of": lambda: call(
+        identification.Transmission.of, 2, [1.0, 2.0], [0.0, 0.0], [1.0, 1.0], motor_positions=True
+    ),
+    "identification.Transmission.joint_efforts": lambda: call(
+        identification.Transmission.of(2).joint_efforts, np.ones((3, 2))
+    ),
+    "identification.Transmission.joint_positions": lambda: call(
+        identification.Transmission.of(2).joint_positions, np.ones((3, 2))
+    ),
+    "identification.Transmission.joint_rates": lambda: call(
+        identification.Transmission.of(2).joint_rates, np.ones((3, 2))
+    ),
+    "identification.drive_gains": lambda: call(
+        identification.drive_gains, arm(), dict(record()), cutoff=5.0, units=None, rate=None
+    ),
+    "identification.identify_payload": lambda: call(
+        identification.identify_payload, found(), dict(record()), body=None, physical=False, units=None
+    ),
+    "identification.lock": lambda: call(identification.lock, arm(), {"joint2": 0.1}),
+    "identification.read_log": lambda: call(
+        identification.read_log,
+        dict(record()),
+        arm(),
+        columns=None,
+        units={"position": "rad"},
+        rate=None,
+        reduction=[1.0, 1.0],
+        offset=None,
+        gain=None,
+        motor_positions=True,
+        missing="error",
+    ),
+    "identification.reduced_factor": lambda: call(
+        identification.reduced_factor,
+        base(),
+        np.ones((8, 2)),
+        np.ones((8, 2)),
+        np.ones((8, 2)),
+        tau=np.ones((8, 2)),
+        block=4,
+    ),
+    # kernels, equations, reports
+    "kernels.compiled": symbols,
+    "kernels.traced": tracing,
+    "equations.Equations.dot": lambda: call(written().dot, seconds=10.0),
+    "equations.Equations.evaluate": lambda: call(written().evaluate, [0.1, 0.2], L1=1.0, m2=2.0),
+    "equations.Equations.indexed": lambda: call(written().indexed),
+    "equations.Equations.lambdify": lambda: call(written().lambdify),
+    "equations.Equations.latex": lambda: call(written().latex),
+    "equations.Equations.mathml": lambda: call(written().mathml),
+    "equations.Equations.pretty": lambda: call(written().pretty),
+    "equations.Equations.of_time": lambda: call(written().of_time, None),
+    "report.Study": lambda: call(report.Study, arm(), 1.0, 20, False, 1e-4, 10, notes=()),
+    "report.write_page": lambda: call(
+        report.write_page,
+        fresh(".html"),
+        subject=study(),
+        sections=[each for each in SECTIONS if each.title == "Energy"],
+        name="r",
+        title="t",
+        summary=None,
+    ),
+}
+
+FORM_OWNERS: Mapping[str, tuple[Callable[[], Any], type]] = {
+    "Robot": (arm, cf.Robot),
+    "FlexibleArm": (bending, cf.FlexibleArm),
+}
+
+EXCLUDED = {
+    "ElasticJointRobot.plant": "takes CasADi symbols, for the package's own laws",
+    "Inertial.checked": "a step of reading a description",
+    "description.read_urdf": "a step of load, attacked by the section on files",
+    "integration.Event.times": "takes SciPy's piecewise polynomial; Event is attacked through simulate",
+    "integration.System.at": "takes CasADi symbols",
+    "identification.Log.converted": "a step of reading a log",
+    "identification.Log.raw": "a step of reading a log",
+    "identification.Errors.of": "a step of identify",
+    "identification.Errors.table": "no arguments, of a record that identify returns",
+    "flexible.Modes.__getitem__": "a sequence: IndexError and TypeError are what Python expects",
+    "redundancy.Criterion.expressions": "takes CasADi symbols",
+    "redundancy.Obstacle.value": "takes CasADi symbols",
+    "redundancy.Task.between": "a step of compare",
+    "redundancy.Task.features": "a step of follow",
+    "redundancy.Task.residual": "takes CasADi symbols",
+    "redundancy.Task.target_features": "a step of follow",
+    "elastic.ComputedTorque.expression": "takes CasADi symbols",
+    "elastic.ComputedTorque.law": "takes CasADi symbols",
+    "elastic.ComputedTorque.seen": "takes arrays and symbols alike, a step of track",
+    "elastic.Control": "abstract",
+    "elastic.Control.law": "abstract",
+    "elastic.Decoupling.law": "takes CasADi symbols",
+    "elastic.Feedforward.law": "takes CasADi symbols",
+    "elastic.Friction.rates": "takes CasADi symbols",
+    "trajectory.Trajectory": "abstract",
+    "Inertial": "a step of reading a description; Inertial.of checks",
+    "kernels.FormRecipe": "what Robot.kernel makes",
+    "kernels.FormRecipe.program": "no arguments",
+    "kernels.ProgramRecipe.program": "no arguments",
+    "kernels.Recipe": "a protocol",
+    "kernels.Recipe.program": "a protocol",
+    "equations.equations": "what Robot.equations calls",
+    "equations.program_equations": "takes a traced program, a step of equations",
+    "report.render": "seconds per call; write_page is attacked",
+    "report.write_report": "seconds per call; write_page is attacked",
+}
+"""Public names that are not attacked, and why."""
+
+HEAVY = {
+    "excitation": 0.2,
+    "identify": 0.3,
+    "FlexibleArm.equations": 0.3,
+    "Robot.equations": 0.5,
+    "redundancy.compare": 0.2,
+    "redundancy.self_motion": 0.3,
+    "redundancy.follow": 0.4,
+    "kernels.compiled": 0.3,
+    "FlexibleArm.deluca_siciliano": 0.3,
+    "identification.identify_payload": 0.3,
+    "equations.Equations.dot": 0.3,
+    "trajectory.time_scaled": 0.5,
+}
+"""How often a slow call is chosen, where others are 1."""
+
+
+@cache
+def recipes() -> dict[str, Callable[[], Call]]:
+    """Return the valid calls by name, those of the forms included."""
+    table = dict(RECIPES)
+    for owner, (make, kind) in FORM_OWNERS.items():
+        for name in dir(kind):
+            if type(kind.__dict__.get(name) or _inherited(kind, name)).__name__ == "FormMethod":
+                table[f"{owner}.{name}"] = lambda make=make, name=name: form_call(make(), name)  # type: ignore[misc]
+    return table
+
+
+def _inherited(kind: type, name: str) -> Any:
+    return next((vars(each)[name] for each in kind.__mro__ if name in vars(each)), None)
+
+
+def is_record(kind: Any) -> bool:
+    """Return whether a class only holds what it is given: a dataclass or tuple without checks."""
+    plain = dataclasses.is_dataclass(kind) and not hasattr(kind, "__post_init__")
+    return isinstance(kind, type) and (plain or issubclass(kind, tuple))
+
+
+def forgotten() -> list[str]:
+    """Return public callables that are neither attacked nor excluded."""
+    return [
+        name
+        for name, each in public_callables().items()
+        if name not in recipes() and name not in EXCLUDED and not is_record(each)
+    ]
