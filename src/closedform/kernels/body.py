@@ -20,7 +20,8 @@ SINGLE, CHUNK = 8000, 2000
 """The longest program kept in one function, and the steps per function of longer ones."""
 
 HUGE, SMALL_CHUNK = 40_000, 500
-"""Programs from this many operations on are cut finer: they compile three times as fast."""
+"""Programs from this many operations on are cut finer, which compiles three times as fast, and have no
+scalar code, which would take as long again."""
 
 ZEROS = (16, 3)
 """Neighbouring groups of zeros (of one entry, of a register) from which on they are cleared at once."""
@@ -44,6 +45,19 @@ def body(program: Program, name: str, lanes: int, real: str, order: str = ORDERS
     "double" or "float".
     """
     return _Writer(program, name, lanes, real, order).write()
+
+
+def repeated(program: Program, name: str, vector: str, made: Body) -> Body:
+    """Return `@name`, which evaluates one sample by a vector function: every lane reads and writes it."""
+    operands = range(len(program.inputs) + len(program.outputs))
+    parameters, same = (
+        ", ".join(["ptr %w", *(f"ptr %p{k}, i64 {step.format(k)}" for k in operands)])
+        for step in ("%s{}", "0")
+    )
+    text = (
+        f"define internal void @{name}({parameters}) #0 {{\n  call void @{vector}({same})\n  ret void\n}}\n"
+    )
+    return Body(text, made.workspace)
 
 
 class _Writer:

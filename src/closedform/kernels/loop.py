@@ -8,7 +8,7 @@ import numpy as np
 
 from ..programs import ORDERS, Program
 from . import fastcall
-from .body import body
+from .body import HUGE, Body, body, repeated
 from .copies import copies
 from .operand import MAX_AXES, Operand, whole_lines
 
@@ -36,7 +36,11 @@ def module(program: Program, lanes: int, real: str, order: str = ORDERS[0]) -> s
     a Python built-in over it.
     """
     size = 8 if real == "double" else 4
-    vector, scalar = (body(program, n, w, real, order) for n, w in (("vector", lanes), ("scalar", 1)))
+    vector = body(program, "vector", lanes, real, order)
+    if len(program.operations) < HUGE:
+        scalar = body(program, "scalar", 1, real, order)
+    else:
+        scalar = repeated(program, "scalar", "vector", Body(vector.text, vector.workspace * lanes))
     operands = [
         Operand(k, shape, size, k >= len(program.inputs))
         for k, (_, shape) in enumerate((*program.inputs, *program.outputs))
@@ -315,15 +319,35 @@ class _Loop:
 
 def _bound(operands: list[Operand], workspace: int) -> str:
     """Return `@bound`, which evaluates one contiguous sample of every operand."""
-    lines = [
-        "define void @bound(ptr %operands) #1 {",
-        f"  %work = alloca i8, i64 {max(8, workspace)}, align 64",
-    ]
-    arguments = ["ptr %work"]
+    lines = ["define void @bound(ptr %operands) #1 {", "entry:"]
     for operand in operands:
         k = operand.number
         lines.append(f"  %at{k} = getelementptr ptr, ptr %operands, i64 {k}")
         lines.append(f"  %ptr{k} = load ptr, ptr %at{k}, align 8")
-        arguments.append(f"ptr %ptr{k}, i64 {operand.bytes}")
-    lines.append(f"  call void @scalar({', '.join(arguments)})")
-    return "\n".join([*lines, "  ret void", "}"])
+    samples = (f"ptr %ptr{operand.number}, i64 {operand.bytes}" for operand in operands)
+    call = f"  call void @scalar({', '.join(['ptr %work', *samples])})"
+    if workspace <= LOCAL_BYTES:
+        lines += [f"  %work = alloca i8, i64 {max(8, workspace)}, align 64", call]
+        return "\n".join([*lines, "  ret void", "}"])
+    nothing = ("@nan", "0", ["0"] * MAX_AXES)
+    return "\n".join(
+        [
+            *lines,
+            f"  %work = call ptr @malloc(i64 {workspace})",
+            "  %failed = icmp eq ptr %work, null",
+            "  br i1 %failed, label %nomemory, label %evaluate",
+            "evaluate:",
+            call,
+            "  call void @free(ptr %work)",
+            "  ret void",
+            "nomemory:",
+            *(
+                "  "
+                + each.copy((f"%ptr{each.number}", "0", list(map(str, each.packed_strides))), nothing, "1")
+                for each in operands
+                if each.output
+            ),
+            "  ret void",
+            "}",
+        ]
+    )

@@ -20,7 +20,7 @@ def share(one: ArrayLike, other: ArrayLike) -> bool:
     if not np.may_share_memory(one, other):
         return False
     try:
-        return bool(np.shares_memory(one, other, max_work=WORK))
+        return bool(np.shares_memory(one, other, max_work=WORK))  # type: ignore[arg-type]
     except np.exceptions.TooHardError:
         return True
 

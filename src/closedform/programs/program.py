@@ -8,12 +8,10 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from ..errors import ClosedFormError, ProgramSizeError
+from ..errors import ClosedFormError
 from ..lazy import cached_property
 from .operations import FUNCTIONS, SIMPLIFIED
-
-MAX_OPERATIONS = 400_000
-"""Beyond this, straight-line code compiles for minutes and runs slower than a loop."""
+from .size import MAX_OPERATIONS, too_large
 
 MAX_POWER = 8
 """Whole powers up to this are multiplied out."""
@@ -82,10 +80,7 @@ def program(
         "f", [ca.vec(symbol.T) for _, _, symbol in inputs], [ca.densify(ca.vec(e.T)) for _, _, e in outputs]
     )
     if function.n_instructions() > MAX_OPERATIONS:
-        raise ProgramSizeError(
-            f"{name}: {function.n_instructions()} operations; straight-line code is limited to "
-            f"{MAX_OPERATIONS}; use a smaller robot or a form with fewer outputs"
-        )
+        raise too_large(name, f"{function.n_instructions()} operations", MAX_OPERATIONS)
     values = _Values()
     results = _run(function, values)
     given, made = (tuple((label, shape) for label, shape, _ in each) for each in (inputs, outputs))

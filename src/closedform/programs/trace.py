@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..forms import form
 from ..model import Model
 from .program import Program, program
+from .size import check_size
 
 COMPARED = {"dynamics": 8}
 """Trees of up to this many bodies are traced by both routes; elsewhere recursions always win."""
@@ -26,6 +27,7 @@ def trace(
     takes whichever has fewer operations.
     """
     it = form(name, order, phi=phi)
+    check_size(it, model)
     if closed is None:
         recursive = trace(model, name, frame, order=order, closed=False, phi=phi)
         if it.closed is None or len(model.bodies) > COMPARED.get(it.group, 0):

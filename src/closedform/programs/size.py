@@ -1,0 +1,94 @@
+"""The size of a program foreseen from the tree, before an expression is built.
+
+Recursions visit every body, or every pair of a joint and one that carries it, or every triple; what
+they do at each is nearly constant from robot to robot.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..errors import ProgramSizeError
+from ..forms import Form
+from ..model import Model
+
+MAX_OPERATIONS = 600_000
+"""Beyond this, straight-line code compiles for minutes and runs slower than a loop."""
+
+MAX_ENTRIES = 2_000_000
+"""Entries of all outputs together; zeros count, since they are written."""
+
+MARGIN = 2.0
+"""Programs foreseen beyond so many times the limit are not built: robots of parallel axes cost less."""
+
+PER_BODY = 150.0
+"""Operations per body of a form without two axes over the joints."""
+
+PER_PAIR = {
+    "mass_matrix": 28.0,
+    "mass_matrix_dot": 58.0,
+    "mass_matrix_ddot": 100.0,
+    "coriolis_matrix": 83.0,
+    "coriolis_matrix_dot": 155.0,
+    "coriolis_matrix_ddot": 270.0,
+    "dynamic_matrices": 88.0,
+    "dynamic_matrices_dot": 170.0,
+    "gravity_torque_dq": 20.0,
+    "gravity_torque_dphi": 22.0,
+    "forward_dynamics": 57.0,
+    "forward_dynamics_dtau": 60.0,
+    "forward_dynamics_dq": 190.0,
+    "forward_dynamics_dqd": 160.0,
+    "forward_dynamics_derivatives": 310.0,
+    "inverse_dynamics_dq": 96.0,
+    "inverse_dynamics_dqd": 74.0,
+    "inverse_dynamics_derivatives": 128.0,
+    "regressor": 103.0,
+    "slotine_li_regressor": 103.0,
+}
+"""Operations per pair of joints of which one carries the other, on chains of oblique axes."""
+
+PER_TRIPLE = {
+    "mass_matrix_dq": 13.0,
+    "coriolis_matrix_dq": 53.0,
+    "coriolis_matrix_dqd": 15.0,
+    "mass_matrix_dphi": 8.0,
+    "coriolis_matrix_dphi": 23.0,
+}
+"""Operations per joint and pair of joints that carry it."""
+
+
+def foreseen(form: Form, model: Model) -> float:
+    """Return about how many operations the program of a form will have, of oblique axes."""
+    depths: list[int] = []
+    pairs = triples = 0
+    for body in model.bodies:
+        depth = body.joint.nv + (depths[body.parent] if body.parent >= 0 else 0)
+        depths.append(depth)
+        pairs += body.joint.nv * depth
+        triples += body.joint.nv * depth**2
+    if form.name in PER_PAIR:
+        return PER_PAIR[form.name] * pairs
+    if form.name in PER_TRIPLE:
+        return PER_TRIPLE[form.name] * triples
+    order = (form.order or 0) + 1
+    return PER_BODY * len(model.bodies) * order * (order + 1) / 2
+
+
+def check_size(form: Form, model: Model) -> None:
+    """Raise ProgramSizeError where a form of a robot is beyond what straight-line code is for."""
+    entries = sum(math.prod(shape) for shape in form.output_shapes(model))
+    if entries > MAX_ENTRIES:
+        raise too_large(f"{form.name} of robot {model.name!r}", f"{entries} entries", MAX_ENTRIES)
+    operations = foreseen(form, model)
+    if operations > MARGIN * MAX_OPERATIONS:
+        size = f"about {operations:.1e} operations ({model.nv} degrees of freedom)"
+        raise too_large(f"{form.name} of robot {model.name!r}", size, MAX_OPERATIONS)
+
+
+def too_large(what: str, size: str, limit: int) -> ProgramSizeError:
+    """Return the error of a program beyond a limit."""
+    return ProgramSizeError(
+        f"{what}: {size}; straight-line code is limited to {limit}; "
+        "use a smaller robot or a form with fewer outputs"
+    )
