@@ -255,8 +255,8 @@ class Peer:
 
 def _mimics(path: Path) -> dict[str, tuple[str, float, float]]:
     mimics = {}
-    for joint in etree.parse(str(path)).getroot().findall("{*}joint"):
-        mimic = joint.find("{*}mimic")
+    for joint in etree.parse(str(path)).getroot().findall("joint"):
+        mimic = joint.find("mimic")
         if mimic is not None and joint.get("type") != "fixed":
             mimics[joint.get("name")] = (
                 mimic.get("joint"),
