@@ -62,8 +62,8 @@ def differs_from_pinocchio(path: Path, robot: cf.Robot, complaints: Path, seed: 
 def _beyond_pinocchio(path: Path) -> bool:
     """Return whether a joint is one that Pinocchio takes for another, or `Peer` finds no joint at all.
 
-    A default namespace hides them from `Peer`. Pinocchio names some joints itself, its planar joints move in the plane of x and y whatever their axis, and the
-    square of an axis of 1e160 overflows.
+    A default namespace hides them from `Peer`. Pinocchio names some joints itself, its planar joints move in
+    the plane of x and y whatever their axis, and the square of an axis of 1e160 overflows.
     """
     root = etree.parse(str(path)).getroot()
     if None in root.nsmap:
