@@ -59,6 +59,7 @@ def attempt(number: int, seed: int, folder: Path) -> tuple[str, str]:
             ending = "refused"
             if len(str(error)) > 60_000:
                 failure = f"a message of {len(str(error))} letters"
+    failure = _cleared() or failure
     if time.process_time() - start > SECONDS:
         failure = f"took {time.process_time() - start:.1f} s"
     if ending != "refused":
@@ -83,11 +84,16 @@ def attempt(number: int, seed: int, folder: Path) -> tuple[str, str]:
             verdict = differs_from_mujoco(path, robot, number)
         ending = verdict if verdict in (AGREES, REFUSED) else "differs"
         failure = failure or (verdict if ending == "differs" else "")
-    if os.listdir():
-        failure = f"left {os.listdir()} in the current folder"
-        for name in os.listdir():
-            os.remove(name)
+    _cleared()  # of the peers
     return f"{kind} {ending}", failure
+
+
+def _cleared() -> str:
+    """Remove the files of the current folder, and say which there were."""
+    names = os.listdir()
+    for name in names:
+        os.remove(name)
+    return f"left {names} in the current folder" if names else ""
 
 
 def serve(pipe: Connection, first: int, count: int, seed: int, folder: Path) -> None:

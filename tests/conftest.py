@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import tempfile
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -46,3 +48,26 @@ def make(name: str) -> cf.Robot:
     if name not in _MADE:
         _MADE[name] = random_tree(TREES[name]) if name in TREES else cf.load(name)
     return _MADE[name]
+
+
+SECONDS = 5.0
+"""No description may take longer to load or to refuse."""
+
+
+@pytest.fixture(name="load")
+def fixture_load(tmp_path: Path) -> Iterator[Callable[..., cf.Robot]]:
+    """Return a function that loads a URDF text, and check its time and that it leaves no files."""
+    seconds: list[float] = []
+
+    def load(text: str | bytes, **options: object) -> cf.Robot:
+        path = tmp_path / "robot.urdf"
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        start = time.process_time()
+        try:
+            return cf.load(path, **options)
+        finally:
+            seconds.append(time.process_time() - start)
+
+    yield load
+    assert max(seconds, default=0) < SECONDS
+    assert os.listdir(tmp_path) == ["robot.urdf"], "reading a file writes no other"

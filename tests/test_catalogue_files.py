@@ -426,11 +426,49 @@ def test_good_files_are_read():
         (LINKS.replace("mass = 1", "mass = 'heavy'"), "link 'b': mass should be one finite"),
         (LINKS.replace("mass", "weight"), "link 'b': unknown key 'weight'"),
         (LINKS.replace("link = [", "link = [3, "), "link should hold tables"),
+        (LINKS.replace("mass = 1", "mass = true"), "link 'b': mass should be one finite number.*found True"),
+        (
+            LINKS.replace("mass = 1", "mass = '1.0'"),
+            "link 'b': mass should be one finite.*found '1.0'",
+        ),
+        (LINKS.replace("[0, 3, 4]", "[0, '3', 4]"), "joint 'j': axis should be 3 finite"),
+        (LINKS.replace("[0, 3, 4]", "[0, 3, true]"), "joint 'j': axis should be 3 finite"),
+        (LINKS.replace("mass = 1", f"mass = {'9' * 400}"), "link 'b': mass should be one finite"),
+        (LINKS.replace("mass = 1", f"mass = {'9' * 5000}"), "not TOML"),
+        (LINKS.replace("damping = 0.5", "velocity = -1"), "joint 'j': limits of velocity or effort"),
+        (LINKS.replace('name = "r"', f'name = "{"r" * 1001}"'), "robot 'rrr.*up to 1000"),
+        (LINKS.replace('"b"', f'"{"b" * 1001}"'), "link 'bbb.*1001 characters; the limit is 1000"),
+        (GOOD + "parents = [-1, -0.9]", "parents should be 2 whole"),
+        (GOOD + "parents = [-1, true]", "parents should be 2 whole"),
+        (GOOD + "parents = [-1, '0']", "parents should be 2 whole"),
+        (GOOD + "parents = [-1, 5]", r"parents\[1\] is 5"),
+        (HEADER + "[screws]\nspatial = 'false'", "spatial should be true or false"),
+        ("a." * 100_000 + "a = 1", "more than 20 parts .at line 1"),
+        ("x = [\n" * 20_000, "not TOML"),
+        ("x = 1\n[" + "'a'." * 100_000 + "a]", "more than 20 parts .at line 2"),
     ],
 )
 def test_wrong_files_are_refused_with_the_reason(text, match):
     with pytest.raises(DescriptionError, match=match):
-        read_toml(text.encode(), "test")
+        build_model(read_toml(text.encode(), "test"))
+
+
+def test_dots_in_strings_comments_and_numbers_are_no_parts_of_keys():
+    dots = "a." * 60
+    text = LINKS.replace("figures", dots) + f"# {dots}\n"
+    text = text.replace('name = "r"', f'name = """it\'s "r" {dots}"""')
+    assert dots in read_toml(text.encode(), "test").name
+
+
+def test_negative_friction_is_kept_with_a_warning():
+    with pytest.warns(ModelWarning, match=r"negative damping.*joint 'j'"):
+        assert read_toml(LINKS.replace("0.5", "-0.5").encode(), "test").joints[0].damping == -0.5
+
+
+@pytest.mark.parametrize("text", [b"\xff\xfe\x00", b"x = '\xe9'", b"\x00"])
+def test_what_is_not_utf_8_is_not_toml(text):
+    with pytest.raises(DescriptionError, match="not TOML"):
+        read_toml(text, "test")
 
 
 def test_all_problems_are_told_at_once():

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import closedform as cf
+from closedform.description import Description, Joint, Link
+from closedform.description.catalogue import read_toml
+from closedform.model.writing import model_toml
 from random_trees import random_tree
 from tolerances import ROUNDING, worst
 
@@ -61,6 +66,45 @@ def test_names_may_hold_any_character(tmp_path):
     robot = cf.Robot.from_mdh([(0, 0, 0, 0, 0)], name='arm "é"\\\n', joint_names=["肩"])
     again = cf.load(robot.save(tmp_path / "robot.toml"))
     assert (again.name, again.joint_names) == (robot.name, robot.joint_names)
+
+
+NAMES_OF_LINKS = st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=6)
+
+
+@given(st.lists(NAMES_OF_LINKS, min_size=6, max_size=6, unique=True))
+@settings(max_examples=100, deadline=None)
+def test_names_survive_a_file_or_are_refused(names):
+    robot, base, arm, frame, hinge, mount = names
+    links = (Link(base), Link(arm), Link(frame), Link(f"{frame}2"))
+    joints = (
+        Joint(hinge, "revolute", base, arm, subspace=np.eye(6)[:, :1]),
+        Joint(mount, "fixed", arm, frame),
+        Joint(f"{frame}_fixed", "prismatic", arm, f"{frame}2", subspace=np.eye(6)[:, 3:4]),
+    )
+    try:
+        made = cf.Robot.from_description(Description(robot, links, joints))
+    except cf.DescriptionError:
+        return
+    again = cf.Robot.from_description(read_toml(model_toml(made.model).encode(), "saved"))
+    for name in NAMES:
+        assert getattr(again, name) == getattr(made, name)
+
+
+def test_generated_names_make_way_for_those_of_the_robot(tmp_path):
+    links = (Link("base"), Link("link1"), Link("tool"))
+    hinge = Joint("tool_fixed", "revolute", "base", "link1", subspace=np.eye(6)[:, 2:3])
+    robot = cf.Robot.from_description(
+        Description("arm", links, (hinge, Joint("mount", "fixed", "link1", "tool")))
+    )
+    again = cf.load(robot.save(tmp_path / "arm.toml"))
+    assert again.joint_names == robot.joint_names == ("tool_fixed",)
+    assert again.frame_names == robot.frame_names
+
+
+@pytest.mark.parametrize("name", ["", " ", "\ud800", "x" * 1001, 5, None])
+def test_a_name_that_no_file_can_hold_is_refused_at_once(name):
+    with pytest.raises(cf.DescriptionError, match="robot "):
+        cf.Robot.from_mdh([(0, 0, 0, 0, 0)], name=name)
 
 
 @pytest.mark.parametrize("path", ["arm.urdf", "arm", 5, None, b"arm.toml"])

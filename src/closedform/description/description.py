@@ -14,8 +14,8 @@ Array = NDArray[np.float64]
 
 KINDS = ("revolute", "prismatic", "helical", "subspace", "ball", "free", "fixed")
 
-MAX_ELEMENTS = 50_000
-"""Links and joints of one robot, fixed ones included."""
+MAX_ELEMENTS = 30_000
+"""Links and joints of one robot, fixed ones included: what is read in a few seconds."""
 
 MAX_NAME = 1000
 """Characters of a name."""

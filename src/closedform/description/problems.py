@@ -82,7 +82,7 @@ def _joint_problems(joint: Joint) -> list[str]:
         if np.isnan(bounds).any():
             raise ArgumentError(f"{name}: limits has a number that is NaN; leave out what is unlimited")
         if (bounds[2:] < 0).any():
-            raise ArgumentError(f"{name}: a limit of velocity or effort is negative; give its magnitude")
+            raise ArgumentError(f"{name}: limits of velocity or effort are negative; give magnitudes")
     if joint.mimic is not None:
         for what in ("multiplier", "offset"):
             value = getattr(joint.mimic, what)

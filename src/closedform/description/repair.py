@@ -39,6 +39,9 @@ class UnfitDocumentError(Exception):
 def repaired(data: bytes, notes: Doubts) -> str:
     """Return the text of a file with its slips mended, each added to the notes."""
     text = _decoded(data, notes)
+    if text.endswith("\0"):
+        text = text.rstrip("\0")
+        notes.add("zeros after the end are skipped", f"line {text.count(chr(10)) + 1}")
     pieces: list[str] = []
     used: dict[str, int] = {}
     declared = {"xml", "xmlns"}
@@ -107,7 +110,7 @@ def _piece(text: str, at: int, line: int, begun: bool, notes: Doubts) -> tuple[i
             return -1, ""
         piece = text[at:end]
         if re.match(r"<\?xml\s", piece) and not begun:
-            if at > 1 or not DECLARATION.fullmatch(piece):
+            if text[: min(at, 2)] not in ("", "\ufeff") or not DECLARATION.fullmatch(piece):
                 notes.add("the XML declaration is odd or not at the start, and is skipped", f"line {line}")
             piece = "\n" * piece.count("\n")
         return end, piece

@@ -43,7 +43,7 @@ def read_screws(
     0) of the parent body, or -1 for the base.
     """
     problems: list[str] = []
-    if not isinstance(spatial, bool | np.bool_):
+    if type(spatial) not in (bool, np.bool_):
         problems.append(f"spatial is {shown(spatial)}; expected True or False")
     poses = as_list(placements)
     if not poses:

@@ -11,6 +11,7 @@ from lxml import etree
 from ..errors import ArgumentError, DescriptionError, UnknownNameError, shown
 from .catalogue import catalogue, read_catalogue, read_toml
 from .description import Description
+from .doubts import Doubts
 from .files import read_bytes
 from .mjcf import read_mjcf
 from .rotations import snap_pose
@@ -27,6 +28,10 @@ OTHER_ROOTS = {
     "package": "a ROS package manifest; give the robot file",
 }
 """Roots of files that are often given in place of a robot."""
+
+
+TEMPLATE = ("macro", "include", "property", "arg", "if", "unless", "element", "attribute", "insert_block")
+"""Commands of xacro; others in its namespace are calls of macros."""
 
 
 def read(source: str | os.PathLike[str], snap: float = 0.0) -> Description:
@@ -67,14 +72,22 @@ def _read(text: str) -> Description:
 
 
 def refuse_xacro(root: etree._Element, source: str) -> None:
-    """Raise an error about a template that xacro has yet to expand."""
+    """Raise an error about a template that xacro has yet to expand, and warn of what it left over."""
+    left = Doubts()
     for node in root.iter("*"):
-        said = f"<{tag_of(node)}>" if node.prefix == "xacro" else ""
-        if not said and "xacro" in root.nsmap:
+        said, template = f"<{tag_of(node)}>", node.prefix == "xacro"
+        if template and etree.QName(node).localname not in TEMPLATE and root.find("joint") is not None:
+            left.add(
+                "xacro did not know these elements, and they are not read", f"line {node.sourceline}: {said}"
+            )
+            template = False
+        if not template and "xacro" in root.nsmap:
             said = next((f"{key}={shown(value)}" for key, value in node.attrib.items() if "${" in value), "")
-        if said:
+            template = bool(said)
+        if template:
             problem = f"line {node.sourceline}: {said} is of a xacro template; run xacro first"
             raise DescriptionError(source, [f"{problem} (xacro FILE > robot.urdf) and load what it writes"])
+    left.tell(source)
 
 
 def _is_file(path: Path) -> bool:
