@@ -23,7 +23,7 @@ MAX_FILES = 200
 MAX_DEPTH = 256
 """Elements within elements; MuJoCo's parser calls itself for each."""
 
-MAX_BODIES = 5_000
+MAX_BODIES = 4_000
 MAX_ELEMENTS = 20_000
 """Bodies, and elements below <worldbody>, with all copies; MuJoCo's time is quadratic in both."""
 
@@ -39,6 +39,9 @@ SECTIONS = ("visual", "statistic", "size", "keyframe", "sensor", "contact", "cus
 
 ELEMENTS = ("texture", "material", "hfield", "skin", "camera", "light")
 """Elements without mass that no other element left in the tree refers to, save by attributes of that name."""
+
+ATTRIBUTES = ("material", "delay", "nsample", "interp", "octree_maxdepth")
+"""Attributes without any effect here: looks, and what sizes buffers of actuators and trees of distances."""
 
 COPIES = ("replicate", "composite", "flexcomp")
 
@@ -185,7 +188,8 @@ def _strip(root: etree._Element) -> None:
         if node.getparent() is not None:
             node.getparent().remove(node)
     for node in root.iter("*"):
-        node.attrib.pop("material", None)
+        for key in ATTRIBUTES:
+            node.attrib.pop(key, None)
     used = {node.get("instance") for node in root.iter("plugin")}
     for node in list(root.iterfind("extension/plugin/instance")):
         if node.get("name") not in used:
@@ -261,7 +265,7 @@ def _size(source: Source) -> tuple[int, int]:
             times *= _copies(source, node)
         own_bodies, own = sizes.get(node.get("model"), (0, 1)) if node.tag == "attach" else (0, 1)
         bodies += times * (own_bodies + (node.tag in ("body", "composite", "flexcomp")))
-        elements += times * own
+        elements += times * own if node.tag != "replicate" else 1
         stack.extend((child, times) for child in node)
     return bodies, elements
 
