@@ -106,7 +106,7 @@ class MujocoPeer:
 
 
 def neglected(path: Path) -> float:
-    """Return the largest offset of a centre of mass that MuJoCo takes for none: it computes with zero there."""
+    """Return the largest offset of a centre of mass that MuJoCo takes for zero."""
     model = mujoco.MjModel.from_xml_path(str(path))
     same = np.array(model.body_sameframe) == int(mujoco.mjtSameFrame.mjSAMEFRAME_BODY)
     return float(np.abs(np.array(model.body_ipos)[same]).max(initial=0.0))
