@@ -105,6 +105,13 @@ class MujocoPeer:
         return j, multiplier, offset
 
 
+def neglected(path: Path) -> float:
+    """Return the largest offset of a centre of mass that MuJoCo takes for zero."""
+    model = mujoco.MjModel.from_xml_path(str(path))
+    same = np.array(model.body_sameframe) == int(mujoco.mjtSameFrame.mjSAMEFRAME_BODY)
+    return float(np.abs(np.array(model.body_ipos)[same]).max(initial=0.0))
+
+
 def _couplings(model) -> dict[int, tuple[int, float, float]]:
     """Return the active linear couplings: follower to (driver, multiplier, offset)."""
     off = mujoco.mjtDisableBit

@@ -208,7 +208,7 @@ def test_disabled_gravity_is_none(tmp_path):
 
 def test_linear_couplings_become_mimics_and_the_rest_is_named(tmp_path):
     path = write(tmp_path, COUPLED)
-    with pytest.warns(ModelWarning, match="not held: coupling 'cam' of joint 'bent' and 'drive'") as caught:
+    with pytest.warns(ModelWarning, match="not held: coupling 'cam' of joints 'bent' and 'drive'") as caught:
         description = read_mjcf(path)
     assert "servo" not in str(caught[0].message)  # torques at the joints are the same, whatever drives them
     assert "cable" not in str(caught[0].message)

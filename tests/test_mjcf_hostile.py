@@ -108,6 +108,7 @@ def test_includes_are_found_beside_the_file_or_beside_the_one_that_includes(tmp_
             "part.xml, line 1: <include file='robot.xml'>.*already",
         ),
         ('<mujoco><include file="part.xml"/></mujoco>', "already included"),
+        (f'<mujoco><include file="{"x" * 5000}.xml"/></mujoco>', "no such file"),
         (
             '<mujoco><include file="lost.xml"/></mujoco>',
             "part.xml, line 1: <include file='lost.xml'>: no such file",
@@ -115,7 +116,7 @@ def test_includes_are_found_beside_the_file_or_beside_the_one_that_includes(tmp_
         ("<mujoco>\n<geom size='1' mass='nan'/></mujoco>", "part.xml, line 2: <geom>: mass='nan'"),
         ("<mujoco>\n<geom size='1' mess='1'/></mujoco>", "MuJoCo.*mess.*part.xml, line 2"),
     ],
-    ids=["back", "itself", "lost", "nan", "attribute"],
+    ids=["back", "itself", "long", "lost", "nan", "attribute"],
 )
 def test_problems_of_included_files_name_their_place(part, match, tmp_path):
     write(tmp_path, "part.xml", part)

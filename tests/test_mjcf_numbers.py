@@ -178,7 +178,7 @@ def test_inactive_constraints_change_nothing(tmp_path):
 def test_couplings_in_a_circle_leave_the_last_one_open(tmp_path):
     circle = '<equality><joint joint1="two" joint2="one"/><joint joint1="one" joint2="two"/></equality>'
     path = write(tmp_path, sections=circle)
-    with pytest.warns(ModelWarning, match="not held: coupling of joint 'one' and 'two'"):
+    with pytest.warns(ModelWarning, match="not held: coupling of joints 'one' and 'two'"):
         description = read_mjcf(path)
     assert agrees(path, description)
 

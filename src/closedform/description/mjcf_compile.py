@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ClosedFormError, DescriptionError
-from .mjcf_source import Source
+from .mjcf_source import Source, file_size
 
 MAX_MESH_BYTES = 256 * 2**20
 """Size of all mesh files that inertias come from."""
@@ -117,12 +117,9 @@ def _keep_what_has_mass(spec: Any, path: str) -> None:
 
 def _mesh_bytes(mesh: Any, path: str) -> int:
     """Return the size of a mesh file, or raise an error that names the mesh."""
-    file = Path(mesh.file)
-    try:
-        if file.is_file():
-            return file.stat().st_size
-    except (OSError, ValueError):
-        pass
+    size = file_size(Path(mesh.file))
+    if size is not None:
+        return size
     raise DescriptionError(
         path,
         [

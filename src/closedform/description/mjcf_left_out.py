@@ -108,7 +108,8 @@ def constraint(model: Any, k: int) -> str:
     if element is None:
         return f"equality{name or f'#{k}'}"
     word, named = element
-    return f"coupling{name} of {word} " + " and ".join(repr(named(model, end)) for end in ends if end >= 0)
+    names = [repr(named(model, end)) for end in ends if end >= 0]
+    return f"coupling{name} of {word}{'s' if names[1:] else ''} {' and '.join(names)}"
 
 
 def _springs(model: Any) -> dict[str, list[str]]:

@@ -23,7 +23,7 @@ MAX_FILES = 200
 MAX_DEPTH = 256
 """Elements within elements; MuJoCo's parser calls itself for each."""
 
-MAX_BODIES = 5_000
+MAX_BODIES = 4_000
 MAX_ELEMENTS = 20_000
 """Bodies, and elements below <worldbody>, with all copies; MuJoCo's time is quadratic in both."""
 
@@ -39,6 +39,9 @@ SECTIONS = ("visual", "statistic", "size", "keyframe", "sensor", "contact", "cus
 
 ELEMENTS = ("texture", "material", "hfield", "skin", "camera", "light")
 """Elements without mass that no other element left in the tree refers to, save by attributes of that name."""
+
+ATTRIBUTES = ("material", "delay", "nsample", "interp", "octree_maxdepth")
+"""Attributes without any effect here: looks, and what sizes buffers of actuators and trees of distances."""
 
 COPIES = ("replicate", "composite", "flexcomp")
 
@@ -148,7 +151,9 @@ def _include(source: Source, path: Path, budget: _Budget) -> None:
         owner = next(
             (folders[each] for each in (node, *node.iterancestors()) if each in folders), path.parent
         )
-        found = next((each for each in (path.parent / name, owner / name) if each.is_file()), None)
+        found = next(
+            (each for each in (path.parent / name, owner / name) if file_size(each) is not None), None
+        )
         place = f"{source.file(node)}line {node.sourceline}: <include file={shorten(repr(name), 80)}>"
         if found is None:
             raise DescriptionError(source.path, [f"{place}: no such file"])
@@ -183,7 +188,8 @@ def _strip(root: etree._Element) -> None:
         if node.getparent() is not None:
             node.getparent().remove(node)
     for node in root.iter("*"):
-        node.attrib.pop("material", None)
+        for key in ATTRIBUTES:
+            node.attrib.pop(key, None)
     used = {node.get("instance") for node in root.iter("plugin")}
     for node in list(root.iterfind("extension/plugin/instance")):
         if node.get("name") not in used:
@@ -226,13 +232,21 @@ def _attach(source: Source, path: Path, budget: _Budget, chain: tuple[str, ...])
         child = path.parent / name
         if str(child.resolve()) in chain:
             raise DescriptionError(source.path, [f"{place}: the file attaches itself"])
-        if not child.is_file():
+        if file_size(child) is None:
             raise DescriptionError(source.path, [f"{place}: no such file"])
         found = _read(child, budget, (*chain, str(child.resolve())))
         if node.get("name") is None:
             node.set("name", found.root.get("model") or "MuJoCo Model")
         node.set("file", f"attached{budget.files}.xml")
         source.attached[node.get("file")] = found
+
+
+def file_size(path: Path) -> int | None:
+    """Return the size of a regular file, or None where there is none."""
+    try:
+        return path.stat().st_size if path.is_file() else None
+    except (OSError, ValueError):  # a name that no file can have
+        return None
 
 
 def _size(source: Source) -> tuple[int, int]:
@@ -251,7 +265,7 @@ def _size(source: Source) -> tuple[int, int]:
             times *= _copies(source, node)
         own_bodies, own = sizes.get(node.get("model"), (0, 1)) if node.tag == "attach" else (0, 1)
         bodies += times * (own_bodies + (node.tag in ("body", "composite", "flexcomp")))
-        elements += times * own
+        elements += times * own if node.tag != "replicate" else 1
         stack.extend((child, times) for child in node)
     return bodies, elements
 
@@ -261,11 +275,12 @@ def _copies(source: Source, node: etree._Element) -> int:
     points = len((node.get("point") or "").split()) // 3
     name = node.get("file")
     if name and node.tag != "replicate":
-        size = Path(name).stat().st_size if Path(name).is_file() else 0
+        place = f"{source.file(node)}line {node.sourceline}: <{node.tag} file={shorten(repr(name), 200)}>"
+        size = file_size(Path(name))
+        if size is None:
+            raise DescriptionError(source.path, [f"{place}: no such file"])
         if size > MAX_FLEX_BYTES:
-            problem = (
-                f"line {node.sourceline}: <{node.tag}>: {name} has {size} bytes, whose points become bodies"
-            )
+            problem = f"{place} has {size} bytes, whose points become bodies"
             raise DescriptionError(source.path, [f"{problem}; the limit is {MAX_FLEX_BYTES}"])
     return max(_product(_numbers(node.get("count"))), points)
 
