@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -57,6 +56,13 @@ def whole_number(name: str, given: Any, least: int, most: int | None = None) -> 
     return int(given)
 
 
+def flag(name: str, given: Any) -> bool:
+    """Return True or False."""
+    if not isinstance(given, bool | np.bool_):
+        raise ArgumentError(f"{name} is {shown(given)}; expected True or False")
+    return bool(given)
+
+
 def generator(name: str, given: Any) -> np.random.Generator:
     """Return a generator of random numbers from one, a seed, or None for another every time."""
     if given is None or isinstance(given, np.random.Generator):
@@ -76,7 +82,9 @@ def shape(name: str, given: Any) -> tuple[int, ...]:
 def number(name: str, given: Any) -> float:
     """Return a finite number."""
     fine = isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool)
-    if not fine or not abs(float(given)) <= LARGEST:  # of any precision
+    if fine and not isinstance(given, int):
+        given = float(given)  # of any precision; a whole number may be too long for that
+    if not fine or not abs(given) <= LARGEST:
         raise ArgumentError(f"{name} is {shown(given)}; expected a number")
     return float(given)
 
@@ -100,6 +108,6 @@ def not_negative(name: str, given: Any) -> float:
 def small_number(name: str, given: Any, most: float) -> float:
     """Return a number from 0 to `most`."""
     fine = isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool)
-    if not fine or not math.isfinite(given) or not 0 <= given <= most:
+    if not fine or not 0 <= given <= most:
         raise ArgumentError(f"{name} is {shown(given)}; expected a number from 0 to {most:g}")
     return float(given)
