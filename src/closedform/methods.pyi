@@ -82,7 +82,10 @@ class FormMethods:
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
-        """Return the centre of mass of all moving bodies in the base frame, (3,)."""
+        """Return the centre of mass of all moving bodies in the base frame, (3,).
+
+        What is fixed to the base does not count, unless nothing moves: then it is all there is.
+        """
     def com_jacobian(
         self,
         q: ArrayLike,

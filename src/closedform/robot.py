@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .checks import generator, real_array, shape, small_number, whole_number
+from .checks import flag, generator, real_array, shape, small_number, whole_number
 from .description.description import Description
 from .description.mdh import read_mdh
 from .description.screws import read_screws
@@ -261,6 +261,7 @@ class Robot(FormMethods):
         ['robot_2r_mass_matrix.h', 'robot_2r_mass_matrix.c']
         """
         refuse_still(self.model, "export")
+        phi = flag("export: phi", phi)
         program = FormRecipe(self.model, name, frame, order, phi).program()
         subject = form_subject(form(name, order, phi=phi), self.model, program, frame)
         return write_source(program, subject, language, path, precision=precision)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import LARGEST, collected, real_array
+from ..checks import LARGEST, collected, number, real_array
 from ..errors import ArgumentError, DescriptionError
 from .description import MAX_ELEMENTS, Description, Inertial, Joint, Link
 from .entries import read_entries, read_parents
@@ -45,6 +45,10 @@ def read_mdh(
     joint_names = read_entries("joint_names", joint_names, [f"joint{j + 1}" for j in range(n)], problems)
     bodies: list[Inertial | None] = read_entries("inertials", inertials, [None] * n, problems)
     armature = read_entries("armature", armature, [0.0] * n, problems)
+    with collected(problems):
+        armature = [
+            number(f"joint {name!r}: armature", a) for name, a in zip(joint_names, armature, strict=True)
+        ]
     if tool is not None:
         with collected(problems):
             tool = checked_pose("tool", tool)
@@ -66,7 +70,7 @@ def read_mdh(
                 child=link_names[j + 1],
                 placement=mdh_pose(alpha, d, theta, r),
                 subspace=screw,
-                armature=float(armature[j]),
+                armature=armature[j],
             )
         )
     if tool is not None:

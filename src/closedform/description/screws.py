@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import collected, real_array, sized_array
+from ..checks import collected, flag, number, real_array, sized_array
 from ..errors import ArgumentError, DescriptionError, shown
 from .description import MAX_ELEMENTS, Description, Inertial, Joint, Limits, Link
 from .entries import as_list, read_entries, read_parents
@@ -58,6 +58,12 @@ def read_screws(
     bodies: list[Inertial | None] = read_entries("inertials", inertials, [None] * n, problems)
     limits = read_entries("limits", limits, [Limits()] * n, problems)
     armature = read_entries("armature", armature, [0.0] * n, problems)
+    with collected(problems):
+        spatial = flag("spatial", spatial)
+    with collected(problems):
+        armature = [
+            number(f"joint {name!r}: armature", a) for name, a in zip(joint_names, armature, strict=True)
+        ]
     homes, columns = [], []
     for joint, T, X in zip(joint_names, poses, screws, strict=True):
         with collected(problems):
@@ -84,7 +90,7 @@ def read_screws(
                 placement=B,
                 subspace=S,
                 limits=limits[i],
-                armature=float(armature[i]),
+                armature=armature[i],
             )
         )
     links = (Link("base"), *(Link(body_names[i], bodies[i]) for i in range(n)))

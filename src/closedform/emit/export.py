@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import ArgumentError, ClosedFormError, UnknownNameError
+from ..errors import ArgumentError, ClosedFormError, UnknownNameError, shown
 from ..programs import Program
 from . import words
 from .c import write_c
@@ -56,9 +56,9 @@ def export(
     if not isinstance(language, str) or language not in LANGUAGES:
         raise UnknownNameError("language", language, tuple(LANGUAGES))
     target = LANGUAGES[language]
-    if precision not in target.precisions:
+    if not isinstance(precision, str) or precision not in target.precisions:
         known = " or ".join(repr(each) for each in target.precisions)
-        raise ArgumentError(f"{target.title}: precision is {precision!r}; expected {known}")
+        raise ArgumentError(f"{target.title}: precision is {shown(precision)}; expected {known}")
     folder, function = _place(path, subject.function, target)
     texts = target.write(source(function, program, subject, precision, target.reserved))
     return write_files({folder / (function + ending): text for ending, text in texts.items()})

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 
 import casadi as ca
 
-from ..errors import ArgumentError, ClosedFormError, ProgramSizeError, UnknownNameError
+from ..errors import ArgumentError, ClosedFormError, ProgramSizeError, UnknownNameError, shown
 from ..forms import Form, form
 from ..forms.tree import recursion_tree
 from ..model import Model
@@ -44,7 +44,7 @@ def equations(
     `definitions`, with an `EquationsWarning`. A form of several outputs gives a tuple.
     """
     kinds = _kinds(symbolic)
-    if parameters not in CONVENTIONS:
+    if not isinstance(parameters, str) or parameters not in CONVENTIONS:
         raise UnknownNameError("convention of inertial parameters", parameters, CONVENTIONS)
     it = form(name, order)
     if frame is not None and not it.framed:
@@ -68,11 +68,13 @@ def equations(
 def _kinds(symbolic: bool | str | Collection[str]) -> Sequence[str]:
     if isinstance(symbolic, bool):
         return KINDS if symbolic else ()
-    if not isinstance(symbolic, Collection):
-        raise ArgumentError(f"symbolic is {symbolic!r}; expected True, False or some of {', '.join(KINDS)}")
+    if not isinstance(symbolic, str | tuple | list | set | frozenset):
+        raise ArgumentError(
+            f"symbolic is {shown(symbolic)}; expected True, False or some of {', '.join(KINDS)}"
+        )
     kinds = (symbolic,) if isinstance(symbolic, str) else tuple(symbolic)
     for kind in kinds:
-        if kind not in KINDS:
+        if not isinstance(kind, str) or kind not in KINDS:
             raise UnknownNameError("kind of symbolic constants", kind, KINDS)
     return kinds
 

@@ -142,8 +142,8 @@ def symbolic_model(
         gravity,  # type: ignore[arg-type]
         model.has_inertia,
         model.citation,
-        tuple(nodes),
-        tuple(table.found.values()),
+        recursion_nodes=tuple(nodes),
+        parameters=tuple(table.found.values()),
     )
 
 

@@ -8,7 +8,8 @@ from fractions import Fraction
 
 import sympy as sp
 
-from ..errors import ArgumentError, warn
+from ..checks import flag
+from ..errors import ArgumentError, shown, warn
 from ..programs import Program
 from .collect import Collector, Numbers
 from .definitions import as_written
@@ -28,6 +29,9 @@ DECIMAL = 10**12
 
 ROUNDING = 1e-13
 """Terms this much smaller than the largest are rounding, where a constant is irrational."""
+
+FOREVER = 1e9
+"""Seconds from which no limit is meant."""
 
 Bound = Expression | Fraction
 """An input entry: a symbol, or the number of a constant that is not symbolic."""
@@ -54,7 +58,8 @@ def program_equations(
     if digits is not None and (not isinstance(digits, int) or not 1 <= digits <= 15):
         raise ArgumentError(f"digits is {digits!r}; expected a whole number from 1 to 15")
     if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds >= 0:
-        raise ArgumentError(f"seconds is {seconds!r}; expected a number from 0")
+        raise ArgumentError(f"seconds is {shown(seconds)}; expected a number from 0")
+    seconds, rational = min(seconds, FOREVER), flag("rational", rational)
     deadline = time.monotonic() + seconds
     inputs = [Input.named(*each) for each in traced.inputs if each[0] != PARAMETERS]
     numbers = Numbers(rational, digits or 15, fractions=set(kinds) == set(KINDS))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from ..model import Model
 from .algebra import SX
+from .armature import add_rotor_coriolis, free_rotors
 from .convective import Carried, Series, carried, convective_pairs
 from .mass import add_block
 from .pairs import Placements, product
@@ -58,7 +59,7 @@ def _derivative(model: Model, q: SX, rates: list[SX]) -> SX:
     C = SX.zeros(model.nv, model.nv)
     for i, j, momenta, accelerations in products(nodes, placements, rates, all_carried):
         add_coriolis(C, nodes, i, j, momenta[-1], accelerations[-1])
-    return C
+    return add_rotor_coriolis(C, free_rotors(nodes), rates[-1])
 
 
 def products(

@@ -62,6 +62,10 @@ def inverse_dynamics_rates(model: Model, q: SX, *derivatives: SX) -> tuple[SX, .
             own_force = node.Xw.T @ moments[i][k] + node.Xv.T @ forces[i][k]
             if node.armature:
                 own_force = own_force + node.armature * (k + 1) * node.rates(rates[k + 1])
+            if node.armature and node.kind == "free":
+                own = [node.rates(rate) for rate in rates[: k + 1]]
+                turned = _cauchy(cross, [each[:3] for each in own], [each[3:] for each in own])
+                own_force = own_force + node.armature * ca.vertcat(SX(3, 1), turned[k])
             add_rates(tau[k], node, own_force)
         if node.parent >= 0:
             f = _cauchy(_apply, R[: order + 1], forces[i])

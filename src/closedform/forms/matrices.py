@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..model import Model
 from .algebra import SX
+from .armature import add_rotor_coriolis, free_rotors
 from .convective import carried
 from .coriolis import add_coriolis, products
 from .gravity import gravity_series
@@ -40,5 +41,7 @@ def _derivatives(model: Model, q: SX, rates: list[SX]) -> list[tuple[SX, SX, SX]
         for k, acceleration in enumerate(accelerations):
             add_symmetric(M[k], nodes[i], nodes[j], momenta[k])
             add_coriolis(C[k], nodes, i, j, momenta[k + 1], acceleration)
+    for k, rate in enumerate(rates):
+        add_rotor_coriolis(C[k], free_rotors(nodes), rate)
     g = gravity_series(model, nodes, placements, all_carried, len(rates) - 1)
     return list(zip(M, C, g, strict=True))

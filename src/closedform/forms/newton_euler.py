@@ -6,6 +6,7 @@ import casadi as ca
 
 from ..model import Model
 from .algebra import SX, Rotation, constant, cross, rate_matrix
+from .armature import free_rotors
 from .tree import Node, recursion_tree, upward
 
 
@@ -35,7 +36,10 @@ def inverse_dynamics(model: Model, q: SX, qd: SX, qdd: SX) -> SX:
         n, f = body_wrench(node, w, dw, a)
         forces.append(f)
         moments.append(n)
-    return _project(model, nodes, placements, forces, moments, qdd)
+    tau = _project(model, nodes, placements, forces, moments, qdd)
+    for iv, a in free_rotors(nodes):
+        tau[iv + 3 : iv + 6] += a * cross(qd[iv : iv + 3], qd[iv + 3 : iv + 6])
+    return tau
 
 
 def body_motion(

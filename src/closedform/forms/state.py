@@ -6,6 +6,7 @@ import casadi as ca
 
 from ..model import Model
 from .algebra import SX, cross, cross_columns
+from .armature import add_rotor_gradient, free_rotors
 from .forward import factor_tree, forward_dynamics, solve_factored
 from .mass import add_block, mass_matrix
 from .motion import Motion, minus_ad, motions
@@ -131,6 +132,7 @@ def _derivatives(
             add_block(by_q, nodes[j], nodes[i], lower.T)
             lower = product(both, momentum) + 2 * product(X, back)
             add_block(by_qd, nodes[j], nodes[i], lower.T)
+    add_rotor_gradient(by_qd, free_rotors(nodes), qd)
     return by_q, by_qd
 
 

@@ -8,6 +8,7 @@ from itertools import count
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..checks import flag
 from ..description.description import Description, Joint, Limits, Link
 from ..description.problems import description_problems
 from ..errors import ArgumentError, DescriptionError, shown, warn
@@ -32,9 +33,13 @@ def build_model(
 
     Inertias are judged once the tree stands: only lumped bodies need to be physical.
     """
+    if not isinstance(description, Description):
+        raise ArgumentError(f"description is {shown(description)}; expected a Description")
+    for what in ("name", "source", "citation"):
+        if not isinstance(getattr(description, what), str):
+            raise ArgumentError(f"{what} is {shown(getattr(description, what))}; expected a text")
+    floating_base = flag("floating_base", floating_base)
     source = description.source or description.name
-    if not isinstance(floating_base, bool):
-        raise ArgumentError(f"floating_base is {shown(floating_base)}; expected True or False")
     _check_counts(description, source)
     problems = description_problems(description)
     for joint in description.joints:
