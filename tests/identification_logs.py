@@ -65,6 +65,22 @@ def noisy(tau: Array, part: float, seed: int) -> Array:
     return tau + part * np.sqrt(np.mean(tau**2, axis=0)) * rng.normal(size=tau.shape)
 
 
+def rough(robot: cf.Robot, seed: int, duration: int = 21) -> dict[str, Array]:
+    """Return a log as robots write them: 1 kHz, stamps that jitter, noisy and quantised positions, friction,
+    and four gaps of 8.5 ms."""
+    rng = np.random.default_rng(seed)
+    motion = fourier_motion(robot, seed, duration, 1000)
+    losses = Losses.random(robot.nv, seed)
+    tau = robot.inverse_dynamics(motion.q, motion.qd, motion.qdd) + losses.torque(motion.qd)
+    q = motion.q + 1e-4 * rng.normal(size=motion.q.shape)
+    stamps = motion.t + np.clip(1.5e-4 * rng.normal(size=len(motion.t)), -4.5e-4, 4.5e-4)
+    keep = np.ones(len(stamps), dtype=bool)
+    for part in (0.15, 0.4, 0.6, 0.85):
+        start = int(part * len(keep))
+        keep[start : start + 8] = False
+    return {"t": stamps[keep], "q": np.round(q / 5e-5)[keep] * 5e-5, "tau": noisy(tau, 0.01, seed)[keep]}
+
+
 def data(name: str) -> Path:
     """Return the folder of a real log; the test is skipped where it is absent."""
     root = Path(os.environ.get("CLOSEDFORM_DATA", Path(__file__).parents[2] / "shared" / "data"))

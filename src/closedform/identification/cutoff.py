@@ -18,8 +18,11 @@ Array = NDArray[np.float64]
 WIDER = 10.0
 """Cutoff over the motion's bandwidth: its harmonics and the corners of friction reach that far."""
 
-SHARE = 1e-2
+SHARE = 1e-4
 """Power of the noise in accelerations over that of the motion that a cutoff may let through."""
+
+WEIGHT = 1.0
+"""Acceleration (rad/s^2 or m/s^2) that counts as motion at rest: gravity bends an arm at least so."""
 
 ABOVE = 4.0
 """Density over the noise floor below which a spectrum holds no motion."""
@@ -84,8 +87,9 @@ class Spectrum:
         if not moving.any():
             return float("inf")
         step = self.frequency[1] - self.frequency[0]
-        power = np.sum(self.frequency[:, None] ** 4 * self.motion, axis=0)[moving] * step
-        return float(np.median((5 * SHARE * power / self.floor[moving]) ** 0.2))
+        power = np.sum((2 * np.pi * self.frequency[:, None]) ** 4 * self.motion, axis=0)[moving] * step
+        noise = (2 * np.pi) ** 4 / 5 * self.floor[moving]
+        return float(np.median((SHARE * (power + WEIGHT**2) / noise) ** 0.2))
 
 
 def spectral_cutoff(samples: Samples, rate: float) -> float:

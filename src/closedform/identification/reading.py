@@ -177,7 +177,7 @@ def _repaired(log: Log) -> Log:
         counts = full.sum(axis=0)
         names = ", ".join(f"{log.joints[j]} ({counts[j]})" for j in np.flatnonzero(counts))
         note = f"efforts that stay at their extreme count as saturated and are not fitted, rows: {names}"
-        log = replace(log, trusted=~full.any(axis=1), notes=(*log.notes, note))
+        log = replace(log, trusted=np.asarray(~full.any(axis=1)), notes=(*log.notes, note))
     return log
 
 

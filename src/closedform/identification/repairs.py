@@ -26,8 +26,11 @@ SPIKE = 8.0
 SMALLEST = 0.02
 """Part of a column's range below which nothing counts as a dropout."""
 
-PLATEAU = 5
-"""Rows that stay at the extreme of an effort before it counts as saturated."""
+PLATEAU = 6
+"""Rows at the extreme of an effort over those at the values beside it, before it counts as saturated.
+
+A round peak in coarse steps stays at its highest step at most 4.9 times as long as at the next.
+"""
 
 
 def unwrapped(angles: Array, turning: Sequence[bool]) -> tuple[Array, Array]:
@@ -70,7 +73,7 @@ def repeats(columns: Array) -> Mask:
 
 
 def saturated(effort: Array) -> Mask:
-    """Return which efforts (rows, joints) stay at the column's extreme longer than at any usual value."""
+    """Return which efforts (rows, joints) stay at the column's extreme as if they were cut there."""
     found = np.zeros(effort.shape, dtype=bool)
     for j, column in enumerate(effort.T):
         if len(column) < 2 or np.ptp(column) == 0:
@@ -78,8 +81,8 @@ def saturated(effort: Array) -> Mask:
         starts = np.flatnonzero(np.concatenate([[True], column[1:] != column[:-1]]))
         lengths = np.diff(np.append(starts, len(column)))
         extreme = (column[starts] == column.max()) | (column[starts] == column.min())
-        usual = np.percentile(lengths[~extreme], 99) if (~extreme).any() else 1.0
-        long = extreme & (lengths >= max(PLATEAU, 3 * usual))
+        padded = np.concatenate([[1], lengths, [1]])
+        long = extreme & (lengths >= PLATEAU * np.maximum(padded[:-2], padded[2:]))
         for start, length in zip(starts[long], lengths[long], strict=True):
             found[start : start + length, j] = True
     return found

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..checks import positive
 from ..errors import ArgumentError, shown
 
 Array = NDArray[np.float64]
@@ -33,19 +34,21 @@ class Split:
 
     def __post_init__(self) -> None:
         given = self.hold_out
-        number = isinstance(given, int | float) and not isinstance(given, bool)
-        if not (given is None or given == "half" or (number and 0 < float(given) < np.inf)):
+        if given is None or (isinstance(given, str) and given == "half"):
+            return
+        try:
+            block = positive("hold_out", given)
+        except ArgumentError:
             raise ArgumentError(
                 f'hold_out is {shown(given)}; expected None, "half" or the seconds of alternating blocks'
-            )
-        if number and float(given or 0) > (self.stop - self.start) / 2:
+            ) from None
+        if block > (self.stop - self.start) / 2:
             raise ArgumentError(
-                f"hold_out: blocks of {given:g} s do not alternate in a log of {self.stop - self.start:.3g} s"
+                f"hold_out: blocks of {block:g} s do not alternate in a log of {self.stop - self.start:.3g} s"
             )
-
-        if number and float(given or 0) <= 2 * self.margin:
+        if block <= 2 * self.margin:
             raise ArgumentError(
-                f"hold_out: no rows are left to fit between blocks of {given:g} s, of which the filters mix "
+                f"hold_out: no rows are left to fit between blocks of {block:g} s, of which the filters mix "
                 f"{2 * self.margin:.3g} s; hold out longer blocks, or raise cutoff"
             )
 

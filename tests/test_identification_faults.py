@@ -1,0 +1,210 @@
+"""Logs with faults: repaired with a line that counts them, or doubted first with the cause by name."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import closedform as cf
+from closedform.cli import main
+from closedform.identification import Friction, Identification, identify, read_log
+from closedform.identification.clock import steady
+from closedform.identification.cutoff import Spectrum, spectral_cutoff
+from closedform.identification.repairs import repeats, saturated, spikes, unwrapped
+from closedform.identification.samples import Samples
+from closedform.identification.signals import Filters, condition_signals
+from closedform.report.identification import write_identification
+from identification_logs import Losses, fourier_motion, noisy, rough
+
+CLASSIC = Friction(coulomb=0.01)
+
+
+@pytest.fixture(scope="module")
+def arm():
+    return cf.load("2r")
+
+
+@pytest.fixture(scope="module")
+def log(arm):
+    """A good log of 12 s at 250 Hz."""
+    motion = fourier_motion(arm, 3, 12, 250)
+    clean = arm.inverse_dynamics(motion.q, motion.qd, motion.qdd) + Losses.random(2, 3).torque(motion.qd)
+    return {"t": motion.t, "q": motion.q, "tau": noisy(clean, 0.01, 3)}
+
+
+def test_a_rough_log_is_predicted_by_the_defaults():
+    """Differentiated noise would ask for 100 Hz, and the gaps would cost a third of the rows."""
+    robot = cf.load("panda")
+    result = identify(robot, rough(robot, 0), hold_out=2.0, friction=CLASSIC, physical=False)
+    assert result.held_out.total < 0.02
+    assert result.filters.cutoff < 20
+    rows = result.fitted.rows + result.held_out.rows
+    assert rows > 0.8 * 21 * result.filters.rate / (result.filters.first * result.filters.second)
+    assert any("jitter" in note for note in result.notes)
+    assert not result.doubts
+
+
+def test_noise_does_not_raise_the_cutoff():
+    """The band of the motion is seen above the floor of the noise, whatever the rate."""
+    t = np.arange(0, 20, 0.001)
+    rng = np.random.default_rng(0)
+    clean = np.stack([np.sin(2 * np.pi * 0.5 * t), np.sin(2 * np.pi * 0.8 * t)], axis=1)
+    cutoffs = []
+    for noise in (0.0, 1e-5, 1e-4, 1e-3, 1e-2):
+        samples = Samples(t, clean + noise * rng.normal(size=clean.shape), clean)
+        cutoffs.append(spectral_cutoff(samples, 1000.0))
+        if noise:
+            floor = Spectrum.of(samples, 1000.0).floor
+            assert np.sqrt(floor * 500) == pytest.approx(noise, rel=0.2)
+    assert cutoffs[0] == pytest.approx(8.0, rel=0.2)
+    assert all(later <= earlier * 1.01 for earlier, later in pairwise(cutoffs))
+    assert cutoffs[-1] < 5
+
+
+@pytest.mark.parametrize(("rows", "lost"), [(8, False), (200, True)])
+def test_gaps_are_judged_by_the_period_of_the_cutoff(rows, lost):
+    t = np.arange(0, 10, 0.001)
+    keep = (np.arange(len(t)) < 5000) | (np.arange(len(t)) >= 5000 + rows)
+    q = np.sin(3 * t)[:, None]
+    filters = Filters(1000.0, 10.0)
+    found = condition_signals(Samples(t[keep], q[keep], q[keep]), filters)
+    inside = found.valid[1000:9000]
+    assert inside.all() != lost
+    if lost:
+        assert np.count_nonzero(~inside) == pytest.approx(rows + 2 * filters.settling * 1000, abs=5)
+    middle = np.abs(found.time - 5.0) < 0.02
+    assert lost or np.abs(found.q[middle, 0] - np.sin(3 * found.time[middle])).max() < 1e-6
+
+
+def test_stamps_are_believed_where_positions_agree_with_them(arm):
+    """Rows really sampled unevenly keep their stamps; rows stamped late get their even times back."""
+    rng = np.random.default_rng(0)
+    even = np.arange(0, 12, 0.004) + 0.1
+    off = even + np.clip(0.2 * rng.normal(size=len(even)), -0.45, 0.45) * 0.004
+    motion = lambda t: np.stack([np.sin(2 * t), np.cos(3 * t)], axis=1)  # noqa: E731
+    true = read_log({"t": off, "q": motion(off), "tau": motion(off)}, arm)
+    assert np.array_equal(true.time, off)
+    late = read_log({"t": off, "q": motion(even), "tau": motion(even)}, arm)
+    assert np.std(late.time - even) < 0.2 * np.std(off - even)
+    assert "jitter" in late.notes[-1]
+    assert np.abs(steady(even, 250.0) - even).max() < 1e-9
+
+
+def test_turns_are_taken_out_of_angles():
+    t = np.linspace(0, 10, 4001)
+    q = np.stack([5 * np.sin(t), 0.5 * t], axis=1)
+    wrapped = (q + np.pi) % (2 * np.pi) - np.pi
+    angles, jumps = unwrapped(wrapped, (True, True))
+    assert np.abs(angles - q).max() < 1e-12
+    assert (jumps > 0).all()
+    slides, none = unwrapped(wrapped, (False, False))
+    assert np.array_equal(slides, wrapped)
+    assert not none.any()
+
+
+def test_single_rows_that_cannot_be_true_stand_out():
+    t = np.arange(0, 10, 0.002)
+    rng = np.random.default_rng(1)
+    smooth = np.stack([np.sin(t), np.sign(np.sin(3 * t)) + 0.05 * rng.normal(size=len(t))], axis=1)
+    assert not spikes(smooth).any()  # neither motion nor the step of dry friction
+    broken = smooth.copy()
+    broken[[700, 2600, 2601], 0] = 0.0
+    broken[1500, 1] = 9.0
+    assert np.flatnonzero(spikes(broken)).tolist() == [700, 1500, 2600, 2601]
+    broken[4000] = broken[3999]
+    assert np.flatnonzero(repeats(broken)).tolist() == [4000]
+
+
+def test_plateaus_at_the_extreme_are_saturated_and_coarse_steps_are_not():
+    t = np.arange(0, 10, 0.002)
+    tau = np.sin(t)[:, None]
+    assert not saturated(tau).any()
+    assert not saturated(np.round(tau, 2)).any()
+    cut = np.clip(tau, -0.8, 0.9)
+    assert np.array_equal(saturated(cut), np.abs(cut - 0.05) >= 0.85)
+
+
+def with_faults(log, **parts):
+    return {**log, **parts}
+
+
+def test_repairs_are_counted_and_the_fit_is_as_good(arm, log):
+    plain = identify(arm, log, friction=CLASSIC, physical=False)
+    q, tau = log["q"].copy(), log["tau"].copy()
+    q[500], q[900, 1], tau[1300, 0] = np.nan, 0.0, 0.0
+    q[1700], tau[1700] = q[1699], tau[1699]
+    most = 0.7 * np.abs(tau).max(axis=0)
+    broken = with_faults(log, q=(q + np.pi) % (2 * np.pi) - np.pi, tau=np.clip(tau, -most, most))
+    mended = identify(arm, broken, friction=CLASSIC, physical=False)
+    assert mended.cross_validation.total < 1.5 * plain.cross_validation.total
+    notes = " ".join(mended.notes)
+    for words in ("1 row(s) with numbers", "stand out", "1 row(s) that repeat", "saturated"):
+        assert words in notes
+    assert not mended.doubts
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        (lambda q, tau: (q, tau[:, ::-1]), "the efforts of joint1 and joint2 swapped"),
+        (lambda q, tau: (q[:, ::-1], tau), "the positions of joint1 and joint2 swapped"),
+        (lambda q, tau: (q * [1, -1], tau), "the opposite sign of the position of joint2"),
+        (lambda q, tau: (q[5:], tau[:-5]), "efforts shifted 20 ms earlier (they lag behind the positions)"),
+        (lambda q, tau: (q[:-5], tau[5:]), "efforts shifted 20 ms later (the positions lag behind)"),
+    ],
+)
+def test_a_fault_is_named_by_what_would_explain_the_log(arm, log, fault, words):
+    q, tau = fault(log["q"], log["tau"])
+    result = identify(arm, {"t": log["t"][: len(q)], "q": q, "tau": tau}, friction=CLASSIC, physical=False)
+    causes = [doubt for doubt in result.doubts if doubt.startswith("with ")]
+    assert words in causes[0]
+
+
+def test_gravity_along_another_axis_is_named_with_or_without_inertias(arm, log):
+    for model in (arm.model, replace(arm.model, has_inertia=False)):
+        wrong = cf.Robot(model.with_gravity(np.array([9.81, 0.0, 0.0])))
+        result = identify(wrong, log, friction=CLASSIC, physical=False, plausible=False)
+        assert "with gravity along -y" in " ".join(result.doubts)
+
+
+def test_efforts_of_the_wrong_sign_are_named_with_or_without_inertias(arm, log):
+    with pytest.raises(cf.ClosedFormError, match=r"-1 times .* 'joint2'.*the opposite sign of the effort"):
+        identify(arm, with_faults(log, tau=log["tau"] * [1, -1]), friction=CLASSIC)
+    bare = cf.Robot(replace(arm.model, has_inertia=False))
+    result = identify(bare, with_faults(log, tau=-log["tau"]), friction=CLASSIC, physical=False)
+    assert result.cross_validation.total < 0.02  # numbers with the wrong sign fit as well
+    assert "inertia and friction of joint1 come(s) out negative" in " ".join(result.doubts)
+
+
+@pytest.fixture(scope="module")
+def useless(arm, log):
+    """A result that predicts nothing: efforts of another motion."""
+    tau = np.roll(log["tau"], 1300, axis=0)
+    return identify(arm, with_faults(log, tau=tau), friction=CLASSIC, plausible=False)
+
+
+def test_doubt_is_said_first_everywhere(useless, tmp_path):
+    assert useless.cross_validation.total > 0.2
+    assert repr(useless).startswith("<Identification of '2r': doubt: predicts rows left out in turn poorly")
+    assert str(useless).startswith("doubt: predicts rows left out in turn poorly")
+    assert "nothing that was tried explains it" in str(useless)
+    write_identification(useless, tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    assert 0 < page.index("Doubt:</strong> predicts rows left out") < page.index("torque error, fitted")
+    useless.save(tmp_path / "result.json")
+    assert Identification.load(tmp_path / "result.json").doubts == useless.doubts
+
+
+def test_the_command_line_says_doubt_before_the_tables(arm, log, tmp_path, capsys):
+    rows = np.column_stack([log["t"], log["q"], log["tau"][:, ::-1]])
+    path = tmp_path / "log.csv"
+    np.savetxt(path, rows, delimiter=",", header="time,q1,q2,tau1,tau2", comments="")
+    with pytest.raises(SystemExit) as end:
+        main(["identify", str(path), "--robot", "2r", "--friction", "classic", "--no-plausible"])
+    out = capsys.readouterr().out
+    assert end.value.code in (0, None)
+    assert out.startswith("doubt: ")
+    assert "swapped" in out[: out.index("std. error")]
