@@ -60,12 +60,14 @@ def real_array(name: str, given: ArrayLike) -> NDArray[np.float64]:
         return array.astype(np.float64)
 
 
-def sized_array(name: str, given: ArrayLike, size: tuple[int, ...]) -> NDArray[np.float64]:
-    """Return an array of that shape whose numbers are finite and at most `LARGEST`."""
+def sized_array(
+    name: str, given: ArrayLike, size: tuple[int, ...], most: float = LARGEST
+) -> NDArray[np.float64]:
+    """Return an array of that shape whose numbers are finite and at most `most`."""
     array = real_array(name, given)
     if array.shape != size:
         raise ArgumentError(f"{name} has shape {array.shape}; expected {size}")
-    return finite(name, array)
+    return finite(name, array, most)
 
 
 def rows_array(name: str, given: ArrayLike, size: int) -> NDArray[np.float64]:
@@ -76,10 +78,10 @@ def rows_array(name: str, given: ArrayLike, size: int) -> NDArray[np.float64]:
     return finite(name, array)
 
 
-def finite(name: str, array: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return an array after refusing numbers that are not finite or beyond `LARGEST`."""
-    if not (np.abs(array) <= LARGEST).all():
-        raise ArgumentError(f"{name} has a number that is not finite or beyond {LARGEST:g}")
+def finite(name: str, array: NDArray[np.float64], most: float = LARGEST) -> NDArray[np.float64]:
+    """Return an array after refusing numbers that are not finite or beyond `most`."""
+    if not (np.abs(array) <= most).all():
+        raise ArgumentError(f"{name} has a number that is not finite or beyond {most:g}")
     return array
 
 
@@ -97,6 +99,13 @@ def flag(name: str, given: Any) -> bool:
     if not isinstance(given, bool | np.bool_):
         raise ArgumentError(f"{name} is {shown(given)}; expected True or False")
     return bool(given)
+
+
+def generator(name: str, given: Any) -> np.random.Generator:
+    """Return a generator of random numbers from one, a seed, or None for another every time."""
+    if given is None or isinstance(given, np.random.Generator):
+        return np.random.default_rng(given)
+    return np.random.default_rng(whole_number(f"{name} (a seed or a NumPy Generator)", given, 0))
 
 
 def choice(name: str, given: Any, words: Sequence[str]) -> str:
