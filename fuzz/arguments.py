@@ -165,7 +165,10 @@ def describe(seed: int, k: int) -> str:
 def attempt(seed: int, k: int) -> tuple[str, str]:
     """Return how a case ended, and the problem if it is one."""
     name, function, wrong = case(seed, k)
-    ending, problem = judged(function)
+    try:
+        ending, problem = judged(function)
+    except HangError:  # the time was up while another error was on its way
+        ending, problem = "hang", f"takes more than {SECONDS:g} s"
     return ending, f"{name} where {wrong}: {problem}" if problem else ""
 
 

@@ -767,7 +767,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "report.write_page": lambda: call(
         report.write_page,
         fresh(".html"),
-        subject=study(),
+        subject=study(),  # only as itself: the sections that are given say what it must be
         sections=[each for each in SECTIONS if each.title == "Energy"],
         name="r",
         title="t",

@@ -194,3 +194,12 @@ def test_every_dynamic_form_says_what_it_returns():
     for form in cf.FORMS.values():
         assert form.summary.startswith("Return"), form.name
         assert form.summary.endswith("."), form.name
+
+
+def test_no_test_lets_a_clock_decide():
+    clocks = re.compile(r"\b(perf_counter|monotonic|time\.time)(_ns)?\(")
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        if path.name != Path(__file__).name:
+            assert not clocks.search(path.read_text()), (
+                f"{path.name} measures time; a busy machine would decide"
+            )

@@ -54,7 +54,7 @@ def test_doubts_about_a_robot_are_warnings(tmp_path, capsys):
     code, _, err = run(capsys, "report", "iiwa14", "--samples", "5", "--duration", "-1", "-o", str(target))
     assert code == 2
     assert "warning: iiwa14: link 'link4'" in err
-    assert "error: report: duration is -1.0" in err
+    assert "error: report: --duration is -1.0" in err
     assert not target.exists()
 
 
@@ -96,3 +96,30 @@ def test_help_does_not_wait_for_pages_or_pictures():
     code = "import sys, closedform.cli; print({'plotly', 'jinja2', 'rich.progress'} & set(sys.modules))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "set()"
+
+
+def test_warnings_are_one_plain_line(capsys):
+    code, _, err = run(capsys, "equations", "2r", "mass_matrix", "--seconds", "0")
+    assert code == 0
+    (line,) = err.splitlines()
+    assert line.startswith("warning: mass_matrix: ")
+    assert ".py" not in line
+
+
+def test_errors_name_options(capsys):
+    code, _, err = run(capsys, "equations", "2r", "mass_matrix", "--seconds", "-1")
+    assert (code, err) == (2, "error: --seconds is -1; expected a number from 0\n")
+
+
+def test_export_takes_a_short_output(tmp_path, capsys):
+    code, out, _ = run(capsys, "export", "2r", "mass_matrix", "-o", str(tmp_path / "inertia"))
+    assert code == 0
+    assert [line.rsplit("/", 1)[-1] for line in out.splitlines()] == ["inertia.h", "inertia.c"]
+
+
+@pytest.mark.parametrize("robot", ["", "a\0b", "nope", "/", "x" * 5000])
+def test_a_robot_that_is_none_is_told_without_a_traceback(robot, capsys):
+    code, _, err = run(capsys, "base-parameters", robot)
+    assert code == 2
+    assert err.startswith("error: ")
+    assert len(err) < 3000

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
-import time
+from functools import partial
+from itertools import count
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import casadi as ca
@@ -12,9 +15,13 @@ import pytest
 import sympy as sp
 
 import closedform as cf
-from closedform.equations import Equations, EquationsWarning, equations
+from closedform.equations import Equations, EquationsWarning
+from closedform.equations import equations as written
 from conftest import make
 from tolerances import DIFFERENCE, ROUNDING, worst
+
+equations = partial(written, seconds=math.inf)
+"""Without a limit of time, so that no busy machine decides what is tested."""
 
 
 def inertial(m: float, c: float, Izz: float = 0.0) -> cf.Inertial:
@@ -208,11 +215,9 @@ def test_forward_dynamics_of_the_cartpole_is_one_fraction():
 @pytest.mark.parametrize(
     "options", [{}, {"symbolic": True}, {"symbolic": "inertia", "parameters": "gautier-khalil"}]
 )
-def test_puma_mass_matrix_takes_less_than_a_minute(options):
+def test_puma_mass_matrix_is_multiplied_out(options):
     robot = make("puma560")
-    start = time.perf_counter()
     M = equations(robot.model, "mass_matrix", **options)
-    assert time.perf_counter() - start < 60
     assert not M.definitions
     q2, q3 = sp.symbols("q2 q3")
     assert {sp.cos(q2 + q3), sp.sin(q2 + q3)} <= M.matrix.atoms(sp.cos, sp.sin)
@@ -278,12 +283,14 @@ def test_dot_of_definitions_agrees():
         assert worst(a.evaluate(*arrays), b.evaluate(*arrays)) < ROUNDING
 
 
-def test_the_budget_is_respected():
-    robot = make("panda")
-    start = time.perf_counter()
+def test_the_budget_is_respected(monkeypatch):
+    robot, looks = make("panda"), count()
+    # a clock that goes on by a millisecond at every look, however fast the machine is
+    clock = SimpleNamespace(monotonic=lambda: 1e-3 * next(looks))
+    monkeypatch.setattr("closedform.equations.series.time", clock)
     with pytest.warns(EquationsWarning, match="in 1 s"):
         tau = equations(robot.model, "inverse_dynamics", symbolic=True, seconds=1)
-    assert time.perf_counter() - start < 10
+    assert 1000 <= next(looks) < 1010
     arrays = state(robot, tau)
     assert worst(tau.evaluate(*arrays), robot.inverse_dynamics(*arrays)) < ROUNDING
 
@@ -302,7 +309,7 @@ def balanced(text: str) -> bool:
 @pytest.mark.parametrize(
     "form", ["mass_matrix", "inverse_dynamics", "kinetic_energy", "mass_matrix_dq", "pose"]
 )
-@pytest.mark.parametrize("seconds", [0, 60])
+@pytest.mark.parametrize("seconds", [0, math.inf])
 @pytest.mark.filterwarnings("ignore::closedform.equations.EquationsWarning")
 def test_latex_and_mathml_are_well_formed(form, seconds):
     result = equations(PLANAR.model, form, symbolic=True, seconds=seconds)

@@ -101,6 +101,13 @@ def flag(name: str, given: Any) -> bool:
     return bool(given)
 
 
+def generator(name: str, given: Any) -> np.random.Generator:
+    """Return a generator of random numbers from one, a seed, or None for another every time."""
+    if given is None or isinstance(given, np.random.Generator):
+        return np.random.default_rng(given)
+    return np.random.default_rng(whole_number(f"{name} (a seed or a NumPy Generator)", given, 0))
+
+
 def choice(name: str, given: Any, words: Sequence[str]) -> str:
     """Return one of these words."""
     if not isinstance(given, str) or given not in words:

@@ -6,7 +6,8 @@ Verbs import what they need when they run, so that help is quick.
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+import warnings
+from typing import Annotated, Any
 
 import typer
 
@@ -21,6 +22,7 @@ from .identify import identify
 from .ik import ik
 from .report import report
 from .robots import robots
+from .wording import as_options
 
 app = typer.Typer(
     name="closedform",
@@ -52,8 +54,16 @@ def closedform(
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; a mistake of the user is one line on stderr and exit code 2."""
-    try:
-        app(arguments)
-    except ClosedFormError as error:
-        typer.echo(f"error: {error}", err=True)
-        sys.exit(2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", UserWarning)  # the package's own are of this kind
+        warnings.showwarning = _tell
+        try:
+            app(arguments)
+        except ClosedFormError as error:
+            typer.echo(f"error: {as_options(str(error))}", err=True)
+            sys.exit(2)
+
+
+def _tell(message: Warning | str, *_: Any, **__: Any) -> None:
+    """Show a warning as one plain line, without the place in the source that Python adds."""
+    typer.echo(f"warning: {' '.join(str(message).split())}", err=True)

@@ -13,7 +13,9 @@ def export(
     robot: Annotated[str, typer.Argument(help="A bundled robot, a URDF file or an MJCF file.")],
     name: Annotated[str, typer.Argument(metavar="FORM", help="The form, such as inverse_dynamics.")],
     language: Annotated[str, typer.Option(help="c, cuda, matlab or numpy.")] = "c",
-    output: Annotated[Path, typer.Option(help="A folder, or a file without its ending.")] = Path(),
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="A folder, or a file without its ending.")
+    ] = Path(),
     frame: Annotated[str | None, typer.Option(help="The frame of a pose or a Jacobian.")] = None,
     precision: Annotated[str, typer.Option(help="double or float.")] = "double",
     order: Annotated[int | None, typer.Option(help="The order of inverse_dynamics_rates.")] = None,

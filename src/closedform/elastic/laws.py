@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import casadi as ca
 from numpy.typing import ArrayLike
 
+from ..checks import flag, instance
 from .control import Control, error_feedback
 from .decoupling import fourth_order, third_order
 from .inverse import motor_motion
@@ -37,8 +38,9 @@ class Decoupling(Control):
     """
 
     def __init__(self, robot: ElasticJointRobot, poles: ArrayLike, *, torque_sensors: bool = False) -> None:
+        instance("Decoupling: robot", robot, ElasticJointRobot)
         self.order = self.feedbacks = robot.integrators
-        self.torque_sensors = torque_sensors
+        self.torque_sensors = flag("Decoupling: torque_sensors", torque_sensors)
         super().__init__(robot, poles)
         robot.require("decoupling")
 

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import ArgumentError, ClosedFormError, UnknownNameError, shown
+from ..checks import choice, file_path, known_name
+from ..errors import ClosedFormError
 from ..programs import Program
 from . import words
 from .c import write_c
@@ -53,12 +54,8 @@ def export(
     `path` is a folder, where the subject names the function and its files, or a file without
     its ending, which then names the function too. The files appear whole or not at all.
     """
-    if not isinstance(language, str) or language not in LANGUAGES:
-        raise UnknownNameError("language", language, tuple(LANGUAGES))
-    target = LANGUAGES[language]
-    if not isinstance(precision, str) or precision not in target.precisions:
-        known = " or ".join(repr(each) for each in target.precisions)
-        raise ArgumentError(f"{target.title}: precision is {shown(precision)}; expected {known}")
+    target = LANGUAGES[known_name("language", language, tuple(LANGUAGES))]
+    choice(f"{target.title}: precision", precision, target.precisions)
     folder, function = _place(path, subject.function, target)
     texts = target.write(source(function, program, subject, precision, target.reserved))
     return write_files({folder / (function + ending): text for ending, text in texts.items()})
@@ -66,11 +63,8 @@ def export(
 
 def _place(path: str | os.PathLike[str], default: str, target: Language) -> tuple[Path, str]:
     """Return the folder and the name of the function, which is that of its files."""
-    try:
-        text = os.fspath(path)
-        given = Path(text)
-    except TypeError:
-        raise ArgumentError(f"path is {type(path).__name__}; expected a file or a folder") from None
+    given = file_path("export: path", path)
+    text = os.fspath(path)
     try:
         if given.is_dir():
             return given, default

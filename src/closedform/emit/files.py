@@ -7,7 +7,7 @@ import os
 import secrets
 from pathlib import Path
 
-from ..errors import ClosedFormError
+from ..errors import ClosedFormError, shorten
 
 
 def write_files(texts: dict[Path, str]) -> tuple[Path, ...]:
@@ -18,7 +18,9 @@ def write_files(texts: dict[Path, str]) -> tuple[Path, ...]:
         for current, text in texts.items():
             target = current.resolve()
             if target.exists() and not (target.is_file() and os.access(target, os.W_OK)):
-                raise ClosedFormError(f"{current}: cannot be written (not a writable file); choose another")
+                raise ClosedFormError(
+                    f"{shorten(str(current))}: cannot be written (not a writable file); choose another"
+                )
             temporary = target.with_name(f".{secrets.token_hex(8)}.tmp")
             handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
             prepared[temporary] = target
@@ -30,7 +32,7 @@ def write_files(texts: dict[Path, str]) -> tuple[Path, ...]:
     except (OSError, RuntimeError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise ClosedFormError(
-            f"{current}: cannot be written ({reason}); choose another name or folder"
+            f"{shorten(str(current))}: cannot be written ({reason}); choose another name or folder"
         ) from None
     finally:
         for temporary in prepared:

@@ -7,7 +7,8 @@ from collections.abc import Collection, Sequence
 
 import casadi as ca
 
-from ..errors import ArgumentError, ClosedFormError, ProgramSizeError, UnknownNameError, shown
+from ..checks import known_name
+from ..errors import ArgumentError, ClosedFormError, ProgramSizeError, shown
 from ..forms import Form, form
 from ..forms.tree import recursion_tree
 from ..model import Model
@@ -44,11 +45,10 @@ def equations(
     `definitions`, with an `EquationsWarning`. A form of several outputs gives a tuple.
     """
     kinds = _kinds(symbolic)
-    if not isinstance(parameters, str) or parameters not in CONVENTIONS:
-        raise UnknownNameError("convention of inertial parameters", parameters, CONVENTIONS)
+    known_name("convention of inertial parameters", parameters, CONVENTIONS)
     it = form(name, order)
     if frame is not None and not it.framed:
-        raise ArgumentError(f"{name}: takes no frame; {frame!r} given")
+        raise ArgumentError(f"{name}: takes no frame; {shown(frame)} given")
     it.check(model)
     lettered = symbolic_model(model, parameters, kinds, model.frame(frame) if it.framed else None)
     traced = _trace(it, lettered, frame)
@@ -73,10 +73,7 @@ def _kinds(symbolic: bool | str | Collection[str]) -> Sequence[str]:
             f"symbolic is {shown(symbolic)}; expected True, False or some of {', '.join(KINDS)}"
         )
     kinds = (symbolic,) if isinstance(symbolic, str) else tuple(symbolic)
-    for kind in kinds:
-        if not isinstance(kind, str) or kind not in KINDS:
-            raise UnknownNameError("kind of symbolic constants", kind, KINDS)
-    return kinds
+    return [known_name("kind of symbolic constants", kind, KINDS) for kind in kinds]
 
 
 def _trace(it: Form, model: SymbolicModel, frame: str | None) -> Program:

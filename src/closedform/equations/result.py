@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
@@ -10,14 +10,14 @@ import numpy as np
 import sympy as sp
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import real_array
+from ..checks import instance, number, real_array
 from ..errors import ArgumentError, UnknownNameError, warn
 from ..lazy import cached_property
 from .collect import Collector, Numbers
 from .naming import Input, rate_name
 from .printing import Indexed, latex, mathml, plain, pretty
 from .reader import Reader
-from .series import Arithmetic, BudgetSpentError
+from .series import Arithmetic, BudgetSpentError, deadline
 from .vocabulary import Expression, Vocabulary
 from .waves import Waves
 
@@ -83,9 +83,17 @@ class Equations:
             unknown = set(given) - {symbol.name for symbol in constants}
             if unknown:
                 raise UnknownNameError("constant", min(unknown), [symbol.name for symbol in constants])
-            known = [given.get(symbol.name, self.values[symbol]) for symbol in constants]
-            batch = np.broadcast_shapes(*(column.shape for column in flat)) if flat else ()
-            found = compiled(*flat, *known)
+            known = [
+                number(f"{self.name}: {symbol.name}", given[symbol.name]) if symbol.name in given else value
+                for symbol, value in self.values.items()
+            ]
+            try:
+                batch = np.broadcast_shapes(*(column.shape for column in flat)) if flat else ()
+            except ValueError:
+                shapes = ", ".join(str(np.shape(array)) for array in arrays)
+                raise ArgumentError(f"{self.name}: batches of {shapes} do not broadcast") from None
+            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # seen in the result
+                found = compiled(*flat, *known)
             values = [np.broadcast_to(np.asarray(x, dtype=float), batch) for x in found]
             return np.stack(values, axis=-1).reshape(batch + self.shape)
 
@@ -117,12 +125,13 @@ class Equations:
             rank = len(each.shape)
             if array.shape[array.ndim - rank :] != each.shape or array.ndim < rank:
                 raise ArgumentError(f"{self.name}: got shape {array.shape}; expected (..., {each.shape})")
-            flat = array.reshape(*array.shape[: array.ndim - rank], -1)
+            flat = array.reshape(*array.shape[: array.ndim - rank], math.prod(each.shape))
             columns.extend(flat[..., k] for k in range(flat.shape[-1]))
         return columns
 
     def dot(self, *, seconds: float = 60.0) -> Equations:
         """Return the time derivative, by the chain rule on the symbols: q1 -> qd1 -> qdd1 -> ..."""
+        deadline(seconds)  # refuses what is no time, before the work
         if not self.trajectory:
             raise ArgumentError(f"{self.name}: quaternions are not the integral of qd; use a robot without")
         rate: dict[Expression, Expression] = {}
@@ -150,7 +159,7 @@ class Equations:
         for symbol, role in self.roles.items():
             vocabulary.number(symbol, role)
         groups = [[vocabulary.number(symbol) for symbol in group] for group in self.groups]
-        arithmetic = Arithmetic(Waves(groups), time.monotonic() + seconds)
+        arithmetic = Arithmetic(Waves(groups), deadline(seconds))
         reader, collector = Reader(arithmetic, vocabulary), Collector(arithmetic, vocabulary, self.numbers)
         try:
             entries = [reader.written(reader.expression(each), collector) for each in self.entries]
@@ -164,7 +173,7 @@ class Equations:
 
     def of_time(self, t: Expression | None = None) -> Expression:
         """Return the matrix with q1(t) and its derivatives in place of the symbols q1, qd1, ..."""
-        t = sp.Symbol("t") if t is None else t
+        t = sp.Symbol("t") if t is None else instance(f"{self.name}: t", t, sp.Symbol, "a SymPy symbol")
         replaced: dict[Expression, Expression] = {}
         for each in self.inputs:
             basic = Input(each.stem, 0, each.shape)

@@ -6,10 +6,12 @@ exponents of the symbols, so that multiplying monomials is adding integers.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator
 from fractions import Fraction
 
+from ..checks import not_negative
 from .waves import Waves
 
 Polynomial = dict[int, Fraction]
@@ -48,6 +50,13 @@ def exponents(packed: int) -> Iterator[tuple[int, int]]:
             yield symbol, exponent
         packed = (packed - exponent) >> BITS
         symbol += 1
+
+
+def deadline(seconds: float) -> float:
+    """Return when the time to spend is over; `math.inf` seconds set no limit."""
+    if isinstance(seconds, float) and seconds == math.inf:
+        return math.inf
+    return time.monotonic() + not_negative("seconds", seconds)
 
 
 class Arithmetic:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from fractions import Fraction
 
 import sympy as sp
 
-from ..checks import flag
-from ..errors import ArgumentError, shown, warn
+from ..checks import flag, whole_number
+from ..errors import warn
 from ..programs import Program
 from .collect import Collector, Numbers
 from .definitions import as_written
@@ -17,7 +16,7 @@ from .naming import Input
 from .parameters import KINDS, Parameter
 from .reader import Reader, meant
 from .result import Equations, EquationsWarning
-from .series import Arithmetic, BudgetSpentError, Series
+from .series import Arithmetic, BudgetSpentError, Series, deadline
 from .vocabulary import Expression, Vocabulary
 from .waves import Waves
 
@@ -55,19 +54,17 @@ def program_equations(
     `kinds`, numbers elsewhere. In a `trajectory` an input named with dots is the time derivative
     of the one without.
     """
-    if digits is not None and (not isinstance(digits, int) or not 1 <= digits <= 15):
-        raise ArgumentError(f"digits is {digits!r}; expected a whole number from 1 to 15")
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds >= 0:
-        raise ArgumentError(f"seconds is {shown(seconds)}; expected a number from 0")
-    seconds, rational = min(seconds, FOREVER), flag("rational", rational)
-    deadline = time.monotonic() + seconds
+    if digits is not None:
+        digits = whole_number("digits", digits, 1, 15)
+    flag("rational", rational)
+    end = deadline(seconds)
     inputs = [Input.named(*each) for each in traced.inputs if each[0] != PARAMETERS]
     numbers = Numbers(rational, digits or 15, fractions=set(kinds) == set(KINDS))
     vocabulary = Vocabulary()
     bound = _bind(vocabulary, inputs, parameters, kinds)
     numbered = [[vocabulary.number(bound[k]) for k in group] for group in groups]
     try:
-        arithmetic = Arithmetic(Waves(numbered), deadline)
+        arithmetic = Arithmetic(Waves(numbered), end)
         reader = Reader(arithmetic, vocabulary)
         rows = reader.program(traced, [_series(arithmetic, vocabulary, each) for each in bound])
         collector = Collector(arithmetic, vocabulary, numbers)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import not_negative, sized_array
+from ..checks import flag, not_negative, sized_array
 from ..errors import ArgumentError, shown
 from .beam import element_modes
 from .boundary import Boundary, tips
@@ -35,13 +35,14 @@ def build_model(
     links: Any, payload: Any, gravity: ArrayLike | None, damping: Any, boundary: Boundary, exact: bool
 ) -> ArmModel:
     """Return the model of an arm; every argument is checked."""
+    flag("exact", exact)
     chain, carried = _links(links), _payload(payload)
     modes = tuple(
         (uniform_modes if link.uniform else element_modes)(link, tip)
         for link, tip in zip(chain, tips(chain, carried, boundary), strict=True)
     )
     x, y = (0.0, 0.0) if gravity is None else sized_array("gravity", gravity, (2,)).tolist()
-    model = ArmModel(chain, modes, carried, (x, y), np.zeros(0), bool(exact))
+    model = ArmModel(chain, modes, carried, (x, y), np.zeros(0), exact)
     return replace(model, damping=_damping(model, damping))
 
 
@@ -71,7 +72,7 @@ def _payload(given: Any) -> tuple[float, float]:
 def _damping(model: ArmModel, given: Any) -> Array:
     """Return the diagonal of D."""
     n, m = model.joints, model.size - model.joints
-    if given is None or isinstance(given, Damping) or np.ndim(given) == 0:
+    if given is None or isinstance(given, Damping) or _single(given):
         each = given if isinstance(given, Damping) else Damping(ratio=0.0 if given is None else given)
         friction = _spread("damping: friction", each.friction, n)
         ratio = _spread("damping: ratio", each.ratio, m)
@@ -86,8 +87,11 @@ def _damping(model: ArmModel, given: Any) -> Array:
 
 
 def _spread(name: str, given: ArrayLike, count: int) -> Array:
-    if isinstance(given, np.ndarray) and given.ndim == 0:
-        given = given.item()
-    if np.ndim(given) == 0:
-        return np.full(count, not_negative(name, given))
+    if _single(given):
+        return np.full(count, not_negative(name, given.item() if isinstance(given, np.ndarray) else given))
     return sized_array(name, given, (count,))
+
+
+def _single(given: Any) -> bool:
+    """Return whether one value is given, not several."""
+    return given.ndim == 0 if isinstance(given, np.ndarray) else not isinstance(given, tuple | list)

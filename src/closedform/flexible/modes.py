@@ -77,9 +77,7 @@ class Mode:
         """Return the shape phi(x), or its derivative by x of order 1 to 3, for x along the link."""
         x = real_array("mode: x", x)
         if not ((x >= 0) & (x <= self.length)).all():
-            raise ArgumentError(
-                f"mode: x reaches {x.min():g} to {x.max():g}; expected 0 to {self.length:g} m"
-            )
+            raise ArgumentError(f"mode: x reaches {x.min():g} to {x.max():g}; the link {self.length:g} m")
         return self.shape(x, whole_number("mode: derivative", derivative, 0, 3))
 
 

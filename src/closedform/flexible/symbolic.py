@@ -8,7 +8,8 @@ from typing import Any
 
 import casadi as ca
 
-from ..errors import ArgumentError, UnknownNameError, shown
+from ..checks import known_name
+from ..errors import ArgumentError, shown
 from ..kernels import traced
 from .catalogue import FORMS
 from .constants import KINDS, ArmModel
@@ -22,8 +23,7 @@ def arm_equations(
     from ..equations.parameters import Parameter  # noqa: PLC0415
     from ..equations.reader import meant  # noqa: PLC0415
 
-    if not isinstance(name, str) or name not in FORMS:
-        raise UnknownNameError("form of a flexible arm", name, tuple(FORMS))
+    known_name("form of a flexible arm", name, tuple(FORMS))
     constants, letters = model.symbols(_kinds(symbolic))
     inputs, outputs = FORMS[name].expressions(model, constants)
     parameters = [
@@ -53,7 +53,4 @@ def _kinds(symbolic: Any) -> tuple[str, ...]:
             f"symbolic is {shown(symbolic)}; expected True, False or some of {', '.join(KINDS)}"
         )
     kinds = (symbolic,) if isinstance(symbolic, str) else tuple(symbolic)
-    for kind in kinds:
-        if kind not in KINDS:
-            raise UnknownNameError("kind of symbolic constants", kind, KINDS)
-    return kinds
+    return tuple(known_name("kind of symbolic constants", kind, KINDS) for kind in kinds)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from typing import Any
 
 import casadi as ca
 import numpy as np
 from numpy.typing import DTypeLike
 
+from ..checks import text
+from ..errors import ArgumentError, shorten, shown
 from ..programs import Program, Shaped, core_shape, program
 from .kernel import Kernel
 from .recipe import ProgramRecipe
@@ -41,7 +45,27 @@ def compiled(
 
 def traced(name: str, inputs: Sequence[Named], outputs: Sequence[Named]) -> Program:
     """Return the program of CasADi expressions."""
-    return program(name, [_shaped(each) for each in inputs], [_shaped(each) for each in outputs])
+    text("compiled: name", name)
+    for what, given in (("inputs", inputs), ("outputs", outputs)):
+        if not isinstance(given, tuple | list) or not all(map(_named, given)):
+            raise ArgumentError(
+                f"{name}: {what} is {shown(given)}; expected a list of (name, SX) or (name, shape, SX)"
+            )
+    for each in inputs:
+        if not each[-1].is_valid_input():
+            raise ArgumentError(f"{name}: input {each[0]!r} is {shown(each[-1])}; expected symbols")
+    try:
+        return program(name, [_shaped(each) for each in inputs], [_shaped(each) for each in outputs])
+    except RuntimeError as error:  # CasADi's, such as for symbols that are no input
+        raise ArgumentError(f"{name}: {shorten(str(error), 200)}") from error
+
+
+def _named(each: Any) -> bool:
+    """Return whether an input or output has a name, an expression and a shape that fits it."""
+    fine = isinstance(each, tuple | list) and len(each) in (2, 3) and isinstance(each[0], str)
+    if not fine or not isinstance(each[-1], ca.SX) or not each[-1].numel():
+        return False
+    return len(each) == 2 or (isinstance(each[1], tuple) and math.prod(each[1]) == each[-1].numel())
 
 
 def _shaped(each: Named) -> Shaped:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ..checks import whole_number
-from ..errors import ArgumentError
+from ..errors import ArgumentError, shown
 from ..lazy import cached_property
 from ..programs import Counts, Program
 from . import cache, fastcall, machine, overlap
@@ -42,6 +42,10 @@ class Kernel:
     """
 
     def __init__(self, recipe: Recipe, dtype: DTypeLike = np.float64) -> None:
+        if not hasattr(type(recipe), "identity"):
+            raise ArgumentError(
+                f"Kernel: recipe is {shown(recipe)}; expected a recipe, as Robot.kernel makes it"
+            )
         self.recipe = recipe
         self.name = name = recipe.name
         self.dtype = precision(name, dtype)
@@ -132,10 +136,10 @@ class Kernel:
                 outs = out if isinstance(out, tuple) else (out,)
                 overlap.check_outputs(self.name, outs)
                 args = tuple(overlap.kept(args, outs))
-            if threads == 1:
+            if isinstance(threads, int) and threads == 1:
                 return self._evaluate(args, out)
             return self._threaded(args, out, threads)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError, RecursionError) as error:
             raise self._explained(args, out, error) from None
 
     def bind(self, *args: Array, out: Any) -> Callable[[], None]:
@@ -157,7 +161,7 @@ class Kernel:
         shapes = [*self.input_shapes, *self.output_shapes]
         for name, operand, shape in zip(names, operands, shapes, strict=True):
             if not isinstance(operand, np.ndarray) or operand.dtype != self.dtype or operand.shape != shape:
-                given = f"{getattr(operand, 'dtype', type(operand).__name__)} of shape {np.shape(operand)}"
+                given = _described(operand)
                 raise ArgumentError(f"bind {self.name}: {name} is {given}; expected {self.dtype} {shape}")
             if not operand.flags.c_contiguous or not operand.flags.aligned:
                 raise ArgumentError(f"bind {self.name}: {name} must be C-contiguous and aligned")
@@ -246,7 +250,7 @@ class Kernel:
         for name, argument, shape in zip(self.input_names, args, self.input_shapes, strict=True):
             try:
                 array = np.asarray(argument)
-            except ValueError:
+            except (ValueError, TypeError, OverflowError, RecursionError):
                 return ArgumentError(f"{self.name}: {name} is ragged; expected (..., {_inner(shape)})")
             if not np.can_cast(array.dtype, self.dtype, "same_kind") or array.dtype.kind not in "fiub":
                 return ArgumentError(
@@ -256,9 +260,7 @@ class Kernel:
                 return ArgumentError(
                     f"{self.name}: {name} has shape {array.shape}; expected (..., {_inner(shape)})"
                 )
-        detail = (
-            "" if out is None else f"; out has shape {np.shape(out)} and dtype {getattr(out, 'dtype', '?')}"
-        )
+        detail = "" if out is None else f"; out is {_described(out)}"
         shapes = ", ".join(f"{n} {np.shape(a)}" for n, a in zip(self.input_names, args, strict=True))
         return ArgumentError(f"{self.name}: {error} (given {shapes}{detail})")
 
@@ -266,6 +268,12 @@ class Kernel:
 def _plain(out: Any) -> bool:
     """Whether an output is one contiguous array, whose entries have memory each."""
     return type(out) is np.ndarray and out.flags.c_contiguous
+
+
+def _described(out: Any) -> str:
+    if isinstance(out, np.ndarray):
+        return f"of shape {out.shape} and dtype {out.dtype}"
+    return shown(out)
 
 
 @cache_function
@@ -278,10 +286,10 @@ def precision(name: str, dtype: DTypeLike) -> np.dtype[Any]:
     """Return float64 or float32 in the machine's byte order."""
     try:
         given = np.dtype(dtype)
-    except TypeError:
+    except (TypeError, ValueError):
         given = None
     if given is None or given not in (np.dtype(np.float64), np.dtype(np.float32)):
-        raise ArgumentError(f"kernel {name!r}: dtype {dtype!r} is not float64 or float32")
+        raise ArgumentError(f"kernel {name!r}: dtype {shown(dtype)} is not float64 or float32")
     return given
 
 

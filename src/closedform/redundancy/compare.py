@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import real_array, whole_number
+from ..checks import finite, real_array, whole_number
 from ..errors import ArgumentError
 from ..integration import DivergenceError
 from ..robot import Robot
@@ -61,6 +61,10 @@ class Comparison:
         return "\n".join([head, *rows])
 
 
+MOST_CYCLES = 1000
+"""Rounds of a comparison."""
+
+
 def compare(
     robot: Robot,
     targets: ArrayLike,
@@ -80,10 +84,10 @@ def compare(
     method starts at the optimum that q0 leads to, as it only holds on to one. Limits are
     left aside, as resolved motion does not know them.
     """
-    cycles = whole_number("cycles", cycles, 3)
+    cycles = whole_number("cycles", cycles, 3, MOST_CYCLES)
     solver = prepare(robot, task, criterion, None, False)
     x, _, batch = arguments(solver.conditions, targets, None)
-    start = real_array("q0", q0)
+    start = finite("q0", real_array("q0", q0))
     closes = len(batch) == 1 and len(x) > 2 and np.allclose(x[0], x[-1], atol=1e-9)
     if not closes or start.shape != (robot.nq,):
         raise ArgumentError(

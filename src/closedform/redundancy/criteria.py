@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from textwrap import shorten
 from typing import Any
 
 import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import real_array, sized_array
-from ..errors import ArgumentError, ClosedFormError, UnknownNameError, shown
+from .. import checks
+from ..checks import choice, finite, instance, positive, real_array, sized_array, text
+from ..errors import ArgumentError, ClosedFormError, UnknownNameError, shorten, shown
 from ..forms import form
 from ..model import Model
 from ..model.state import UNLIMITED
@@ -43,27 +43,27 @@ class Criterion:
     parameters: tuple[Any, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.kind not in KINDS:
-            raise ArgumentError(f"criterion {self.name}: kind is {shown(self.kind)}; expected {KINDS}")
+        text("criterion: name", self.name)
+        choice(f"criterion {shorten(self.name, 80)}: kind", self.kind, KINDS)
+        if not callable(self.build):
+            raise ArgumentError(
+                f"criterion {shorten(self.name, 80)}: build is {shown(self.build)}; expected a function"
+            )
 
     def expressions(self, model: Model, q: SX, twist: Twist) -> Expressions:
         """Return H and the guards on the symbols q."""
         return self.build(model, q, twist, *self.parameters)
 
     def __add__(self, other: Any) -> Criterion:
-        if not isinstance(other, Criterion):
-            return NotImplemented
+        instance(f"{self.name} +", other, Criterion)
         return Criterion(f"{self.name} + {other.name}", self.kind, _sum, (self, other, 1.0))
 
     def __sub__(self, other: Any) -> Criterion:
-        if not isinstance(other, Criterion):
-            return NotImplemented
+        instance(f"{self.name} -", other, Criterion)
         return Criterion(f"{self.name} - {other.name}", self.kind, _sum, (self, other, -1.0))
 
     def __mul__(self, weight: float) -> Criterion:
-        fine = isinstance(weight, int | float | np.floating | np.integer) and 0 < weight < np.inf
-        if not fine:
-            raise ArgumentError(f"weight {shown(weight)} of {self.name}: expected a positive number")
+        weight = positive(f"weight of {self.name}", weight)
         return Criterion(f"{weight:g} {self.name}", self.kind, _scaled, (self, float(weight)))
 
     __rmul__ = __mul__
@@ -103,7 +103,7 @@ def joint_centering(middle: ArrayLike | None = None) -> Criterion:
     """
     if middle is None:
         return Criterion("joint_centering", "minimum", _joint_centering, (None,))
-    centre = real_array("joint_centering: middle", middle)
+    centre = finite("joint_centering: middle", real_array("joint_centering: middle", middle))
     if centre.ndim != 1:
         raise ArgumentError(
             f"joint_centering: middle has shape {centre.shape}; expected one number per joint"
@@ -126,9 +126,8 @@ def own(function: Callable[[SX], Any], kind: str = "maximum", name: str | None =
     >>> own(lambda q: ca.cos(q[0]) * q[1], kind="minimum", name="mine").name
     'mine'
     """
-    if not callable(function):
-        raise ArgumentError(f"own: function is {shown(function)}; expected a function of CasADi symbols")
-    title = str(name or getattr(function, "__name__", "own"))
+    checks.function("own: function", function, "CasADi symbols")
+    title = str(getattr(function, "__name__", "own")) if name is None else text("own: name", name)
     return Criterion(title, kind, _own, (function, title))
 
 
@@ -241,7 +240,7 @@ def _own(model: Model, q: SX, twist: Twist, function: Callable[[SX], Any], title
     try:
         H = SX(function(q))
     except Exception as error:
-        reason = f"{type(error).__name__}: {shorten(str(error), 200)}"
+        reason = f"{type(error).__name__}: {shorten(' '.join(str(error).split()), 200)}"
         raise ArgumentError(f"criterion {title}: failed on {model.nq} CasADi symbols ({reason})") from error
     if H.shape != (1, 1):
         raise ArgumentError(f"criterion {title}: gives shape {H.shape}; expected one expression")

@@ -9,7 +9,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import real_array, sized_array
+from ..checks import not_negative, rows_array, sized_array, text, whole_number
 from ..errors import ArgumentError, shown
 from ..forms import form
 from ..model import Model
@@ -19,6 +19,13 @@ from .twist import Twist
 SX = ca.SX
 Point = tuple[str, tuple[float, float, float]]
 """A frame and a place in it."""
+
+
+SHARPEST = 100
+"""Highest exponent: nearer to a box than any drawing shows."""
+
+MOST_OBSTACLES = 1000
+"""Pairs of a point and an obstacle, each of which is code."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +48,7 @@ class Obstacle:
             object.__setattr__(self, name, (x, y, z))
         if min(self.radii) <= 0:
             raise ArgumentError(f"Obstacle: radii are {self.radii}; expected positive lengths")
-        if not isinstance(self.exponent, int) or self.exponent < 2 or self.exponent % 2:
+        if whole_number("Obstacle: exponent", self.exponent, 2, SHARPEST) % 2:
             raise ArgumentError(f"Obstacle: exponent is {self.exponent!r}; expected 2, 4, 6, ...")
 
     def value(self, x: SX) -> SX:
@@ -57,8 +64,9 @@ class Obstacle:
 
     def contains(self, x: ArrayLike) -> NDArray[np.bool_]:
         """Return whether points (..., 3) are inside."""
-        away = (real_array("Obstacle.contains: x", x) - self.center) / np.array(self.radii)
-        return np.asarray((away**self.exponent).sum(axis=-1) < 1)
+        with np.errstate(over="ignore"):  # far outside
+            away = (rows_array("Obstacle.contains: x", x, 3) - self.center) / np.array(self.radii)
+            return np.asarray((away**self.exponent).sum(axis=-1) < 1)
 
 
 def obstacles(
@@ -74,11 +82,15 @@ def obstacles(
         raise ArgumentError("obstacles: give one Obstacle or more, as obstacles(Obstacle(...), ...)")
     places: tuple[Point, ...] | None = None
     if points is not None:
-        if not isinstance(points, Sequence):
+        if not isinstance(points, tuple | list):
             raise ArgumentError(f"obstacles: points is {shown(points)}; expected (frame, place in it) pairs")
         places = tuple(_place(each) for each in points)
         if not places:
             raise ArgumentError("obstacles: points are empty; give (frame, place in it) pairs, or None")
+    pairs = len(given) * (1 if places is None else len(places))
+    if pairs > MOST_OBSTACLES:
+        raise ArgumentError(f"obstacles: {pairs} pairs of points and obstacles; at most {MOST_OBSTACLES}")
+    limits = not_negative("obstacles: limits", limits)
     criterion = Criterion("obstacles", "minimum", _obstacles, (given, places))
     return criterion + limits * joint_limits() if limits else criterion
 
@@ -86,7 +98,7 @@ def obstacles(
 def _place(given: tuple[str, ArrayLike]) -> Point:
     if not isinstance(given, tuple | list) or len(given) != 2:
         raise ArgumentError(f"obstacles: point {shown(given)}; expected (frame, place in it)")
-    frame, place = given
+    frame, place = text("obstacles: frame of a point", given[0]), given[1]
     x, y, z = sized_array(f"obstacles: point of {frame!r}", place, (3,)).tolist()
     return frame, (x, y, z)
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..checks import sized_array, whole_number
 from ..errors import ArgumentError
 from ..lazy import cached_property
 from ..robot import Robot
@@ -16,7 +17,7 @@ from .classify import KIND_NAMES, MAXIMUM, MINIMUM, NO_CURVATURE, NOTHING, kinds
 from .newton import CLOSE
 from .points import FLAT, Points, found_at, step
 from .result import SOLVED
-from .solve import arguments, prepare
+from .solve import MOST_STARTS, arguments, prepare
 from .solver import STATIONARY, TASK_MET, Solver
 
 Array = NDArray[np.float64]
@@ -102,7 +103,9 @@ def follow(
         raise ArgumentError(
             f"follow: {robot.name!r} is not redundant for this task; solve each pose with q0 of the last"
         )
-    x, start, batch = arguments(solver.conditions, targets, None if q0 is None else np.asarray(q0)[None])
+    starts = whole_number("follow: starts", starts, 1, MOST_STARTS)
+    first = None if q0 is None else sized_array("follow: q0", q0, (solver.conditions.n,))[None]
+    x, start, batch = arguments(solver.conditions, targets, first)
     if len(batch) != 1 or len(x) == 0:
         raise ArgumentError(f"follow: targets have batch shape {batch}; expected one path, (poses, ...)")
     return _Follower(solver, x).run(start[:1] if start is not None else None, starts)

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.transform import Rotation
 
-from ..checks import not_negative, number, positive, real_array, whole_number
-from ..errors import ArgumentError, UnknownNameError
+from ..checks import finite, known_name, not_negative, number, positive, real_array, whole_number
+from ..errors import ArgumentError
 from ..integration import System, simulate
 from ..robot import Robot
 from .conditions import Conditions
@@ -68,6 +68,10 @@ METHODS = {
 """Joint rates of the methods, by name."""
 
 
+MOST_SUBSTEPS = 100_000
+"""Integration steps between two targets."""
+
+
 def resolved_motion(
     robot: Robot,
     targets: ArrayLike,
@@ -96,8 +100,7 @@ def resolved_motion(
     >>> q.shape
     (101, 3)
     """
-    if method not in METHODS:
-        raise UnknownNameError("method of resolved motion", method, tuple(METHODS))
+    known_name("method of resolved motion", method, tuple(METHODS))
     solver = prepare(robot, task, criterion, None, True)
     c = solver.conditions
     if robot.nq != robot.nv or c.redundancy == 0:
@@ -105,13 +108,14 @@ def resolved_motion(
             f"resolved_motion: {robot.name!r} has {robot.nq} coordinates for a task of {c.m} rows; "
             "expected joints of one dof each, and more of them than rows"
         )
-    start = real_array("q0", q0)
+    start = finite("q0", real_array("q0", q0))
     x, _, batch = arguments(c, targets, None)
     if start.shape != (c.n,) or len(batch) != 1 or batch[0] < 2:
         raise ArgumentError(
             f"resolved_motion: q0 {start.shape}, targets {batch}; expected q0 ({c.n},) and one path"
         )
-    substeps, time_step = whole_number("substeps", substeps, 1), positive("time_step", time_step)
+    substeps = whole_number("substeps", substeps, 1, MOST_SUBSTEPS)
+    time_step = positive("time_step", time_step)
     rates = np.repeat(task_rates(c.task, x) / time_step, substeps, axis=0)
     run = simulate(
         _system(c, method, SIGNS[solver.kind]),

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import positive, real_array, whole_number
+from ..checks import finite, positive, real_array, whole_number
 from ..errors import ArgumentError
 from ..robot import Robot
 from .approach import QUIET, approach
@@ -33,6 +33,10 @@ class Curve:
     value: Array
     closed: bool
     ends: tuple[str, str]
+
+
+MOST_STEPS = 1_000_000
+"""Steps along one curve."""
 
 
 @np.errstate(**QUIET)
@@ -68,14 +72,15 @@ def self_motion(
     x, _, batch = arguments(c, target, None)
     if batch:
         raise ArgumentError(f"self_motion: batch shape {batch}; expected one target")
-    given = None if q0 is None else np.atleast_2d(real_array("q0", q0))
+    step, most = positive("step", step), whole_number("most", most, 1, MOST_STEPS)
+    given = None if q0 is None else np.atleast_2d(finite("q0", real_array("q0", q0)))
     if given is not None and (given.ndim != 2 or given.shape[-1] != c.n):
         raise ArgumentError(f"q0 has shape {given.shape}; expected ({c.n},) or (starts, {c.n})")
     starts = solver.seeds.q if given is None else given
     goals = np.repeat(x[:1], len(starts), axis=0)
     q, left, _ = approach(c, starts, goals, solver.bounds, near=1e-13, iterations=60, patience=8)
     curves: list[Curve] = []
-    tracer = _Tracer(solver, x[0], positive("step", step), whole_number("most", most, 1))
+    tracer = _Tracer(solver, x[0], step, most)
     for point in q[left < TASK_MET]:
         if not any(_meets(tracer, curve, point) for curve in curves):
             curves.append(tracer.curve(point))

@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import real_array
+from ..checks import choice, real_array, whole_number
 from ..errors import ArgumentError, shown
 from ..model.idle import refuse_still
 from ..robot import Robot
@@ -22,6 +22,9 @@ from .solver import Solver
 from .task import read_task
 
 Array = NDArray[np.float64]
+
+MOST_STARTS = 10_000
+"""Starts that may be asked for; 192 of them are used at most."""
 
 _SOLVERS: WeakKeyDictionary[Robot, dict[Any, Solver]] = WeakKeyDictionary()
 
@@ -57,7 +60,7 @@ def solve(
     """
     solver = prepare(robot, task, criterion, kind, limits)
     x, start, batch = arguments(solver.conditions, target, q0)
-    answers = solver.solve(x, start, starts)
+    answers = solver.solve(x, start, whole_number("solve: starts", starts, 1, MOST_STARTS))
 
     def shaped(values: NDArray[Any]) -> Any:
         return values.reshape(batch + values.shape[1:])[()]
@@ -83,9 +86,7 @@ def prepare(robot: Robot, task: Any, criterion: Any, kind: str | None, limits: A
         raise ArgumentError(f"robot is {shown(robot)}; expected a Robot, as cf.load gives it")
     refuse_still(robot.model, "inverse kinematics")
     chosen, best = read_task(robot.model, task), read_criterion(criterion)
-    kind = best.kind if kind is None else kind
-    if not isinstance(kind, str) or kind not in SIGNS:
-        raise ArgumentError(f"kind is {shown(kind)}; expected one of {', '.join(SIGNS)}")
+    kind = best.kind if kind is None else choice("kind", kind, tuple(SIGNS))
     bounds = read_limits(robot, limits)
     known = _SOLVERS.setdefault(robot, {})
     key = (chosen, best, kind, bounds.lower.tobytes(), bounds.upper.tobytes())
@@ -106,12 +107,7 @@ def read_limits(robot: Robot, given: Any) -> Bounds:
         return Bounds(*limits_of(robot.model))
     if not isinstance(given, tuple | list) or len(given) != 2:
         raise ArgumentError(f"limits is {shown(given)}; expected True, False or (lower, upper)")
-    lower, upper = (
-        np.broadcast_to(real_array(f"limits: {name}", x), (n,)).copy()
-        if np.ndim(x) == 0 or np.shape(x) == (n,)
-        else _wrong_limits(name, x, n)
-        for name, x in zip(("lower", "upper"), given, strict=True)
-    )
+    lower, upper = (_side(f"limits: {name}", x, n) for name, x in zip(("lower", "upper"), given, strict=True))
     if not (lower <= upper).all():
         wrong = int(np.flatnonzero(~(lower <= upper))[0])
         raise ArgumentError(
@@ -120,8 +116,11 @@ def read_limits(robot: Robot, given: Any) -> Bounds:
     return Bounds(lower, upper)
 
 
-def _wrong_limits(name: str, given: Any, n: int) -> Array:
-    raise ArgumentError(f"limits: {name} has shape {np.shape(given)}; expected ({n},) or one number")
+def _side(name: str, given: Any, n: int) -> Array:
+    side = real_array(name, given)
+    if side.shape not in ((), (n,)):
+        raise ArgumentError(f"{name} has shape {side.shape}; expected ({n},) or one number")
+    return np.broadcast_to(side, (n,)).copy()
 
 
 def arguments(

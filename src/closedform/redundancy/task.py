@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.transform import Rotation
 
-from ..checks import real_array
+from ..checks import known_name, real_array, text
 from ..errors import ArgumentError, UnknownNameError, shown
 from ..forms import form
 from ..model import Model
@@ -45,9 +45,12 @@ class Task:
     frame: str
 
     def __post_init__(self) -> None:
+        if not isinstance(self.rows, tuple | list):
+            raise ArgumentError(f"task: rows is {shown(self.rows)}; expected names out of {', '.join(ROWS)}")
         for row in self.rows:
-            if row not in ROWS:
-                raise UnknownNameError("task row", row, ROWS)
+            known_name("task row", row, ROWS)
+        text("task: frame", self.frame)
+        object.__setattr__(self, "rows", tuple(self.rows))
         if not self.rows or len(set(self.rows)) != len(self.rows):
             raise ArgumentError(f"task {shown(self.rows)}: expected rows, none of them twice")
 

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TextIO
 
-from ..errors import ClosedFormError
+from ..checks import file_path
+from ..errors import ArgumentError, ClosedFormError
 
 
 def default_name(name: str) -> str:
@@ -45,13 +46,15 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[TextIO]:
 def check_writable(path: str | os.PathLike[str]) -> Path:
     """Return the file that a path stands for, or say why it cannot be written."""
     try:
-        target = Path(path).resolve()
+        target = file_path("path", path).resolve()
         if target.exists() and not target.is_file():
             raise ClosedFormError(f"{path}: cannot be written (not a file); choose another name")
         if target.exists() and not os.access(target, os.W_OK):
             raise ClosedFormError(f"{path}: cannot be written (read-only file); choose another name")
         if not target.parent.is_dir() or not os.access(target.parent, os.W_OK):
             raise ClosedFormError(f"{path}: cannot be written (no folder to write in); choose another folder")
+    except ArgumentError:
+        raise
     except (OSError, RuntimeError, ValueError) as error:
         raise _unwritable(path, error) from None
     return target

@@ -13,6 +13,8 @@ from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
 from .. import __version__
+from ..checks import function, instance, text
+from ..errors import ArgumentError, shown
 from . import numerals
 from .output import whole_file
 from .section import Section
@@ -66,6 +68,8 @@ def parts(
 
 def render(study: Study, begin: Begin = _silent) -> str:
     """Return a robot's page; `begin` hears the position and title of each section as its work begins."""
+    instance("report: study", study, Study)
+    function("report: begin", begin, "a position and a title", 2)
     return _page(study, SECTIONS, study.robot.name, "Dynamics in closed form", "summary.html.j2", begin)
 
 
@@ -90,6 +94,13 @@ def write_page(
     `name` is the heading, `title` the line above it, `summary` the template of the figures at
     the top, which sees `facts` by the anchors of the sections.
     """
+    if not isinstance(sections, tuple | list) or not all(isinstance(each, Section) for each in sections):
+        raise ArgumentError(f"page: sections is {shown(sections)}; expected a list of Section")
+    for what, given in (("name", name), ("title", title)):
+        text(f"page: {what}", given)
+    function("page: begin", begin, "a position and a title", 2)
+    if summary is not None and summary not in environment().list_templates():
+        raise ArgumentError(f"page: summary is {shown(summary)}; expected a template of the reports")
     with whole_file(path) as file:
         file.write(_page(subject, sections, name, title, summary, begin))
 

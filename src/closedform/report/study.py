@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import ArgumentError
+from ..checks import flag, instance, number, small_number, whole_number
+from ..errors import ArgumentError, shown
 from ..lazy import cached_property
 from ..robot import Robot
 from .labels import Label, coordinate_labels, velocity_labels
@@ -35,12 +35,17 @@ class Study:
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.duration) and self.duration > 0):
+        instance("report: robot", self.robot, Robot)
+        if number("report: duration", self.duration) <= 0:
             raise ArgumentError(
                 f"report: duration is {self.duration}; expected a time above zero, in seconds"
             )
-        if not 2 <= self.samples <= 100_000:
-            raise ArgumentError(f"report: samples is {self.samples}; expected 2 to 100000")
+        whole_number("report: samples", self.samples, 2, 100_000)
+        flag("report: pinocchio", self.pinocchio)
+        small_number("report: patience", self.patience, 60.0)
+        whole_number("report: batch", self.batch, 1, 10**7)
+        if not isinstance(self.notes, tuple | list) or not all(isinstance(each, str) for each in self.notes):
+            raise ArgumentError(f"report: notes are {shown(self.notes)}; expected texts")
 
     @cached_property
     def motion(self) -> CosineMotion:

@@ -14,7 +14,7 @@ from ..errors import ArgumentError
 from ..robot import Robot
 from .spline import pieces
 from .stretch import Paced, Stretched
-from .trajectory import Array, Trajectory, limits, require_trajectory
+from .trajectory import Array, Trajectory, limits, require_trajectory, seconds
 
 if TYPE_CHECKING:
     from scipy.interpolate import BSpline
@@ -131,6 +131,7 @@ def time_scaled(
             f"be met at any speed: holding still takes up to {np.abs(demand.g[:, i]).max():.6g} on this path"
         )
     pace = _uniform(demand, bounds)
+    seconds("time_scaled: the duration within these limits", trajectory.duration / pace if pace else np.inf)
     if uniform:
         return Stretched(trajectory, 1.0 / pace)
     coarse = np.linspace(0.0, trajectory.duration, samples)

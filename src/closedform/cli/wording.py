@@ -1,0 +1,43 @@
+"""Errors of the library in the words of the command line."""
+
+from __future__ import annotations
+
+import re
+
+OPTIONS = {
+    "floating_base": "--floating-base",
+    "motor_inertia": "--motor-inertia",
+    "hold_out": "--hold-out",
+    "gear_ratio": "--gear",
+    "undetermined": "--undetermined",
+    "symbolic": "--symbolic",
+    "seconds": "--seconds",
+    "digits": "--digits",
+    "order": "--order",
+    "frame": "--frame",
+    "period": "--period",
+    "terms": "--terms",
+    "starts": "--starts",
+    "iterations": "--iterations",
+    "stiffness": "--stiffness",
+    "duration": "--duration",
+    "samples": "--samples",
+    "precision": "--precision",
+    "cutoff": "--cutoff",
+    "rate": "--rate",
+    "step": "--step",
+}
+"""Arguments of the library and the options that set them."""
+
+
+def as_options(message: str) -> str:
+    """Return a message whose arguments are named as options: "period is -1" as "--period is -1".
+
+    Only where the message is about a value that was given ("... is ...") or asks for one
+    ("name=value"), so that words of a sentence stay words.
+    """
+    for name, option in OPTIONS.items():
+        message = re.sub(rf"(^|: |\n){name} is ", rf"\1{option} is ", message)
+        message = re.sub(rf"\b{name}=True\b", option, message)
+        message = re.sub(rf"\b{name}=", f"{option} ", message)
+    return message

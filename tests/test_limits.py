@@ -1,0 +1,192 @@
+"""What a caller may ask for has bounds: told before the work, right within them."""
+
+from __future__ import annotations
+
+import math
+import sys
+
+import casadi as ca
+import numpy as np
+import pytest
+
+import closedform as cf
+from closedform import checks, elastic, redundancy
+from closedform import trajectory as tr
+from closedform.errors import shown
+from closedform.integration import DivergenceError, Event, System, simulate
+
+x, u = ca.SX.sym("x", 1), ca.SX.sym("u", 1)
+GROWTH = System("growth", x, x * x)
+DRIVEN = System("driven", x, u - x, u)
+
+
+# ------------------------------------------------------------------ the gate itself
+
+
+@pytest.mark.parametrize("given", [None, 1j, "2", b"2", True, [1], np.array(1.0), math.nan, 10**400, 1e60])
+def test_a_number_is_a_finite_number(given):
+    with pytest.raises(cf.ArgumentError, match=r"mass is .*; expected a number"):
+        checks.number("mass", given)
+
+
+@pytest.mark.parametrize("given", [np.float32(0.5), np.longdouble(0.5), np.float16(0.5)])
+def test_numbers_of_any_precision_pass(given):
+    assert checks.number("mass", given) == 0.5
+
+
+@pytest.mark.parametrize("given", [0, 11, 10**30, 1.0, True, None, "3"])
+def test_a_whole_number_is_within_its_bounds(given):
+    with pytest.raises(cf.ArgumentError, match="expected a whole number from 1 to 10"):
+        checks.whole_number("count", given, 1, 10)
+
+
+def nested(depth: int) -> list:
+    value: list = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        [[1, 2], [3]],
+        nested(100_000),
+        [10**400],
+        np.broadcast_to(np.zeros(1), (10**9,)),
+        np.ma.masked_array([1.0, 2.0], [True, False]),
+        (x for x in (1.0, 2.0)),
+        {1.0},
+        np.zeros(2, [("x", float)]),
+    ],
+    ids=lambda given: type(given).__name__,
+)
+def test_what_is_no_array_of_numbers_is_refused(given):
+    with pytest.raises(cf.ArgumentError, match=r"^here "):
+        checks.real_array("here", given)
+
+
+def test_values_are_quoted_on_one_short_line():
+    class Mute:
+        def __repr__(self):
+            raise RuntimeError
+
+    for value in ("x" * 10**6, nested(100_000), Mute(), list(range(10**6)), "a\nb", "\udcff"):
+        assert len(shown(value)) <= 100
+        shown(value).encode()
+
+
+@pytest.mark.parametrize("given", ["", "a\0b", "x" * 300, "\udcff\0", b"x", 3, None])
+def test_a_path_is_one_that_the_system_can_take(given):
+    with pytest.raises(cf.ArgumentError, match=r"output is .*; expected a path"):
+        checks.file_path("output", given)
+
+
+@pytest.mark.parametrize("given", [3, lambda: 0.0, lambda a, b: 0.0])
+def test_a_function_takes_the_arguments_that_it_will_get(given):
+    with pytest.raises(cf.ArgumentError, match="expected a function of time"):
+        checks.function("law", given, "time")
+
+
+# ------------------------------------------------------------------ integration
+
+
+@pytest.mark.parametrize("method", ["RK45", "DOP853", "Radau", "BDF", "LSODA"])
+def test_a_blow_up_ends_and_names_its_time(method):
+    with pytest.raises(DivergenceError, match=r"growth: .* at t = (1|0\.9999)") as caught:
+        simulate(GROWTH, [1.0], None, 2.0, 0.1, method=method, rtol=1e-6, atol=1e-9)
+    assert 0.9 <= caught.value.time <= 1.2
+
+
+def test_steps_without_end_are_bounded(monkeypatch):
+    # without absolute tolerance a state that starts at zero allows no error at all
+    monkeypatch.setattr(sys.modules[simulate.__module__], "PATIENCE", (1000, 10))
+    grown = System("root", x, ca.sqrt(ca.fabs(x)) + 1e-300)
+    with pytest.raises(DivergenceError, match="RK45 takes steps without end"):
+        simulate(grown, [0.0], None, 1.0, 0.1, method="RK45", rtol=3e-14, atol=0.0)
+
+
+@pytest.mark.parametrize("step", [1e-9, 5e-324])
+def test_too_many_steps_are_refused(step):
+    with pytest.raises(cf.ArgumentError, match="steps; at most 50000000"):
+        simulate(GROWTH, [1.0], None, 1.0, step)
+
+
+def test_states_that_do_not_fit_into_memory_are_refused():
+    with pytest.raises(cf.ArgumentError, match="numbers; at most"):
+        simulate(GROWTH, np.zeros((10_000, 1)), None, 1.0, 1e-5)
+
+
+@pytest.mark.parametrize("value", [math.nan, None, [1.0, 2.0], "x"])
+def test_an_event_that_gives_no_number_is_named_with_its_time(value):
+    late = Event(lambda t, x: value if t > 0.045 else 1.0)
+    with pytest.raises(cf.ArgumentError, match=r"event: the function.* at t = 0\.05"):
+        simulate(DRIVEN, [1.0], None, 0.1, 0.01, events=[late])
+
+
+@pytest.mark.parametrize("value", [math.nan, [math.inf], [1.0, 2.0], None, "x", [1e300]])
+def test_a_law_that_gives_no_input_is_named_with_its_time(value):
+    with pytest.raises(cf.ArgumentError, match=r"driven: the input function.*t = 0\.05"):
+        simulate(DRIVEN, [1.0], lambda t: value if t > 0.045 else [0.0], 0.1, 0.01)
+
+
+# ------------------------------------------------------------------ trajectories
+
+
+@pytest.mark.parametrize("duration", [1e60, 1e10, 1e-10, 5e-324])
+def test_durations_whose_powers_overflow_are_refused(duration):
+    with pytest.raises(cf.ArgumentError, match=r"duration is .*; expected a positive number of seconds"):
+        tr.polynomial([0.0], [1.0], duration)
+
+
+@pytest.mark.parametrize("degree", [1, 7, 21])
+@pytest.mark.parametrize("duration", [1e-9, 1.0, 1e9])
+def test_polynomials_of_extreme_durations_are_right(duration, degree):
+    motion = tr.polynomial([-1e40], [1e40], duration, degree=degree)
+    assert abs(motion(duration)[0] - 1e40) < 1e-7 * 1e40
+    assert abs(motion(duration / 2)[0]) < 1e-7 * 1e40
+
+
+def test_waves_whose_phase_loses_its_digits_are_refused():
+    with pytest.raises(cf.ArgumentError, match="phase loses its digits"):
+        tr.cosine([0.0], [1.0], [1e9], duration=1e3)
+    with pytest.raises(cf.ArgumentError, match="phase loses its digits"):
+        tr.fourier([0.0], [[1.0]], [[1.0]], 1e-6, duration=1e6)
+
+
+def test_splines_that_lose_their_digits_are_refused():
+    # steps of six orders of magnitude: the derivatives between them cancel to nothing
+    t = np.cumsum([1.0, 1e-6, 1.0, 1e-6, 1.0, 1e-6, 1.0])
+    with pytest.raises(cf.ArgumentError, match="beyond double precision"):
+        tr.spline(t, np.arange(7.0)[:, None] % 2, degree=21)
+
+
+def test_orders_are_bounded():
+    wave = tr.cosine([0.0], [1.0], [1.0], duration=1.0)
+    with pytest.raises(cf.ArgumentError, match="order is 10000000; expected a whole number from 0 to 100"):
+        wave(0.0, order=10**7)
+    with pytest.raises(cf.ArgumentError, match="derivative 100 is beyond double precision"):
+        tr.cosine([0.0], [1.0], [1e5], duration=1.0)(0.3, order=100)
+
+
+# ------------------------------------------------------------------ counts
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: cf.FlexibleLink(0.5, 0.2, 1.0, modes=10**7),
+        lambda: cf.FlexibleLink(0.5, 0.2, 1.0, elements=10**7),
+        lambda: tr.spline([0, 1], [0, 1], degree=10**7 + 1),
+        lambda: tr.fit_fourier(np.arange(4), np.arange(4), terms=10**7, period=3.0),
+        lambda: tr.time_scaled(cf.load("2r"), tr.polynomial([0, 0], [1, 1], 1.0), samples=10**7),
+        lambda: redundancy.Obstacle((0, 0, 0), (1, 1, 1), exponent=10**7),
+        lambda: redundancy.solve(cf.load("chang3r"), [0.4, 0.1], "xy", starts=10**7),
+        lambda: elastic.pole_gains([-1.0] * 30),
+        lambda: elastic.pole_gains([-1.0], joints=10**7),
+        lambda: cf.load("2r").random_state(0, batch=10**8),
+    ],
+)
+def test_counts_are_bounded_and_the_bound_is_named(call):
+    with pytest.raises(cf.ArgumentError, match=r"(at most|to|up to) \d+"):
+        call()
