@@ -165,13 +165,6 @@ def file_path(name: str, given: Any) -> Path:
     return Path(path)
 
 
-def generator(name: str, given: Any) -> np.random.Generator:
-    """Return a generator of random numbers from one, a seed, or None for another every time."""
-    if given is None or isinstance(given, np.random.Generator):
-        return np.random.default_rng(given)
-    return np.random.default_rng(whole_number(f"{name} (a seed or a NumPy Generator)", given, 0))
-
-
 def shape(name: str, given: Any) -> tuple[int, ...]:
     """Return a batch shape from a whole number or a sequence of them."""
     if isinstance(given, int | np.integer):

@@ -29,9 +29,6 @@ DECIMAL = 10**12
 ROUNDING = 1e-13
 """Terms this much smaller than the largest are rounding, where a constant is irrational."""
 
-FOREVER = 1e9
-"""Seconds from which no limit is meant."""
-
 Bound = Expression | Fraction
 """An input entry: a symbol, or the number of a constant that is not symbolic."""
 
