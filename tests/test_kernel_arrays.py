@@ -708,3 +708,11 @@ def test_many_calls_leave_no_memory_behind() -> None:
         assert tracemalloc.get_traced_memory()[0] - before < 10_000  # five bytes a round: noise, not a leak
     finally:
         tracemalloc.stop()
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_batch_beyond_memory_is_refused(threads: int) -> None:
+    q = np.broadcast_to(np.zeros(2), (2**44, 2))
+    says = "mass_matrix: the result does not fit in memory .*split the batch"
+    with pytest.raises(cf.ArgumentError, match=says):
+        kernel("2r", "mass_matrix")(q, threads=threads)

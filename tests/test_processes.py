@@ -244,6 +244,59 @@ def test_threads_broadcast() -> None:
     assert_same(kernel(*arrays[::-1], threads=2), kernel(*arrays[::-1]))
 
 
+# ------------------------------------------------------------------ forks
+
+FORKS = """
+import os, signal, sys, threading, time, warnings
+import numpy as np, closedform as cf
+from closedform.kernels import machine
+warnings.simplefilter("ignore")
+os.environ["CLOSEDFORM_CACHE"] = ""
+right = cf.load("2r").mass_matrix(np.zeros(2))
+inside, leave = threading.Event(), threading.Event()
+
+def child():
+    pid = os.fork()
+    if pid == 0:
+        signal.alarm(50)
+        many = cf.load("2r").mass_matrix(np.zeros((1000, 2)), threads=2)
+        os._exit(0 if (many == right).all() else 3)
+    return os.waitpid(pid, 0)[1]
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+@pytest.mark.parametrize("where", ["while a program is traced", "while LLVM works"])
+def test_a_fork_while_another_thread_compiles_does_not_hang(where: str) -> None:
+    """The thread is held where it would hold a lock; the child compiles for itself."""
+    if where == "while a program is traced":
+        code = """
+from closedform.kernels import FormRecipe
+whole = FormRecipe.program
+def held(self):
+    inside.set(); leave.wait(40)
+    return whole(self)
+FormRecipe.program = held
+thread = threading.Thread(target=lambda: cf.load("pendulum").kernel("mass_matrix"))
+thread.start(); inside.wait()
+FormRecipe.program = whole
+status = child()
+leave.set(); thread.join(); print(status)
+"""
+    else:
+        code = """
+def hold():
+    with machine._LOCK:
+        inside.set(); leave.wait(40)
+thread = threading.Thread(target=hold)
+thread.start(); inside.wait()
+threading.Timer(0.5, leave.set).start()  # the fork waits for it
+status = child()
+thread.join(); print(status)
+"""
+    assert run(FORKS + code, seconds=120).strip() == "0"
+
+
 # ------------------------------------------------------------------ lifetimes
 
 

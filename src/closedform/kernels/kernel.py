@@ -141,6 +141,10 @@ class Kernel:
             return self._threaded(args, out, threads)
         except (TypeError, ValueError, OverflowError, RecursionError) as error:
             raise self._explained(args, out, error) from None
+        except MemoryError as error:
+            raise ArgumentError(
+                f"{self.name}: the result does not fit in memory ({error}); split the batch, or give out="
+            ) from None
 
     def bind(self, *args: Array, out: Any) -> Callable[[], None]:
         """Return a function of no arguments that evaluates these very arrays into `out`.

@@ -9,15 +9,13 @@ import numpy as np
 from ..programs import ORDERS, Program
 from . import fastcall
 from .body import HUGE, Body, body, repeated
+from .bound import LOCAL_BYTES, bound
 from .copies import copies
 from .operand import MAX_AXES, Operand, whole_lines
 
 STREAM_BYTES, STREAM_BLOCK = 16 * 2**20, 2**10
 """Results at least this large, in blocks at least this large, are streamed past the cache. Smaller
 results may still be in cache when read; smaller blocks begin and end within lines too often."""
-
-LOCAL_BYTES = 32 * 2**10
-"""Workspaces up to this size live on the stack."""
 
 AHEAD_BYTES = 1 * 2**20
 """Dense inputs at least this large are prefetched."""
@@ -55,7 +53,7 @@ def module(program: Program, lanes: int, real: str, order: str = ORDERS[0]) -> s
             vector.text,
             scalar.text,
             _Loop(operands, lanes, workspace).write(),
-            _bound(operands, scalar.workspace * size),
+            bound(operands, scalar.workspace * size),
             fastcall.text(program, np.dtype("f8" if real == "double" else "f4")),
             'attributes #0 = { nounwind "min-legal-vector-width"="512" "prefer-vector-width"="512" }',
             "attributes #1 = { nounwind }",
@@ -315,39 +313,3 @@ class _Loop:
         self._label("leave")
         self._line("call void @free(ptr %owned)", "ret void")
         self.lines.append("}")
-
-
-def _bound(operands: list[Operand], workspace: int) -> str:
-    """Return `@bound`, which evaluates one contiguous sample of every operand."""
-    lines = ["define void @bound(ptr %operands) #1 {", "entry:"]
-    for operand in operands:
-        k = operand.number
-        lines.append(f"  %at{k} = getelementptr ptr, ptr %operands, i64 {k}")
-        lines.append(f"  %ptr{k} = load ptr, ptr %at{k}, align 8")
-    samples = (f"ptr %ptr{operand.number}, i64 {operand.bytes}" for operand in operands)
-    call = f"  call void @scalar({', '.join(['ptr %work', *samples])})"
-    if workspace <= LOCAL_BYTES:
-        lines += [f"  %work = alloca i8, i64 {max(8, workspace)}, align 64", call]
-        return "\n".join([*lines, "  ret void", "}"])
-    nothing = ("@nan", "0", ["0"] * MAX_AXES)
-    return "\n".join(
-        [
-            *lines,
-            f"  %work = call ptr @malloc(i64 {workspace})",
-            "  %failed = icmp eq ptr %work, null",
-            "  br i1 %failed, label %nomemory, label %evaluate",
-            "evaluate:",
-            call,
-            "  call void @free(ptr %work)",
-            "  ret void",
-            "nomemory:",
-            *(
-                "  "
-                + each.copy((f"%ptr{each.number}", "0", list(map(str, each.packed_strides))), nothing, "1")
-                for each in operands
-                if each.output
-            ),
-            "  ret void",
-            "}",
-        ]
-    )

@@ -19,7 +19,7 @@ from .model import Body, Coupling, Frame, Model
 
 Array = NDArray[np.float64]
 
-MAX_BODIES = 500
+MAX_BODIES = 2000
 """Straight-line code beyond this many moving bodies would be of no use to anyone."""
 
 MAX_JOINTS = 20_000
