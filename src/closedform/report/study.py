@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from ..errors import ArgumentError
+from ..model.idle import refuse_still
 from ..robot import Robot
 from .labels import Label, coordinate_labels, velocity_labels
 from .motion import CosineMotion, States
@@ -35,6 +36,7 @@ class Study:
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        refuse_still(self.robot.model, "report")
         if not (math.isfinite(self.duration) and self.duration > 0):
             raise ArgumentError(
                 f"report: duration is {self.duration}; expected a time above zero, in seconds"
