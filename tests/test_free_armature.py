@@ -39,7 +39,7 @@ def test_torques_are_those_of_mujoco(robot):
     for seed in range(5):
         q, qd, qdd = robot.random_state(seed)
         w, v, a = qd[:3], qd[3:6], qdd[3:6]
-        R = robot.pose(q, robot.body_names[0])[:3, :3]
+        R = evaluate(trace(robot.model, "pose", robot.body_names[0]), q)[:3, :3]
         data.qpos[:] = [*q[:3], q[6], *q[3:6], *q[7:]]
         data.qvel[:] = [*(R @ v), *w, *qd[6:]]
         data.qacc[:] = [*(R @ (a + np.cross(w, v))), *qdd[:3], *qdd[6:]]
@@ -47,7 +47,7 @@ def test_torques_are_those_of_mujoco(robot):
         tau = data.qfrc_inverse
         reference = np.concatenate([tau[3:6], R.T @ tau[:3], tau[6:]])
         assert worst(form(robot, "inverse_dynamics", q, qd, qdd), reference) < 1e-11
-        (rated,) = cf.Robot(robot.model).inverse_dynamics_rates(q, qd, qdd)
+        rated = evaluate(trace(robot.model, "inverse_dynamics_rates", order=0), q, qd, qdd)
         assert worst(rated, reference) < 1e-11
 
 
@@ -68,22 +68,18 @@ def test_matrices_and_their_derivatives_follow(robot):
     assert worst(together[1], C) < ROUNDING
     assert worst(together[4], form(robot, "coriolis_matrix_dot", q, qd, qdd)) < ROUNDING
     h = 1e-6
-    by_qd = [
-        (form(robot, "inverse_dynamics", q, qd + e, qdd) - form(robot, "inverse_dynamics", q, qd - e, qdd))
-        / 2
-        / h
-        for e in h * np.eye(robot.nv)
-    ]
-    assert worst(form(robot, "inverse_dynamics_dqd", q, qd, qdd), np.transpose(by_qd)) < 1e-8
+    steps = h * np.eye(robot.nv)
+    ahead, behind = (form(robot, "inverse_dynamics", q, qd + step, qdd) for step in (steps, -steps))
+    by_qd = np.transpose(ahead - behind) / 2 / h
+    assert worst(form(robot, "inverse_dynamics_dqd", q, qd, qdd), by_qd) < 1e-8
     tau_dot = evaluate(trace(robot.model, "inverse_dynamics_rates", order=1), q, qd, qdd, qddd)[1]
-    rates = (robot.integrate(q, s * (qd + s * qdd / 2)) for s in (h, -h))
-    ahead, behind = (
-        form(robot, "inverse_dynamics", moved, qd + s * qdd, qdd + s * qddd)
-        for moved, s in zip(rates, (h, -h), strict=True)
-    )
+    s = np.array([[h], [-h]])
+    moved = robot.integrate(q, s * (qd + s * qdd / 2))
+    ahead, behind = form(robot, "inverse_dynamics", moved, qd + s * qdd, qdd + s * qddd)
     assert worst(tau_dot, (ahead - behind) / 2 / h) < 1e-8
 
 
 def test_forward_dynamics_undoes_inverse_dynamics(robot):
     q, qd, qdd = robot.random_state(2)
-    assert worst(robot.forward_dynamics(q, qd, robot.inverse_dynamics(q, qd, qdd)), qdd) < ROUNDING
+    tau = form(robot, "inverse_dynamics", q, qd, qdd)
+    assert worst(form(robot, "forward_dynamics", q, qd, tau), qdd) < ROUNDING

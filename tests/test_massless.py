@@ -7,7 +7,10 @@ import pinocchio as pin
 import pytest
 
 import closedform as cf
+from closedform.identification.savings import operation_savings
 from closedform.programs import evaluate, trace
+from closedform.report.sections import speed
+from closedform.report.study import Study
 from tolerances import ROUNDING, worst
 
 MASS = '<inertial><mass value="2"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
@@ -140,3 +143,11 @@ def test_a_robot_without_mass_has_no_centre_but_energies(load):
     with pytest.raises(cf.ClosedFormError, match="no mass that moves"):
         _ = robot.center_of_mass
     assert robot.potential_energy(robot.neutral()) == 0
+
+
+def test_a_report_leaves_out_what_is_refused(load):
+    study = Study(load(CASES["leaf"][0], ("j2",)), pinocchio=False, patience=1e-4, batch=2)
+    assert {row.name for row in speed.gather(study).rows} == {
+        name for name, form in cf.FORMS.items() if form.group == "dynamics" and not form.solves
+    }
+    assert operation_savings(study.robot.model, "gravity_torque").share == 0

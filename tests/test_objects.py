@@ -12,6 +12,7 @@ import closedform as cf
 from closedform.description.description import Description, Joint, Link
 from closedform.forms import FORMS
 from closedform.model.build import MAX_BODIES, MAX_JOINTS, build_model
+from closedform.report.study import Study
 
 INERTIAL = cf.Inertial.of(2.0, (0.1, 0.2, 0.3), (1.0, 0.1, 0.2, 1.1, 0.3, 1.2))
 STILL = ("pose", "jacobian", "jacobian_dot", "jacobian_ddot", "center_of_mass", "com_jacobian")
@@ -83,6 +84,7 @@ def test_applications_refuse_an_object(cup, tmp_path):
         lambda: cf.ElasticJointRobot(robot, 1.0, 1.0, 1.0),
         lambda: robot.equations("pose"),
         lambda: robot.export("pose", "c", tmp_path),
+        lambda: Study(robot),
     ):
         with pytest.raises(cf.ClosedFormError, match="nv 0"):
             call()

@@ -37,8 +37,8 @@ def inverse_dynamics(model: Model, q: SX, qd: SX, qdd: SX) -> SX:
         forces.append(f)
         moments.append(n)
     tau = _project(model, nodes, placements, forces, moments, qdd)
-    for iv, a in free_rotors(nodes):
-        tau[iv + 3 : iv + 6] += a * cross(qd[iv : iv + 3], qd[iv + 3 : iv + 6])
+    for iv, armature in free_rotors(nodes):
+        tau[iv + 3 : iv + 6] += armature * cross(qd[iv : iv + 3], qd[iv + 3 : iv + 6])
     return tau
 
 

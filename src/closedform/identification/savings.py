@@ -28,7 +28,7 @@ class Savings:
     @property
     def share(self) -> float:
         """The share of the operations that regrouping saves."""
-        return 1 - self.after.total / self.before.total
+        return 1 - self.after.total / self.before.total if self.before.total else 0.0
 
     def __str__(self) -> str:
         before, after = (f"{each.additions} + {each.multiplications}" for each in (self.before, self.after))

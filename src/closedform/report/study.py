@@ -9,6 +9,7 @@ import numpy as np
 from ..checks import flag, instance, number, small_number, whole_number
 from ..errors import ArgumentError, shown
 from ..lazy import cached_property
+from ..model.idle import refuse_still
 from ..robot import Robot
 from .labels import Label, coordinate_labels, velocity_labels
 from .motion import CosineMotion, States
@@ -36,6 +37,7 @@ class Study:
 
     def __post_init__(self) -> None:
         instance("report: robot", self.robot, Robot)
+        refuse_still(self.robot.model, "report")
         if number("report: duration", self.duration) <= 0:
             raise ArgumentError(
                 f"report: duration is {self.duration}; expected a time above zero, in seconds"

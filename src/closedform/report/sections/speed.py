@@ -71,7 +71,7 @@ def gather(study: Study) -> SpeedFacts | None:
     rows = tuple(
         _timed(study.robot, name, study.batch, study.patience, peer)
         for name, form in FORMS.items()
-        if form.group == TIMED_GROUP
+        if form.group == TIMED_GROUP and not (form.solves and model.idle_joints)
     )
     if isinstance(peer, Peer):
         return SpeedFacts(study.batch, rows, f"Pinocchio {peer.version}", "")
