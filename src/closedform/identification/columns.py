@@ -120,7 +120,7 @@ def choose(
         if not names:
             continue
         scale = tuple(
-            factor(quantity, units.get(quantity) or parsed[name][1] or _si(quantity)) for name in names
+            factor(quantity, _unit(units.get(quantity), parsed[name][1], quantity)) for name in names
         )
         if quantity == "effort" and given is None:
             _check_kinds(parsed, names)
@@ -161,6 +161,11 @@ def _numbers(table: Table, name: str) -> Any:
         hint = "; call its compute_chunk_sizes()" if hasattr(values, "compute") else ""
         raise LogError(f"column {name!r} has shape {values.shape}; expected (rows,) or (rows, joints){hint}")
     return values
+
+
+def _unit(given: Any, written: str | None, quantity: str) -> Any:
+    """Return the unit that was given, else the one in the column's name, else that of SI."""
+    return (written or _si(quantity)) if given is None else given
 
 
 def _si(quantity: str) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import file_path, function, instance, positive, real_array, whole_number
+from ..checks import file_path, function, instance, number, real_array, whole_number
 from ..emit.files import write_files
 from ..errors import ArgumentError, ClosedFormError, shown
 from ..lazy import cached_property
@@ -103,7 +103,7 @@ class Excitation:
 
     def csv(self, rate: float = 1000.0) -> str:
         """Return time, positions, velocities and accelerations at `rate` Hz as CSV, units in brackets."""
-        samples = positive("excitation: rate", rate) * self.trajectory.duration
+        samples = number("excitation: rate", rate) * self.trajectory.duration
         if not 1 <= samples <= MOST_ROWS:
             raise ArgumentError(
                 f"excitation: rate is {shown(rate)}; expected samples per second, 1 to {MOST_ROWS} in all"

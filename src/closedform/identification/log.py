@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..checks import whole_number
 from ..lazy import cached_property
 from .repairs import unwrapped
 from .samples import Samples
@@ -70,6 +71,7 @@ class Log:
 
     def middle(self, count: int) -> Samples:
         """Return at most `count` consecutive rows, from the middle of the longest run."""
+        count = whole_number("log: count", count, 1)
         start, stop = max(self.runs, key=lambda run: run[1] - run[0])
         start = max(start, (start + stop - count) // 2)
         found = self.samples(start, min(stop, start + count))
@@ -82,14 +84,15 @@ class Log:
 
     def ranges(self, count: int) -> Array:
         """Return how far each joint moves, judged by about `count` rows spread over the log."""
-        rows = slice(None, None, max(1, len(self) // count))
+        rows = slice(None, None, max(1, len(self) // whole_number("log: count", count, 1)))
         position = np.asarray(self.position[rows], dtype=float) * self.scales["position"]
         q = self.transmission.joint_positions(position)
         return np.asarray(np.nanmax(q, axis=0) - np.nanmin(q, axis=0))
 
     def samples(self, start: int = 0, stop: int | None = None) -> Samples:
         """Return rows on the joint side, checked: numbers finite, or the rows dropped."""
-        stop = len(self) if stop is None else min(stop, len(self))
+        start = whole_number("log: start", start, 0)
+        stop = len(self) if stop is None else min(whole_number("log: stop", stop, 0), len(self))
         return self.converted(start, stop, self.raw(slice(start, stop)))
 
     def raw(self, rows: slice) -> dict[str, Any]:

@@ -67,7 +67,8 @@ def identify(
     [GautierKhalil1990] and the parameters of the drives; columns and torques pass the same filters.
 
     - `log`: a `Log`, or what `read_log` takes, with its options (`units`, `columns`, `reduction`, ...).
-    - `cutoff`: of the torque filter in Hz; by default ten times the bandwidth of the motion.
+    - `cutoff`: of the torque filter in Hz; by default ten times the bandwidth of the motion, or less
+      where the noise of positions would drown the accelerations.
     - `friction`: a `Friction`, None, or "auto", the model that cross validation within the fitted
       rows prefers. `rotors`: whether rotor inertias are identified.
     - `method`: "ordinary", "weighted" or "reweighted" least squares, by joint.
