@@ -112,9 +112,11 @@ def judge(path: Path) -> dict[str, Any]:
     """Return the row of one file."""
     kind = "urdf" if path.suffix == ".urdf" else "mjcf"
     row: dict[str, Any] = {"file": str(path), "kind": kind, "error": 0.0, "form": "", "reason": ""}
-    refusal = _peer_refusal(path, kind)
-    if refusal:
-        return row | {"cause": "peer refuses", "reason": refusal}
+    try:
+        model = _peer_model(path, kind)
+    except Exception as error:  # the peers raise many kinds
+        reason = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+        return row | {"cause": "peer refuses", "reason": reason}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
@@ -125,7 +127,7 @@ def judge(path: Path) -> dict[str, Any]:
     said = [str(each.message) for each in caught if issubclass(each.category, cf.ModelWarning)]
     row["reason"] = "; ".join(text.partition(": ")[2] for text in said)
     try:
-        worst = compare(robot, path, kind)
+        worst = compare(robot, path, model)
     except ArithmeticError as error:
         worst = {"structure": float("inf")}
         row["reason"] += str(error)
@@ -133,28 +135,21 @@ def judge(path: Path) -> dict[str, Any]:
         return row | {"cause": "refused", "reason": f"a form: {str(error).splitlines()[0]}"}
     form = max(worst, key=lambda each: worst[each])
     cause = "warned" if said else "equal" if worst[form] < TARGET else "different"
-    if cause == "different" and kind == "mjcf" and neglected(path):
-        row["reason"] = f"MuJoCo takes a centre of mass {neglected(path):.1e} m off for none"
+    if cause == "different" and kind == "mjcf" and neglected(model):
+        row["reason"] = f"MuJoCo takes a centre of mass {neglected(model):.1e} m off for none"
         cause = "peer rounds"
     return row | {"cause": cause, "error": worst[form], "form": form, "nv": robot.nv}
 
 
-def _peer_refusal(path: Path, kind: str) -> str:
-    """Return why the peer does not load a file."""
-    try:
-        if kind == "urdf":
-            pin.buildModelFromUrdf(str(path))
-        else:
-            mujoco.MjModel.from_xml_path(str(path))
-    except Exception as error:  # the peers raise many kinds
-        return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
-    return ""
+def _peer_model(path: Path, kind: str) -> Any:
+    """Return the model of the peer that reads such files."""
+    return pin.buildModelFromUrdf(str(path)) if kind == "urdf" else mujoco.MjModel.from_xml_path(str(path))
 
 
-def compare(robot: cf.Robot, path: Path, kind: str) -> dict[str, float]:
+def compare(robot: cf.Robot, path: Path, model: Any) -> dict[str, float]:
     """Return the largest difference of each form, relative to its largest entry over the states."""
     q, qd, qdd = robot.random_state(np.random.default_rng(0), batch=STATES)
-    if kind == "urdf":
+    if isinstance(model, pin.Model):
         peer = Peer(path, robot, False)
         theirs = [
             (peer.mass_matrix(a), peer.inverse_dynamics(a, b, c)) for a, b, c in zip(q, qd, qdd, strict=True)
@@ -162,7 +157,7 @@ def compare(robot: cf.Robot, path: Path, kind: str) -> dict[str, float]:
         names = [name for name in robot.frame_names if peer.model.existBodyName(name)]
         poses = [{name: peer.pose(each, name) for name in names} for each in q]
     else:
-        other = MujocoPeer(path, robot)
+        other = MujocoPeer(model, robot)
         theirs = [other.dynamics(a, b, c) for a, b, c in zip(q, qd, qdd, strict=True)]
         poses = [other.poses(each) for each in q]
     ours = _poses(robot, q)

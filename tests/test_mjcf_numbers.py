@@ -54,7 +54,7 @@ def quiet(path):
 def agrees(path, description) -> bool:
     """Return whether M and torques are MuJoCo's, by the programs."""
     robot = Robot(build_model(description))
-    peer = MujocoPeer(path, robot)
+    peer = MujocoPeer(mujoco.MjModel.from_xml_path(str(path)), robot)
     q, qd, qdd = robot.random_state(0, batch=3)
     expected = [peer.dynamics(*state) for state in zip(q, qd, qdd, strict=True)]
     M = evaluate(trace(robot.model, "mass_matrix", closed=False), q)
