@@ -89,6 +89,16 @@ def test_meshes_that_give_an_inertia_are_found_from_any_folder(settings, tmp_pat
     assert description.links[1].inertial.mass == pytest.approx(1000 / 6)
 
 
+def test_meshes_of_an_included_file_may_lie_beside_it(tmp_path):
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "m.stl").write_bytes(stl())
+    write(tmp_path, "sub/part.xml", '<mujoco><asset><mesh file="m.stl"/></asset></mujoco>')
+    body = '<body name="b"><joint/><geom type="mesh" mesh="m"/></body>'
+    path = write(tmp_path, "robot.xml", model(body, '<include file="sub/part.xml"/>'))
+    assert mujoco.MjModel.from_xml_path(str(path)).body_mass[1] == pytest.approx(1000 / 6)
+    assert read_mjcf(path).links[1].inertial.mass == pytest.approx(1000 / 6)
+
+
 def test_includes_are_found_beside_the_file_or_beside_the_one_that_includes(tmp_path, monkeypatch):
     write(
         tmp_path, "sub/deep/more.xml", '<mujoco><body name="inner"><joint/><geom size="0.1"/></body></mujoco>'
