@@ -27,6 +27,8 @@ import mujoco
 import numpy as np
 
 import closedform as cf
+from closedform.description.mjcf_compile import compile_source
+from closedform.description.mjcf_source import read_source
 from closedform.description.rotations import inverse
 from closedform.programs import evaluate, trace
 
@@ -142,8 +144,18 @@ def judge(path: Path) -> dict[str, Any]:
 
 
 def _peer_model(path: Path, kind: str) -> Any:
-    """Return the model of the peer that reads such files."""
-    return pin.buildModelFromUrdf(str(path)) if kind == "urdf" else mujoco.MjModel.from_xml_path(str(path))
+    """Return the model of the peer that reads such files.
+
+    MuJoCo needs every mesh; where shapes of a collection are missing, it reads the file without them.
+    """
+    if kind == "urdf":
+        return pin.buildModelFromUrdf(str(path))
+    try:
+        return mujoco.MjModel.from_xml_path(str(path))
+    except ValueError as error:
+        if "opening file" not in str(error):
+            raise
+        return compile_source(read_source(path))
 
 
 def compare(robot: cf.Robot, path: Path, model: Any) -> dict[str, float]:
