@@ -7,6 +7,7 @@ sensor or a height field never does, and copies are counted before they are made
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,6 +34,9 @@ MAX_FLEX_BYTES = 2**18
 MAX_MESH_PARAMETER = 360
 MAX_MESH_POINTS = 1_000_000
 """Resolutions and angles of a built-in mesh (<mesh builtin params>), and the product of the first three."""
+
+NAN = re.compile(r"[+-]?nan(\(\w*\))?", re.IGNORECASE)
+"""What C reads as a number that is none."""
 
 SECTIONS = ("visual", "statistic", "size", "keyframe", "sensor", "contact", "custom")
 """Sections without any effect on poses, M or torques."""
@@ -134,7 +138,7 @@ def _read(path: Path, budget: _Budget, chain: tuple[str, ...]) -> Source:
         "not finite"
         for node in root.iter("*")
         for key, value in node.attrib.items()
-        if key != "name" and "nan" in value.lower().split()
+        if key != "name" and any(NAN.fullmatch(word) for word in value.split())
     ]
     if problems:
         raise DescriptionError(chain[0], problems)
