@@ -27,6 +27,8 @@ import mujoco
 import numpy as np
 
 import closedform as cf
+from closedform.description.mjcf_compile import compile_source
+from closedform.description.mjcf_source import read_source
 from closedform.description.rotations import inverse
 from closedform.programs import evaluate, trace
 
@@ -112,9 +114,11 @@ def judge(path: Path) -> dict[str, Any]:
     """Return the row of one file."""
     kind = "urdf" if path.suffix == ".urdf" else "mjcf"
     row: dict[str, Any] = {"file": str(path), "kind": kind, "error": 0.0, "form": "", "reason": ""}
-    refusal = _peer_refusal(path, kind)
-    if refusal:
-        return row | {"cause": "peer refuses", "reason": refusal}
+    try:
+        model = _peer_model(path, kind)
+    except Exception as error:  # the peers raise many kinds
+        reason = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+        return row | {"cause": "peer refuses", "reason": reason}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
@@ -125,7 +129,7 @@ def judge(path: Path) -> dict[str, Any]:
     said = [str(each.message) for each in caught if issubclass(each.category, cf.ModelWarning)]
     row["reason"] = "; ".join(text.partition(": ")[2] for text in said)
     try:
-        worst = compare(robot, path, kind)
+        worst = compare(robot, path, model)
     except ArithmeticError as error:
         worst = {"structure": float("inf")}
         row["reason"] += str(error)
@@ -133,28 +137,31 @@ def judge(path: Path) -> dict[str, Any]:
         return row | {"cause": "refused", "reason": f"a form: {str(error).splitlines()[0]}"}
     form = max(worst, key=lambda each: worst[each])
     cause = "warned" if said else "equal" if worst[form] < TARGET else "different"
-    if cause == "different" and kind == "mjcf" and neglected(path):
-        row["reason"] = f"MuJoCo takes a centre of mass {neglected(path):.1e} m off for none"
+    if cause == "different" and kind == "mjcf" and neglected(model):
+        row["reason"] = f"MuJoCo takes a centre of mass {neglected(model):.1e} m off for none"
         cause = "peer rounds"
     return row | {"cause": cause, "error": worst[form], "form": form, "nv": robot.nv}
 
 
-def _peer_refusal(path: Path, kind: str) -> str:
-    """Return why the peer does not load a file."""
+def _peer_model(path: Path, kind: str) -> Any:
+    """Return the model of the peer that reads such files.
+
+    MuJoCo needs every mesh; where shapes of a collection are missing, it reads the file without them.
+    """
+    if kind == "urdf":
+        return pin.buildModelFromUrdf(str(path))
     try:
-        if kind == "urdf":
-            pin.buildModelFromUrdf(str(path))
-        else:
-            mujoco.MjModel.from_xml_path(str(path))
-    except Exception as error:  # the peers raise many kinds
-        return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
-    return ""
+        return mujoco.MjModel.from_xml_path(str(path))
+    except ValueError as error:
+        if "opening file" not in str(error):
+            raise
+        return compile_source(read_source(path))
 
 
-def compare(robot: cf.Robot, path: Path, kind: str) -> dict[str, float]:
+def compare(robot: cf.Robot, path: Path, model: Any) -> dict[str, float]:
     """Return the largest difference of each form, relative to its largest entry over the states."""
     q, qd, qdd = robot.random_state(np.random.default_rng(0), batch=STATES)
-    if kind == "urdf":
+    if isinstance(model, pin.Model):
         peer = Peer(path, robot, False)
         theirs = [
             (peer.mass_matrix(a), peer.inverse_dynamics(a, b, c)) for a, b, c in zip(q, qd, qdd, strict=True)
@@ -162,7 +169,7 @@ def compare(robot: cf.Robot, path: Path, kind: str) -> dict[str, float]:
         names = [name for name in robot.frame_names if peer.model.existBodyName(name)]
         poses = [{name: peer.pose(each, name) for name in names} for each in q]
     else:
-        other = MujocoPeer(path, robot)
+        other = MujocoPeer(model, robot)
         theirs = [other.dynamics(a, b, c) for a, b, c in zip(q, qd, qdd, strict=True)]
         poses = [other.poses(each) for each in q]
     ours = _poses(robot, q)

@@ -6,8 +6,6 @@ free joint of MuJoCo moves by (v in the world frame; omega in the body frame), o
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import mujoco
 import numpy as np
 
@@ -18,8 +16,8 @@ SIZES = {FREE: (7, 6), BALL: (4, 3)}
 class MujocoPeer:
     """A MuJoCo model driven by our coordinates (our order, our quaternions, our twists)."""
 
-    def __init__(self, path: Path, robot) -> None:
-        self.model = model = mujoco.MjModel.from_xml_path(str(path))
+    def __init__(self, model: mujoco.MjModel, robot) -> None:
+        self.model = model
         self.couplings = _couplings(model)
         off = mujoco.mjtDisableBit
         model.opt.disableflags |= (
@@ -105,9 +103,8 @@ class MujocoPeer:
         return j, multiplier, offset
 
 
-def neglected(path: Path) -> float:
+def neglected(model: mujoco.MjModel) -> float:
     """Return the largest offset of a centre of mass that MuJoCo takes for zero."""
-    model = mujoco.MjModel.from_xml_path(str(path))
     same = np.array(model.body_sameframe) == int(mujoco.mjtSameFrame.mjSAMEFRAME_BODY)
     return float(np.abs(np.array(model.body_ipos)[same]).max(initial=0.0))
 

@@ -33,7 +33,7 @@ def mujoco() -> Any:
 def compile_source(source: Source) -> Any:
     """Return MuJoCo's model of a tree, with its complaints as ours."""
     try:
-        with _quiet():
+        with quiet():
             spec = mujoco().MjSpec.from_string(source.text(), include=source.texts())
             _keep_what_has_mass(spec, source.path)
             return _finite(spec.compile(), source.path)
@@ -62,7 +62,7 @@ def _finite(model: Any, path: str) -> Any:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
     """Keep MuJoCo from writing its log into the working folder; its handler is global, hence the lock."""
     package = mujoco()
     with _compiling, warnings.catch_warnings():

@@ -62,17 +62,11 @@ def reflected(model: Any, what: str) -> tuple[Array, list[str]]:
 def left_out(model: Any, open_constraints: list[str]) -> str:
     """Return a sentence that names what is left out, or "" where every number is MuJoCo's."""
     damping = [] if disabled(model, "DAMPER") else reflected(model, "damping")[1]
-    free = [
-        _joint(model, j)
-        for j in range(model.njnt)
-        if model.jnt_type[j] == 0 and model.dof_armature[model.jnt_dofadr[j]]
-    ]
     parts = {
         "M and torques leave out": {"armature of tendons": reflected(model, "armature")[1]},
         "torques leave out": {
             **_springs(model),
             "damping of tendons": damping,
-            "armature times (omega cross v) of free joints": free,
             "gravity compensation of bodies": _compensated(model),
             "passive plugins of bodies": _bodies(model, getattr(model, "body_plugin", ()), -1),
             "elasticity of deformable bodies": [_flex(model, k) for k in range(model.nflex)],

@@ -7,6 +7,7 @@ sensor or a height field never does, and copies are counted before they are made
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,6 +34,9 @@ MAX_FLEX_BYTES = 2**18
 MAX_MESH_PARAMETER = 360
 MAX_MESH_POINTS = 1_000_000
 """Resolutions and angles of a built-in mesh (<mesh builtin params>), and the product of the first three."""
+
+NAN = re.compile(r"[+-]?nan(\(\w*\))?", re.IGNORECASE)
+"""What C reads as a number that is none."""
 
 SECTIONS = ("visual", "statistic", "size", "keyframe", "sensor", "contact", "custom")
 """Sections without any effect on poses, M or torques."""
@@ -76,10 +80,14 @@ class Source:
                 return f"{self.file(node)}line {node.sourceline}"
         return f"line {line}"
 
-    def file(self, node: etree._Element) -> str:
+    def owner(self, node: etree._Element) -> str:
         """Return the included file that holds an element, or "" for the file itself."""
         owners = (self.files.get(each) for each in (node, *node.iterancestors()))
-        return next((f"{owner}, " for owner in owners if owner), "")
+        return next((owner for owner in owners if owner), "")
+
+    def file(self, node: etree._Element) -> str:
+        """Return the included file that holds an element as it stands before a line."""
+        return f"{self.owner(node)}, " if self.owner(node) else ""
 
 
 class _Budget:
@@ -130,7 +138,7 @@ def _read(path: Path, budget: _Budget, chain: tuple[str, ...]) -> Source:
         "not finite"
         for node in root.iter("*")
         for key, value in node.attrib.items()
-        if key != "name" and "nan" in value.lower().split()
+        if key != "name" and any(NAN.fullmatch(word) for word in value.split())
     ]
     if problems:
         raise DescriptionError(chain[0], problems)
@@ -204,7 +212,10 @@ def _actuating(root: etree._Element) -> Iterator[etree._Element]:
 
 
 def _resolve(source: Source, folder: Path) -> None:
-    """Make the paths of meshes absolute, by the compiler's settings, of which the last counts."""
+    """Make the paths of meshes absolute, where MuJoCo looks for them.
+
+    That is by the compiler's settings, of which the last counts, or beside the included file that names them.
+    """
     meshes, strip = "", False
     for node in source.root.findall("compiler"):
         assets = node.attrib.pop("assetdir", None)
@@ -215,7 +226,11 @@ def _resolve(source: Source, folder: Path) -> None:
         name = node.get("file")
         if name:
             name = name.replace("\\", "/")
-            node.set("file", str(folder / meshes / (name.rpartition("/")[2] if strip else name)))
+            name = name.rpartition("/")[2] if strip else name
+            places = [folder / meshes / name]
+            places += [Path(file).parent / name for file in [source.owner(node)] if file]
+            found = next((each for each in places if file_size(each) is not None), places[0])
+            node.set("file", str(found))
         params = _numbers(node.get("params"))
         if _product(params) > MAX_MESH_POINTS or any(number > MAX_MESH_PARAMETER for number in params):
             given = shorten(repr(node.get("params")), 80)
