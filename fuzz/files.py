@@ -66,8 +66,12 @@ def attempt(number: int, seed: int, folder: Path) -> tuple[str, str]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
-                saved = read_toml(model_toml(robot.model).encode(), "saved")
-                again = cf.Robot.from_description(saved)
+                text = model_toml(robot.model)
+            except cf.ClosedFormError:
+                text = ""  # files hold only inertias of rigid bodies
+            try:
+                saved = read_toml(text.encode(), "saved") if text else None
+                again = cf.Robot.from_description(saved) if saved else robot
                 if (again.name, again.joint_names, again.frame_names) != (
                     robot.name,
                     robot.joint_names,
@@ -75,8 +79,7 @@ def attempt(number: int, seed: int, folder: Path) -> tuple[str, str]:
                 ):
                     failure = "names do not survive a file"
             except cf.ClosedFormError as error:
-                if "no rigid body" not in str(error):
-                    failure = f"cannot be read back: {error}"
+                failure = f"cannot be read back: {error}"
     if ending == "loaded" and number % 7 and kind != "toml" and robot.model.has_inertia and robot.nv:
         if kind == "urdf":
             verdict = differs_from_pinocchio(path, robot, folder / "complaints", number)

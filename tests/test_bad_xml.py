@@ -181,6 +181,19 @@ def test_a_huge_file_is_refused_unread(tmp_path: Path) -> None:
         cf.load(tmp_path / "robot.toml")
 
 
+@pytest.mark.parametrize(
+    ("data", "what"),
+    [
+        (b"<robot>" + b"<a/>" * 300_000 + b"</robot>", "tags"),
+        (b"<robot " + b" ".join(b'a%d=""' % i for i in range(1_100_000)) + b"/>", "attributes"),
+        (b"<robot " + b" ".join(b'xmlns:a%d="1"' % i for i in range(2000)) + b"/>", "namespaces"),
+    ],
+    ids=["tags", "attributes", "namespaces"],
+)
+def test_files_of_too_many_parts_are_refused_unparsed(load: Load, data: bytes, what: str) -> None:
+    assert f"{what}; the limit is" in refusal(load, data)
+
+
 TILTED = '<mujoco><worldbody><body euler="90.0001 0 0"><joint/><geom size="1"/></body></worldbody></mujoco>'
 
 

@@ -107,6 +107,12 @@ def test_a_name_that_no_file_can_hold_is_refused_at_once(name):
         cf.Robot.from_mdh([(0, 0, 0, 0, 0)], name=name)
 
 
+def test_inertias_beyond_what_files_hold_are_refused_at_once(tmp_path):
+    robot = cf.load("pendulum")
+    with pytest.raises(cf.ClosedFormError, match=r"beyond 1e\+50"):
+        robot.with_phi([2e50, 0, 0, 2e50, 0, 2e50, 0, 0, 0, 1]).save(tmp_path / "arm.toml")
+
+
 @pytest.mark.parametrize("path", ["arm.urdf", "arm", 5, None, b"arm.toml"])
 def test_only_toml_paths_are_written(path):
     with pytest.raises(cf.ArgumentError, match=r"\.toml"):

@@ -73,7 +73,7 @@ def _read(text: str) -> Description:
 
 def refuse_xacro(root: etree._Element, source: str) -> None:
     """Raise an error about a template that xacro has yet to expand, and warn of what it left over."""
-    left = Doubts()
+    left, declared = Doubts(), "xacro" in root.nsmap
     for node in root.iter("*"):
         said, template = f"<{tag_of(node)}>", node.prefix == "xacro"
         if template and etree.QName(node).localname not in TEMPLATE and root.find("joint") is not None:
@@ -81,7 +81,7 @@ def refuse_xacro(root: etree._Element, source: str) -> None:
                 "xacro did not know these elements, and they are not read", f"line {node.sourceline}: {said}"
             )
             template = False
-        if not template and "xacro" in root.nsmap:
+        if not template and declared:
             said = next((f"{key}={shown(value)}" for key, value in node.attrib.items() if "${" in value), "")
             template = bool(said)
         if template:

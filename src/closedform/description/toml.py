@@ -14,7 +14,7 @@ from .rotations import pose, rotation_rpy
 
 Array = NDArray[np.float64]
 
-MAX_BYTES = 8 * 2**20
+MAX_BYTES = 4 * 2**20
 """Size of a TOML file."""
 
 MAX_PARTS = 20

@@ -47,7 +47,8 @@ def urdf_description(node: etree._Element, source: str) -> Description:
     doubt_spelling(root)
     if not problems:
         root.doubts.tell(source)
-    name = node.get("name", "").strip() or "robot"
+    name = node.get("name", "")
+    name = name if name.strip() else "robot"
     return Description(name, links, joints, source=source, problems=tuple(problems))
 
 

@@ -15,6 +15,15 @@ from .repair import UnfitDocumentError, repaired
 
 __all__ = ["MAX_BYTES", "Element", "parse_xml", "read_bytes", "read_xml", "tag_of", "tell_slips"]
 
+MAX_TAGS = 250_000
+"""Tags of a file: what libxml2 keeps of them takes a hundred times their room."""
+
+MAX_ATTRIBUTES = 1_000_000
+"""Attributes of a file."""
+
+MAX_NAMESPACES = 1000
+"""Namespace declarations of a file."""
+
 MAX_REPAIRED = 8 * 2**20
 """Bytes of a file that is not well-formed and may be mended."""
 
@@ -43,6 +52,13 @@ def parse_xml(source: str, data: bytes) -> tuple[etree._Element, Doubts]:
     notes = Doubts()
     if len(data) > MAX_BYTES:
         raise DescriptionError(source, [f"file has {len(data)} bytes; the limit is {MAX_BYTES}"])
+    for what, sign, most in (
+        ("tags", b"<", MAX_TAGS),
+        ("attributes", b"=", MAX_ATTRIBUTES),
+        ("namespaces", b"xmlns", MAX_NAMESPACES),
+    ):
+        if data.count(sign) > most:
+            raise DescriptionError(source, [f"file has {data.count(sign)} {what}; the limit is {most}"])
     root = _parsed(data)
     if isinstance(root, str) or root.getroottree().docinfo.doctype:
         root = _mended(source, data, root, notes)
