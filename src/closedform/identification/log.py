@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import real_array
+from ..checks import real_array, whole_number
 from ..errors import ArgumentError, shown
 from ..robot import Robot
 from .columns import WORDS, Chosen, choose, split_unit
@@ -84,6 +84,7 @@ class Log:
 
     def middle(self, count: int) -> Samples:
         """Return at most `count` consecutive rows, from the middle of the longest run."""
+        count = whole_number("log: count", count, 1)
         start, stop = max(self.runs, key=lambda run: run[1] - run[0])
         start = max(start, (start + stop - count) // 2)
         found = self.samples(start, min(stop, start + count))
@@ -96,6 +97,7 @@ class Log:
 
     def ranges(self, count: int) -> Array:
         """Return how far each joint moves, judged by about `count` rows spread over the log."""
+        count = whole_number("log: count", count, 1)
         rows = slice(None, None, max(1, len(self) // count))
         position = np.asarray(self.position[rows], dtype=float) * self.scales["position"]
         q = self.transmission.joint_positions(position)
@@ -103,7 +105,8 @@ class Log:
 
     def samples(self, start: int = 0, stop: int | None = None) -> Samples:
         """Return rows on the joint side, checked: numbers finite, or the rows dropped."""
-        stop = len(self) if stop is None else min(stop, len(self))
+        start = whole_number("log: start", start, 0)
+        stop = len(self) if stop is None else min(whole_number("log: stop", stop, 0), len(self))
         return self.converted(start, stop, self.raw(slice(start, stop)))
 
     def raw(self, rows: slice) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ..checks import whole_number
-from ..errors import ArgumentError, shown
+from ..errors import ArgumentError, BatchSizeError, shown
 from ..programs import Counts, Program
 from . import cache, fastcall, machine
 from .choice import object_code
@@ -130,6 +130,8 @@ class Kernel:
             return self._threaded(args, out, threads)
         except (TypeError, ValueError, OverflowError, RecursionError) as error:
             raise self._explained(args, out, error) from None
+        except MemoryError as error:
+            raise BatchSizeError(f"{self.name}: {error}; evaluate a smaller batch at a time") from None
 
     def bind(self, *args: Array, out: Any) -> Callable[[], None]:
         """Return a function of no arguments that evaluates these very arrays into `out`.
