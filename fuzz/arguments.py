@@ -22,6 +22,8 @@ from typing import Any
 import numpy as np
 
 from closedform import FORMS, ClosedFormError
+from closedform.elastic.forms import FORMS as ELASTIC
+from closedform.flexible.catalogue import FORMS as FLEXIBLE
 
 from .outcome import Outcome
 from .recipes import HEAVY, recipes
@@ -205,9 +207,6 @@ def _known(warning: warnings.WarningMessage) -> bool:
     """Return whether a warning is the package's, or one that a kernel gives as NumPy's functions do."""
     if warning.category.__module__.startswith("closedform"):
         return True
-    text = str(warning.message)
-    return (
-        warning.category is RuntimeWarning
-        and "encountered in" in text
-        and text.rsplit(maxsplit=1)[-1] in FORMS
-    )
+    names = {*FORMS, *FLEXIBLE, *ELASTIC}
+    _, _, name = str(warning.message).partition(" encountered in ")
+    return warning.category is RuntimeWarning and name in names

@@ -6,7 +6,7 @@ import dataclasses
 import itertools
 import tempfile
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -765,9 +765,8 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "equations.Equations.of_time": lambda: call(written().of_time, None),
     "report.Study": lambda: call(report.Study, arm(), 1.0, 20, False, 1e-4, 10, notes=()),
     "report.write_page": lambda: call(
-        report.write_page,
+        partial(report.write_page, subject=study()),  # what it must be is a matter of the sections
         fresh(".html"),
-        subject=study(),  # only as itself: the sections that are given say what it must be
         sections=[each for each in SECTIONS if each.title == "Energy"],
         name="r",
         title="t",

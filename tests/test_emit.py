@@ -499,7 +499,7 @@ def test_unknown_languages_and_precisions_are_refused(tmp_path):
         make("2r").export("mass_matrix", "c", tmp_path, frame="tool")
     with pytest.raises(cf.UnknownNameError, match="unknown frame 'nowhere'"):
         write("2r", "pose", "c", tmp_path, frame="nowhere")
-    with pytest.raises(cf.ArgumentError, match="path is int"):
+    with pytest.raises(cf.ArgumentError, match="path is 3"):
         write("2r", "pose", "c", 3)
     assert list(tmp_path.iterdir()) == []
 

@@ -14,6 +14,7 @@ from closedform import checks, elastic, redundancy
 from closedform import trajectory as tr
 from closedform.errors import shown
 from closedform.integration import DivergenceError, Event, System, simulate
+from closedform.kernels import compiled
 
 x, u = ca.SX.sym("x", 1), ca.SX.sym("u", 1)
 GROWTH = System("growth", x, x * x)
@@ -190,3 +191,20 @@ def test_orders_are_bounded():
 def test_counts_are_bounded_and_the_bound_is_named(call):
     with pytest.raises(cf.ArgumentError, match=r"(at most|to|up to) \d+"):
         call()
+
+
+def test_a_batch_that_does_not_fit_into_memory_is_told():
+    giant = np.broadcast_to(np.zeros(2), (10**12, 2))
+    with pytest.raises(cf.ClosedFormError, match=r"mass_matrix: .*; evaluate a smaller batch"):
+        cf.load("2r").mass_matrix(giant)
+
+
+def test_an_array_is_no_weight_of_a_criterion():
+    with pytest.raises(cf.ArgumentError, match="weight of manipulability"):
+        np.ones(2) * redundancy.manipulability()
+
+
+@pytest.mark.parametrize("inputs", [None, 3, [3], [("x",)], [("x", 3)], [("x", (3,), x)], [("x", 2 * x)]])
+def test_kernels_of_ones_own_need_symbols(inputs):
+    with pytest.raises(cf.ArgumentError, match="mine: input"):
+        compiled("mine", inputs, [("y", x)])

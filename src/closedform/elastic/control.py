@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..checks import instance
-from ..errors import ArgumentError
+from ..errors import ArgumentError, shown
 from ..kernels import Kernel, compiled
 from ..lazy import cached_property
 from ..trajectory import Trajectory
@@ -119,6 +119,12 @@ class Control(ABC):
                     f"expected {self.robot.nv} ({', '.join(self.robot.joint_names)})"
                 )
         return np.stack([row for motion, order in motions for row in motion.derivatives(t, order)], axis=-2)
+
+
+def require_control(where: str, given: Any) -> None:
+    """Refuse what is no law."""
+    if not isinstance(given, Control):
+        raise ArgumentError(f"{where}: control is {shown(given)}; expected a law, such as Decoupling")
 
 
 def error_feedback(gains: Sequence[SX], wanted: Sequence[SX], actual: Sequence[SX]) -> SX:

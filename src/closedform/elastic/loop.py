@@ -8,7 +8,7 @@ import casadi as ca
 
 from ..checks import instance
 from ..integration import System
-from .control import Control
+from .control import Control, require_control
 from .forms import STATE
 from .plant import SX, state_rate
 from .robot import ElasticJointRobot
@@ -20,7 +20,7 @@ def closed_loop(control: Control, plant: ElasticJointRobot | None = None) -> Sys
     The gains, row by row, are its parameters, so that other poles need no other machine code.
     The plant is the model of the law unless another is given.
     """
-    instance("closed_loop: control", control, Control, "a control law")
+    require_control("closed_loop", control)
     if plant is not None:
         instance("closed_loop: plant", plant, ElasticJointRobot)
     return _closed_loop(control, plant)

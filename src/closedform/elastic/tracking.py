@@ -14,7 +14,7 @@ from ..errors import ArgumentError, ClosedFormError
 from ..integration import DivergenceError, simulate
 from ..trajectory import Trajectory
 from ..trajectory.trajectory import require_trajectory
-from .control import Control
+from .control import Control, require_control
 from .forms import STATE
 from .frequencies import natural_frequencies
 from .loop import closed_loop
@@ -86,7 +86,7 @@ def track(
     True
     """
     require_trajectory("track", trajectory)
-    instance("track: control", control, Control, "a control law")
+    require_control("track", control)
     flag("track: off_trajectory", off_trajectory)
     robot = control.robot if plant is None else instance("track: plant", plant, ElasticJointRobot)
     if robot.nv != control.robot.nv or robot.variable != control.robot.variable:
@@ -170,14 +170,13 @@ def state_on(robot: ElasticJointRobot, trajectory: Trajectory, stiffness: Trajec
     Derivatives that the trajectory does not have count as zero.
     """
     instance("state_on: robot", robot, ElasticJointRobot)
-    for name, motion in (("trajectory", trajectory), ("stiffness", stiffness)):
-        if motion is not None or name == "trajectory":
-            require_trajectory(f"state_on: {name}", motion)
-            if motion.dofs != robot.nv:
-                raise ArgumentError(
-                    f"state_on: {name} has {motion.dofs} coordinates; expected {robot.nv} "
-                    f"({', '.join(robot.joint_names)})"
-                )
+    for course in (trajectory,) if stiffness is None else (trajectory, stiffness):
+        require_trajectory("state_on", course)
+        if course.dofs != robot.nv:
+            raise ArgumentError(
+                f"state_on: trajectory of {course.dofs} coordinates; expected {robot.nv} "
+                f"({', '.join(robot.joint_names)})"
+            )
     if (stiffness is not None) != robot.variable:
         raise ArgumentError(
             "state_on: give a trajectory of the stiffness where it is variable, and only there"

@@ -9,7 +9,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import positive, real_array, sized_array
+from ..checks import function, positive, real_array, sized_array
 from ..errors import ArgumentError, shown
 from ..integration import DivergenceError, System, simulate
 from . import forms
@@ -102,6 +102,7 @@ def sampled(path: Any, duration: float | None, size: int) -> tuple[Timed, float]
 
         length = whole if duration is None else positive("duration", duration)
     elif callable(path):
+        function("path", path, "time")
         if duration is None:
             raise ArgumentError("duration: give it where the path is a function of time")
 

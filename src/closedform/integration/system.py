@@ -38,8 +38,8 @@ class System:
         for part, given in (("state", state), ("rate", rate), ("inputs", inputs), ("parameters", parameters)):
             if given is None and part in ("inputs", "parameters"):
                 continue
-            instance(f"{name}: {part}", given, ca.SX, "CasADi SX")
-            if part != "rate" and not (given.is_valid_input() and given.size2() == 1 and given.numel()):
+            each = instance(f"{name}: {part}", given, ca.SX, "CasADi SX")
+            if part != "rate" and not (each.is_valid_input() and each.size2() == 1 and each.numel()):
                 raise ArgumentError(f"{name}: {part} is {shown(given)}; expected a column of SX symbols")
         if rate.shape != state.shape or state.size2() != 1:
             raise ArgumentError(

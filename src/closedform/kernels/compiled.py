@@ -40,6 +40,8 @@ def compiled(
     >>> norm(np.array([[3.0, 4.0], [0.0, 2.0]])).tolist()
     [5.0, 2.0]
     """
+    for what, given in (("doc", doc), ("subject", subject)):
+        text(f"compiled: {what}", given)
     return Kernel(ProgramRecipe(traced(name, inputs, outputs), doc or name, subject), dtype)
 
 

@@ -42,6 +42,8 @@ class Criterion:
     build: Callable[..., Expressions]
     parameters: tuple[Any, ...] = ()
 
+    __array_ufunc__ = None  # an array times a criterion is refused as a weight, not entry by entry
+
     def __post_init__(self) -> None:
         text("criterion: name", self.name)
         choice(f"criterion {shorten(self.name, 80)}: kind", self.kind, KINDS)

@@ -174,7 +174,7 @@ def _row_names(rows: Any) -> tuple[str, ...]:
         if rows and set(rows) <= set("xyz"):
             return tuple(rows)
         raise UnknownNameError("task", rows, (*NAMED, "xy", *ROWS))
-    if not isinstance(rows, Sequence | np.ndarray) or len(rows) == 0:
+    if not isinstance(rows, Sequence | np.ndarray) or getattr(rows, "ndim", 1) == 0 or len(rows) == 0:
         expected = "a name, row names, or row numbers of the Jacobian (rotations 0-2, positions 3-5)"
         raise ArgumentError(f"task is {shown(rows)}; expected {expected}, alone or as (rows, frame)")
     names = []

@@ -28,7 +28,7 @@ class Harmonic(Trajectory):
     def __init__(self, offset: Array, rates: Array, cosines: Array, sines: Array, duration: float) -> None:
         where = "Harmonic"
         self.offset = coordinates(f"{where}: offset", offset)
-        self.rates = sized_array(f"{where}: rates", rates, np.shape(rates)[:1])
+        self.rates = coordinates(f"{where}: rates", rates)
         size = (self.rates.size, self.offset.size)
         self.cosines = sized_array(f"{where}: cosines", cosines, size)
         self.sines = sized_array(f"{where}: sines", sines, size)
