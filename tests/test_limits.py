@@ -193,12 +193,6 @@ def test_counts_are_bounded_and_the_bound_is_named(call):
         call()
 
 
-def test_a_batch_that_does_not_fit_into_memory_is_told():
-    giant = np.broadcast_to(np.zeros(2), (10**12, 2))
-    with pytest.raises(cf.ClosedFormError, match=r"mass_matrix: .*; evaluate a smaller batch"):
-        cf.load("2r").mass_matrix(giant)
-
-
 def test_an_array_is_no_weight_of_a_criterion():
     with pytest.raises(cf.ArgumentError, match="weight of manipulability"):
         np.ones(2) * redundancy.manipulability()

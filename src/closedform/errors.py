@@ -77,10 +77,6 @@ class ProgramSizeError(ClosedFormError, MemoryError):
     """A closed form too long for straight-line code."""
 
 
-class BatchSizeError(ClosedFormError, MemoryError):
-    """A batch whose result does not fit into memory."""
-
-
 class ModelWarning(UserWarning):
     """Something suspicious but usable in a robot description."""
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ..checks import whole_number
-from ..errors import ArgumentError, BatchSizeError, shown
+from ..errors import ArgumentError, shown
 from ..lazy import cached_property
 from ..programs import Counts, Program
 from . import cache, fastcall, machine, overlap
@@ -142,7 +142,7 @@ class Kernel:
         except (TypeError, ValueError, OverflowError, RecursionError) as error:
             raise self._explained(args, out, error) from None
         except MemoryError as error:
-            raise BatchSizeError(
+            raise ArgumentError(
                 f"{self.name}: the result does not fit in memory ({error}); split the batch, or give out="
             ) from None
 

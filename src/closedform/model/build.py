@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..checks import flag
-from ..description.description import Description, Joint, Limits, Link
+from ..description.description import MAX_ELEMENTS, Description, Joint, Limits, Link
 from ..description.problems import description_problems
 from ..errors import ArgumentError, DescriptionError, shown, warn
 from .findings import doubts_about, problems_of
@@ -21,9 +21,6 @@ Array = NDArray[np.float64]
 
 MAX_BODIES = 2000
 """Straight-line code beyond this many moving bodies would be of no use to anyone."""
-
-MAX_JOINTS = 20_000
-"""Joints of a description, fixed ones included."""
 
 
 def build_model(
@@ -70,8 +67,8 @@ def _check_counts(description: Description, source: str) -> None:
     if moving > MAX_BODIES:
         text = f"{moving} moving bodies; straight-line closed forms are limited to {MAX_BODIES}"
         raise DescriptionError(source, [text])
-    if len(description.joints) > MAX_JOINTS:
-        raise DescriptionError(source, [f"{len(description.joints)} joints; expected {MAX_JOINTS} at most"])
+    if len(description.joints) > MAX_ELEMENTS:
+        raise DescriptionError(source, [f"{len(description.joints)} joints; expected {MAX_ELEMENTS} at most"])
 
 
 def _floats_already(description: Description) -> bool:

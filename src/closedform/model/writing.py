@@ -62,7 +62,7 @@ def _inertial(name: str, phi: NDArray[np.float64], described: bool) -> dict[str,
             f"link {name!r} has inertias that no rigid body has, and files hold only such; correct "
             "them (with_phi), or identify with physical=True"
         )
-    J = inertial.checked(f"link {body.name!r} cannot be saved").inertia
+    J = inertial.checked(f"link {name!r} cannot be saved").inertia
     six = [J[0, 0], J[0, 1], J[0, 2], J[1, 1], J[1, 2], J[2, 2]]
     return {"mass": inertial.mass, "com": inertial.com, "inertia": six}
 
