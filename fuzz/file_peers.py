@@ -68,7 +68,10 @@ def _beyond_pinocchio(path: Path) -> bool:
     A default namespace hides them from `Peer`. Pinocchio names some joints itself, its planar joints move in
     the plane of x and y whatever their axis, and the square of an axis of 1e160 overflows.
     """
-    root = etree.parse(str(path)).getroot()
+    try:
+        root = etree.parse(str(path)).getroot()
+    except etree.XMLSyntaxError:  # libxml2 guesses UTF-32 without a mark in memory only
+        return True
     if None in root.nsmap:
         return True
     for joint in root.findall("joint"):
