@@ -11,7 +11,7 @@ import pytest
 import closedform as cf
 from closedform.description.description import Description, Joint, Link
 from closedform.forms import FORMS
-from closedform.model.build import MAX_BODIES, MAX_JOINTS, build_model
+from closedform.model.build import MAX_BODIES, MAX_ELEMENTS, build_model
 from closedform.report.study import Study
 
 INERTIAL = cf.Inertial.of(2.0, (0.1, 0.2, 0.3), (1.0, 0.1, 0.2, 1.1, 0.3, 1.2))
@@ -143,11 +143,11 @@ def chain(count: int, kind: str, screws: int) -> Description:
 
 
 @pytest.mark.parametrize(
-    ("count", "kind", "screws"), [(MAX_BODIES + 1, "revolute", 1), (MAX_JOINTS + 1, "fixed", 0)]
+    ("count", "kind", "screws"), [(MAX_BODIES + 1, "revolute", 1), (MAX_ELEMENTS + 1, "fixed", 0)]
 )
 def test_too_many_bodies_are_counted_before_anything_else(monkeypatch, count, kind, screws):
     monkeypatch.setattr("closedform.model.build.description_problems", lambda _: pytest.fail("too late"))
-    with pytest.raises(cf.DescriptionError, match=rf"{count} .*{MAX_BODIES if screws else MAX_JOINTS}"):
+    with pytest.raises(cf.DescriptionError, match=rf"{count} .*{MAX_BODIES if screws else MAX_ELEMENTS}"):
         build_model(chain(count, kind, screws))
 
 
