@@ -190,7 +190,7 @@ def with_other_inertias(robot):
     """Return the robot with random inertial parameters and without rotor inertias."""
     phi = np.random.default_rng(5).normal(size=robot.phi.shape)
     bodies = tuple(replace(body, armature=0.0) for body in robot.model.bodies)
-    return cf.Robot(replace(robot.model, bodies=bodies)).with_phi(phi), phi
+    return cf.Robot(replace(robot.model, bodies=bodies).with_phi(phi)), phi
 
 
 def test_equations_are_linear_in_the_parameters(motion):

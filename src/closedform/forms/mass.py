@@ -6,6 +6,7 @@ from ..model import Model
 from .algebra import SX
 from .convective import carried, convective_pairs
 from .pairs import pairs, product
+from .stations import LONG, longest_branch, products_by_station
 from .subtree import composites
 from .tree import Node, recursion_tree
 
@@ -21,9 +22,11 @@ def mass_matrix(model: Model, q: SX) -> SX:
     nodes = recursion_tree(model)
     placements = [node.placement(q) for node in nodes]
     total = composites(nodes, placements)
-    wrenches = [[each.momentum((node.Xw, node.Xv))] for node, each in zip(nodes, total, strict=True)]
+    momenta = [each.momentum((node.Xw, node.Xv)) for node, each in zip(nodes, total, strict=True)]
+    if longest_branch(nodes) > LONG and all(node.coupling is None for node in nodes):
+        return products_by_station(nodes, placements, momenta)
     M = SX.zeros(model.nv, model.nv)
-    for i, j, (momentum,) in pairs(nodes, placements, wrenches):
+    for i, j, (momentum,) in pairs(nodes, placements, [[each] for each in momenta]):
         block = product((nodes[i].Xw, nodes[i].Xv), momentum)
         if i == j:
             block = block + nodes[j].armature * SX.eye(nodes[j].nv)
