@@ -699,6 +699,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "identification.Friction": lambda: call(identification.Friction, True, 0.01, 0.1, True),
     "identification.Friction.table": lambda: call(identification.Friction().table),
     "identification.Identification.__getitem__": lambda: call(found().__getitem__, "fv1"),
+    "identification.Identification.filters_of": lambda: call(found().filters_of, log()),
     "identification.Identification.load": lambda: call(identification.Identification.load, saved()),
     "identification.Identification.predict": lambda: call(
         found().predict, dict(record()), units=None, rate=None

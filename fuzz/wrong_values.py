@@ -133,7 +133,6 @@ ARRAYS: dict[str, Callable[[], Any]] = {
     "strided": lambda: np.zeros(4)[::2],
     "big-endian": lambda: np.zeros(2, ">f8"),
     "float16": lambda: np.zeros(2, np.float16),
-    "matrix": lambda: np.asmatrix(np.eye(2)),
     "holds itself": own,
     "nested": lambda: nested(2000),
     "nested deeply": lambda: nested(100_000),

@@ -50,10 +50,11 @@ def test_report_takes_a_floating_base_and_an_output(tmp_path, capsys):
 
 
 def test_doubts_about_a_robot_are_warnings(tmp_path, capsys):
-    target = tmp_path / "page.html"
-    code, _, err = run(capsys, "report", "iiwa14", "--samples", "5", "--duration", "-1", "-o", str(target))
+    target, arm = tmp_path / "page.html", tmp_path / "arm.toml"
+    cf.load("iiwa14").save(arm)
+    code, _, err = run(capsys, "report", str(arm), "--samples", "5", "--duration", "-1", "-o", str(target))
     assert code == 2
-    assert "warning: iiwa14: link 'link4'" in err
+    assert "warning: iiwa14: links 'link4'" in err
     assert "error: report: --duration is -1.0" in err
     assert not target.exists()
 

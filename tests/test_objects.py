@@ -120,11 +120,11 @@ def test_equal_limits_fix_random_states():
     assert (limited(lower=0.3, upper=0.3).random_state(0, batch=9)[0] == 0.3).all()
 
 
-def test_negative_limits_are_none_and_warned_about():
-    with pytest.warns(cf.ModelWarning, match="joint 'joint1': limits of velocity or effort below zero"):
-        robot = limited(velocity=-1.0, effort=-2.0)
-    assert np.isinf(robot.velocity_limits).all()
-    assert np.isinf(robot.effort_limits).all()
+def test_negative_limits_name_the_joint():
+    with pytest.raises(
+        cf.DescriptionError, match="joint1': limits of velocity or effort are negative"
+    ):
+        limited(velocity=-1.0, effort=-2.0)
 
 
 def test_parameters_with_a_negative_mass_name_the_link():

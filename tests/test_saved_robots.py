@@ -103,7 +103,7 @@ def test_generated_names_make_way_for_those_of_the_robot(tmp_path):
 
 @pytest.mark.parametrize("name", ["", " ", "\ud800", "x" * 1001, 5, None])
 def test_a_name_that_no_file_can_hold_is_refused_at_once(name):
-    with pytest.raises(cf.DescriptionError, match="robot "):
+    with pytest.raises(cf.ClosedFormError, match=r"robot .*: a name is a text|name is .*; expected a text"):
         cf.Robot.from_mdh([(0, 0, 0, 0, 0)], name=name)
 
 

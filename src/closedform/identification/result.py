@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..checks import file_path, known_name
+from ..checks import file_path, instance, known_name
 from ..description.catalogue import read_toml
 from ..emit.files import write_files
 from ..errors import ClosedFormError, shorten
@@ -152,7 +152,7 @@ class Identification:
 
     def filters_of(self, log: Log) -> Filters:
         """Return the filters of this result for another log, whose rate must allow its cutoff."""
-        rate = sampling_rate(log.time)
+        rate = sampling_rate(instance("filters_of: log", log, Log).time)
         if self.filters.cutoff >= rate / 2:
             raise LogError(
                 f"{log.source}: {rate:.4g} rows per second, too few for the cutoff of "

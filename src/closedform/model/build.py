@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..checks import flag
-from ..description.description import MAX_ELEMENTS, Description, Joint, Limits, Link
+from ..description.description import MAX_ELEMENTS, Description, Joint, Link
 from ..description.problems import description_problems
 from ..errors import ArgumentError, DescriptionError, shown, warn
 from .findings import doubts_about, problems_of
@@ -187,7 +187,7 @@ def _assemble(description: Description, order: list[Joint], root: str, gravity: 
                 phi=phis[i],
                 iq=iq,
                 iv=iv,
-                limits=_meant(joint.limits),
+                limits=joint.limits,
                 damping=joint.damping,
                 friction=joint.friction,
                 armature=joint.armature,
@@ -205,12 +205,6 @@ def _assemble(description: Description, order: list[Joint], root: str, gravity: 
         base_phi,
     )
     return model if gravity is None else model.with_gravity(gravity)
-
-
-def _meant(limits: Limits) -> Limits:
-    """Return limits of which those of speed and effort below zero are none."""
-    velocity, effort = (np.inf if limit < 0 else limit for limit in (limits.velocity, limits.effort))
-    return replace(limits, velocity=velocity, effort=effort)
 
 
 def _coupling(joint: Joint, index: dict[str, int], carried: list[Joint]) -> Coupling | None:

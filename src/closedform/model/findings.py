@@ -44,11 +44,6 @@ def doubts_about(model: Model, description: Description) -> list[str]:
         for body in model.bodies
         if body.limits.lower > body.limits.upper
     ]
-    below = [
-        joint.name for joint in description.joints if min(joint.limits.velocity, joint.limits.effort) < 0
-    ]
-    if below:
-        doubts.append(f"{_named('joint', below)}: limits of velocity or effort below zero are taken as none")
     if not model.has_inertia:
         return doubts
     violations = {body.name: pseudo_inertia_deficit(body.phi)[1] for body in model.bodies}
