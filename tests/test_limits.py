@@ -202,3 +202,18 @@ def test_an_array_is_no_weight_of_a_criterion():
 def test_kernels_of_ones_own_need_symbols(inputs):
     with pytest.raises(cf.ArgumentError, match="mine: input"):
         compiled("mine", inputs, [("y", x)])
+
+
+@pytest.mark.parametrize("outputs", ["none", "four axes", "half", "negative", "flag", "twice"])
+def test_outputs_of_expressions_are_checked(outputs):
+    x = ca.SX.sym("x", 2)
+    given = {
+        "none": [],
+        "four axes": [("y", (1, 1, 1, 2), x)],
+        "half": [("y", (2.0,), x)],
+        "negative": [("y", (-1, -2), x)],
+        "flag": [("y", (True,), x[0])],
+        "twice": [("y", x), ("y", 2 * x)],
+    }[outputs]
+    with pytest.raises(cf.ArgumentError, match="mine: outputs"):
+        compiled("mine", [("x", x)], given)

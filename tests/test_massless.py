@@ -11,6 +11,7 @@ from closedform.identification.savings import operation_savings
 from closedform.programs import evaluate, trace
 from closedform.report.sections import speed
 from closedform.report.study import Study
+from random_trees import random_tree
 from tolerances import ROUNDING, worst
 
 MASS = '<inertial><mass value="2"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
@@ -151,3 +152,46 @@ def test_a_report_leaves_out_what_is_refused(load):
         name for name, form in cf.FORMS.items() if form.group == "dynamics" and not form.solves
     }
     assert operation_savings(study.robot.model, "gravity_torque").share == 0
+
+
+def test_a_far_base_makes_no_joint_idle():
+    """The place of a robot in the world is no length of its own."""
+    point = cf.Inertial.of(1.0, (1e-8, 0, 0))
+    solid = cf.Inertial.of(1.0, (0, 0, 0), np.eye(3))
+    far = np.eye(4)
+    far[:3, 3] = 1e4
+    robot = cf.Robot.from_screws([far, far], [np.eye(6)[2]] * 2, inertials=[point, solid], parents=[-1, -1])
+    assert robot.model.idle_joints == ()
+
+
+def test_a_massless_link_in_a_large_robot_is_found_where_it_is():
+    count = 300
+    inertials = [cf.Inertial.of(1.0, (0.1, 0, 0), np.eye(3))] * count
+    inertials[7] = None
+    with pytest.warns(cf.ModelWarning, match="joint 'joint8' moves no inertia"):
+        robot = cf.Robot.from_screws(
+            [np.eye(4)] * count, [np.eye(6)[2]] * count, inertials=inertials, parents=[-1] * count
+        )
+    assert robot.model.idle_joints == ("joint8",)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_joints_are_idle_where_the_mass_matrix_is_singular(seed):
+    """Some bodies lose their inertia, some keep a point mass; M at random states is the judge."""
+    rng = np.random.default_rng(seed)
+    tree = random_tree(seed, bodies=5)
+    phi = tree.phi.reshape(-1, 10).copy()
+    for row in phi:
+        if rng.random() < 0.5:
+            row[:] = 0.0
+            if rng.random() < 0.4:
+                row[9] = 1.0  # a point at the origin of the frame
+    model = tree.model.with_phi(phi.ravel())
+    M = evaluate(trace(model, "mass_matrix", closed=False), model_states(model, rng))
+    scale = np.sqrt(np.maximum(np.diagonal(M, axis1=-2, axis2=-1), 1e-300))
+    sizes = np.linalg.eigvalsh(M / scale[..., None, :] / scale[..., :, None])
+    assert bool(model.idle_joints) == bool((sizes[..., 0] < 1e-11).all())
+
+
+def model_states(model, rng):
+    return cf.Robot(model).random_state(rng, batch=4)[0]

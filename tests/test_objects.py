@@ -121,9 +121,7 @@ def test_equal_limits_fix_random_states():
 
 
 def test_negative_limits_name_the_joint():
-    with pytest.raises(
-        cf.DescriptionError, match="joint1': limits of velocity or effort are negative"
-    ):
+    with pytest.raises(cf.DescriptionError, match="joint1': limits of velocity or effort are negative"):
         limited(velocity=-1.0, effort=-2.0)
 
 

@@ -9,7 +9,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from .checks import flag, real_array
+from .checks import flag, real_array, whole_number
 from .errors import ArgumentError, ClosedFormError
 from .forms import FORMS, MAX_ORDER, Form, form
 from .kernels import FormRecipe, Kernel
@@ -36,17 +36,20 @@ class FormMethods:
         `order` chooses the member of a family such as `inverse_dynamics_rates`. With `phi` the
         inertial parameters are a last input instead of constants, for adaptive control.
         """
-        phi = flag(f"{name}: phi" if isinstance(name, str) else "phi", phi)
-        if self.model.nv == 0:
-            still_value(self.model, form(name, order, phi=phi), frame)
-            raise ClosedFormError(f"{name}: is a constant where no joint moves; call robot.{name} itself")
+        key: tuple[Any, ...] | None
         try:
             key = (name, frame, np.dtype(dtype).str, order, phi)
             known = self._kernels.get(key)
         except (TypeError, ValueError):
-            return Kernel(FormRecipe(self.model, name, frame, order, phi), dtype)  # which says what is wrong
-        if known is None:
-            known = self._kernels[key] = Kernel(FormRecipe(self.model, name, frame, order, phi), dtype)
+            key, known = None, None  # an argument that the recipe or the kernel refuses by name
+        if known is None or type(phi) is not bool:
+            phi = flag(f"{name}: phi" if isinstance(name, str) else "phi", phi)
+            if self.model.nv == 0:
+                still_value(self.model, form(name, order, phi=phi), frame)
+                raise ClosedFormError(f"{name}: is a constant where no joint moves; call robot.{name} itself")
+            known = Kernel(FormRecipe(self.model, name, frame, order, phi), dtype)
+            if key is not None:
+                self._kernels[key] = known
         return known
 
 
@@ -73,6 +76,7 @@ class StillMethod:
         threads: int = 1,
     ) -> Any:
         """Return the value for every sample of the batch."""
+        whole_number(f"{self._form.name}: threads", threads, 1)
         arrays, frame = _without_frame(self._form, args, frame)
         if len(arrays) != len(self._form.inputs):
             count = len(self._form.inputs)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..model import Model
+from ..model import Body
 from .algebra import SX, skew
 from .tree import Node
 
@@ -18,14 +18,9 @@ Rotors = list[tuple[int, float]]
 """First index in qd and armature of the free joints that have one."""
 
 
-def free_rotors(nodes: Iterable[Node]) -> Rotors:
-    """Return the armatures of the free joints of a tree."""
-    return [(node.iv, node.armature) for node in nodes if node.kind == "free" and node.armature]
-
-
-def model_rotors(model: Model) -> Rotors:
-    """Return the armatures of the free joints of a model."""
-    return [(body.iv, body.armature) for body in model.bodies if body.joint.kind == "free" and body.armature]
+def free_rotors(bodies: Iterable[Node | Body]) -> Rotors:
+    """Return the armatures of the free joints of a tree or a model."""
+    return [(body.iv, body.armature) for body in bodies if body.kind == "free" and body.armature]
 
 
 def add_rotor_coriolis(C: SX, rotors: Rotors, rate: SX) -> SX:

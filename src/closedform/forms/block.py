@@ -17,7 +17,7 @@ from ..description.rotations import skew as numeric_skew
 from ..model import Body, Model
 from ..model.inertia import parts_from_phi
 from .algebra import SX, Turn, constant, rotation_of_quaternion, skew
-from .armature import add_rotor_coriolis, model_rotors
+from .armature import add_rotor_coriolis, free_rotors
 from .tree import axis_rotation
 
 
@@ -80,7 +80,7 @@ def coriolis_matrix(model: Model, q: SX, qd: SX) -> SX:
     Jd = B.A @ a @ B.X - B.A @ a @ B.J
     Mb = B.M @ b
     C = B.J.T @ (B.M @ Jd + 0.5 * (Mb - Mb.T + skew_momentum(B.M @ V)) @ B.J)
-    return add_rotor_coriolis(C, model_rotors(model), qd)
+    return add_rotor_coriolis(C, free_rotors(model.bodies), qd)
 
 
 def gravity_torque(model: Model, q: SX) -> SX:

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..model import Model
 from .algebra import SX, constant
-from .armature import add_rotor_coriolis, model_rotors
+from .armature import add_rotor_coriolis, free_rotors
 from .block import Blocks, blocks, diag_ad, skew_momentum
 
 
@@ -59,14 +59,14 @@ def coriolis_matrix_dot(model: Model, q: SX, qd: SX, qdd: SX) -> SX:
     m = _moving(model, q, [qd, qdd])
     if m.single:
         return m.J[0].T @ _C1(m) @ m.J[0]
-    return add_rotor_coriolis(_general_coriolis(m, 1), model_rotors(model), qdd)
+    return add_rotor_coriolis(_general_coriolis(m, 1), free_rotors(model.bodies), qdd)
 
 
 def coriolis_matrix_ddot(model: Model, q: SX, qd: SX, qdd: SX, qddd: SX) -> SX:
     """Return C'' = J^T C2 J [MuellerKumar2021, Eqs. (45)-(50), corrected]."""
     m = _moving(model, q, [qd, qdd, qddd])
     if not m.single:
-        return add_rotor_coriolis(_general_coriolis(m, 2), model_rotors(model), qddd)
+        return add_rotor_coriolis(_general_coriolis(m, 2), free_rotors(model.bodies), qddd)
     A, M = m.B.A, m.B.M
     a, a1, a2 = m.a
     Aa, Aa1 = A @ a, A @ a1

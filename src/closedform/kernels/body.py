@@ -47,7 +47,7 @@ def body(program: Program, name: str, lanes: int, real: str, order: str = ORDERS
     return _Writer(program, name, lanes, real, order).write()
 
 
-def repeated(program: Program, name: str, vector: str, made: Body) -> Body:
+def repeated(program: Program, name: str, vector: str, workspace: int) -> Body:
     """Return `@name`, which evaluates one sample by a vector function: every lane reads and writes it."""
     operands = range(len(program.inputs) + len(program.outputs))
     parameters, same = (
@@ -57,7 +57,7 @@ def repeated(program: Program, name: str, vector: str, made: Body) -> Body:
     text = (
         f"define internal void @{name}({parameters}) #0 {{\n  call void @{vector}({same})\n  ret void\n}}\n"
     )
-    return Body(text, made.workspace)
+    return Body(text, workspace)
 
 
 class _Writer:

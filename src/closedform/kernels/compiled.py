@@ -14,6 +14,7 @@ from ..checks import text
 from ..errors import ArgumentError, shorten, shown
 from ..programs import Program, Shaped, core_shape, program
 from .kernel import Kernel
+from .operand import MAX_AXES
 from .recipe import ProgramRecipe
 
 Named = tuple[str, ca.SX] | Shaped
@@ -49,10 +50,14 @@ def traced(name: str, inputs: Sequence[Named], outputs: Sequence[Named]) -> Prog
     """Return the program of CasADi expressions."""
     text("compiled: name", name)
     for what, given in (("inputs", inputs), ("outputs", outputs)):
-        if not isinstance(given, tuple | list) or not all(map(_named, given)):
+        if not isinstance(given, tuple | list) or not given or not all(map(_named, given)):
             raise ArgumentError(
-                f"{name}: {what} is {shown(given)}; expected a list of (name, SX) or (name, shape, SX)"
+                f"{name}: {what} is {shown(given)}; expected a list of (name, SX) or (name, shape, SX), "
+                f"with up to {MAX_AXES} axes"
             )
+        if len({each[0] for each in given}) < len(given):
+            names = ", ".join(each[0] for each in given)
+            raise ArgumentError(f"{name}: {what} {shorten(names, 200)}: each needs a name of its own")
     for each in inputs:
         if not each[-1].is_valid_input():
             raise ArgumentError(f"{name}: input {each[0]!r} is {shown(each[-1])}; expected symbols")
@@ -67,7 +72,11 @@ def _named(each: Any) -> bool:
     fine = isinstance(each, tuple | list) and len(each) in (2, 3) and isinstance(each[0], str)
     if not fine or not isinstance(each[-1], ca.SX) or not each[-1].numel():
         return False
-    return len(each) == 2 or (isinstance(each[1], tuple) and math.prod(each[1]) == each[-1].numel())
+    if len(each) == 2:
+        return True
+    shape = each[1]
+    whole = isinstance(shape, tuple) and all(type(size) is int and size > 0 for size in shape)
+    return whole and len(shape) <= MAX_AXES and math.prod(shape) == each[-1].numel()
 
 
 def _shaped(each: Named) -> Shaped:

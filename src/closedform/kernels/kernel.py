@@ -53,9 +53,10 @@ class Kernel:
         self.input_shapes = [shape for _, shape in recipe.inputs]
         self.output_shapes = [shape for _, shape in recipe.outputs]
         depth = min(map(len, self.output_shapes))
-        # Whether outputs may overlap each other, or one array may be many samples of an output and a single
-        # one of an input. NumPy and the loop see to other overlaps.
-        self._entangled = len(self.output_shapes) > 1 or any(len(s) > depth for s in self.input_shapes)
+        self._several = len(self.output_shapes) > 1
+        # One array can then be a single sample of an input and many samples of an output, which NumPy does
+        # not see; all other overlaps with inputs are NumPy's and the loop's business.
+        self._deep = any(len(s) > depth for s in self.input_shapes)
         self.__doc__ = recipe.doc
         self.__name__ = name
         self._machine = machine.Machine(self._object_code())
@@ -132,10 +133,11 @@ class Kernel:
             if type(argument) is not np.ndarray and hasattr(argument, "__dask_graph__"):
                 return self._dask(args, out)
         try:
-            if out is not None and (self._entangled or not _plain(out)):
+            if out is not None and (self._several or self._deep or not _plain(out)):
                 outs = out if isinstance(out, tuple) else (out,)
                 overlap.check_outputs(self.name, outs)
-                args = tuple(overlap.kept(args, outs))
+                if self._deep:
+                    args = tuple(overlap.kept(args, outs))
             if isinstance(threads, int) and threads == 1:
                 return self._evaluate(args, out)
             return self._threaded(args, out, threads)
@@ -255,7 +257,9 @@ class Kernel:
             try:
                 array = np.asarray(argument)
             except (ValueError, TypeError, OverflowError, RecursionError):
-                return ArgumentError(f"{self.name}: {name} is ragged; expected (..., {_inner(shape)})")
+                return ArgumentError(
+                    f"{self.name}: {name} is ragged or no array at all; expected (..., {_inner(shape)})"
+                )
             if not np.can_cast(array.dtype, self.dtype, "same_kind") or array.dtype.kind not in "fiub":
                 return ArgumentError(
                     f"{self.name}: {name} has dtype {array.dtype}; expected reals up to {self.dtype}"

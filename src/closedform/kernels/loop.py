@@ -8,7 +8,7 @@ import numpy as np
 
 from ..programs import ORDERS, Program
 from . import fastcall
-from .body import HUGE, Body, body, repeated
+from .body import HUGE, body, repeated
 from .bound import LOCAL_BYTES, bound
 from .copies import copies
 from .operand import MAX_AXES, Operand, whole_lines
@@ -38,7 +38,7 @@ def module(program: Program, lanes: int, real: str, order: str = ORDERS[0]) -> s
     if len(program.operations) < HUGE:
         scalar = body(program, "scalar", 1, real, order)
     else:
-        scalar = repeated(program, "scalar", "vector", Body(vector.text, vector.workspace * lanes))
+        scalar = repeated(program, "scalar", "vector", vector.workspace * lanes)
     operands = [
         Operand(k, shape, size, k >= len(program.inputs))
         for k, (_, shape) in enumerate((*program.inputs, *program.outputs))

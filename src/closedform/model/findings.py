@@ -64,7 +64,7 @@ def doubts_about(model: Model, description: Description) -> list[str]:
         if loss > DIGITS_TOLERANCE:
             doubts.append(
                 f"joint {joint!r} moves so little inertia, beside the numbers it is computed from, that "
-                f"its torques may be wrong by {loss:.1g} of their size"
+                f"its torques may be wrong by up to {loss:.1g} of their size"
             )
     return doubts
 

@@ -53,6 +53,11 @@ class Body:
     armature: float = 0.0
     coupling: Coupling | None = None
 
+    @property
+    def kind(self) -> str:
+        """Kind of the joint."""
+        return self.joint.kind
+
 
 @dataclass(frozen=True)
 class Frame:

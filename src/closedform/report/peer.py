@@ -73,6 +73,8 @@ def peer_of(model: Model) -> Peer | str:
     odd = [body.joint_name for body in model.bodies if body.coupling or _subspace(body) is None]
     if odd:
         return f"Pinocchio has no plain joint for {odd[0]!r} (coupled or of several translations)."
+    if any(body.joint.kind == "free" and body.armature for body in model.bodies):
+        return "Pinocchio lets the armature of a free joint act on another acceleration."
     theirs = pin.Model()
     theirs.gravity.linear = np.array(model.gravity)
     ids: list[int] = []
