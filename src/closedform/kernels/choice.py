@@ -10,6 +10,7 @@ import numpy as np
 
 from ..programs import ORDERS, Program
 from . import machine
+from .body import HUGE
 from .loop import module
 
 TRIED = 1500
@@ -24,7 +25,7 @@ SAMPLES, ROUNDS = 256, 15
 def object_code(program: Program, lanes: int, real: str) -> bytes:
     """Return the object code of a program, in the order that ran fastest on this machine."""
     orders = _candidates(program)
-    effort = 2 if len(program.operations) < LONG else 1
+    effort = _effort(program)
     codes = [machine.compile_text(module(program, lanes, real, order), effort) for order in orders]
     if len(codes) == 1:
         return codes[0]
@@ -44,8 +45,19 @@ def _candidates(program: Program) -> tuple[str, ...]:
     """
     if len(program.operations) <= TRIED:
         return ORDERS[:2]
-    entries = sum(len(row) for row in program.results)
-    return ORDERS[2:] if 20 * entries < len(program.operations) else ORDERS[:1]
+    return ORDERS[:1] if _stores_much(program) else ORDERS[2:]
+
+
+def _effort(program: Program) -> int:
+    """Return LLVM's effort: huge matrices run as fast with none, since their stores take the time."""
+    if len(program.operations) < LONG:
+        return 2
+    return 0 if len(program.operations) >= HUGE and _stores_much(program) else 1
+
+
+def _stores_much(program: Program) -> bool:
+    """Return whether a program stores an entry for every twenty operations or fewer."""
+    return 20 * sum(len(row) for row in program.results) >= len(program.operations)
 
 
 def _seconds(loaded: machine.Machine, program: Program, real: str) -> float:
