@@ -12,7 +12,7 @@ import closedform as cf
 from closedform.cli import main
 from closedform.identification import Friction, Identification, identify, read_log
 from closedform.identification.clock import steady
-from closedform.identification.cutoff import Spectrum, spectral_cutoff
+from closedform.identification.cutoff import Spectrum, drowned, spectral_cutoff
 from closedform.identification.repairs import repeats, saturated, spikes, unwrapped
 from closedform.identification.samples import Samples
 from closedform.identification.signals import Filters, condition_signals
@@ -62,6 +62,30 @@ def test_noise_does_not_raise_the_cutoff():
     assert cutoffs[0] == pytest.approx(8.0, rel=0.2)
     assert all(later <= earlier * 1.01 for earlier, later in pairwise(cutoffs))
     assert cutoffs[-1] < 5
+
+
+@pytest.mark.parametrize(("base", "noise"), [(1.0, 1e-4), (2.0, 1e-4), (0.5, 1e-3), (0.1, 1e-4)])
+def test_harmonics_count_though_the_floor_lies_between_them(base, noise):
+    """A motion without a slow part has bandwidth; a hum far up is none, and noise alone has a cutoff."""
+    t = np.arange(0, 20, 0.001)
+    rng = np.random.default_rng(0)
+    phases = 2 * np.pi * (base * np.outer(t, np.arange(1, 6))[:, :, None] + rng.random((5, 3)))
+    white = noise * rng.normal(size=(len(t), 3))
+    series = Spectrum.of(Samples(t, np.sin(phases).sum(axis=1) / 5 + white, white), 1000.0)
+    assert series.bandwidth == pytest.approx(5 * base, abs=0.2)
+    hum = 1e-4 * np.sin(2 * np.pi * 150 * t)[:, None]
+    humming = Spectrum.of(Samples(t, np.sin(phases).sum(axis=1) / 5 + white + hum, white), 1000.0)
+    assert humming.bandwidth == pytest.approx(series.bandwidth, abs=0.2)
+    assert humming.clean == pytest.approx(series.clean, rel=0.05)
+    assert drowned(Samples(t, white, white), 1000.0)
+    assert spectral_cutoff(Samples(t, white, white), 1000.0) < min(series.clean, 15)
+
+
+def test_a_motion_in_the_noise_is_doubted(arm, log):
+    q = 1e-3 * np.random.default_rng(1).normal(size=log["q"].shape)
+    given = {"friction": None, "physical": False, "plausible": False, "undetermined": "prior"}
+    assert "give cutoff=" in " ".join(identify(arm, log | {"q": q}, **given).doubts)
+    assert "give cutoff=" not in " ".join(identify(arm, log | {"q": q}, cutoff=5.0, **given).doubts)
 
 
 @pytest.mark.parametrize(("rows", "lost"), [(8, False), (200, True)])

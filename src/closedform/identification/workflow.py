@@ -15,7 +15,7 @@ from ..errors import ArgumentError, shown
 from ..model import Body
 from ..robot import Robot
 from .consistent import Prior, consistent, is_physical, nearest
-from .cutoff import chosen_cutoff
+from .cutoff import chosen_cutoff, drowned
 from .design import Design, independent
 from .diagnosis import Diagnosis
 from .doubt import explained, prediction_doubts, price_doubt, sign_doubts
@@ -151,6 +151,11 @@ def identify(
     )
     doubts += sign_doubts(design, fit.values, errors, diagnosis.speeds)
     doubts += price_doubt(fitted, cross_validation)
+    if cutoff is None and drowned(middle, rate):
+        doubts.append(
+            f"no motion stands out of the noise of the positions: the cutoff of {filters.cutoff:.3g} Hz is "
+            "chosen by the noise alone, give cutoff= in Hz"
+        )
     worst = max(each.total for each in (fitted, cross_validation, held_out) if each is not None)
     return Identification(
         robot=_identified(robot, design, values, phi),
