@@ -16,8 +16,9 @@ from closedform.identification.cutoff import Spectrum, drowned, spectral_cutoff
 from closedform.identification.repairs import repeats, saturated, spikes, unwrapped
 from closedform.identification.samples import Samples
 from closedform.identification.signals import Filters, condition_signals
+from closedform.identification.tables import read_table
 from closedform.report.identification import write_identification
-from identification_logs import Losses, fourier_motion, noisy, rough
+from identification_logs import Losses, data, fourier_motion, noisy, rough
 
 CLASSIC = Friction(coulomb=0.01)
 
@@ -140,6 +141,26 @@ def test_single_rows_that_cannot_be_true_stand_out():
     assert np.flatnonzero(spikes(broken)).tolist() == [700, 1500, 2600, 2601]
     broken[4000] = broken[3999]
     assert np.flatnonzero(repeats(broken)).tolist() == [4000]
+
+
+def test_peaks_and_rounded_efforts_are_no_dropouts():
+    """A peak of friction is climbed over several rows; a coarse effort goes a few of its units and back."""
+    t = np.arange(0, 10, 0.004)
+    rng = np.random.default_rng(2)
+    peaks = np.sin(t) + 0.01 * rng.normal(size=len(t))
+    for row in (400, 900, 1600):
+        peaks[row : row + 5] += [0.3, 1.0, 1.4, 0.9, 0.25]
+    assert not spikes(peaks[:, None]).any()
+    coarse = np.round(3 * np.sin(t))
+    coarse[rng.choice(len(t), 12, replace=False)] += 1
+    assert not spikes(coarse[:, None]).any()
+
+
+@pytest.mark.parametrize("name", ["A", "B"])
+def test_no_row_of_a_real_log_is_a_dropout(name):
+    table = read_table(data("kuka-kr300") / f"kr300_{name}.csv")
+    columns = [values for column, values in table.items() if column[0] == "q" or column.startswith("tau")]
+    assert not spikes(np.column_stack(columns)).any()
 
 
 def test_plateaus_at_the_extreme_are_saturated_and_coarse_steps_are_not():
