@@ -10,9 +10,11 @@ import pytest
 
 import closedform as cf
 from closedform.cli import main
-from closedform.identification import Friction, Identification, identify, read_log
+from closedform.identification import Friction, Identification, LogError, identify, read_log
 from closedform.identification.clock import steady
 from closedform.identification.cutoff import Spectrum, drowned, spectral_cutoff
+from closedform.identification.design import nothing_left
+from closedform.identification.log import chosen_joints
 from closedform.identification.repairs import repeats, saturated, spikes, unwrapped
 from closedform.identification.samples import Samples
 from closedform.identification.signals import Filters, condition_signals
@@ -170,6 +172,30 @@ def test_plateaus_at_the_extreme_are_saturated_and_coarse_steps_are_not():
     assert not saturated(np.round(tau, 2)).any()
     cut = np.clip(tau, -0.8, 0.9)
     assert np.array_equal(saturated(cut), np.abs(cut - 0.05) >= 0.85)
+
+
+def test_only_limits_of_joints_that_move_are_saturation(arm, log):
+    """Neither a plateau at zero, nor that of a joint at rest or locked, nor most of a log is left out."""
+    tau = log["tau"]
+    idle = np.where(np.arange(len(tau)) < 500, 0.0, np.abs(tau[:, 1]))  # a drive off, then pushing one way
+    assert read_log(with_faults(log, tau=np.column_stack([tau[:, 0], idle])), arm).saturated is None
+    half = np.median(tau[:, 1])
+    cut = with_faults(log, tau=np.column_stack([tau[:, 0], np.minimum(tau[:, 1], half)]))
+    most = read_log(cut, arm)
+    assert most.trusted.all()
+    assert not any("saturated" in remark for remark in most.remarks)
+    result = identify(arm, cut, friction=CLASSIC, physical=False, plausible=False)
+    assert "saturated" in result.doubts[0]
+    assert f"joint2 ({np.count_nonzero(most.saturated)})" in result.doubts[0]
+    rest = read_log(with_faults(cut, q=log["q"] * [1, 0]), arm)
+    assert rest.saturated is None
+    some = with_faults(log, tau=np.column_stack([tau[:, 0], np.minimum(tau[:, 1], 0.8 * tau[:, 1].max())]))
+    both = read_log(some, arm)
+    assert not both.trusted.all()
+    assert chosen_joints(both, ("joint1",)).trusted.all()
+    assert not chosen_joints(both, ("joint1",)).remarks
+    with pytest.raises(LogError, match=r"no rows are left.*saturated and are not fitted, rows: joint2"):
+        raise nothing_left(both, Filters(250.0, 5.0))
 
 
 def with_faults(log, **parts):

@@ -180,8 +180,8 @@ def spans(log: Log, filters: Filters) -> list[Span]:
 
 def nothing_left(log: Log, filters: Filters) -> LogError:
     """Return the error of a log that has no rows past the filters."""
-    return LogError(
-        f"{log.source}: no rows are left; recordings without a pause must be longer than the "
+    return log.too_few(
+        "no rows are left; recordings without a pause must be longer than the "
         f"{2 * filters.settling:.3g} s in which filters settle at their ends"
     )
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..robot import Robot
-from .log import Log
+from .log import STILL, Log
 from .samples import Samples
 from .tables import LogError
 
@@ -17,9 +17,6 @@ SLOWEST = 5.0
 
 FASTEST = 2e5
 """Samples per second beyond which a clock is in the wrong unit."""
-
-STILL = 1e-4
-"""Range (rad or m) below which a joint does not move."""
 
 BEYOND = 2.0
 """Times a limit must be exceeded before units are doubted."""

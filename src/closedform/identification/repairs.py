@@ -1,6 +1,7 @@
 """Repairs of a log: turns taken out of angles, single rows that cannot be true, efforts at their limit.
 
-Every repair is counted in a note; what is more than `FEW` of a log is left as it is, or refused.
+Every repair is counted in a note; what is more than `FEW` of a log (`MOST` of saturated efforts) is left
+as it is and doubted, or refused.
 """
 # ruff: noqa: PLC0415 (SciPy is imported where it is used: it takes half a second)
 
@@ -28,6 +29,9 @@ LEAP = 4.0
 
 SMALLEST = 0.02
 """Part of a column's range below which nothing counts as a dropout."""
+
+MOST = 0.3
+"""Part of the rows that may be left out as saturated."""
 
 PLATEAU = 6
 """Rows at the extreme of an effort over those at the values beside it, before it counts as saturated.
@@ -92,17 +96,36 @@ def repeats(columns: Array) -> Mask:
     return same
 
 
-def saturated(effort: Array) -> Mask:
-    """Return which efforts (rows, joints) stay at the column's extreme as if they were cut there."""
+def saturated(effort: Array, moving: Sequence[bool] | None = None) -> Mask:
+    """Return which efforts (rows, joints) stay at the column's extreme as if they were cut there.
+
+    Zero is no limit of a drive, and a joint that does not move says nothing of its own.
+    """
     found = np.zeros(effort.shape, dtype=bool)
     for j, column in enumerate(effort.T):
-        if len(column) < 2 or np.ptp(column) == 0:
+        if len(column) < 2 or np.ptp(column) == 0 or not (moving is None or moving[j]):
             continue
         starts = np.flatnonzero(np.concatenate([[True], column[1:] != column[:-1]]))
         lengths = np.diff(np.append(starts, len(column)))
-        extreme = (column[starts] == column.max()) | (column[starts] == column.min())
+        value = column[starts]
+        extreme = ((value == column.max()) | (value == column.min())) & (value != 0)
         padded = np.concatenate([[1], lengths, [1]])
         long = extreme & (lengths >= PLATEAU * np.maximum(padded[:-2], padded[2:]))
         for start, length in zip(starts[long], lengths[long], strict=True):
             found[start : start + length, j] = True
     return found
+
+
+def expendable(full: Mask) -> Mask:
+    """Return which joints' saturated rows (rows, joints) can go: together at most `MOST` of the log.
+
+    A row goes for all joints, so those with the fewest go first.
+    """
+    gone = np.zeros(len(full), dtype=bool)
+    go = np.zeros(full.shape[1], dtype=bool)
+    for j in np.argsort(full.sum(axis=0), kind="stable"):
+        if np.count_nonzero(gone | full[:, j]) > MOST * len(full):
+            break
+        gone |= full[:, j]
+        go[j] = True
+    return go

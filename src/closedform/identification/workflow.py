@@ -128,13 +128,18 @@ def identify(
         every = Design(
             robot, base, axes, (*plain.drive, *candidates(len(axes), _slowest(middle, axes))), plain.known
         )
-        model, _ = Search(every, gather(every, log, filters, split, lags=0)).best()
+        search = Search(every, gather(every, log, filters, split, lags=0))
+        if len(search.folds) < 2:
+            raise log.too_few(
+                "too few rows to choose a friction model by; record for longer, or give friction="
+            )
+        model, _ = search.best()
     else:
         model = friction or NO_FRICTION
     tell(0.5, "least squares")
     design = Design.of(robot, base, axes, model, rotors, dependent)
     moments = gather(design, log, filters, split)
-    fit = _fit(design, moments, method, undetermined == "prior")
+    fit = _fit(design, log, moments, method, undetermined == "prior")
     tell(0.8, "inertias")
     values, phi, more = _inertias(design, fit, physical)
     triangles = moments.triangles(moments.fitted)
@@ -173,8 +178,8 @@ def identify(
         fitted=fitted,
         cross_validation=cross_validation,
         held_out=held_out,
-        doubts=explained(doubts, worst, diagnosis),
-        notes=(*log.notes, *notes, *more),
+        doubts=(*log.doubts, *explained(doubts, worst, diagnosis)),
+        notes=(*log.remarks, *notes, *more),
         described=base.values if robot.model.has_inertia else np.zeros(0),
         trace=_trace(design, log, filters, split, values),
     )
@@ -242,11 +247,11 @@ def _prior_columns(design: Design) -> tuple[Array, Array]:
     return np.concatenate([B @ prior.values, np.zeros(drives)]), scales
 
 
-def _fit(design: Design, moments: Moments, method: str, with_prior: bool) -> Fit:
+def _fit(design: Design, log: Log, moments: Moments, method: str, with_prior: bool) -> Fit:
     triangles = moments.triangles(moments.fitted)
     rows = triangles[0].rows
     if rows * design.robot.nv < 2 * design.width:
-        raise LogError(
+        raise log.too_few(
             f"{rows} rows of {design.robot.nv} joints for {design.width} parameters; record for longer, "
             "raise cutoff, or hold out less (or longer blocks)"
         )
