@@ -187,3 +187,36 @@ def test_the_reduced_factor_takes_floating_bases_and_names_mistakes(arm):
             reduced_factor(base, *arrays, **options)
     with pytest.raises(cf.ArgumentError, match="base is"):
         reduced_factor(arm, q, qd, qdd)
+
+
+class OnDisk:
+    """Rows that can only be read a few at a time, as those of an HDF5 or Zarr data set."""
+
+    def __init__(self, rows, most):
+        self.rows, self.most, self.shape, self.dtype = rows, most, rows.shape, rows.dtype
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __getitem__(self, part):
+        assert len(self.rows[part]) <= self.most
+        return self.rows[part]
+
+
+def test_the_reduced_factor_reads_no_more_than_a_block(arm, monkeypatch, tmp_path):
+    """Data sets on disk are read block by block, however large; so are arrays mapped from a file."""
+    base = base_parameters(arm)
+    states = arm.random_state(0, batch=300)
+    expected = reduced_factor(base, *states, block=64)
+    assert np.array_equal(reduced_factor(base, *(OnDisk(x, 64) for x in states), block=64), expected)
+    monkeypatch.setattr("closedform.checks.MOST_ENTRIES", 128)
+    mapped = []
+    for k, x in enumerate(states):
+        np.save(tmp_path / f"{k}.npy", x)
+        mapped.append(np.load(tmp_path / f"{k}.npy", mmap_mode="r"))
+    assert np.array_equal(reduced_factor(base, *mapped, block=64), expected)
+    with pytest.raises(cf.ArgumentError, match="qd has dtype complex128"):
+        reduced_factor(base, states[0], states[1] * 1j, states[2], block=64)
+    masked = np.ma.masked_greater(states[0], 1.0)
+    with pytest.raises(cf.ArgumentError, match="q has masked entries"):
+        reduced_factor(base, masked, *states[1:], block=64)
