@@ -113,6 +113,17 @@ def test_one_stretch_cannot_be_left_out_in_turn(arm, log, result, monkeypatch, t
         identify(arm, log)
 
 
+def test_the_price_of_consistent_inertias_is_said(arm, log):
+    """Rows left out are predicted by any values, so the fitted error may be above theirs: a note says why."""
+    tau = log["tau"] + [0.0, 3.0] * np.sin(5 * log["q"])  # no rigid body does that
+    given = {"friction": VISCOUS, "plausible": False}
+    any_, real = (identify(arm, log | {"tau": tau}, physical=p, **given) for p in (False, True))
+    assert real.fitted.total > any_.fitted.total
+    price = f"from {100 * any_.fitted.total:.3g} to {100 * real.fitted.total:.3g} %"
+    assert any("physically consistent" in note and price in note for note in real.notes)
+    assert not any("consistent, which" in note for note in any_.notes)
+
+
 def test_no_rows_are_not_no_error(result, log):
     with pytest.raises(LogError, match="no rows are left"):
         result.validate(short(log))
