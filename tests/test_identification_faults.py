@@ -250,6 +250,15 @@ def test_efforts_of_the_wrong_sign_are_named_with_or_without_inertias(arm, log):
     assert "inertia and friction of joint1 come(s) out negative" in " ".join(result.doubts)
 
 
+def test_a_lag_that_hardly_matters_is_a_note(arm, log):
+    late = (log["tau"][:-1] + log["tau"][1:]) / 2  # by 2 ms
+    given = {"t": log["t"][1:], "q": log["q"][1:], "tau": late}
+    result = identify(arm, given, friction=CLASSIC, physical=False)
+    assert result.cross_validation.total < 0.01
+    assert not result.doubts
+    assert "lag behind" in result.notes[-1]
+
+
 @pytest.fixture(scope="module")
 def useless(arm, log):
     """A result that predicts nothing: efforts of another motion."""

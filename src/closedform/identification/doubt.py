@@ -19,6 +19,9 @@ POOR = 0.2
 TRYING = 0.03
 """The same, beyond which causes are tried; one that helps is named though the fit is not poor."""
 
+EXCELLENT = 0.01
+"""The same, below which a lag that would explain yet more is no reason to doubt."""
+
 POOR_JOINT = 0.5
 """The same of a single joint, relative to its own torques."""
 
@@ -95,17 +98,21 @@ def price_doubt(fitted: Errors, free: Errors | None) -> list[str]:
     ]
 
 
-def explained(doubts: list[str], error: float, diagnosis: Diagnosis) -> tuple[str, ...]:
-    """Return doubts with the causes that were tried: those that would help, or that none does.
+def explained(
+    doubts: list[str], error: float, diagnosis: Diagnosis
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return doubts with the causes that were tried, those that would help or that none does; and notes.
 
-    A model of small `error` that nothing speaks against is tried for a lag only.
+    A model of small `error` that nothing speaks against is tried for a lag only, which is no more
+    than a note where the fit is `EXCELLENT`.
     """
     if not doubts and error < TRYING:
         lag = diagnosis.lag()
-        return () if lag is None else (str(lag),)
+        words = () if lag is None else (str(lag),)
+        return ((), words) if error < EXCELLENT else (words, ())
     causes = [str(cause) for cause in diagnosis.causes()[:3]]
     none = (
         f"nothing that was tried explains it ({TRIED}): springs, counterbalances, other friction, or a log "
         "of another robot remain"
     )
-    return (*doubts, *(causes or [none])) if doubts else tuple(causes)
+    return (*doubts, *(causes or [none])) if doubts else tuple(causes), ()

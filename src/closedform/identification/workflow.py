@@ -164,6 +164,7 @@ def identify(
             "chosen by the noise alone, give cutoff= in Hz"
         )
     worst = max(each.total for each in (fitted, cross_validation, held_out) if each is not None)
+    reasons, hints = explained(doubts, worst, diagnosis)
     return Identification(
         robot=_identified(robot, design, values, phi),
         base=base,
@@ -180,8 +181,8 @@ def identify(
         fitted=fitted,
         cross_validation=cross_validation,
         held_out=held_out,
-        doubts=(*log.doubts, *explained(doubts, worst, diagnosis)),
-        notes=(*log.remarks, *notes, *more),
+        doubts=(*log.doubts, *reasons),
+        notes=(*log.remarks, *notes, *more, *hints),
         described=base.values if robot.model.has_inertia else np.zeros(0),
         trace=_trace(design, log, filters, split, values),
     )
