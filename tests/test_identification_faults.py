@@ -13,12 +13,16 @@ from closedform.cli import main
 from closedform.identification import Friction, Identification, LogError, identify, read_log
 from closedform.identification.clock import steady
 from closedform.identification.cutoff import Spectrum, drowned, spectral_cutoff
-from closedform.identification.design import nothing_left
+from closedform.identification.design import Design, independent, nothing_left
+from closedform.identification.diagnosis import Diagnosis
+from closedform.identification.doubt import sign_doubts
 from closedform.identification.log import chosen_joints
+from closedform.identification.plausibility import check_plausible
 from closedform.identification.repairs import repeats, saturated, spikes, unwrapped
 from closedform.identification.samples import Samples
 from closedform.identification.signals import Filters, condition_signals
 from closedform.identification.tables import read_table
+from closedform.identification.transmission import Transmission
 from closedform.report.identification import write_identification
 from identification_logs import Losses, data, fourier_motion, noisy, rough
 
@@ -118,6 +122,18 @@ def test_stamps_are_believed_where_positions_agree_with_them(arm):
     assert np.std(late.time - even) < 0.2 * np.std(off - even)
     assert "jitter" in late.notes[-1]
     assert np.abs(steady(even, 250.0) - even).max() < 1e-9
+
+
+def test_stamps_in_bursts_are_named_where_speeds_cannot_be():
+    """Rows handed over four at a time seem to race; in degrees they do so on any clock."""
+    robot = cf.load("ur5")
+    even = np.arange(0, 8, 0.004)
+    bursts = np.floor(even / 0.016 + 1e-9) * 0.016 + 1e-5 * (np.arange(len(even)) % 4)
+    q = np.sin(np.outer(even, np.linspace(1, 3, 6)))
+    with pytest.raises(LogError, match=r"moves at .* uneven \(rows come 0.01 ms apart.* rate="):
+        check_plausible(robot, read_log({"t": bursts, "q": q, "tau": q}, robot))
+    with pytest.raises(LogError, match=r"moves at .* in degrees"):
+        check_plausible(robot, read_log({"t": even / 100, "q": q, "tau": q}, robot))
 
 
 def test_turns_are_taken_out_of_angles():
@@ -247,7 +263,30 @@ def test_efforts_of_the_wrong_sign_are_named_with_or_without_inertias(arm, log):
     bare = cf.Robot(replace(arm.model, has_inertia=False))
     result = identify(bare, with_faults(log, tau=-log["tau"]), friction=CLASSIC, physical=False)
     assert result.cross_validation.total < 0.02  # numbers with the wrong sign fit as well
-    assert "inertia and friction of joint1 come(s) out negative" in " ".join(result.doubts)
+    assert "inertia and friction of joint1 come out negative" in " ".join(result.doubts)
+
+
+def test_what_is_negative_within_its_error_is_no_doubt(arm):
+    """Inertia and friction are doubted where they are negative by more than their errors explain."""
+    base, _ = independent(arm, Transmission.of(2).axes)
+    design = Design.of(arm, base, Transmission.of(2).axes, CLASSIC, True)
+    values = -np.append(base.values, np.ones(design.width - base.count))
+    small, large = (size * np.abs(values) for size in (0.01, 1.0))
+    sure = sign_doubts(design, values, small, np.ones(2))
+    assert [doubt.split(":")[0] for doubt in sure] == [
+        f"the inertia and friction of {name} come out negative" for name in arm.joint_names
+    ]
+    assert not sign_doubts(design, values, large, np.ones(2))
+    only = np.append(-base.values, np.ones(design.width - base.count))
+    assert "the inertia of joint1 comes out negative" in sign_doubts(design, only, small, np.ones(2))[0]
+
+
+def test_no_states_have_no_speed_and_no_causes(arm, log):
+    """In 12 s filters of half a hertz do not settle, which leaves nothing to try."""
+    base, _ = independent(arm, Transmission.of(2).axes)
+    diagnosis = Diagnosis(base, read_log(log, arm), Filters(250.0, 0.5))
+    assert diagnosis.speeds.tolist() == [0.0, 0.0]
+    assert diagnosis.causes() == ()
 
 
 def test_a_lag_that_hardly_matters_is_a_note(arm, log):
