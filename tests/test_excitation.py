@@ -174,7 +174,8 @@ def test_the_csv_names_joints_as_they_are_named(tmp_path):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"period": 0}, "positive number of seconds"),
+        ({"period": 0}, "period is 0; expected 0.001 to 100000 s"),
+        ({"period": -1.0}, "period is -1; expected 0.001 to 100000 s"),
         ({"terms": 1}, "terms is 1"),
         ({"velocity": 0.0}, "velocity limit 0"),
         ({"torque": 1e-3}, "torque limit 0.001 of joint 'joint1' cannot be met|holding still"),

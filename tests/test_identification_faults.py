@@ -10,14 +10,21 @@ import pytest
 
 import closedform as cf
 from closedform.cli import main
-from closedform.identification import Friction, Identification, identify, read_log
+from closedform.identification import Friction, Identification, LogError, identify, read_log
 from closedform.identification.clock import steady
-from closedform.identification.cutoff import Spectrum, spectral_cutoff
+from closedform.identification.cutoff import Spectrum, drowned, spectral_cutoff
+from closedform.identification.design import Design, independent, nothing_left
+from closedform.identification.diagnosis import Diagnosis
+from closedform.identification.doubt import sign_doubts
+from closedform.identification.log import chosen_joints
+from closedform.identification.plausibility import check_plausible
 from closedform.identification.repairs import repeats, saturated, spikes, unwrapped
 from closedform.identification.samples import Samples
 from closedform.identification.signals import Filters, condition_signals
+from closedform.identification.tables import read_table
+from closedform.identification.transmission import Transmission
 from closedform.report.identification import write_identification
-from identification_logs import Losses, fourier_motion, noisy, rough
+from identification_logs import Losses, data, fourier_motion, noisy, rough
 
 CLASSIC = Friction(coulomb=0.01)
 
@@ -64,6 +71,30 @@ def test_noise_does_not_raise_the_cutoff():
     assert cutoffs[-1] < 5
 
 
+@pytest.mark.parametrize(("base", "noise"), [(1.0, 1e-4), (2.0, 1e-4), (0.5, 1e-3), (0.1, 1e-4)])
+def test_harmonics_count_though_the_floor_lies_between_them(base, noise):
+    """A motion without a slow part has bandwidth; a hum far up is none, and noise alone has a cutoff."""
+    t = np.arange(0, 20, 0.001)
+    rng = np.random.default_rng(0)
+    phases = 2 * np.pi * (base * np.outer(t, np.arange(1, 6))[:, :, None] + rng.random((5, 3)))
+    white = noise * rng.normal(size=(len(t), 3))
+    series = Spectrum.of(Samples(t, np.sin(phases).sum(axis=1) / 5 + white, white), 1000.0)
+    assert series.bandwidth == pytest.approx(5 * base, abs=0.2)
+    hum = 1e-4 * np.sin(2 * np.pi * 150 * t)[:, None]
+    humming = Spectrum.of(Samples(t, np.sin(phases).sum(axis=1) / 5 + white + hum, white), 1000.0)
+    assert humming.bandwidth == pytest.approx(series.bandwidth, abs=0.2)
+    assert humming.clean == pytest.approx(series.clean, rel=0.05)
+    assert drowned(Samples(t, white, white), 1000.0)
+    assert spectral_cutoff(Samples(t, white, white), 1000.0) < min(series.clean, 15)
+
+
+def test_a_motion_in_the_noise_is_doubted(arm, log):
+    q = 1e-3 * np.random.default_rng(1).normal(size=log["q"].shape)
+    given = {"friction": None, "physical": False, "plausible": False, "undetermined": "prior"}
+    assert "give cutoff=" in " ".join(identify(arm, log | {"q": q}, **given).doubts)
+    assert "give cutoff=" not in " ".join(identify(arm, log | {"q": q}, cutoff=5.0, **given).doubts)
+
+
 @pytest.mark.parametrize(("rows", "lost"), [(8, False), (200, True)])
 def test_gaps_are_judged_by_the_period_of_the_cutoff(rows, lost):
     t = np.arange(0, 10, 0.001)
@@ -93,6 +124,18 @@ def test_stamps_are_believed_where_positions_agree_with_them(arm):
     assert np.abs(steady(even, 250.0) - even).max() < 1e-9
 
 
+def test_stamps_in_bursts_are_named_where_speeds_cannot_be():
+    """Rows handed over four at a time seem to race; in degrees they do so on any clock."""
+    robot = cf.load("ur5")
+    even = np.arange(0, 8, 0.004)
+    bursts = np.floor(even / 0.016 + 1e-9) * 0.016 + 1e-5 * (np.arange(len(even)) % 4)
+    q = np.sin(np.outer(even, np.linspace(1, 3, 6)))
+    with pytest.raises(LogError, match=r"moves at .* uneven \(rows come 0.01 ms apart.* rate="):
+        check_plausible(robot, read_log({"t": bursts, "q": q, "tau": q}, robot))
+    with pytest.raises(LogError, match=r"moves at .* in degrees"):
+        check_plausible(robot, read_log({"t": even / 100, "q": q, "tau": q}, robot))
+
+
 def test_turns_are_taken_out_of_angles():
     t = np.linspace(0, 10, 4001)
     q = np.stack([5 * np.sin(t), 0.5 * t], axis=1)
@@ -118,6 +161,26 @@ def test_single_rows_that_cannot_be_true_stand_out():
     assert np.flatnonzero(repeats(broken)).tolist() == [4000]
 
 
+def test_peaks_and_rounded_efforts_are_no_dropouts():
+    """A peak of friction is climbed over several rows; a coarse effort goes a few of its units and back."""
+    t = np.arange(0, 10, 0.004)
+    rng = np.random.default_rng(2)
+    peaks = np.sin(t) + 0.01 * rng.normal(size=len(t))
+    for row in (400, 900, 1600):
+        peaks[row : row + 5] += [0.3, 1.0, 1.4, 0.9, 0.25]
+    assert not spikes(peaks[:, None]).any()
+    coarse = np.round(3 * np.sin(t))
+    coarse[rng.choice(len(t), 12, replace=False)] += 1
+    assert not spikes(coarse[:, None]).any()
+
+
+@pytest.mark.parametrize("name", ["A", "B"])
+def test_no_row_of_a_real_log_is_a_dropout(name):
+    table = read_table(data("kuka-kr300") / f"kr300_{name}.csv")
+    columns = [values for column, values in table.items() if column[0] == "q" or column.startswith("tau")]
+    assert not spikes(np.column_stack(columns)).any()
+
+
 def test_plateaus_at_the_extreme_are_saturated_and_coarse_steps_are_not():
     t = np.arange(0, 10, 0.002)
     tau = np.sin(t)[:, None]
@@ -125,6 +188,30 @@ def test_plateaus_at_the_extreme_are_saturated_and_coarse_steps_are_not():
     assert not saturated(np.round(tau, 2)).any()
     cut = np.clip(tau, -0.8, 0.9)
     assert np.array_equal(saturated(cut), np.abs(cut - 0.05) >= 0.85)
+
+
+def test_only_limits_of_joints_that_move_are_saturation(arm, log):
+    """Neither a plateau at zero, nor that of a joint at rest or locked, nor most of a log is left out."""
+    tau = log["tau"]
+    idle = np.where(np.arange(len(tau)) < 500, 0.0, np.abs(tau[:, 1]))  # a drive off, then pushing one way
+    assert read_log(with_faults(log, tau=np.column_stack([tau[:, 0], idle])), arm).saturated is None
+    half = np.median(tau[:, 1])
+    cut = with_faults(log, tau=np.column_stack([tau[:, 0], np.minimum(tau[:, 1], half)]))
+    most = read_log(cut, arm)
+    assert most.trusted.all()
+    assert not any("saturated" in remark for remark in most.remarks)
+    result = identify(arm, cut, friction=CLASSIC, physical=False, plausible=False)
+    assert "saturated" in result.doubts[0]
+    assert f"joint2 ({np.count_nonzero(most.saturated)})" in result.doubts[0]
+    rest = read_log(with_faults(cut, q=log["q"] * [1, 0]), arm)
+    assert rest.saturated is None
+    some = with_faults(log, tau=np.column_stack([tau[:, 0], np.minimum(tau[:, 1], 0.8 * tau[:, 1].max())]))
+    both = read_log(some, arm)
+    assert not both.trusted.all()
+    assert chosen_joints(both, ("joint1",)).trusted.all()
+    assert not chosen_joints(both, ("joint1",)).remarks
+    with pytest.raises(LogError, match=r"no rows are left.*saturated and are not fitted, rows: joint2"):
+        raise nothing_left(both, Filters(250.0, 5.0))
 
 
 def with_faults(log, **parts):
@@ -176,7 +263,39 @@ def test_efforts_of_the_wrong_sign_are_named_with_or_without_inertias(arm, log):
     bare = cf.Robot(replace(arm.model, has_inertia=False))
     result = identify(bare, with_faults(log, tau=-log["tau"]), friction=CLASSIC, physical=False)
     assert result.cross_validation.total < 0.02  # numbers with the wrong sign fit as well
-    assert "inertia and friction of joint1 come(s) out negative" in " ".join(result.doubts)
+    assert "inertia and friction of joint1 come out negative" in " ".join(result.doubts)
+
+
+def test_what_is_negative_within_its_error_is_no_doubt(arm):
+    """Inertia and friction are doubted where they are negative by more than their errors explain."""
+    base, _ = independent(arm, Transmission.of(2).axes)
+    design = Design.of(arm, base, Transmission.of(2).axes, CLASSIC, True)
+    values = -np.append(base.values, np.ones(design.width - base.count))
+    small, large = (size * np.abs(values) for size in (0.01, 1.0))
+    sure = sign_doubts(design, values, small, np.ones(2))
+    assert [doubt.split(":")[0] for doubt in sure] == [
+        f"the inertia and friction of {name} come out negative" for name in arm.joint_names
+    ]
+    assert not sign_doubts(design, values, large, np.ones(2))
+    only = np.append(-base.values, np.ones(design.width - base.count))
+    assert "the inertia of joint1 comes out negative" in sign_doubts(design, only, small, np.ones(2))[0]
+
+
+def test_no_states_have_no_speed_and_no_causes(arm, log):
+    """In 12 s filters of half a hertz do not settle, which leaves nothing to try."""
+    base, _ = independent(arm, Transmission.of(2).axes)
+    diagnosis = Diagnosis(base, read_log(log, arm), Filters(250.0, 0.5))
+    assert diagnosis.speeds.tolist() == [0.0, 0.0]
+    assert diagnosis.causes() == ()
+
+
+def test_a_lag_that_hardly_matters_is_a_note(arm, log):
+    late = (log["tau"][:-1] + log["tau"][1:]) / 2  # by 2 ms
+    given = {"t": log["t"][1:], "q": log["q"][1:], "tau": late}
+    result = identify(arm, given, friction=CLASSIC, physical=False)
+    assert result.cross_validation.total < 0.01
+    assert not result.doubts
+    assert "lag behind" in result.notes[-1]
 
 
 @pytest.fixture(scope="module")

@@ -113,6 +113,17 @@ def test_one_stretch_cannot_be_left_out_in_turn(arm, log, result, monkeypatch, t
         identify(arm, log)
 
 
+def test_the_price_of_consistent_inertias_is_said(arm, log):
+    """Rows left out are predicted by any values, so the fitted error may be above theirs: a note says why."""
+    tau = log["tau"] + [0.0, 3.0] * np.sin(5 * log["q"])  # no rigid body does that
+    given = {"friction": VISCOUS, "plausible": False}
+    any_, real = (identify(arm, log | {"tau": tau}, physical=p, **given) for p in (False, True))
+    assert real.fitted.total > any_.fitted.total
+    price = f"from {100 * any_.fitted.total:.3g} to {100 * real.fitted.total:.3g} %"
+    assert any("physically consistent" in note and price in note for note in real.notes)
+    assert not any("consistent, which" in note for note in any_.notes)
+
+
 def test_no_rows_are_not_no_error(result, log):
     with pytest.raises(LogError, match="no rows are left"):
         result.validate(short(log))
@@ -187,3 +198,36 @@ def test_the_reduced_factor_takes_floating_bases_and_names_mistakes(arm):
             reduced_factor(base, *arrays, **options)
     with pytest.raises(cf.ArgumentError, match="base is"):
         reduced_factor(arm, q, qd, qdd)
+
+
+class OnDisk:
+    """Rows that can only be read a few at a time, as those of an HDF5 or Zarr data set."""
+
+    def __init__(self, rows, most):
+        self.rows, self.most, self.shape, self.dtype = rows, most, rows.shape, rows.dtype
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __getitem__(self, part):
+        assert len(self.rows[part]) <= self.most
+        return self.rows[part]
+
+
+def test_the_reduced_factor_reads_no_more_than_a_block(arm, monkeypatch, tmp_path):
+    """Data sets on disk are read block by block, however large; so are arrays mapped from a file."""
+    base = base_parameters(arm)
+    states = arm.random_state(0, batch=300)
+    expected = reduced_factor(base, *states, block=64)
+    assert np.array_equal(reduced_factor(base, *(OnDisk(x, 64) for x in states), block=64), expected)
+    monkeypatch.setattr("closedform.checks.MOST_ENTRIES", 128)
+    mapped = []
+    for k, x in enumerate(states):
+        np.save(tmp_path / f"{k}.npy", x)
+        mapped.append(np.load(tmp_path / f"{k}.npy", mmap_mode="r"))
+    assert np.array_equal(reduced_factor(base, *mapped, block=64), expected)
+    with pytest.raises(cf.ArgumentError, match="qd has dtype complex128"):
+        reduced_factor(base, states[0], states[1] * 1j, states[2], block=64)
+    masked = np.ma.masked_greater(states[0], 1.0)
+    with pytest.raises(cf.ArgumentError, match="q has masked entries"):
+        reduced_factor(base, masked, *states[1:], block=64)

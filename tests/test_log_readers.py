@@ -80,8 +80,9 @@ def test_a_clock_that_is_mostly_gaps_is_refused_before_it_is_filled(arm):
 def test_pipes_are_not_waited_for(arm, tmp_path, suffix):
     path = tmp_path / f"pipe{suffix}"
     os.mkfifo(path)
-    with pytest.raises(LogError, match="not a regular file"):
+    with pytest.raises(LogError, match="not a regular file") as caught:
         read_log(path, arm)
+    assert str(caught.value).count("give the path") <= 1
 
 
 def test_large_tables_are_refused_before_the_work(arm, tmp_path, monkeypatch):

@@ -58,6 +58,6 @@ def believed_time(time: Array, some: Samples) -> tuple[Array, str | None]:
         return time, None
     jitter = 1e3 * float(np.std(time - even))
     return even, (
-        f"time stamps jitter by {jitter:.2g} ms around rows that were sampled evenly (positions are smoother "
-        f"so): {len(time)} rows are taken at averaged times"
+        f"time stamps jitter by {jitter:.2g} ms around rows that were sampled evenly (at averaged times "
+        f"positions are smoother): {len(time)} rows are taken at those"
     )

@@ -27,6 +27,12 @@ WEIGHT = 1.0
 ABOVE = 4.0
 """Density over the noise floor below which a spectrum holds no motion."""
 
+STANDS = 20.0
+"""The same, beyond which it surely does: one bin in e^20 of white noise."""
+
+HUM = 8.0
+"""A frequency over the one below it (at least `LOWEST`), nothing between, beyond which it is no motion."""
+
 LOWEST = 2.0
 """Least cutoff in Hz."""
 
@@ -42,8 +48,9 @@ class Spectrum:
     """Densities of the joint positions (frequencies, joints), and the flat floor of their noise (joints).
 
     The floor is what remains at high frequencies, where no arm moves: quantisation, the sensor, and a
-    clock whose stamps are off (speed times jitter). It is taken off the `motion`, which ends where it
-    meets the floor.
+    clock whose stamps are off (speed times jitter). It is taken off the `motion`, which ends with the
+    last frequency that stands out of it; periodic motions touch the floor between their harmonics. A hum
+    far above all others (`HUM`) is none.
     """
 
     frequency: Array
@@ -61,9 +68,8 @@ class Spectrum:
         f, P = signal.welch(position, rate, nperseg=length, axis=0, detrend="linear")
         high = (f >= 0.25 * rate) & (f <= 0.45 * rate)
         floor = np.median(P[high], axis=0) / np.log(2)  # a mean, by the median of an exponential
-        inside = np.cumsum(ABOVE * floor >= P, axis=0) == 0
-        inside[0] = True
-        return cls(f, np.where(inside, np.maximum(P - floor, 0.0), 0.0), floor)
+        ends = [_end(f[stands]) for stands in (STANDS * floor < P).T]
+        return cls(f, np.where((f[:, None] <= ends) & (ABOVE * floor < P), P - floor, 0.0), floor)
 
     @property
     def bandwidth(self) -> float:
@@ -81,15 +87,26 @@ class Spectrum:
         """The cutoff up to which noise is `SHARE` of the accelerations' power, in the median of the joints.
 
         White noise of density N has accelerations of density N (2 pi f)^4: up to the cutoff f the
-        power N (2 pi)^4 f^5 / 5.
+        power N (2 pi)^4 f^5 / 5. Accelerations are those within the bandwidth: a hum beyond is no motion.
+        Where nothing stands out of the noise, `WEIGHT` alone counts.
         """
-        moving = self.motion.any(axis=0) & (self.floor > 0)
+        moving = self.floor > 0
+        if self.motion.any():
+            moving &= self.motion.any(axis=0)
         if not moving.any():
             return float("inf")
-        step = self.frequency[1] - self.frequency[0]
-        power = np.sum((2 * np.pi * self.frequency[:, None]) ** 4 * self.motion, axis=0)[moving] * step
+        f = self.frequency[self.frequency <= self.bandwidth, None]
+        power = np.sum((2 * np.pi * f) ** 4 * self.motion[: len(f)], axis=0)[moving] * (f[1] - f[0])
         noise = (2 * np.pi) ** 4 / 5 * self.floor[moving]
         return float(np.median((SHARE * (power + WEIGHT**2) / noise) ** 0.2))
+
+
+def _end(frequencies: Array) -> float:
+    """Return the last of the frequencies that stand out, up to a hum; less than any where none does."""
+    if not len(frequencies):
+        return -1.0
+    far = frequencies[1:] > HUM * np.maximum(frequencies[:-1], LOWEST)
+    return float(frequencies[np.argmax(far) if far.any() else -1])
 
 
 def spectral_cutoff(samples: Samples, rate: float) -> float:
@@ -102,6 +119,11 @@ def spectral_cutoff(samples: Samples, rate: float) -> float:
         return rate / 10
     spectrum = Spectrum.of(samples, rate)
     return float(np.clip(min(WIDER * spectrum.bandwidth, spectrum.clean), min(LOWEST, rate / 10), rate / 10))
+
+
+def drowned(samples: Samples, rate: float) -> bool:
+    """Return whether no motion stands out of the noise of the positions: then noise alone says the cutoff."""
+    return not Spectrum.of(samples, rate).motion.any()
 
 
 def chosen_cutoff(caller: str, given: float | None, samples: Samples, rate: float) -> float:

@@ -113,7 +113,7 @@ class Design:
         return np.flatnonzero(acts)
 
     def rows(self, signals: Signals, filters: Filters) -> tuple[Array, tuple[Array, ...], Array, Array]:
-        """Return times, columns per joint, torques and known torques: everything past the same filters."""
+        """Return times, columns per joint, torques and known torques: everything after the same filters."""
         step, second = filters.first, filters.second
         n = self.robot.nv
         states = [np.ascontiguousarray(x[::step]) for x in (signals.q, signals.qd, signals.qdd)]
@@ -179,9 +179,9 @@ def spans(log: Log, filters: Filters) -> list[Span]:
 
 
 def nothing_left(log: Log, filters: Filters) -> LogError:
-    """Return the error of a log that has no rows past the filters."""
-    return LogError(
-        f"{log.source}: no rows are left; recordings without a pause must be longer than the "
+    """Return the error of a log that has no rows after the filters."""
+    return log.too_few(
+        "no rows are left; recordings without a pause must be longer than the "
         f"{2 * filters.settling:.3g} s in which filters settle at their ends"
     )
 
@@ -189,7 +189,7 @@ def nothing_left(log: Log, filters: Filters) -> LogError:
 def filtered_rows(
     regressor: Callable[..., Array], states: list[Array], acting: Sequence[Any], filters: Filters
 ) -> list[Array]:
-    """Return columns of a regressor past the filters, joint by joint, evaluated over blocks of states."""
+    """Return columns of a regressor after the filters, joint by joint, evaluated over blocks of states."""
     count = len(states[0])
     blocks: list[list[Array]] = [[] for _ in acting]
     for start in range(0, count, STATES):

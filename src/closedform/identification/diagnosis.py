@@ -92,7 +92,8 @@ class Diagnosis:
     @property
     def speeds(self) -> Array:
         """Root mean squares of the joints' speeds."""
-        return np.asarray(np.sqrt(np.mean(self.states[1] ** 2, axis=0))) if len(self.chosen) else self.tau[0]
+        squares = self.states[1] ** 2
+        return np.asarray(np.sqrt(squares.sum(axis=0) / max(len(squares), 1)))
 
     @cached_property
     def columns(self) -> Array:

@@ -19,6 +19,9 @@ POOR = 0.2
 TRYING = 0.03
 """The same, beyond which causes are tried; one that helps is named though the fit is not poor."""
 
+EXCELLENT = 0.01
+"""The same, below which a lag that would explain yet more is no reason to doubt."""
+
 POOR_JOINT = 0.5
 """The same of a single joint, relative to its own torques."""
 
@@ -54,35 +57,38 @@ def sign_doubts(design: Design, values: Array, errors: Array, speeds: Array) -> 
     names = design.robot.joint_names
     at = {name: k for k, name in enumerate(design.names)}
     found = []
-    inertia = _own_inertias(design, values)
+    parts_of_inertia = _own_inertias(design)
+    inertia = parts_of_inertia @ values + design.known
+    doubtful = np.sqrt(parts_of_inertia**2 @ errors**2)
     for j, name in enumerate(names):
         parts = [(at[f"{kind}{j + 1}"], 1.0) for kind in ("fc", "fp") if f"{kind}{j + 1}" in at]
         parts += [(at[f"fv{j + 1}"], float(speeds[j]))] if f"fv{j + 1}" in at else []
         friction = sum(values[k] * size for k, size in parts)
         spread = np.sqrt(sum((errors[k] * size) ** 2 for k, size in parts))
         what = []
-        if inertia[j] < 0:
+        if inertia[j] < -CERTAIN * doubtful[j]:
             what.append("inertia")
         if parts and friction < -CERTAIN * spread - 1e-9:
             what.append("friction")
         if what:
+            verb = "comes" if len(what) == 1 else "come"
             found.append(
-                f"the {' and '.join(what)} of {name} come(s) out negative: has its effort the wrong sign?"
+                f"the {' and '.join(what)} of {name} {verb} out negative: has its effort the wrong sign?"
             )
     return found
 
 
-def _own_inertias(design: Design, values: Array) -> Array:
-    """Return the mean of the mass matrix's diagonal over random postures, by the values found."""
+def _own_inertias(design: Design) -> Array:
+    """Return A with A @ values the mean of the mass matrix's diagonal over random postures."""
     robot = design.robot
     n = robot.nv
     q = np.repeat(robot.random_state(2, batch=64)[0], n, axis=0)
     still, unit = np.zeros((len(q), n)), np.tile(np.eye(n), (64, 1))
-    beta = values[: design.base.count]
-    tau = (design.base.regressor(q, still, unit) - design.base.regressor(q, still, still)) @ beta
-    own = np.mean(np.einsum("tj,tj->tj", tau, unit).reshape(64, n, n).sum(axis=2), axis=0)
-    rotors = np.array([dict(zip(design.names, values, strict=True)).get(f"Ia{j + 1}", 0.0) for j in range(n)])
-    return np.asarray(own + design.known + rotors)
+    Y = design.base.regressor(q, still, unit) - design.base.regressor(q, still, still)
+    own = np.einsum("tjk,tj->tk", Y, unit).reshape(64, n, design.base.count).mean(axis=0)
+    drives = design.names[design.base.count :]
+    rotors = np.array([[float(name == f"Ia{j + 1}") for name in drives] for j in range(n)]).reshape(n, -1)
+    return np.concatenate([own, rotors], axis=1)
 
 
 def price_doubt(fitted: Errors, free: Errors | None) -> list[str]:
@@ -95,17 +101,21 @@ def price_doubt(fitted: Errors, free: Errors | None) -> list[str]:
     ]
 
 
-def explained(doubts: list[str], error: float, diagnosis: Diagnosis) -> tuple[str, ...]:
-    """Return doubts with the causes that were tried: those that would help, or that none does.
+def explained(
+    doubts: list[str], error: float, diagnosis: Diagnosis
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return doubts with the causes that were tried, those that would help or that none does; and notes.
 
-    A model of small `error` that nothing speaks against is tried for a lag only.
+    A model of small `error` that nothing speaks against is tried for a lag only, which is no more
+    than a note where the fit is `EXCELLENT`.
     """
     if not doubts and error < TRYING:
         lag = diagnosis.lag()
-        return () if lag is None else (str(lag),)
+        words = () if lag is None else (str(lag),)
+        return ((), words) if error < EXCELLENT else (words, ())
     causes = [str(cause) for cause in diagnosis.causes()[:3]]
     none = (
         f"nothing that was tried explains it ({TRIED}): springs, counterbalances, other friction, or a log "
         "of another robot remain"
     )
-    return (*doubts, *(causes or [none])) if doubts else tuple(causes)
+    return (*doubts, *(causes or [none])) if doubts else tuple(causes), ()

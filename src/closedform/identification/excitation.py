@@ -19,7 +19,7 @@ from ..errors import ArgumentError, ClosedFormError, shown
 from ..lazy import cached_property
 from ..robot import Robot
 from ..trajectory import Harmonic
-from ..trajectory.trajectory import limits, seconds
+from ..trajectory.trajectory import limits
 from .base_parameters import BaseParameters, base_parameters
 from .excitation_cost import Array, Bounds, Box, Cost, Series
 
@@ -169,7 +169,7 @@ def excitation(
             f"excitation: robot {robot.name!r} has {len(robot.joint_names)} joint(s) of {robot.nv} dofs; "
             "Fourier series move one-dof joints only (a fixed base, no ball joints)"
         )
-    period = seconds("excitation: period", period)
+    period = number("excitation: period", period)
     if not PERIODS[0] <= period <= PERIODS[1]:
         raise ArgumentError(f"excitation: period is {period:g}; expected {PERIODS[0]:g} to {PERIODS[1]:g} s")
     terms = whole_number("excitation: terms", terms, 2, MOST_TERMS)

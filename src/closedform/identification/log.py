@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..checks import whole_number
 from ..lazy import cached_property
-from .repairs import unwrapped
+from .repairs import expendable, unwrapped
 from .samples import Samples
 from .tables import LogError
 from .transmission import Transmission
@@ -21,6 +21,9 @@ Array = NDArray[np.float64]
 
 LEAST_ROWS = 50
 """Rows below which a file is no log of a motion."""
+
+STILL = 1e-4
+"""Range (rad or m) below which a joint does not move."""
 
 PAUSE = 1.0
 """Seconds (ten sampling times at least) without a row after which another recording begins."""
@@ -32,7 +35,8 @@ class Log:
 
     `scales` are factors to SI per column, `transmission` leads from the motors to the joints.
     `missing` is what becomes of rows with a number that is not finite: "error" or "drop". `turning`
-    says which joints turn, `trusted` which rows have efforts to fit, and `notes` what was repaired.
+    says which joints turn, `saturated` which efforts (rows, joints) are cut, and `notes` what was
+    repaired; `remarks` adds what is said of saturation, `doubts` what remains.
     """
 
     joints: tuple[str, ...]
@@ -46,7 +50,7 @@ class Log:
     source: str = "log"
     missing: str = "error"
     turning: tuple[bool, ...] = ()
-    trusted: NDArray[np.bool_] | None = None
+    saturated: NDArray[np.bool_] | None = None
     notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
@@ -56,6 +60,46 @@ class Log:
     def lazy(self) -> bool:
         """Whether the arrays are read only when asked for."""
         return hasattr(self.position, "compute")
+
+    @cached_property
+    def expendable(self) -> NDArray[np.bool_]:
+        """Which joints' saturated rows are few enough to be left out."""
+        none = np.zeros(len(self.joints), dtype=bool)
+        return none if self.saturated is None else expendable(self.saturated)
+
+    @cached_property
+    def trusted(self) -> NDArray[np.bool_] | None:
+        """Which rows have efforts to fit; None where all have."""
+        return None if self.saturated is None else ~self.saturated[:, self.expendable].any(axis=1)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What was repaired."""
+        names = self._saturated(self.expendable)
+        note = f"efforts that stay at their extreme count as saturated and are not fitted, rows: {names}"
+        return (*self.notes, *([note] if names else []))
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """What could not be repaired."""
+        names = self._saturated(~self.expendable)
+        doubt = (
+            "efforts stay at their extreme, saturated or of a broken column, in too many of "
+            f"{len(self)} rows to leave them out: {names}"
+        )
+        return (doubt,) if names else ()
+
+    def _saturated(self, which: NDArray[np.bool_]) -> str:
+        """Return some joints and in how many rows their efforts are saturated, as text."""
+        if self.saturated is None:
+            return ""
+        counts = self.saturated.sum(axis=0) * which
+        return ", ".join(f"{self.joints[j]} ({counts[j]})" for j in np.flatnonzero(counts))
+
+    def too_few(self, message: str) -> LogError:
+        """Return the error of too few rows: what it is about, and what was left out of the log."""
+        left = "; ".join(self.remarks)
+        return LogError(f"{self.source}: {message}" + (f". What was done to the log: {left}" if left else ""))
 
     @property
     def duration(self) -> float:
@@ -76,9 +120,9 @@ class Log:
         start = max(start, (start + stop - count) // 2)
         found = self.samples(start, min(stop, start + count))
         if len(found.time) < LEAST_ROWS:
-            raise LogError(
-                f"{self.source}: {len(found.time)} usable row(s) from row {start + 1} on; repair the log, or "
-                "record for longer"
+            raise self.too_few(
+                f"{len(found.time)} usable row(s) from row {start + 1} on; repair the log, or record for "
+                "longer"
             )
         return found
 
@@ -155,4 +199,5 @@ def chosen_joints(log: Log, joints: tuple[str, ...]) -> Log:
         transmission=part,
         names=names,
         turning=tuple(log.turning[k] for k in keep) if log.turning else (),
+        saturated=None if log.saturated is None else log.saturated[:, keep],
     )

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..robot import Robot
-from .log import Log
+from .log import STILL, Log
 from .samples import Samples
 from .tables import LogError
 
@@ -18,11 +18,11 @@ SLOWEST = 5.0
 FASTEST = 2e5
 """Samples per second beyond which a clock is in the wrong unit."""
 
-STILL = 1e-4
-"""Range (rad or m) below which a joint does not move."""
-
 BEYOND = 2.0
 """Times a limit must be exceeded before units are doubted."""
+
+BURST = 0.2
+"""Time from row to row, of the nearest in a hundred, over the mean, below which stamps come in bursts."""
 
 ROWS = 200_000
 """Rows looked at; more would show nothing new."""
@@ -90,11 +90,18 @@ def _check_positions(robot: Robot, log: Log, samples: Samples) -> None:
 
 def _check_speeds(robot: Robot, log: Log, samples: Samples) -> None:
     slope = np.percentile(np.abs(np.gradient(samples.position, samples.time, axis=0)), 99, axis=0)
+    steps = np.diff(samples.time)
+    shortest, mean = float(np.percentile(steps, 1)), float(np.mean(steps))
+    hint = (
+        f"are time stamps uneven (rows come {1e3 * shortest:.2g} ms apart, {1e3 * mean:.2g} ms on average)? "
+        "Give rate= in Hz where the rows were sampled evenly"
+        if shortest < BURST * mean
+        else 'are angles in degrees, or time in another unit? Say units={"position": "deg"} or {"time": "ms"}'
+    )
     for name, speed, limit in zip(log.joints, slope, robot.velocity_limits, strict=True):
         if 0 < 10 * BEYOND * limit < speed:
             raise LogError(
-                f"{log.source}: joint {name!r} moves at {speed:.4g} rad/s, its limit is {limit:.4g}: are "
-                'angles in degrees, or time in another unit? Say units={"position": "deg"} or {"time": "ms"}'
+                f"{log.source}: joint {name!r} moves at {speed:.4g} rad/s, its limit is {limit:.4g}: {hint}"
             )
 
 

@@ -16,7 +16,7 @@ from ..errors import ArgumentError, shown
 from ..robot import Robot
 from .clock import believed_time
 from .columns import WORDS, Chosen, choose, split_unit
-from .log import LEAST_ROWS, Log
+from .log import LEAST_ROWS, STILL, Log
 from .logfile import log_description
 from .repairs import FEW, repeats, saturated, spikes, unwrapped
 from .tables import LogError, Table, read_table
@@ -172,13 +172,9 @@ def _repaired(log: Log) -> Log:
             log = _kept(log, ~wrong, f"{np.count_nonzero(wrong)} row(s) that {words} are left out")
             if len(columns) < LEAST_ROWS:
                 return log
-    full = saturated(np.asarray(log.effort, dtype=float))
-    if full.any():
-        counts = full.sum(axis=0)
-        names = ", ".join(f"{log.joints[j]} ({counts[j]})" for j in np.flatnonzero(counts))
-        note = f"efforts that stay at their extreme count as saturated and are not fitted, rows: {names}"
-        log = replace(log, trusted=np.asarray(~full.any(axis=1)), notes=(*log.notes, note))
-    return log
+    moving = log.ranges(len(log)) >= STILL
+    full = saturated(np.asarray(log.effort, dtype=float), moving.tolist())
+    return replace(log, saturated=full) if full.any() else log
 
 
 def _kept(log: Log, keep: NDArray[np.bool_], note: str) -> Log:

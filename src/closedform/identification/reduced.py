@@ -48,10 +48,7 @@ def reduced_factor(
     )
     robot, nv, count = base.robot, base.robot.nv, base.count
     given = {"q": q, "qd": qd, "qdd": qdd, **({} if tau is None else {"tau": tau})}
-    arrays = {
-        name: a if hasattr(a, "compute") else real_array(f"reduced_factor: {name}", a)
-        for name, a in given.items()
-    }
+    arrays = {name: _readable(f"reduced_factor: {name}", a) for name, a in given.items()}
     if len(arrays["q"].shape) != 2:
         raise ArgumentError(
             f"reduced_factor: q has shape {arrays['q'].shape}; expected (samples, {robot.nq})"
@@ -66,7 +63,10 @@ def reduced_factor(
     Y = np.empty((block, nv, count))
     buffers = [np.empty((block, len(own) + extra), order="F") for own in columns]
     for start in range(0, len(arrays["q"]), block):
-        part = {name: np.asarray(array[start : start + block], dtype=float) for name, array in arrays.items()}
+        part = {
+            name: real_array(f"reduced_factor: {name}", array[start : start + block])
+            for name, array in arrays.items()
+        }
         for name, values in part.items():
             if not np.isfinite(values).all():
                 row = start + int(np.flatnonzero(~np.isfinite(values).all(axis=1))[0])
@@ -87,3 +87,13 @@ def reduced_factor(
         wide[:, [*own, *([count] if extra else [])]] = triangle.R
         blocks.append(wide)
     return factor(blocks, width)
+
+
+def _readable(name: str, given: Any) -> Any:
+    """Return what can be read block by block as it is, wherever it lies; other sequences as an array."""
+    kind = getattr(given, "dtype", None)
+    if not (isinstance(kind, np.dtype) and hasattr(given, "shape") and hasattr(given, "__getitem__")):
+        return real_array(name, given)
+    if kind.kind not in "fiub":
+        raise ArgumentError(f"{name} has dtype {kind}; expected real numbers")
+    return given

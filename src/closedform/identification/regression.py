@@ -215,7 +215,7 @@ def standard_errors(fit: Fit, moments: Moments, noise: Array | None = None) -> A
     They are the roots of the diagonal of A^-1 S A^-1 with A = sum_j w_j W_j^T W_j and
     S = sum_j w_j^2 sum_l r_j(l) W_j^T shift(l) W_j [NeweyWest1987]: filters correlate the noise of
     neighbouring rows, and independent rows would promise too much. The autocovariances r_j(l) are
-    those of the residuals (window flat, then falling), and those of white noise past the filters,
+    those of the residuals (window flat, then falling), and those of white noise after the filters,
     `noise` being its correlation by lag; the larger error of the two counts. Values that follow a
     prior are as uncertain as the prior. That positions are measured with noise too is not counted.
     """

@@ -161,7 +161,7 @@ class Identification:
         return Filters(rate, self.filters.cutoff)
 
     def predict(self, log: Log | Any, **reading: Any) -> Trace:
-        """Return measured and predicted torques along a log, both past the filters of this result."""
+        """Return measured and predicted torques along a log, both after the filters of this result."""
         log = read_log(log, self.robot, **reading)
         filters = self.filters_of(log)
         split = Split(log.time[0], log.time[-1], None, 0.0)

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from .design import Design
 from .friction import Friction, Term
 from .regression import Moments
-from .tables import LogError
 
 Array = NDArray[np.float64]
 
@@ -79,8 +78,6 @@ class Search:
 
         Presliding is added only where it predicts better by more than `GAIN`.
         """
-        if len(self.folds) < 2:
-            raise LogError("too few rows to choose a friction model by; record for longer, or give friction=")
         widths = sorted({term.value for term in self.design.drive if term.kind == "fc" and term.value})
         plain = [self._trial(Friction(coulomb=width)) for width in widths]
         rich = [self._trial(replace(t.friction, presliding=length)) for t in plain for length in PRESLIDING]

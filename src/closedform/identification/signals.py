@@ -181,7 +181,7 @@ def thin_filter(x: Array, filters: Filters) -> Array:
 
 
 def noise_correlation(filters: Filters, lags: int) -> Array:
-    """Return the correlation of white noise past the filters, at rows 0 to `lags` apart.
+    """Return the correlation of white noise after the filters, at rows 0 to `lags` apart.
 
     The autocorrelation of the filters' impulse responses, stage by stage.
     """
@@ -197,6 +197,6 @@ def noise_correlation(filters: Filters, lags: int) -> Array:
 
 
 def to_rows(x: Array, filters: Filters) -> Array:
-    """Return columns at the rate of rows: past the torque filter, every `second`-th state."""
+    """Return columns at the rate of rows: after the torque filter, every `second`-th state."""
     rate = filters.rate / filters.first
     return zero_phase(x, filters.cutoff, rate)[:: filters.second]

@@ -81,6 +81,8 @@ def read_file(path: Path) -> Table:
             raise LogError(f"{str(path)!r}: not a regular file; give the path of a log")
         with path.open("rb") as file:
             start = file.read(4096)
+    except LogError:
+        raise
     except (OSError, ValueError) as error:  # a path with a zero byte is a ValueError
         reason = getattr(error, "strerror", None) or error
         raise LogError(f"{str(path)!r}: {reason}; give the path of a log") from None

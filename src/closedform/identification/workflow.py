@@ -15,7 +15,7 @@ from ..errors import ArgumentError, shown
 from ..model import Body
 from ..robot import Robot
 from .consistent import Prior, consistent, is_physical, nearest
-from .cutoff import chosen_cutoff
+from .cutoff import chosen_cutoff, drowned
 from .design import Design, independent
 from .diagnosis import Diagnosis
 from .doubt import explained, prediction_doubts, price_doubt, sign_doubts
@@ -128,19 +128,26 @@ def identify(
         every = Design(
             robot, base, axes, (*plain.drive, *candidates(len(axes), _slowest(middle, axes))), plain.known
         )
-        model, _ = Search(every, gather(every, log, filters, split, lags=0)).best()
+        search = Search(every, gather(every, log, filters, split, lags=0))
+        if len(search.folds) < 2:
+            raise log.too_few(
+                "too few rows to choose a friction model by; record for longer, or give friction="
+            )
+        model, _ = search.best()
     else:
         model = friction or NO_FRICTION
     tell(0.5, "least squares")
     design = Design.of(robot, base, axes, model, rotors, dependent)
     moments = gather(design, log, filters, split)
-    fit = _fit(design, moments, method, undetermined == "prior")
+    fit = _fit(design, log, moments, method, undetermined == "prior")
     tell(0.8, "inertias")
     values, phi, more = _inertias(design, fit, physical)
-    triangles = moments.triangles(moments.fitted)
-    fitted = Errors.of(
-        residual_squares(triangles, moments.active, values), moments.powers(moments.fitted), fit.rows
-    )
+    free, fitted = (_fitted(moments, each) for each in (fit.values, values))
+    if values is not fit.values:
+        more += (
+            "inertias are made physically consistent, which raises the fitted error from "
+            f"{100 * free.total:.3g} to {100 * fitted.total:.3g} % (cross validation does without)",
+        )
     tell(0.9, "validation")
     errors = standard_errors(fit, moments, noise_correlation(filters, LAGS))
     cross_validation = _cross_validation(design, moments, method, fit.prior)
@@ -151,7 +158,13 @@ def identify(
     )
     doubts += sign_doubts(design, fit.values, errors, diagnosis.speeds)
     doubts += price_doubt(fitted, cross_validation)
+    if cutoff is None and drowned(middle, rate):
+        doubts.append(
+            f"no motion stands out of the noise of the positions: the cutoff of {filters.cutoff:.3g} Hz is "
+            "chosen by the noise alone, give cutoff= in Hz"
+        )
     worst = max(each.total for each in (fitted, cross_validation, held_out) if each is not None)
+    reasons, hints = explained(doubts, worst, diagnosis)
     return Identification(
         robot=_identified(robot, design, values, phi),
         base=base,
@@ -168,8 +181,8 @@ def identify(
         fitted=fitted,
         cross_validation=cross_validation,
         held_out=held_out,
-        doubts=explained(doubts, worst, diagnosis),
-        notes=(*log.notes, *notes, *more),
+        doubts=(*log.doubts, *reasons),
+        notes=(*log.remarks, *notes, *more, *hints),
         described=base.values if robot.model.has_inertia else np.zeros(0),
         trace=_trace(design, log, filters, split, values),
     )
@@ -237,11 +250,11 @@ def _prior_columns(design: Design) -> tuple[Array, Array]:
     return np.concatenate([B @ prior.values, np.zeros(drives)]), scales
 
 
-def _fit(design: Design, moments: Moments, method: str, with_prior: bool) -> Fit:
+def _fit(design: Design, log: Log, moments: Moments, method: str, with_prior: bool) -> Fit:
     triangles = moments.triangles(moments.fitted)
     rows = triangles[0].rows
     if rows * design.robot.nv < 2 * design.width:
-        raise LogError(
+        raise log.too_few(
             f"{rows} rows of {design.robot.nv} joints for {design.width} parameters; record for longer, "
             "raise cutoff, or hold out less (or longer blocks)"
         )
@@ -263,7 +276,7 @@ def _inertias(design: Design, fit: Fit, wanted: bool | None) -> tuple[Array, Arr
     installed = find_spec("cvxpy") is not None
     if wanted or (wanted is None and wrong and installed):
         phi, drive = consistent(prior, B, fit.R, design.names)
-        return np.concatenate([B @ phi, drive]), phi, ("inertias are made physically consistent",)
+        return np.concatenate([B @ phi, drive]), phi, ()
     remedy = "physical=True finds consistent ones" + ("" if installed else ", once cvxpy is installed")
     note = f"no rigid body has the inertias of {', '.join(wrong)}; {remedy}"
     return fit.values, phi, (note,) if wrong else ()
@@ -301,6 +314,12 @@ def _cross_validation(
         squares += residual_squares(moments.triangles([fold]), moments.active, fit.values)
     rows = sum(moments.folds[fold, 0].rows for fold in folds)
     return Errors.of(squares, moments.powers(folds), rows)
+
+
+def _fitted(moments: Moments, values: Array) -> Errors:
+    """Return the errors of the fitted rows with some values of the parameters."""
+    triangles, powers = moments.triangles(moments.fitted), moments.powers(moments.fitted)
+    return Errors.of(residual_squares(triangles, moments.active, values), powers, triangles[0].rows)
 
 
 def _held_out(moments: Moments, values: Array) -> Errors | None:
