@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-import sys
+import pickle
 
 import casadi as ca
 import numpy as np
@@ -13,12 +13,14 @@ import closedform as cf
 from closedform import checks, elastic, redundancy
 from closedform import trajectory as tr
 from closedform.errors import shown
-from closedform.integration import DivergenceError, Event, System, simulate
+from closedform.integration import DivergenceError, Event, System, adaptive, simulate
 from closedform.kernels import compiled
 
 x, u = ca.SX.sym("x", 1), ca.SX.sym("u", 1)
 GROWTH = System("growth", x, x * x)
 DRIVEN = System("driven", x, u - x, u)
+xy = ca.SX.sym("x", 2)
+SWING = System("swing", xy, ca.vertcat(xy[1], -xy[0]))
 
 
 # ------------------------------------------------------------------ the gate itself
@@ -89,6 +91,26 @@ def test_a_function_takes_the_arguments_that_it_will_get(given):
         checks.function("law", given, "time")
 
 
+@pytest.mark.parametrize(
+    "given", [np.random.SeedSequence(3), np.random.PCG64(3), [1, 2], (1, 2), np.array([1, 2]), 3, None]
+)
+def test_a_generator_comes_from_whatever_seeds_one(given):
+    assert isinstance(checks.generator("seed", given), np.random.Generator)
+
+
+@pytest.mark.parametrize("given", [[-1], [0.5], [], "3", 1.5, [[1]], [[1], [1, 2]], [0] * 10**6, True])
+def test_what_seeds_no_generator_is_refused(given):
+    with pytest.raises(cf.ArgumentError, match=r"seed .*expected a whole number"):
+        checks.generator("seed", given)
+
+
+def test_a_start_may_be_asked_to_be_exact():
+    motion = tr.polynomial([0.5], [1.0], duration=1.0)
+    motion.check_start([0.5], tolerance=0)
+    with pytest.raises(cf.ArgumentError, match="off the trajectory"):
+        motion.check_start([0.5 + 1e-15], tolerance=0)
+
+
 # ------------------------------------------------------------------ integration
 
 
@@ -101,10 +123,65 @@ def test_a_blow_up_ends_and_names_its_time(method):
 
 def test_steps_without_end_are_bounded(monkeypatch):
     # without absolute tolerance a state that starts at zero allows no error at all
-    monkeypatch.setattr(sys.modules[simulate.__module__], "PATIENCE", (1000, 10))
+    monkeypatch.setattr(adaptive, "PATIENCE", (1000, 1e-9))
     grown = System("root", x, ca.sqrt(ca.fabs(x)) + 1e-300)
-    with pytest.raises(DivergenceError, match="RK45 takes steps without end"):
+    with pytest.raises(
+        DivergenceError, match=r"RK45 takes steps without end at t = .*; take wider"
+    ) as caught:
         simulate(grown, [0.0], None, 1.0, 0.1, method="RK45", rtol=3e-14, atol=0.0)
+    assert np.isfinite(caught.value.state).all()
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+
+
+def test_evaluations_are_bounded(monkeypatch):
+    monkeypatch.setattr(adaptive, "PATIENCE", (100, 0.0))
+    monkeypatch.setattr(adaptive, "MAX_EVALUATIONS", 500)
+    with pytest.raises(DivergenceError, match="RK45 has taken 500 evaluations"):
+        simulate(SWING, [1.0, 0.0], None, 1000.0, 1000.0, method="RK45")
+
+
+def test_a_run_that_comes_forward_may_take_its_steps(monkeypatch):
+    monkeypatch.setattr(adaptive, "PATIENCE", (200, 1e-9))
+    run = simulate(SWING, [1.0, 0.0], None, 100.0, 100.0, method="RK45")
+    assert run.x[-1, 0] == pytest.approx(math.cos(100.0), abs=1e-5)
+
+
+@pytest.mark.parametrize("batch", [(), (2,)])
+@pytest.mark.parametrize("method", ["RK45", "Radau", "LSODA"])
+def test_an_error_of_the_input_function_is_the_callers_own(method, batch):
+    mine = ValueError("my own bug")
+
+    def law(t):
+        if 0.0301 < t < 0.0349 or 0.0201 < t < 0.0249:
+            raise mine
+        return [0.0]
+
+    with pytest.raises(ValueError, match="my own bug") as caught:
+        simulate(DRIVEN, np.ones((*batch, 1)), law, 0.05, 0.01, method=method)
+    assert caught.value is mine
+
+
+def test_an_input_that_is_lost_between_the_steps_is_named_with_its_time():
+    with pytest.raises(cf.ArgumentError, match=r"driven: the input function gave .*nan.* at t = 0\.0[23]"):
+        simulate(
+            DRIVEN,
+            [1.0],
+            lambda t: [math.nan if 0.0301 < t < 0.0349 or 0.0201 < t < 0.0249 else 0.0],
+            0.05,
+            0.01,
+            method="RK45",
+        )
+
+
+@pytest.mark.parametrize("method", ["RK45", "Radau", "BDF"])
+def test_a_run_that_diverges_at_once_names_its_start(method):
+    with pytest.raises(DivergenceError, match=r"pole: .* at t = 0 s, after the state \[0.0\]"):
+        simulate(System("pole", x, 1 / x), [0.0], None, 1.0, 0.1, method=method)
+
+
+def test_a_tolerance_beyond_double_precision_is_the_least_there_is():
+    runs = [simulate(SWING, [1.0, 0.0], None, 0.1, 0.1, method="RK45", rtol=rtol) for rtol in (1e-14, 1e-300)]
+    np.testing.assert_array_equal(runs[0].x, runs[1].x)
 
 
 @pytest.mark.parametrize("step", [1e-9, 5e-324])

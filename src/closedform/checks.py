@@ -27,6 +27,9 @@ MOST_SAMPLES = 10**7
 MOST_AXES = 16
 """Axes of a batch."""
 
+MOST_SEEDS = 1000
+"""Whole numbers that seed one generator."""
+
 LONGEST_NAME = 255
 """Bytes of one part of a path."""
 
@@ -54,8 +57,10 @@ def real_array(name: str, given: ArrayLike) -> NDArray[np.float64]:
         raise ArgumentError(f"{name} has dtype {array.dtype}; expected real numbers")
     if array.size > MOST_ENTRIES:
         raise ArgumentError(f"{name} has shape {array.shape}; expected at most {MOST_ENTRIES} numbers")
-    if isinstance(given, np.ma.MaskedArray) and np.ma.is_masked(given):
+    if type(given) is not np.ndarray and isinstance(given, np.ma.MaskedArray) and np.ma.is_masked(given):
         raise ArgumentError(f"{name} has masked entries; expected numbers: fill them, or leave them out")
+    if array.dtype.itemsize <= 8:
+        return array.astype(np.float64)
     with np.errstate(over="ignore"):  # a longer float may become infinite
         return array.astype(np.float64)
 
@@ -103,9 +108,17 @@ def flag(name: str, given: Any) -> bool:
 
 def generator(name: str, given: Any) -> np.random.Generator:
     """Return a generator of random numbers from one, a seed, or None for another every time."""
-    if given is None or isinstance(given, np.random.Generator):
+    known = np.random.Generator | np.random.BitGenerator | np.random.SeedSequence
+    if given is None or isinstance(given, known):
         return np.random.default_rng(given)
-    return np.random.default_rng(whole_number(f"{name} (a seed or a NumPy Generator)", given, 0))
+    what = f"{name} (a seed or a NumPy Generator)"
+    if (
+        isinstance(given, tuple | list | np.ndarray)
+        and getattr(given, "ndim", 1)
+        and 0 < len(given) <= MOST_SEEDS
+    ):
+        return np.random.default_rng([whole_number(what, each, 0) for each in given])
+    return np.random.default_rng(whole_number(what, given, 0))
 
 
 def choice(name: str, given: Any, words: Sequence[str]) -> str:

@@ -111,7 +111,11 @@ def _require_finite(name: str, array: Array) -> None:
 
 
 def _sample(name: str, function: Callable[[float], ArrayLike], nu: int, t: float) -> Array:
-    value = real_array(f"{name}: the input function's value at t = {t:g}", function(float(t)))
+    given = function(float(t))
+    if type(given) is np.ndarray and given.dtype == np.float64 and given.shape == (nu,):
+        value = given.copy()  # the usual case, many times: the function may fill the same array again
+    else:
+        value = real_array(f"{name}: the input function's value at t = {t:g}", given)
     if value.shape[-1:] != (nu,):
         raise ArgumentError(
             f"{name}: the input function gave shape {value.shape} at t = {t:g}; expected (..., {nu})"

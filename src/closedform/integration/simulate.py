@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -12,18 +11,18 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.integrate import OdeSolver, solve_ivp
 from scipy.interpolate import PPoly
 
 from ..checks import function, instance, known_name, not_negative, positive, rows_array
-from ..errors import ArgumentError, ClosedFormError, shown
+from ..errors import ArgumentError, shown
+from .adaptive import ADAPTIVE, adapted
+from .divergence import DivergenceError
 from .events import Event
 from .inputs import Inputs, Levels, levels
 from .system import System
 
 Array = NDArray[np.float64]
 
-ADAPTIVE = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
 LOOKS = 128
 """Steps between two looks at the state: for divergence, `watch` and `progress`."""
 
@@ -31,31 +30,6 @@ MAX_STEPS = 50_000_000
 
 MAX_NUMBERS = 2**27
 """States kept of a run or a batch of them, as numbers."""
-
-PATIENCE = 100_000, 1000
-"""Evaluations that an adaptive method may take: so many, and so many more for each step of the grid."""
-
-LEAST_RTOL = 3e-14
-"""Relative tolerance that double precision can meet."""
-
-
-class DivergenceError(ClosedFormError):
-    """A single run whose state stops being finite: at which `time`, and the last finite `state`.
-
-    Or one that an adaptive method cannot follow with the steps it may take.
-    """
-
-    def __init__(
-        self, name: str, time: float, state: Array, reason: str = "the state is no longer finite"
-    ) -> None:
-        self.name, self.time, self.state, self.reason = name, time, state, reason
-        super().__init__(
-            f"{name}: {reason} at t = {time:.6g} s, after the state {shown(np.asarray(state).tolist())}; "
-            "take shorter steps or wider tolerances, or check the inputs and the initial state"
-        )
-
-    def __reduce__(self) -> tuple[type, tuple[str, float, Array, str]]:
-        return type(self), (self.name, self.time, self.state, self.reason)
 
 
 @dataclass(frozen=True)
@@ -112,8 +86,8 @@ def simulate(
         if given is not None:
             function(f"{system.name}: {name}", given, of, count)
     rtol = positive(f"{system.name}: rtol", rtol)
-    if not LEAST_RTOL <= rtol <= 1:
-        raise ArgumentError(f"{system.name}: rtol is {rtol:g}; expected a number from {LEAST_RTOL:g} to 1")
+    if rtol > 1:
+        raise ArgumentError(f"{system.name}: rtol is {rtol:g}; expected a number up to 1")
     atol = not_negative(f"{system.name}: atol", atol)
     if not isinstance(events, Sequence) or not all(isinstance(each, Event) for each in events):
         raise ArgumentError(f"{system.name}: events are {shown(events)}; expected a list of Event")
@@ -240,13 +214,8 @@ def _adapt(
     runs = list(np.ndindex(*batch))
     for number, index in enumerate(runs):
         fixed = [] if p is None else [np.broadcast_to(p, (*batch, system.np))[index]]
-        left = itertools.count(PATIENCE[0] + PATIENCE[1] * len(times), -1)
 
-        def rate(
-            t: float, x: Array, index: Any = index, fixed: list[Array] = fixed, left: Any = left
-        ) -> Array:
-            if not next(left):
-                raise DivergenceError(system.name, t, x, f"{method} takes steps without end")
+        def rate(t: float, x: Array, index: Any = index, fixed: list[Array] = fixed) -> Array:
             drive = []
             if driven is not None:
                 drive = [np.broadcast_to(driven.at(t, h), (*batch, system.nu))[index]]
@@ -254,27 +223,9 @@ def _adapt(
 
         # Longer steps than those of the grid could pass over what the inputs do in between.
         longest = np.inf if driven is None or driven.steady else h
-        chosen: str | type[OdeSolver] = method
-        path[index] = np.nan
-        try:
-            with warnings.catch_warnings():
-                warnings.filterwarnings("ignore", module=r"scipy\.integrate")  # told by the states
-                found = solve_ivp(
-                    rate,
-                    (0.0, times[-1]),
-                    start[index],
-                    chosen,
-                    times,
-                    rtol=rtol,
-                    atol=atol,
-                    max_step=longest,
-                )
-            path[index][: np.shape(found.y)[1]] = found.y.T
-        except DivergenceError:
-            if not batch:
-                raise
-        except (ValueError, np.linalg.LinAlgError):  # an implicit method met a state that is not finite
-            pass
+        path[index], diverged = adapted(system.name, rate, start[index], times, method, longest, rtol, atol)
+        if diverged is not None and not batch:
+            raise diverged
         if watch is not None:
             watch(times[-1], path[index][-1])
         if progress is not None:
