@@ -70,7 +70,8 @@ class Log:
     @cached_property
     def trusted(self) -> NDArray[np.bool_] | None:
         """Which rows have efforts to fit; None where all have."""
-        return None if self.saturated is None else ~self.saturated[:, self.expendable].any(axis=1)
+        cut = self.saturated
+        return None if cut is None else np.asarray(~cut[:, self.expendable].any(axis=1))
 
     @property
     def remarks(self) -> tuple[str, ...]:

@@ -61,7 +61,7 @@ def read_log(
 
     Angles that jump by a turn are unwrapped, rows that stand out of their neighbours or repeat the row
     before are left out, saturated efforts are not fitted, and stamps that jitter around even rows are
-    averaged; the log's `notes` say how many. `missing` is what becomes of rows with a number that is
+    averaged; the log's `remarks` say how many. `missing` is what becomes of rows with a number that is
     not finite: left out up to 1 % of the log ("few"), refused ("error") or left out ("drop").
 
     >>> import numpy as np, closedform as cf
