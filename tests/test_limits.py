@@ -12,6 +12,8 @@ import pytest
 import closedform as cf
 from closedform import checks, elastic, redundancy
 from closedform import trajectory as tr
+from closedform.description.mdh import read_mdh
+from closedform.description.screws import read_screws
 from closedform.errors import shown
 from closedform.integration import DivergenceError, Event, System, adaptive, simulate
 from closedform.kernels import compiled
@@ -120,6 +122,12 @@ def test_durations_are_no_numbers_of_a_table():
     for name in ("armature", "parents"):
         with pytest.raises(cf.DescriptionError, match=rf"{name}\[0\] is .*timedelta64"):
             cf.Robot.from_mdh([[0, 0, 0, 0, 0]], **{name: spans})
+
+
+@pytest.mark.parametrize("read", [read_mdh, read_screws])
+def test_the_source_of_a_table_is_a_text(read):
+    with pytest.raises(cf.ArgumentError, match="source is 10; expected a text"):
+        read([], **({"screws": []} if read is read_screws else {}), source=10)
 
 
 def test_rates_of_samples_are_bounded():
