@@ -14,6 +14,7 @@ import multiprocessing
 import os
 import resource
 import signal
+import tempfile
 import warnings
 from collections.abc import Callable
 from multiprocessing.connection import Connection
@@ -38,6 +39,8 @@ MEMORY = 3 * 2**30
 """Bytes of address space that calls may add."""
 VERBS = 0.01
 """Part of the cases that go through the command line."""
+HELPERS = ("points",)
+"""Kernels beside the forms, which warn as NumPy's functions do."""
 LONGEST = 6000
 """Characters of a message."""
 
@@ -76,7 +79,8 @@ class _Worker:
     def __init__(self, seed: int) -> None:
         context = multiprocessing.get_context("fork")
         self.pipe, theirs = context.Pipe()
-        self.process = context.Process(target=_serve, args=(theirs, seed), daemon=True)
+        self.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        self.process = context.Process(target=_serve, args=(theirs, seed, self.folder.name), daemon=True)
         self.process.start()
         theirs.close()
 
@@ -95,9 +99,11 @@ class _Worker:
         """End the process."""
         self.process.kill()
         self.process.join()
+        self.folder.cleanup()
 
 
-def _serve(pipe: Connection, seed: int) -> None:
+def _serve(pipe: Connection, seed: int, folder: str) -> None:
+    os.chdir(folder)  # what calls write by relative names
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         faulthandler.disable()
         warm()
@@ -207,6 +213,6 @@ def _known(warning: warnings.WarningMessage) -> bool:
     """Return whether a warning is the package's, or one that a kernel gives as NumPy's functions do."""
     if warning.category.__module__.startswith("closedform"):
         return True
-    names = {*FORMS, *FLEXIBLE, *ELASTIC}
+    names = {*FORMS, *FLEXIBLE, *ELASTIC, *HELPERS}
     _, _, name = str(warning.message).partition(" encountered in ")
     return warning.category is RuntimeWarning and name in names

@@ -10,6 +10,7 @@ from lxml import html
 
 import closedform as cf
 from closedform.cli import main
+from closedform.cli.wording import as_options
 
 
 def run(capsys, *arguments: str) -> tuple[int, str, str]:
@@ -110,6 +111,40 @@ def test_warnings_are_one_plain_line(capsys):
 def test_errors_name_options(capsys):
     code, _, err = run(capsys, "equations", "2r", "mass_matrix", "--seconds", "-1")
     assert (code, err) == (2, "error: --seconds is -1; expected a number from 0\n")
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ('are the angles in degrees? Say units={"position": "deg"}', "Say --units position=deg"),
+        ('Say units={"position": "deg"} or {"time": "ms"}', "Say --units position=deg or time=ms"),
+        (
+            'say locked={joint: coordinate} or locked="absent" (all',
+            "say --locked joint=coordinate or --locked absent (all",
+        ),
+        ("locked={'wrist': 0.25}", "--locked wrist=0.25"),
+        ("or plausible=False if", "or --no-plausible if"),
+        ("Say gain=[...] or reduction=[...] (", "Say gain or reduction in a .toml log description ("),
+        ("Say reduction=[...], or check", "Say reduction in a .toml log description, or check"),
+        (
+            'hold_out is -1.0; expected None, "half" or the seconds',
+            "--hold-out is -1.0; expected none, half or the seconds",
+        ),
+        ("hold_out: blocks of 100 s", "--hold-out: blocks of 100 s"),
+        ('units={"time": "min"}, or give rate= in Hz', "--units time=min, or give --rate in Hz"),
+        ("the units: as said", "the units: as said"),
+    ],
+)
+def test_the_command_line_speaks_of_its_options(said, told):
+    assert told in as_options(said)
+    assert "=[" not in as_options(said)
+
+
+def test_export_makes_a_folder_that_ends_in_a_slash(tmp_path, capsys):
+    code, out, err = run(capsys, "export", "2r", "gravity_torque", "-o", f"{tmp_path}/new/")
+    assert (code, err) == (0, "")
+    assert [entry.name for entry in tmp_path.iterdir()] == ["new"]
+    assert len(list((tmp_path / "new").iterdir())) == len(out.split()) == 2
 
 
 def test_export_takes_a_short_output(tmp_path, capsys):

@@ -510,11 +510,10 @@ def test_targets_that_cannot_be_written_leave_nothing_behind(tmp_path, monkeypat
     for path in (
         tmp_path / "arm",
         tmp_path / "missing" / "arm",
-        str(tmp_path / "missing") + "/",
         tmp_path / "file" / "arm",
         tmp_path / ("n" * 40) / "arm",
     ):
-        with pytest.raises(cf.ClosedFormError, match=r"cannot be written|no such folder"):
+        with pytest.raises(cf.ClosedFormError, match="cannot be written"):
             write("2r", "pose", "c", path)
     with pytest.raises(cf.ClosedFormError):
         write("2r", "pose", "c", "nul\0byte")

@@ -157,6 +157,8 @@ def test_files_of_other_kinds_are_named(load: Load, root: str, word: str) -> Non
         (AXIS, AXIS + '<limit velocity="-1"/>', "velocity"),
         (AXIS, AXIS + '<limit effort="-1"/>', "effort"),
         (AXIS, AXIS + '<dynamics damping="-1"/>', "damping"),
+        (AXIS, AXIS + '<dynamics spring_stiffness="5"/>', "'spring_stiffness'"),
+        ("</inertial>", '</inertial><inertial><mass value="2"/></inertial>', "more than one <inertial>"),
         ('<mass value="1"/>', "", "no <mass"),
         ('ixy="0" ixz="0" iyy="0.1" iyz="0"', 'iyy="0.1"', "products of inertia"),
     ],

@@ -12,9 +12,12 @@ import pytest
 import closedform as cf
 from closedform import checks, elastic, redundancy
 from closedform import trajectory as tr
+from closedform.description.mdh import read_mdh
+from closedform.description.screws import read_screws
 from closedform.errors import shown
 from closedform.integration import DivergenceError, Event, System, adaptive, simulate
 from closedform.kernels import compiled
+from closedform.report.page import write_page
 
 x, u = ca.SX.sym("x", 1), ca.SX.sym("u", 1)
 GROWTH = System("growth", x, x * x)
@@ -26,7 +29,10 @@ SWING = System("swing", xy, ca.vertcat(xy[1], -xy[0]))
 # ------------------------------------------------------------------ the gate itself
 
 
-@pytest.mark.parametrize("given", [None, 1j, "2", b"2", True, [1], np.array(1.0), math.nan, 10**400, 1e60])
+@pytest.mark.parametrize(
+    "given",
+    [None, 1j, "2", b"2", True, [1], np.array(1.0), math.nan, 10**400, 1e60, np.timedelta64(1, "s")],
+)
 def test_a_number_is_a_finite_number(given):
     with pytest.raises(cf.ArgumentError, match=r"mass is .*; expected a number"):
         checks.number("mass", given)
@@ -109,6 +115,39 @@ def test_a_start_may_be_asked_to_be_exact():
     motion.check_start([0.5], tolerance=0)
     with pytest.raises(cf.ArgumentError, match="off the trajectory"):
         motion.check_start([0.5 + 1e-15], tolerance=0)
+
+
+def test_durations_are_no_numbers_of_a_table():
+    spans = np.array([1], dtype="timedelta64[s]")
+    for name in ("armature", "parents"):
+        with pytest.raises(cf.DescriptionError, match=rf"{name}\[0\] is .*timedelta64"):
+            cf.Robot.from_mdh([[0, 0, 0, 0, 0]], **{name: spans})
+
+
+@pytest.mark.parametrize("read", [read_mdh, read_screws])
+def test_the_source_of_a_table_is_a_text(read):
+    with pytest.raises(cf.ArgumentError, match="source is 10; expected a text"):
+        read([], **({"screws": []} if read is read_screws else {}), source=10)
+
+
+def test_rates_of_samples_are_bounded():
+    arm = cf.ElasticJointRobot(cf.load("2r"), 1e3, 0.1, 1.0)
+    move = tr.polynomial([0.0, 0.0], [1.0, -0.5], duration=0.5, degree=7)
+    law = elastic.Feedforward(arm, [-20, -20])
+    with pytest.raises(cf.ArgumentError, match=r"track: rate is 1e\+07; expected at most 1e\+06"):
+        elastic.track(law, move, rate=1e7)
+    with pytest.raises(cf.ArgumentError, match=r"monte_carlo: rate is 1e\+07; expected at most 1e\+06"):
+        elastic.monte_carlo({"PD": law}, move, elastic.Spread(), rate=1e7)
+
+
+def test_a_place_that_cannot_be_shown_is_refused():
+    with pytest.raises(cf.ArgumentError, match="where is"):
+        elastic.Friction().sized(nested(100_000), ["a"])
+
+
+def test_the_summary_of_a_page_is_a_text(tmp_path):
+    with pytest.raises(cf.ArgumentError, match="page: summary is"):
+        write_page(tmp_path / "x.html", subject=None, sections=[], name="", title="", summary=np.zeros(3))
 
 
 # ------------------------------------------------------------------ integration

@@ -92,7 +92,7 @@ def finite(name: str, array: NDArray[np.float64], most: float = LARGEST) -> NDAr
 
 def whole_number(name: str, given: Any, least: int, most: int | None = None) -> int:
     """Return a whole number of at least `least`, and of at most `most` where that is given."""
-    whole = isinstance(given, int | np.integer) and not isinstance(given, bool)
+    whole = isinstance(given, int | np.integer) and not isinstance(given, bool | np.timedelta64)
     if not whole or given < least or (most is not None and given > most):
         span = f"from {least}" if most is None else f"from {least} to {most}"
         raise ArgumentError(f"{name} is {shown(given)}; expected a whole number {span}")
@@ -225,7 +225,9 @@ def small_number(name: str, given: Any, most: float) -> float:
 
 def _real(given: Any) -> float:
     """Return a number in double precision, infinite where it is beyond that, NaN for what is no number."""
-    if isinstance(given, bool) or not isinstance(given, int | float | np.integer | np.floating):
+    if isinstance(given, bool | np.timedelta64) or not isinstance(
+        given, int | float | np.integer | np.floating
+    ):
         return math.nan
     try:
         return float(given)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,8 +13,8 @@ def export(
     name: Annotated[str, typer.Argument(metavar="FORM", help="The form, such as inverse_dynamics.")],
     language: Annotated[str, typer.Option(help="c, cuda, matlab or numpy.")] = "c",
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="A folder, or a file without its ending.")
-    ] = Path(),
+        str, typer.Option("--output", "-o", help="A folder (folder/ is made), or a file without its ending.")
+    ] = ".",
     frame: Annotated[str | None, typer.Option(help="The frame of a pose or a Jacobian.")] = None,
     precision: Annotated[str, typer.Option(help="double or float.")] = "double",
     order: Annotated[int | None, typer.Option(help="The order of inverse_dynamics_rates.")] = None,

@@ -26,8 +26,25 @@ OPTIONS = {
     "cutoff": "--cutoff",
     "rate": "--rate",
     "step": "--step",
+    "locked": "--locked",
+    "units": "--units",
 }
 """Arguments of the library and the options that set them."""
+
+PHRASES = (
+    (r'\{"(\w+)": "([^"]+)"\}', r"\1=\2"),
+    (r"locked=\{'([^']+)': ([^}]+)\}", r"--locked \1=\2"),
+    (r"locked=\{joint: coordinate\}", "--locked joint=coordinate"),
+    (r'locked="absent"', "--locked absent"),
+    (r"locked=\[\.\.\.\]", "--locked joint=coordinate"),
+    (r"(\w+)=\[\.\.\.\] or (\w+)=\[\.\.\.\]", r"\1 or \2 in a .toml log description"),
+    (r"\b(gain|reduction)=\[\.\.\.\]", r"\1 in a .toml log description"),
+    (r"\bplausible=False", "--no-plausible"),
+    (r'expected None, "half" or', "expected none, half or"),
+    (r'undetermined="(\w+)"', r"--undetermined \1"),
+    (r"\brate= in Hz", "--rate in Hz"),
+)
+"""What sentences of the library say in Python, and how the command line says it."""
 
 
 def as_options(message: str) -> str:
@@ -36,8 +53,10 @@ def as_options(message: str) -> str:
     Only where the message is about a value that was given ("... is ...") or asks for one
     ("name=value"), so that words of a sentence stay words.
     """
+    for pattern, words in PHRASES:
+        message = re.sub(pattern, words, message)
     for name, option in OPTIONS.items():
-        message = re.sub(rf"(^|: |\n){name} is ", rf"\1{option} is ", message)
+        message = re.sub(rf"(^|: |\n){name}( is |: )", rf"\1{option}\2", message)
         message = re.sub(rf"\b{name}=True\b", option, message)
         message = re.sub(rf"\b{name}=", f"{option} ", message)
     return message

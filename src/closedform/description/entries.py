@@ -7,6 +7,8 @@ from itertools import islice
 from numbers import Integral, Real
 from typing import Any, TypeVar
 
+import numpy as np
+
 from ..errors import shown
 from .description import MAX_ELEMENTS, Inertial, Limits
 
@@ -49,7 +51,7 @@ def read_entries(
     wrong = [
         f"{what}[{i}] is {shown(entry)}; expected {words}"
         for i, entry in enumerate(found)
-        if not isinstance(entry, kind) or (isinstance(entry, bool) and kind is not object)
+        if not isinstance(entry, kind) or (isinstance(entry, bool | np.timedelta64) and kind is not object)
     ]
     if len(found) != len(default):
         wrong.append(f"{what} has {len(found)} entries; expected {len(default)}, one for each joint")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import LARGEST, collected, number, real_array
+from ..checks import LARGEST, collected, number, real_array, text
 from ..errors import ArgumentError, DescriptionError
 from .description import MAX_ELEMENTS, Description, Inertial, Joint, Link
 from .entries import read_entries, read_parents
@@ -38,6 +38,7 @@ def read_mdh(
     description is geometry only. `tool` is the 4x4 pose of an extra frame "tool" in the last
     frame.
     """
+    text("source", source)
     table = _table(rows, source)
     n = len(table)
     problems = _row_problems(table)

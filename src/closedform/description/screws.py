@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import collected, flag, number, real_array, sized_array
+from ..checks import collected, flag, number, real_array, sized_array, text
 from ..errors import ArgumentError, DescriptionError, shown
 from .description import MAX_ELEMENTS, Description, Inertial, Joint, Limits, Link
 from .entries import as_list, read_entries, read_parents
@@ -42,6 +42,7 @@ def read_screws(
     span a subalgebra (cylindrical, planar, ball, free, ...). `parents[i]` is the index (from
     0) of the parent body, or -1 for the base.
     """
+    text("source", source)
     problems: list[str] = []
     if type(spatial) not in (bool, np.bool_):
         problems.append(f"spatial is {shown(spatial)}; expected True or False")

@@ -40,6 +40,9 @@ ATTRIBUTES = {
 OPTIONS = {"limit": ("lower", "upper", "velocity", "effort"), "dynamics": ("damping", "friction")}
 """Attributes that are read of elements to which dialects add others."""
 
+SPRINGS = {"dynamics": ("spring_stiffness", "spring_reference", "stiffness", "armature")}
+"""Attributes of dialects that change the mechanics."""
+
 MECHANICS = ("joint", "loop", "constraint", "spring", "bushing", "tendon")
 """Words in the tags of elements that change the mechanics, in any dialect."""
 
@@ -52,9 +55,11 @@ def doubt_spelling(root: Element) -> None:
     _doubt_children(root, "robot")
     for link in root.children("link"):
         _doubt_children(link, "link")
-        inertial = link.child("inertial")
-        if inertial is not None:
-            _doubt_children(inertial, "inertial")
+        first, *others = link.children("inertial") or [None]
+        if first is not None:
+            _doubt_children(first, "inertial")
+        for other in others:
+            other.doubt("links have more than one <inertial>, of which the first is read")
     for joint in root.children("joint"):
         _doubt_children(joint, "joint")
 
@@ -79,7 +84,9 @@ def _seems_meant(tag: str, attribute: str) -> bool:
     if tag in ATTRIBUTES:
         return attribute not in ATTRIBUTES[tag]
     options = OPTIONS.get(tag, ())
-    return attribute not in options and any(alike(attribute, other) for other in options)
+    if attribute in options:
+        return False
+    return attribute in SPRINGS.get(tag, ()) or any(alike(attribute, other) for other in options)
 
 
 def alike(word: str, other: str) -> bool:

@@ -9,7 +9,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import LARGEST, finite, real_array
+from ..checks import LARGEST, finite, real_array, text
 from ..errors import ArgumentError, shown
 
 Array = NDArray[np.float64]
@@ -35,6 +35,7 @@ class Friction:
 
     def sized(self, where: str, names: Sequence[str]) -> Friction:
         """Return the same with one number per joint, after checking them."""
+        text("friction: where", where)
         if not isinstance(names, tuple | list) or not all(isinstance(name, str) for name in names):
             raise ArgumentError(f"{where}: names are {shown(names)}; expected the names of the joints")
         viscous, coulomb, width = (

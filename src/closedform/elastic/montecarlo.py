@@ -27,7 +27,7 @@ from ..trajectory.trajectory import require_trajectory
 from .control import Control
 from .frequencies import resolving_step
 from .robot import ElasticJointRobot
-from .tracking import sampled, state_on
+from .tracking import checked_rate, sampled, state_on
 
 Array = NDArray[np.float64]
 
@@ -139,7 +139,7 @@ def monte_carlo(
     if progress is not None:
         function("monte_carlo: progress", progress, "the part that is done")
     instance("monte_carlo: spread", spread, Spread)
-    rate = positive("monte_carlo: rate", rate)
+    rate = checked_rate("monte_carlo", rate)
     require_trajectory("monte_carlo", trajectory)
     robot = _model(controls)
     parameters = spread.draw(robot, runs, np.random.default_rng(seed))

@@ -26,6 +26,9 @@ ON_TRAJECTORY = 1e-9
 """How far a start state may be off the trajectory, relative to its size where that is above one."""
 
 
+MOST_RATE = 1e6
+"""Samples per second."""
+
 STABLE = 2.8
 """Step times frequency beyond which Runge-Kutta steps blow an oscillation up."""
 
@@ -93,7 +96,7 @@ def track(
         raise ArgumentError("track: plant and model must have the same joints, and stiffness of one kind")
     step, duration = positive("track: step", step), trajectory.duration
     if rate is not None:
-        samples = _count(duration * positive("track: rate", rate))
+        samples = _count(duration * checked_rate("track", rate))
         t = np.linspace(0.0, duration, samples + 1)
         reference = control.reference(trajectory, t, stiffness)
         x0 = _start(robot, trajectory, stiffness, start, off_trajectory)
@@ -112,6 +115,14 @@ def track(
         raise _explained(error, robot, x0, stiffness, step) from None
     states = control.seen(np.split(run.x, 4, axis=-1), robot.drives.stiffness)
     return Tracking(run.t, run.x, control(*states, table[::2]), table[::2, 0])
+
+
+def checked_rate(where: str, given: float) -> float:
+    """Return a rate of samples, per second."""
+    rate = positive(f"{where}: rate", given)
+    if rate > MOST_RATE:
+        raise ArgumentError(f"{where}: rate is {rate:g}; expected at most {MOST_RATE:g} per second")
+    return rate
 
 
 def sampled(

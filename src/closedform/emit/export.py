@@ -66,11 +66,11 @@ def _place(path: str | os.PathLike[str], default: str, target: Language) -> tupl
     given = file_path("export: path", path)
     text = os.fspath(path)
     try:
+        if text.endswith((os.sep, "/")):
+            given.mkdir(parents=True, exist_ok=True)
         if given.is_dir():
             return given, default
     except OSError as error:
         raise ClosedFormError(f"{path}: cannot be written ({error.strerror}); choose another") from None
-    if text.endswith((os.sep, "/")):
-        raise ClosedFormError(f"{path}: no such folder; make it first")
     stem = given.stem if given.suffix in target.endings else given.name
     return given.parent, checked_identifier(stem, target.title, target.reserved)

@@ -44,9 +44,11 @@ def refuse_still(model: Model, what: str) -> None:
 
 
 def idle_sentence(joints: Sequence[str]) -> str:
-    """Return a sentence that names joints that move no inertia."""
+    """Return a sentence that names joints that move no inertia, alone or by a motion of several."""
     names = ", ".join(map(repr, joints[:8])) + (f" and {len(joints) - 8} more" if joints[8:] else "")
-    return f"joint {names} moves no inertia" if len(joints) == 1 else f"joints {names} move no inertia"
+    if len(joints) == 1:
+        return f"joint {names} moves no inertia"
+    return f"joints {names} can move together without moving any inertia"
 
 
 def idle_joints(bodies: Sequence[Body], nv: int) -> tuple[str, ...]:

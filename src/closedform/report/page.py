@@ -99,7 +99,7 @@ def write_page(
     for what, given in (("name", name), ("title", title)):
         text(f"page: {what}", given)
     function("page: begin", begin, "a position and a title", 2)
-    if summary is not None and summary not in environment().list_templates():
+    if summary is not None and text("page: summary", summary) not in environment().list_templates():
         raise ArgumentError(f"page: summary is {shown(summary)}; expected a template of the reports")
     with whole_file(path) as file:
         file.write(_page(subject, sections, name, title, summary, begin))
