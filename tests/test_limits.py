@@ -104,7 +104,9 @@ def test_a_generator_comes_from_whatever_seeds_one(given):
     assert isinstance(checks.generator("seed", given), np.random.Generator)
 
 
-@pytest.mark.parametrize("given", [[-1], [0.5], [], "3", 1.5, [[1]], [[1], [1, 2]], [0] * 10**6, True])
+@pytest.mark.parametrize(
+    "given", [[-1], [0.5], [], "3", 1.5, [[1]], [[1], [1, 2]], [0] * 10**6, True, np.array(1.5)]
+)
 def test_what_seeds_no_generator_is_refused(given):
     with pytest.raises(cf.ArgumentError, match=r"seed .*expected a whole number"):
         checks.generator("seed", given)

@@ -112,11 +112,9 @@ def generator(name: str, given: Any) -> np.random.Generator:
     if given is None or isinstance(given, known):
         return np.random.default_rng(given)
     what = f"{name} (a seed or a NumPy Generator)"
-    if (
-        isinstance(given, tuple | list | np.ndarray)
-        and getattr(given, "ndim", 1)
-        and 0 < len(given) <= MOST_SEEDS
-    ):
+    if isinstance(given, np.ndarray) and given.ndim == 1:
+        given = list(given[: MOST_SEEDS + 1])
+    if isinstance(given, tuple | list) and 0 < len(given) <= MOST_SEEDS:
         return np.random.default_rng([whole_number(what, each, 0) for each in given])
     return np.random.default_rng(whole_number(what, given, 0))
 
