@@ -112,6 +112,11 @@ def test_what_seeds_no_generator_is_refused(given):
         checks.generator("seed", given)
 
 
+def test_instants_beyond_all_bounds_are_refused_without_a_warning():
+    with pytest.raises(cf.ArgumentError, match=r"t: entry 0 .* is -1e\+308; expected finite seconds"):
+        tr.trajectory.instants("t", [-1e308, 1e308])
+
+
 def test_a_start_may_be_asked_to_be_exact():
     motion = tr.polynomial([0.5], [1.0], duration=1.0)
     motion.check_start([0.5], tolerance=0)
