@@ -104,10 +104,17 @@ def test_a_generator_comes_from_whatever_seeds_one(given):
     assert isinstance(checks.generator("seed", given), np.random.Generator)
 
 
-@pytest.mark.parametrize("given", [[-1], [0.5], [], "3", 1.5, [[1]], [[1], [1, 2]], [0] * 10**6, True])
+@pytest.mark.parametrize(
+    "given", [[-1], [0.5], [], "3", 1.5, [[1]], [[1], [1, 2]], [0] * 10**6, True, np.array(1.5)]
+)
 def test_what_seeds_no_generator_is_refused(given):
     with pytest.raises(cf.ArgumentError, match=r"seed .*expected a whole number"):
         checks.generator("seed", given)
+
+
+def test_instants_beyond_all_bounds_are_refused_without_a_warning():
+    with pytest.raises(cf.ArgumentError, match=r"t: entry 0 .* is -1e\+308; expected finite seconds"):
+        tr.trajectory.instants("t", [-1e308, 1e308])
 
 
 def test_a_start_may_be_asked_to_be_exact():

@@ -33,6 +33,8 @@ MOST_SEEDS = 1000
 LONGEST_NAME = 255
 """Bytes of one part of a path."""
 
+DOUBLE = np.dtype(np.float64)
+
 T = TypeVar("T")
 
 
@@ -47,6 +49,8 @@ def collected(problems: list[str]) -> Iterator[None]:
 
 def real_array(name: str, given: ArrayLike) -> NDArray[np.float64]:
     """Return an array of real numbers in double precision."""
+    if type(given) is np.ndarray and given.dtype == DOUBLE and given.size <= MOST_ENTRIES:
+        return given.copy("K")  # the usual case, many times
     try:
         array = np.asarray(given)
     except (ValueError, RecursionError):
@@ -57,7 +61,7 @@ def real_array(name: str, given: ArrayLike) -> NDArray[np.float64]:
         raise ArgumentError(f"{name} has dtype {array.dtype}; expected real numbers")
     if array.size > MOST_ENTRIES:
         raise ArgumentError(f"{name} has shape {array.shape}; expected at most {MOST_ENTRIES} numbers")
-    if type(given) is not np.ndarray and isinstance(given, np.ma.MaskedArray) and np.ma.is_masked(given):
+    if isinstance(given, np.ma.MaskedArray) and np.ma.is_masked(given):
         raise ArgumentError(f"{name} has masked entries; expected numbers: fill them, or leave them out")
     if array.dtype.itemsize <= 8:
         return array.astype(np.float64)
@@ -112,11 +116,9 @@ def generator(name: str, given: Any) -> np.random.Generator:
     if given is None or isinstance(given, known):
         return np.random.default_rng(given)
     what = f"{name} (a seed or a NumPy Generator)"
-    if (
-        isinstance(given, tuple | list | np.ndarray)
-        and getattr(given, "ndim", 1)
-        and 0 < len(given) <= MOST_SEEDS
-    ):
+    if isinstance(given, np.ndarray) and given.ndim == 1:
+        given = list(given[: MOST_SEEDS + 1])
+    if isinstance(given, tuple | list) and 0 < len(given) <= MOST_SEEDS:
         return np.random.default_rng([whole_number(what, each, 0) for each in given])
     return np.random.default_rng(whole_number(what, given, 0))
 

@@ -55,10 +55,10 @@ def doubt_spelling(root: Element) -> None:
     _doubt_children(root, "robot")
     for link in root.children("link"):
         _doubt_children(link, "link")
-        first, *others = link.children("inertial") or [None]
-        if first is not None:
+        inertials = link.children("inertial")
+        for first in inertials[:1]:
             _doubt_children(first, "inertial")
-        for other in others:
+        for other in inertials[1:]:
             other.doubt("links have more than one <inertial>, of which the first is read")
     for joint in root.children("joint"):
         _doubt_children(joint, "joint")

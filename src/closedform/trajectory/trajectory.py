@@ -201,7 +201,7 @@ def instants(name: str, given: ArrayLike) -> Array:
     t = real_array(name, given)
     if t.ndim != 1 or t.size < 2:
         raise ArgumentError(f"{name} has shape {t.shape}; expected a vector of at least two instants")
-    bad = np.flatnonzero(~np.isfinite(t))
+    bad = np.flatnonzero(~(np.abs(t) <= LARGEST))
     if bad.size:
         raise ArgumentError(f"{name}: entry {bad[0]} (from 0) is {t[bad[0]]:g}; expected finite seconds")
     bad = np.flatnonzero(np.diff(t) <= 0)
