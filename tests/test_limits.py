@@ -226,11 +226,11 @@ def test_a_run_that_diverges_at_once_names_its_start(method):
 
 
 def test_a_tolerance_beyond_double_precision_is_the_least_there_is():
-    runs = [simulate(SWING, [1.0, 0.0], None, 0.1, 0.1, method="RK45", rtol=rtol) for rtol in (1e-14, 1e-300)]
+    runs = [simulate(SWING, [1.0, 0.0], None, 0.1, 0.1, method="RK45", rtol=rtol) for rtol in (1e-14, 1e-40)]
     np.testing.assert_array_equal(runs[0].x, runs[1].x)
 
 
-@pytest.mark.parametrize("step", [1e-9, 5e-324])
+@pytest.mark.parametrize("step", [1e-9, 1e-40])
 def test_too_many_steps_are_refused(step):
     with pytest.raises(cf.ArgumentError, match="steps; at most 50000000"):
         simulate(GROWTH, [1.0], None, 1.0, step)
@@ -340,3 +340,24 @@ def test_outputs_of_expressions_are_checked(outputs):
     }[outputs]
     with pytest.raises(cf.ArgumentError, match="mine: outputs"):
         compiled("mine", [("x", x)], given)
+
+
+NESTED: list = []
+for _ in range(10_000):
+    NESTED = [NESTED]
+
+
+def test_a_precision_is_float64_or_float32():
+    for dtype in (NESTED, "\ud800", object, "i4"):
+        with pytest.raises(cf.ArgumentError, match="is not float64 or float32"):
+            cf.load("2r").kernel("mass_matrix", dtype=dtype)
+
+
+def test_numbers_without_a_reciprocal_are_not_positive():
+    with pytest.raises(cf.ArgumentError, match="shaper: frequency is 4.9.*; expected a positive number from"):
+        cf.flexible.InputShaper.of(5e-324)
+
+
+def test_rows_of_a_log_that_are_not_finite_pass_a_transmission():
+    gears = cf.identification.Transmission.of(2, reduction=[2.0, 4.0], motor_positions=True)
+    assert np.isinf(gears.joint_positions([np.inf, 4.0])[0])

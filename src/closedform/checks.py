@@ -140,8 +140,8 @@ def known_name(kind: str, given: Any, known: Sequence[str]) -> str:
 
 
 def text(name: str, given: Any) -> str:
-    """Return a text."""
-    if not isinstance(given, str):
+    """Return a text that files can hold: a lone surrogate is no character."""
+    if not isinstance(given, str) or any("\ud800" <= letter <= "\udfff" for letter in given):
         raise ArgumentError(f"{name} is {shown(given)}; expected a text")
     return given
 
@@ -202,10 +202,10 @@ def number(name: str, given: Any) -> float:
 
 
 def positive(name: str, given: Any) -> float:
-    """Return a positive number."""
+    """Return a positive number whose reciprocal is no larger than `LARGEST`."""
     value = number(name, given)
-    if value <= 0:
-        raise ArgumentError(f"{name} is {value:g}; expected a positive number")
+    if value < 1 / LARGEST:
+        raise ArgumentError(f"{name} is {value:g}; expected a positive number from {1 / LARGEST:g}")
     return value
 
 

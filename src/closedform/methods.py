@@ -40,7 +40,7 @@ class FormMethods:
         try:
             key = (name, frame, np.dtype(dtype).str, order, phi)
             known = self._kernels.get(key)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, RecursionError):
             key, known = None, None  # an argument that the recipe or the kernel refuses by name
         if known is None or type(phi) is not bool:
             phi = flag(f"{name}: phi" if isinstance(name, str) else "phi", phi)

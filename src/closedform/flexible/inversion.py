@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
+MAX_SAMPLES = 1_000_000
+"""Samples of an inverted path, the time before and after it included."""
+
 SETTLED = 1e-9
 """What is left of the internal motion at either end of the time before and after the path."""
 
@@ -43,6 +46,12 @@ def tip_inverse_dynamics(arm: FlexibleArm, path: Any, step: float, duration: flo
     before, after = (
         -np.log(SETTLED) / np.abs(rates[side]).min(initial=np.inf) for side in (rates > 0, rates < 0)
     )
+    if (before + duration + after) / step > MAX_SAMPLES:
+        count = (before + duration + after) / step
+        raise ArgumentError(
+            f"{arm.name}: {count:.3g} samples of the path and of the time before and after it; at most "
+            f"{MAX_SAMPLES}; take longer steps"
+        )
     first, last = -int(np.ceil(before / step)), int(np.ceil((duration + after) / step))
     t = step * np.arange(first, last + 1, dtype=float)
     inside = (t >= 0) & (t <= duration)

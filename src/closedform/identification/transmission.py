@@ -92,18 +92,25 @@ class Transmission:
     def joint_positions(self, p: ArrayLike) -> Array:
         """Return q = R^-1 p + offset."""
         p = _rows("transmission: p", p, len(self.gain))
-        q = p @ np.linalg.inv(self.reduction).T if self.motor_positions else p
-        return np.asarray(q + self.offset)
+        return np.asarray(self._joints(p) + self.offset)
 
     def joint_rates(self, pd: ArrayLike) -> Array:
         """Return qd = R^-1 pd."""
         pd = _rows("transmission: pd", pd, len(self.gain))
-        return np.asarray(pd @ np.linalg.inv(self.reduction).T if self.motor_positions else pd)
+        return np.asarray(self._joints(pd))
 
     def joint_efforts(self, effort: ArrayLike) -> Array:
         """Return tau = R^T (gain * effort)."""
         effort = _rows("transmission: effort", effort, len(self.gain))
-        return np.asarray((effort * self.gain) @ self.reduction)
+        with np.errstate(invalid="ignore", over="ignore"):  # a log may hold numbers that are not finite
+            return np.asarray((effort * self.gain) @ self.reduction)
+
+    def _joints(self, motors: Array) -> Array:
+        """Return R^-1 times rows of the motors; rows of the joints as they are."""
+        if not self.motor_positions:
+            return motors
+        with np.errstate(invalid="ignore", over="ignore"):
+            return np.asarray(motors @ np.linalg.inv(self.reduction).T)
 
     @property
     def axes(self) -> tuple[Axis, ...]:

@@ -294,7 +294,7 @@ def precision(name: str, dtype: DTypeLike) -> np.dtype[Any]:
     """Return float64 or float32 in the machine's byte order."""
     try:
         given = np.dtype(dtype)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RecursionError):
         given = None
     if given is None or given not in (np.dtype(np.float64), np.dtype(np.float32)):
         raise ArgumentError(f"kernel {name!r}: dtype {shown(dtype)} is not float64 or float32")
