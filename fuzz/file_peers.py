@@ -14,7 +14,7 @@ from closedform.programs import evaluate, trace
 
 AGREEMENT = 1e-9
 SHAKEN = 100
-"""Multiples of how far a peer's own results move when its inertias and offsets move by one rounding."""
+"""Multiples of how far a peer's own results move when its inertias and placements move by one rounding."""
 
 OWN_NAMES = ("universe", "root_joint", FREE)
 """Joints that Pinocchio or `Peer` adds."""
@@ -108,6 +108,7 @@ def differs_from_mujoco(path: Path, robot: cf.Robot, seed: int) -> str:
     rng = np.random.default_rng(0)
     for array in (model.body_pos, model.body_ipos, model.body_mass):
         array[:] = array * (1 + EPS * rng.choice((-1, 1), array.shape))
+    model.body_quat[:] += EPS * rng.choice((-1, 1), model.body_quat.shape)  # pi is rounded
     own = np.abs(_mujoco_torques(model, data, *(part[order] for part in state)) - theirs).max(initial=0)
     return _verdict(ours, theirs, own)
 
