@@ -154,7 +154,7 @@ def test_a_place_that_cannot_be_shown_is_refused():
 
 def test_the_summary_of_a_page_is_a_text(tmp_path):
     with pytest.raises(cf.ArgumentError, match="page: summary is"):
-        write_page(tmp_path / "x.html", subject=None, sections=[], name="", title="", summary=np.zeros(3))
+        write_page(tmp_path / "x.html", subject=None, sections=[], name="a", title="b", summary=np.zeros(3))
 
 
 # ------------------------------------------------------------------ integration
@@ -361,3 +361,19 @@ def test_numbers_without_a_reciprocal_are_not_positive():
 def test_rows_of_a_log_that_are_not_finite_pass_a_transmission():
     gears = cf.identification.Transmission.of(2, reduction=[2.0, 4.0], motor_positions=True)
     assert np.isinf(gears.joint_positions([np.inf, 4.0])[0])
+
+
+def test_a_page_has_a_title_and_a_kernel_a_name(tmp_path):
+    with pytest.raises(cf.ArgumentError, match="page: title is ''"):
+        cf.report.write_page(tmp_path / "page.html", subject=None, sections=[], name="a", title="")
+    with pytest.raises(cf.ArgumentError, match="name has 1001 characters; expected 1 to 1000"):
+        compiled("x" * 1001, [("x", x)], [("y", x)])
+
+
+def test_poles_may_be_of_any_precision():
+    assert cf.elastic.pole_gains(np.array([-5.0, -6.0], np.float16), 1)[0, 0] == 30.0
+
+
+def test_an_empty_command_is_not_shaped():
+    with pytest.raises(cf.ArgumentError, match=r"command has shape \(2, 0\)"):
+        cf.flexible.InputShaper.of(1.0)(np.zeros((2, 0)), 0.1)

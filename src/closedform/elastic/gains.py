@@ -44,7 +44,8 @@ def pole_gains(poles: ArrayLike, joints: int | Sequence[str] = 1) -> Array:
         )
     if given.ndim == 2 and len(given) != len(names):
         raise ArgumentError(f"poles has {len(given)} rows; expected one for each of {len(names)} joints")
-    rows = np.broadcast_to(given, (len(names), given.shape[-1]))
+    wide = given.astype(complex if given.dtype.kind == "c" else float)  # of any precision
+    rows = np.broadcast_to(wide, (len(names), given.shape[-1]))
     gains = np.empty((rows.shape[-1], len(names)))
     for k, (name, row) in enumerate(zip(names, rows, strict=True)):
         if not ((np.abs(row) <= FASTEST).all() and (row.real < 0).all()):

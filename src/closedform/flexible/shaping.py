@@ -99,7 +99,7 @@ class InputShaper:
         Before its start the command has its first value; between samples it is linear.
         """
         values = finite("command", real_array("command", command))
-        if values.ndim not in (1, 2) or len(values) < 2:
+        if values.ndim not in (1, 2) or len(values) < 2 or not values.size:
             raise ArgumentError(f"command has shape {values.shape}; expected (k,) or (k, n) with k samples")
         t = positive("step", step) * np.arange(len(values))
         columns = values.reshape(len(values), -1).T

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import casadi as ca
 
 from ..checks import whole_number
-from ..errors import ArgumentError, ClosedFormError
+from ..errors import ArgumentError, ClosedFormError, shown
 from ..model import Model
 from ..model.idle import refuse_idle_joints, refuse_still
 
@@ -82,7 +82,7 @@ class Form:
     def at(self, order: int) -> Form:
         """Return the member of an ordered family that gives derivatives up to `order`."""
         if not self.ordered:
-            raise ArgumentError(f"{self.name} exists for one order only; order={order!r} given")
+            raise ArgumentError(f"{self.name} exists for one order only; order={shown(order)} given")
         order = whole_number(f"{self.name}: order", order, 0)
         if order > MAX_ORDER:
             raise ArgumentError(f"{self.name}: order {order} is beyond {MAX_ORDER}")

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from ..checks import text
+from ..description.description import MAX_NAME
 from ..errors import ArgumentError, shorten, shown
 from ..programs import Program, Shaped, core_shape, program
 from .kernel import Kernel
@@ -48,7 +49,8 @@ def compiled(
 
 def traced(name: str, inputs: Sequence[Named], outputs: Sequence[Named]) -> Program:
     """Return the program of CasADi expressions."""
-    text("compiled: name", name)
+    if not 0 < len(text("compiled: name", name)) <= MAX_NAME:
+        raise ArgumentError(f"compiled: name has {len(name)} characters; expected 1 to {MAX_NAME}")
     for what, given in (("inputs", inputs), ("outputs", outputs)):
         if not isinstance(given, tuple | list) or not given or not all(map(_named, given)):
             raise ArgumentError(

@@ -97,7 +97,8 @@ def write_page(
     if not isinstance(sections, tuple | list) or not all(isinstance(each, Section) for each in sections):
         raise ArgumentError(f"page: sections is {shown(sections)}; expected a list of Section")
     for what, given in (("name", name), ("title", title)):
-        text(f"page: {what}", given)
+        if not text(f"page: {what}", given).strip():
+            raise ArgumentError(f"page: {what} is {shown(given)}; expected a text that can be seen")
     function("page: begin", begin, "a position and a title", 2)
     if summary is not None and text("page: summary", summary) not in environment().list_templates():
         raise ArgumentError(f"page: summary is {shown(summary)}; expected a template of the reports")
