@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...checks import positive, small_number, whole_number
+from ...checks import number, small_number, whole_number
 from ...description.rotations import pose
 from ...elastic import ComputedTorque, Control, Decoupling, ElasticJointRobot, Feedforward, Spread
 from ...lazy import cached_property
@@ -53,7 +53,7 @@ class ElasticStudy:
         whole_number("elastic: runs", self.runs, 1)
         small_number("elastic: tool", self.tool, 1e6)
         for what in ("motor_inertia", "gear_ratio"):
-            positive(f"elastic: {what}", getattr(self, what))
+            number(f"elastic: {what}", getattr(self, what))
         self._on_springs(self.robot, self.stiffness)  # says what is wrong before any work is done
 
     @cached_property
