@@ -709,6 +709,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
     ),
     "identification.Identification.save": lambda: call(found().save, fresh(".json")),
     "identification.Identification.save_robot": lambda: call(found().save_robot, fresh(".toml")),
+    "identification.Log.too_few": lambda: call(log().too_few, "three rows"),
     "identification.Log.middle": lambda: call(log().middle, 100),
     "identification.Log.ranges": lambda: call(log().ranges, 10),
     "identification.Log.samples": lambda: call(log().samples, 0, 10),
