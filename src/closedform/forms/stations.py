@@ -18,7 +18,7 @@ from .tree import Node
 LONG = 40
 """Bodies of a branch beyond which stations are used; shorter ones gain more from the zeros of their axes."""
 
-SPACING = 12
+SPACING = 16
 """Bodies from one station to the next."""
 
 
