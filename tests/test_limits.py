@@ -377,3 +377,15 @@ def test_poles_may_be_of_any_precision():
 def test_an_empty_command_is_not_shaped():
     with pytest.raises(cf.ArgumentError, match=r"command has shape \(2, 0\)"):
         cf.flexible.InputShaper.of(1.0)(np.zeros((2, 0)), 0.1)
+
+
+def test_letters_are_chosen_by_name():
+    giant = np.broadcast_to(np.float64(0), (10**12,))
+    for subject in (cf.load("2r"), cf.FlexibleArm.deluca_siciliano()):
+        with pytest.raises(cf.ArgumentError, match=r"symbolic is .*; expected True, False or some of"):
+            subject.equations("mass_matrix", symbolic=giant)
+
+
+def test_rows_of_a_task_are_no_durations():
+    with pytest.raises(cf.UnknownNameError, match="task row"):
+        redundancy.solve(cf.load("chang3r"), [0.4, 0.1], task=[np.timedelta64(3), np.timedelta64(4)])

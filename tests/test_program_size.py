@@ -36,8 +36,8 @@ def refuse(*_: object, **__: object) -> None:
 
 @pytest.fixture(scope="module")
 def large() -> cf.Robot:
-    """Return a chain of 480 bodies."""
-    return chain(480)
+    """Return a chain of 700 bodies."""
+    return chain(700)
 
 
 @pytest.mark.parametrize(
@@ -70,6 +70,12 @@ def test_what_is_foreseen_is_near_what_is_built(name: str) -> None:
     robot = chain(6)
     built = trace(robot.model, name, closed=False).counts.total
     assert 1 / 3 < size.foreseen(form(name), robot.model) / built < 3
+
+
+def test_what_is_foreseen_of_a_long_chain_is_near_what_is_built() -> None:
+    robot = chain(60)
+    built = trace(robot.model, "mass_matrix").counts.total
+    assert 0.5 < size.foreseen(form("mass_matrix"), robot.model) / built < 2
 
 
 def test_expressions_beyond_the_limit_are_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:

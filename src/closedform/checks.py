@@ -139,6 +139,15 @@ def known_name(kind: str, given: Any, known: Sequence[str]) -> str:
     return given
 
 
+def some_of(name: str, given: Any, words: Sequence[str]) -> tuple[str, ...]:
+    """Return all of these words for True, none for False, or the one or those given."""
+    if isinstance(given, bool):
+        return tuple(words) if given else ()
+    if not isinstance(given, str | tuple | list | set | frozenset):
+        raise ArgumentError(f"{name} is {shown(given)}; expected True, False or some of {', '.join(words)}")
+    return tuple(known_name(name, each, words) for each in ((given,) if isinstance(given, str) else given))
+
+
 def text(name: str, given: Any) -> str:
     """Return a text that files can hold: a lone surrogate is no character."""
     if not isinstance(given, str) or any("\ud800" <= letter <= "\udfff" for letter in given):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..checks import LARGEST, finite, real_array, text
-from ..errors import ArgumentError, shown
+from ..errors import ArgumentError, shorten, shown
 
 Array = NDArray[np.float64]
 SX = ca.SX
@@ -35,7 +35,7 @@ class Friction:
 
     def sized(self, where: str, names: Sequence[str]) -> Friction:
         """Return the same with one number per joint, after checking them."""
-        text("friction: where", where)
+        where = shorten(text("friction: where", where), 80)
         if not isinstance(names, tuple | list) or not all(isinstance(name, str) for name in names):
             raise ArgumentError(f"{where}: names are {shown(names)}; expected the names of the joints")
         viscous, coulomb, width = (

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
 import casadi as ca
 
-from ..checks import known_name
+from ..checks import known_name, some_of
 from ..errors import ArgumentError, ClosedFormError, ProgramSizeError, shown
 from ..forms import Form, form
 from ..forms.tree import recursion_tree
@@ -44,7 +44,7 @@ def equations(
     What takes longer than `seconds` is returned correct but as it stands, in terms of
     `definitions`, with an `EquationsWarning`. A form of several outputs gives a tuple.
     """
-    kinds = _kinds(symbolic)
+    kinds = some_of("symbolic", symbolic, KINDS)
     known_name("convention of inertial parameters", parameters, CONVENTIONS)
     it = form(name, order)
     if frame is not None and not it.framed:
@@ -63,17 +63,6 @@ def equations(
         seconds=seconds,
         trajectory=model.nq == model.nv,
     )
-
-
-def _kinds(symbolic: bool | str | Collection[str]) -> Sequence[str]:
-    if isinstance(symbolic, bool):
-        return KINDS if symbolic else ()
-    if not isinstance(symbolic, str | tuple | list | set | frozenset):
-        raise ArgumentError(
-            f"symbolic is {shown(symbolic)}; expected True, False or some of {', '.join(KINDS)}"
-        )
-    kinds = (symbolic,) if isinstance(symbolic, str) else tuple(symbolic)
-    return [known_name("kind of symbolic constants", kind, KINDS) for kind in kinds]
 
 
 def _trace(it: Form, model: SymbolicModel, frame: str | None) -> Program:

@@ -8,8 +8,7 @@ from typing import Any
 
 import casadi as ca
 
-from ..checks import known_name
-from ..errors import ArgumentError, shown
+from ..checks import known_name, some_of
 from ..kernels import traced
 from .catalogue import FORMS
 from .constants import KINDS, ArmModel
@@ -24,7 +23,7 @@ def arm_equations(
     from ..equations.reader import meant  # noqa: PLC0415
 
     known_name("form of a flexible arm", name, tuple(FORMS))
-    constants, letters = model.symbols(_kinds(symbolic))
+    constants, letters = model.symbols(some_of("symbolic", symbolic, KINDS))
     inputs, outputs = FORMS[name].expressions(model, constants)
     parameters = [
         Parameter(each.name, Fraction(meant(each.value)), _ROLES.get(each.kind, each.kind), each.symbol)
@@ -43,14 +42,3 @@ def arm_equations(
 
 
 _ROLES = {"stiffness": "inertia", "damping": "inertia"}
-
-
-def _kinds(symbolic: Any) -> tuple[str, ...]:
-    if isinstance(symbolic, bool):
-        return KINDS if symbolic else ()
-    if not isinstance(symbolic, Collection):
-        raise ArgumentError(
-            f"symbolic is {shown(symbolic)}; expected True, False or some of {', '.join(KINDS)}"
-        )
-    kinds = (symbolic,) if isinstance(symbolic, str) else tuple(symbolic)
-    return tuple(known_name("kind of symbolic constants", kind, KINDS) for kind in kinds)

@@ -10,9 +10,10 @@ import math
 
 from ..errors import ProgramSizeError
 from ..forms import Form
+from ..forms.stations import LONG
 from ..model import Model
 
-MAX_OPERATIONS = 600_000
+MAX_OPERATIONS = 1_000_000
 """Beyond this, straight-line code compiles for minutes and runs slower than a loop."""
 
 MAX_ENTRIES = 2_000_000
@@ -48,6 +49,9 @@ PER_PAIR = {
 }
 """Operations per pair of joints of which one carries the other, on chains of oblique axes."""
 
+BY_STATION = {"mass_matrix": 13.0}
+"""The same on branches long enough for stations."""
+
 PER_TRIPLE = {
     "mass_matrix_dq": 13.0,
     "coriolis_matrix_dq": 53.0,
@@ -67,6 +71,8 @@ def foreseen(form: Form, model: Model) -> float:
         depths.append(depth)
         pairs += body.joint.nv * depth
         triples += body.joint.nv * depth**2
+    if form.name in BY_STATION and max(depths, default=0) > LONG:
+        return BY_STATION[form.name] * pairs
     if form.name in PER_PAIR:
         return PER_PAIR[form.name] * pairs
     if form.name in PER_TRIPLE:

@@ -181,7 +181,9 @@ def _row_names(rows: Any) -> tuple[str, ...]:
     for row in rows:
         if isinstance(row, str) and row in ROWS:
             names.append(row)
-        elif isinstance(row, int | np.integer) and not isinstance(row, bool) and 0 <= row < 6:
+        elif (
+            isinstance(row, int | np.integer) and not isinstance(row, bool | np.timedelta64) and 0 <= row < 6
+        ):
             names.append(ROWS[row])
         else:
             raise UnknownNameError("task row", row, (*ROWS, *map(str, range(6))))
