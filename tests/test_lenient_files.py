@@ -170,6 +170,12 @@ def test_what_is_read_otherwise_than_written_is_named(load: Load, old: str, new:
     assert "line " in said[0]
 
 
+def test_a_number_that_urdfdom_cannot_read_is_read_with_a_warning(load: Load) -> None:
+    robot, said = told(load, LIMITED.replace('ixz="0"', 'ixz="0\n"', 1))
+    assert "inertias with a blank after a number" in said[0]
+    np.testing.assert_array_equal(robot.phi, load(LIMITED).phi)
+
+
 def test_one_cause_is_one_warning(load: Load) -> None:
     more = AXIS + '<dynamics damping="-1"/>'
     links = [link(f"l{i}") for i in range(9)]

@@ -83,6 +83,9 @@ def _link(element: Element) -> Link:
         inertial.doubt('links whose <inertial> has no <mass value="..."> count as massless')
     if inertia is None:
         inertial.doubt("links whose <inertial> has no <inertia> count as point masses")
+    numbers = [value for each in (mass, inertia) if each for value in each.node.attrib.values()]
+    if any(value != value.rstrip() for value in numbers):
+        inertial.doubt("inertias with a blank after a number are read, which urdfdom leaves out")
     entries = _entries(inertia) if inertia else np.zeros(6)
     R = T[:3, :3]
     with np.errstate(all="ignore"):  # an overflow is found with the other problems of the link
