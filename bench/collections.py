@@ -220,15 +220,7 @@ def _rows(files: list[Path], jobs: int) -> Iterator[dict[str, Any]]:
             running.append((path, process, receive, time.monotonic()))
         for entry in list(running):
             path, process, receive, began = entry
-            kind = "urdf" if path.suffix == ".urdf" else "mjcf"
-            row = {
-                "file": str(path),
-                "kind": kind,
-                "cause": "crashed",
-                "error": 0.0,
-                "form": "",
-                "reason": "",
-            }
+            row = _crashed(path, "")
             if receive.poll(0.02):
                 try:
                     row = receive.recv()
@@ -247,6 +239,12 @@ def _rows(files: list[Path], jobs: int) -> Iterator[dict[str, Any]]:
             yield row
 
 
+def _crashed(path: Path, reason: str) -> dict[str, Any]:
+    """Return the row of a file that was not judged to its end."""
+    kind = "urdf" if path.suffix == ".urdf" else "mjcf"
+    return {"file": str(path), "kind": kind, "cause": "crashed", "error": 0.0, "form": "", "reason": reason}
+
+
 def _worker(path: Path, send: Any) -> None:
     """Judge one file with bounded memory, quietly, in a folder of its own."""
     resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
@@ -259,16 +257,7 @@ def _worker(path: Path, send: Any) -> None:
         try:
             row = judge(path)
         except BaseException as error:  # whatever it is, it is the finding
-            kind = "urdf" if path.suffix == ".urdf" else "mjcf"
-            reason = f"{type(error).__name__}: {str(error)[:200]}"
-            row = {
-                "file": str(path),
-                "kind": kind,
-                "cause": "crashed",
-                "error": 0.0,
-                "form": "",
-                "reason": reason,
-            }
+            row = _crashed(path, f"{type(error).__name__}: {str(error)[:200]}")
         send.send(row)
         os.chdir("/")
 
