@@ -403,3 +403,17 @@ def test_a_failed_call_leaves_the_robot_usable() -> None:
             bad()
     assert arm.mass_matrix([0, 0]).shape == (2, 2)
     assert arm.pose([0, 0], "tool").shape == (4, 4)
+
+
+def test_arrays_may_be_given_by_name() -> None:
+    arm = robot()
+    q, qd, qdd = arm.random_state(0, batch=3)
+    np.testing.assert_array_equal(arm.gravity_torque(q=q), arm.gravity_torque(q))
+    tau = arm.inverse_dynamics(q, qd, qdd)
+    np.testing.assert_array_equal(arm.inverse_dynamics(q, qdd=qdd, qd=qd), tau)
+    np.testing.assert_array_equal(arm.jacobian(q=q, frame="tool"), arm.jacobian(q, "tool"))
+    for wrong in ({"x": q}, {"q": q}, {"qd": qd, "q": q}):
+        with pytest.raises(
+            cf.ArgumentError, match="takes q, qd, qdd; 1 given in order, and"
+        ):
+            arm.inverse_dynamics(q, **wrong)

@@ -126,11 +126,12 @@ class FramedMethod:
         frame: str | None = None,
         out: NDArray[Any] | None = None,
         threads: int = 1,
+        **named: ArrayLike,
     ) -> Any:
         """Evaluate the form for one frame."""
         args, frame = _without_frame(self._form, args, frame)
         kernel = self._owner.kernel(self._form.name, frame)
-        return kernel(*args, out=out, threads=threads)  # type: ignore[arg-type]
+        return kernel(*args, out=out, threads=threads, **named)  # type: ignore[arg-type]
 
 
 class OrderedMethod:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache as cache_function
 from functools import partial
 from typing import Any
@@ -125,8 +125,10 @@ class Kernel:
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.recipe, self.dtype)
 
-    def __call__(self, *args: ArrayLike, out: Any = None, threads: int = 1) -> Any:
-        """Evaluate the program on arrays; `out` receives the result without allocation."""
+    def __call__(self, *args: ArrayLike, out: Any = None, threads: int = 1, **named: ArrayLike) -> Any:
+        """Evaluate the program on arrays, in order or by name; `out` receives the result."""
+        if named:
+            args = arguments(self.name, self.input_names, args, named)
         if len(args) != len(self.input_shapes):
             raise self._wrong_count(args)
         for argument in args:
@@ -271,6 +273,19 @@ class Kernel:
         detail = "" if out is None else f"; out is {_described(out)}"
         shapes = ", ".join(f"{n} {np.shape(a)}" for n, a in zip(self.input_names, args, strict=True))
         return ArgumentError(f"{self.name}: {error} (given {shapes}{detail})")
+
+
+def arguments(
+    name: str, inputs: Sequence[str], args: Sequence[ArrayLike], named: Mapping[str, ArrayLike]
+) -> tuple[ArrayLike, ...]:
+    """Return the arrays of a call in the order of the inputs, those given by name after the others."""
+    left = inputs[len(args) :]
+    if set(left) != set(named):
+        given = ", ".join(map(shown, named))
+        raise ArgumentError(
+            f"{name} takes {', '.join(inputs)}; {len(args)} given in order, and {given} by name"
+        )
+    return (*args, *(named[each] for each in left))
 
 
 def _plain(out: Any) -> bool:
