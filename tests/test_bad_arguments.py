@@ -413,7 +413,5 @@ def test_arrays_may_be_given_by_name() -> None:
     np.testing.assert_array_equal(arm.inverse_dynamics(q, qdd=qdd, qd=qd), tau)
     np.testing.assert_array_equal(arm.jacobian(q=q, frame="tool"), arm.jacobian(q, "tool"))
     for wrong in ({"x": q}, {"q": q}, {"qd": qd, "q": q}):
-        with pytest.raises(
-            cf.ArgumentError, match="takes q, qd, qdd; 1 given in order, and"
-        ):
+        with pytest.raises(cf.ArgumentError, match="takes q, qd, qdd; 1 given in order, and"):
             arm.inverse_dynamics(q, **wrong)
