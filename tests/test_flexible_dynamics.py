@@ -263,7 +263,7 @@ def test_equations_evaluate_to_the_kernels_numbers(two, name):
     expected = two.kernel(name)(*arrays)
     for symbolic in (False, True, "inertia"):
         assert worst(two.equations(name, symbolic=symbolic).evaluate(*arrays), expected) < ROUNDING
-    with pytest.raises(ClosedFormError, match="unknown kind"):
+    with pytest.raises(ClosedFormError, match="unknown symbolic"):
         two.equations(name, symbolic="mass")
 
 
