@@ -14,6 +14,7 @@ DOCS = ROOT.parents[1] / "docs"
 APPLICATIONS = ("identification", "flexible", "redundancy", "elastic")
 
 FLOW = (
+    "arrays",
     "lazy",
     "errors",
     "checks",

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from .arrays import Array
 from .checks import flag, generator, real_array, shape, small_number, whole_number
 from .description.description import Description
 from .description.mdh import read_mdh
@@ -25,8 +26,6 @@ from .methods import FormMethods
 from .model import Model, build_model, integrate, random_state
 from .model.idle import refuse_still
 from .model.writing import model_toml
-
-Array = NDArray[np.float64]
 
 MAX_NUMBERS = 10**8
 """Numbers of one array of random states."""

@@ -16,8 +16,6 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from .kernels import Kernel
 from .model import Model
 
-Array = NDArray[np.float64]
-
 class FormMethods:
     model: Model
     def __init__(self, model: Model) -> None: ...

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..checks import real_array, sized_array
 from ..errors import ArgumentError
-
-Array = NDArray[np.float64]
 
 KINDS = ("revolute", "prismatic", "helical", "subspace", "ball", "free", "fixed")
 

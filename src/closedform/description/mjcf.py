@@ -14,16 +14,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..errors import warn
 from .description import Description, Inertial, Joint, Limits, Link, Mimic
 from .mjcf_compile import compile_source, mujoco
 from .mjcf_left_out import constraint, disabled, left_out, name_of, reflected
 from .mjcf_source import read_source
 from .rotations import pose, rotation_quaternion, skew
-
-Array = NDArray[np.float64]
 
 KINDS = ("free", "ball", "prismatic", "revolute")
 """Joint kinds in the order of MuJoCo's mjtJoint: free, ball, slide, hinge."""

@@ -11,11 +11,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from .mjcf_compile import mujoco
-
-Array = NDArray[np.float64]
 
 SHOWN = 8
 

@@ -7,12 +7,11 @@ import tomllib
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..errors import DescriptionError, shown
 from .rotations import pose, rotation_rpy
-
-Array = NDArray[np.float64]
 
 MAX_BYTES = 4 * 2**20
 """Size of a TOML file."""

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.linalg import expm
 
+from ..arrays import Array
 from ..checks import finite, real_array, sized_array
 from ..errors import ArgumentError
 from ..trajectory import Trajectory
 from ..trajectory.trajectory import require_trajectory
 from .laws import Decoupling
-
-Array = NDArray[np.float64]
 
 
 def chain_motion(control: Decoupling, trajectory: Trajectory, start: ArrayLike, t: ArrayLike) -> Array:

@@ -6,10 +6,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import casadi as ca
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from casadi import SX
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..checks import instance
 from ..errors import ArgumentError, shown
 from ..kernels import Kernel, compiled
@@ -20,9 +21,6 @@ from .forms import STATE
 from .gains import pole_gains
 from .plant import Plant
 from .robot import ElasticJointRobot
-
-Array = NDArray[np.float64]
-SX = ca.SX
 
 
 class Control(ABC):

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import casadi as ca
+from casadi import SX
 
 from .plant import Plant
-
-SX = ca.SX
 
 Command = Callable[..., SX]
 """The wanted highest derivative, given the derivatives that the state determines."""

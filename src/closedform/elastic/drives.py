@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..checks import choice
 from ..errors import ArgumentError, shown
 from .friction import Friction, per_joint
-
-Array = NDArray[np.float64]
 
 VARIABLE = "variable"
 """What stands for a stiffness that is an input of the plant."""

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..checks import finite, instance, real_array, rows_array
 from ..errors import ArgumentError
 from ..model.idle import refuse_idle_joints
 from .robot import ElasticJointRobot
-
-Array = NDArray[np.float64]
 
 RESOLVED = 0.5
 """Step times fastest frequency: Runge-Kutta steps of this length lose 1e-4 of an oscillation's amplitude."""

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from casadi import SX
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..checks import LARGEST, finite, real_array, text
 from ..errors import ArgumentError, shorten, shown
-
-Array = NDArray[np.float64]
-SX = ca.SX
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..checks import text, whole_number
 from ..errors import ArgumentError
-
-Array = NDArray[np.float64]
 
 MOST_POLES, MOST_JOINTS, FASTEST = 20, 10_000, 1e12
 """Poles per joint, joints, and rad/s: the products of so many stay numbers."""

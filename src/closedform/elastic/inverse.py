@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import casadi as ca
+from casadi import SX
 
 from .plant import Plant
-
-SX = ca.SX
 
 
 def motor_motion(plant: Plant, q: SX, qd: SX, qdd: SX, qddd: SX, q4: SX) -> tuple[SX, SX, SX]:

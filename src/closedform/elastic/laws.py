@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import casadi as ca
+from casadi import SX
 from numpy.typing import ArrayLike
 
 from ..checks import flag, instance
@@ -13,8 +13,6 @@ from .decoupling import fourth_order, third_order
 from .inverse import motor_motion
 from .plant import Plant
 from .robot import ElasticJointRobot
-
-SX = ca.SX
 
 
 class Decoupling(Control):

@@ -5,12 +5,13 @@ from __future__ import annotations
 from functools import lru_cache
 
 import casadi as ca
+from casadi import SX
 
 from ..checks import instance
 from ..integration import System
 from .control import Control, require_control
 from .forms import STATE
-from .plant import SX, state_rate
+from .plant import state_rate
 from .robot import ElasticJointRobot
 
 

@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..checks import (
     MOST_ENTRIES,
     function,
@@ -28,9 +29,6 @@ from .control import Control
 from .frequencies import resolving_step
 from .robot import ElasticJointRobot
 from .tracking import checked_rate, sampled, state_on
-
-Array = NDArray[np.float64]
-
 
 MOST_RUNS = 100_000
 """Plants of one study."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import casadi as ca
+from casadi import SX
 
+from ..arrays import Array
 from ..forms import form
 from ..forms.energy import kinetic_energy, potential_energy
 from ..forms.forward import Factors, factor_tree, solve_factored
@@ -13,9 +15,7 @@ from ..forms.higher_order import inverse_dynamics_rates
 from ..forms.mass import mass_matrix
 from ..model import Model
 from ..model.idle import refuse_idle_joints
-from .drives import Array, Drives
-
-SX = ca.SX
+from .drives import Drives
 
 RATES = inverse_dynamics_rates.__name__
 

@@ -10,8 +10,9 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..checks import flag, known_name
 from ..errors import ArgumentError, ClosedFormError, UnknownNameError, shown
 from ..integration import System
@@ -23,8 +24,6 @@ from .forms import FORMS, STATE, STIFFNESS, ElasticForm
 from .friction import Friction, per_joint
 from .plant import Plant, state_rate
 from .source import elastic_export
-
-Array = NDArray[np.float64]
 
 
 class ElasticJointRobot:

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..checks import MOST_SAMPLES, finite, flag, instance, positive, real_array
 from ..errors import ArgumentError, ClosedFormError
 from ..integration import DivergenceError, simulate
@@ -19,8 +20,6 @@ from .forms import STATE
 from .frequencies import natural_frequencies
 from .loop import closed_loop
 from .robot import ElasticJointRobot
-
-Array = NDArray[np.float64]
 
 ON_TRAJECTORY = 1e-9
 """How far a start state may be off the trajectory, relative to its size where that is above one."""

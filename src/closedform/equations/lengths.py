@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..forms.tree import Node
 from ..model import Frame, Model
-
-Array = NDArray[np.float64]
 
 Names = list[tuple[str, float, Array]]
 """A position as a sum of (name, value, direction)."""

@@ -13,18 +13,16 @@ from fractions import Fraction
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
+from casadi import SX
 
 from ..description.rotations import inverse
 from ..errors import ClosedFormError
-from ..forms.algebra import SX, Rotation, constant, constant_turns, second_moments, symmetric
+from ..forms.algebra import Rotation, constant, constant_turns, second_moments, symmetric
 from ..forms.subtree import Composite
 from ..forms.tree import Node, recursion_tree
 from ..model import Body, Frame, Model
 from ..model.inertia import NAMES, inertial_from_phi
 from .lengths import Names, end_of, frame_lengths, joint_lengths
-
-Array = NDArray[np.float64]
 
 KINDS = ("inertia", "geometry", "gravity")
 """What may be symbolic."""

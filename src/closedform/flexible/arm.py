@@ -7,8 +7,9 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..checks import flag, text
 from ..integration import Event, System
 from ..lazy import cached_property
@@ -23,8 +24,6 @@ from .methods import ArmForms
 from .modes import Modes
 from .motion import ArmMotion, Torque, arm_motion
 from .statespace import OUTPUTS, StateSpace, state_space
-
-Array = NDArray[np.float64]
 
 
 class FlexibleArm(ArmForms):

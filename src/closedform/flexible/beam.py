@@ -6,13 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.polynomial import Polynomial
-from numpy.typing import NDArray
 from scipy.linalg import eigh
 
+from ..arrays import Array
 from .link import POINTS, FlexibleLink
 from .modes import Mode, Modes, Tip
-
-Array = NDArray[np.float64]
 
 HERMITE = tuple(
     Polynomial(coefficients) for coefficients in ([1, 0, -3, 2], [0, 1, -2, 1], [0, 0, 3, -2], [0, 0, -1, 1])

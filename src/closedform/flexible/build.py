@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..checks import flag, not_negative, sized_array
 from ..errors import ArgumentError, shown
 from .beam import element_modes
@@ -16,8 +17,6 @@ from .boundary import Boundary, tips
 from .constants import ArmModel
 from .link import FlexibleLink
 from .uniform import uniform_modes
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import casadi as ca
+from casadi import SX
 
 from ..programs import Shaped
 from . import energy, forms
 from .constants import LINEAR, ArmModel, Constants
-
-SX = ca.SX
 
 
 @dataclass(frozen=True)

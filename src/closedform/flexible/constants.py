@@ -6,14 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-import casadi as ca
 import numpy as np
+from casadi import SX
 from numpy.typing import NDArray
 
 from .link import FlexibleLink
 from .modes import Modes
-
-SX = ca.SX
 
 KINDS = ("geometry", "gravity", "inertia", "stiffness", "damping")
 """Kinds of constants; the equations of motion are linear in the last three."""

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import casadi as ca
+from casadi import SX
 
 from .constants import ArmModel, Constants, LinkConstants
 from .kinematics import Deflection, Plane, link_frames, link_motions
-
-SX = ca.SX
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,10 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import least_squares
 
+from ..arrays import Array
 from ..checks import LARGEST, real_array, sized_array
 from ..errors import ArgumentError, ClosedFormError
 from ..integration import System, simulate
@@ -18,8 +19,6 @@ from .boundary import tips
 from .link import FlexibleLink
 from .modes import Tip
 from .uniform import uniform_modes
-
-Array = NDArray[np.float64]
 
 NAMES = ("frequency", "ratio", "gain", "lag", "offset")
 

@@ -8,12 +8,11 @@ expressions; the catalogue lists them.
 from __future__ import annotations
 
 import casadi as ca
+from casadi import SX
 
 from .constants import KINDS, LINEAR, ArmModel, Constants
 from .energy import exact_inertia, first_order, gravity_energy, kinetic_energy
 from .kinematics import Plane, link_frames
-
-SX = ca.SX
 
 
 def _elastic(model: ArmModel, constants: Constants) -> SX:

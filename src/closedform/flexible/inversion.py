@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..checks import positive
 from ..errors import ArgumentError, ClosedFormError
 from .joint_space import sampled
@@ -19,8 +19,6 @@ from .motion import ArmMotion
 
 if TYPE_CHECKING:
     from .arm import FlexibleArm
-
-Array = NDArray[np.float64]
 
 MAX_SAMPLES = 1_000_000
 """Samples of an inverted path, the time before and after it included."""

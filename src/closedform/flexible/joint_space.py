@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..checks import function, positive, real_array, sized_array
 from ..errors import ArgumentError, shown
 from ..integration import DivergenceError, System, simulate
@@ -17,8 +18,6 @@ from .motion import ArmMotion, lost_definiteness, warn_of_deflections
 
 if TYPE_CHECKING:
     from .arm import FlexibleArm
-
-Array = NDArray[np.float64]
 
 Timed = Callable[[float], Array]
 """A function of time that returns position, velocity and acceleration, one after the other."""

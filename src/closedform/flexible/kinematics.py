@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import casadi as ca
+from casadi import SX
 
 from .constants import ArmModel, Constants, LinkConstants
-
-SX = ca.SX
 
 
 class Plane(NamedTuple):

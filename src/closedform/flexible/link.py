@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..checks import LARGEST, choice, function, not_negative, positive, real_array, whole_number
 from ..errors import ArgumentError, shown
 from ..lazy import cached_property
-
-Array = NDArray[np.float64]
 
 Profile = float | Callable[[Array], Array]
 """A property along the beam: a number, or a function of the abscissa from 0 to the length."""

@@ -8,8 +8,9 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike
 
+from ..arrays import Array
 from ..checks import known_name, whole_number
 from ..kernels import Kernel, compiled, traced
 from ..kernels.kernel import precision
@@ -19,9 +20,6 @@ from .catalogue import FORMS, ArmForm
 from .constants import ArmModel
 from .source import arm_export
 from .symbolic import arm_equations
-
-Array = NDArray[np.float64]
-
 
 MOST_STATIONS = 1000
 """Points per link that `points` compiles."""

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Protocol, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..checks import choice, not_negative, number, real_array, whole_number
 from ..errors import ArgumentError
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.integrate import cumulative_simpson
 
+from ..arrays import Array
 from ..checks import finite, number, real_array, whole_number
 from ..errors import ArgumentError, ClosedFormError, shown, warn
 from ..integration import DivergenceError, Event, simulate
@@ -17,8 +18,6 @@ from ..lazy import cached_property
 
 if TYPE_CHECKING:
     from .arm import FlexibleArm
-
-Array = NDArray[np.float64]
 
 Torque = ArrayLike | Callable[[float], ArrayLike] | None
 

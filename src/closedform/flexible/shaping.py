@@ -7,12 +7,11 @@ from functools import reduce
 from math import comb
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..checks import finite, instance, known_name, positive, real_array, sized_array, small_number
 from ..errors import ArgumentError, shown
-
-Array = NDArray[np.float64]
 
 MOST_IMPULSES = 100_000
 """Impulses of a shaper of several modes."""

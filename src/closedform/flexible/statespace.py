@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..checks import known_name, sized_array
 
 if TYPE_CHECKING:
     from .arm import FlexibleArm
-
-Array = NDArray[np.float64]
 
 OUTPUTS = ("joints", "tip", "tip_angle", "state")
 """What a linearised arm may show: joint angles, tip position, tip direction, or (q, qd)."""

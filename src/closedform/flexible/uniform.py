@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from math import cos, cosh, exp, floor, pi, sin, tanh
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
+from ..arrays import Array
 from ..errors import ClosedFormError
 from .link import FlexibleLink
 from .modes import Mode, Modes, Tip
-
-Array = NDArray[np.float64]
 
 LOWEST = 1e-3
 """Wave numbers b = beta l below this are lost in rounding (a tip 1e12 times as heavy as the link)."""

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
+from casadi import SX
 from numpy.typing import ArrayLike
 
 from ..description.rotations import ROUNDING
-
-SX = ca.SX
 
 
 def constant(values: ArrayLike | SX) -> SX:

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from casadi import SX
+
 from ..model import Body
-from .algebra import SX, skew
+from .algebra import skew
 from .tree import Node
 
 Rotors = list[tuple[int, float]]

@@ -13,9 +13,10 @@ from math import comb
 
 import casadi as ca
 import numpy as np
+from casadi import SX
 
 from ..model import Model
-from .algebra import SX, constant
+from .algebra import constant
 from .armature import add_rotor_coriolis, free_rotors
 from .block import Blocks, blocks, diag_ad, skew_momentum
 

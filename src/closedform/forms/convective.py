@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from math import comb
 
 import casadi as ca
+from casadi import SX
 
-from .algebra import SX, Rotation, cross, cross_columns, skew
+from .algebra import Rotation, cross, cross_columns, skew
 from .pairs import Placements, Screw, to_parent
 from .subtree import Composite, Flow, composites
 from .tree import Node

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from casadi import SX
+
 from ..model import Model
-from .algebra import SX
 from .armature import add_rotor_coriolis, free_rotors
 from .convective import Carried, Series, carried, convective_pairs
 from .mass import add_block

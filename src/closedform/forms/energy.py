@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import casadi as ca
+from casadi import SX
 
 from ..model import Model
-from .algebra import SX, constant, cross
+from .algebra import constant, cross
 from .kinematics import first_moment
 from .motion import body_twists
 from .tree import recursion_tree

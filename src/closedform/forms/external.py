@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from casadi import SX
+
 from ..model import Model
-from .algebra import SX, constant, cross
+from .algebra import constant, cross
 from .convective import series_to_parent, wrench_matrices
 from .newton_euler import add_rates
 from .pairs import Screw, plus, product

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import casadi as ca
+from casadi import SX
 
 from ..model import Model
-from .algebra import SX
 from .mass import mass_matrix
 from .newton_euler import inverse_dynamics
 

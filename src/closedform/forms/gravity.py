@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from math import comb
 
+from casadi import SX
+
 from ..model import Model
-from .algebra import SX, cross
+from .algebra import cross
 from .convective import Carried, Series, carried, fixed_in_space
 from .newton_euler import add_rates
 from .pairs import Placements

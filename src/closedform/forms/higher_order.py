@@ -7,9 +7,10 @@ from math import factorial
 
 import casadi as ca
 import numpy as np
+from casadi import SX
 
 from ..model import Model
-from .algebra import SX, constant, cross, skew
+from .algebra import constant, cross, skew
 from .newton_euler import add_rates
 from .tree import Node, recursion_tree, upward
 

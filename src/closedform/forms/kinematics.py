@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import casadi as ca
+from casadi import SX
 
 from ..description.rotations import inverse
 from ..errors import ClosedFormError
 from ..model import Frame, Model
-from .algebra import SX, Rotation, constant, cross_columns
+from .algebra import Rotation, constant, cross_columns
 from .motion import minus_ad
 from .pairs import plus
 from .subtree import composites

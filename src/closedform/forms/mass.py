@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from casadi import SX
+
 from ..model import Model
-from .algebra import SX
 from .convective import carried, convective_pairs
 from .pairs import pairs, product
 from .stations import LONG, longest_branch, products_by_station

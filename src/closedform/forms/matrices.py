@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from casadi import SX
+
 from ..model import Model
-from .algebra import SX
 from .armature import add_rotor_coriolis, free_rotors
 from .convective import carried
 from .coriolis import add_coriolis, products

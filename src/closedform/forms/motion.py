@@ -7,7 +7,9 @@ constant: no derivative of a rotation ever appears.
 
 from __future__ import annotations
 
-from .algebra import SX, cross, cross_columns
+from casadi import SX
+
+from .algebra import cross, cross_columns
 from .pairs import Placements, Screw, plus, times
 from .tree import Node
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import casadi as ca
+from casadi import SX
 
 from ..model import Model
-from .algebra import SX, Rotation, constant, cross, rate_matrix
+from .algebra import Rotation, constant, cross, rate_matrix
 from .armature import free_rotors
 from .tree import Node, recursion_tree, upward
 

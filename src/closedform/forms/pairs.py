@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from .algebra import SX, Rotation, cross_columns
+from casadi import SX
+
+from .algebra import Rotation, cross_columns
 from .tree import Node
 
 Screw = tuple[SX, SX]

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
+from casadi import SX
 
 from ..model import Model
-from .algebra import SX, constant, cross_columns
+from .algebra import constant, cross_columns
 from .motion import minus_ad
 from .pairs import Screw, plus, times
 from .tree import recursion_tree

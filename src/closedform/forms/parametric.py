@@ -6,10 +6,11 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import casadi as ca
+from casadi import SX
 
 from ..errors import ArgumentError
 from ..model import Model
-from .algebra import SX, constant, outer_symmetric, second_moments, symmetric
+from .algebra import constant, outer_symmetric, second_moments, symmetric
 from .form import Form
 from .tree import Node, recursion_tree
 

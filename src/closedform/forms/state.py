@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import casadi as ca
+from casadi import SX
 
 from ..model import Model
-from .algebra import SX, cross, cross_columns
+from .algebra import cross, cross_columns
 from .armature import add_rotor_gradient, free_rotors
 from .forward import factor_tree, forward_dynamics, solve_factored
 from .mass import add_block, mass_matrix

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import casadi as ca
+from casadi import SX
 
-from .algebra import SX, Rotation, cross_columns
+from .algebra import Rotation, cross_columns
 from .pairs import Placements, Screw, product, to_parent
 from .tree import Node
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import casadi as ca
+from casadi import SX
 
 from .algebra import (
-    SX,
     Rotation,
     constant,
     cross_columns,

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import casadi as ca
 import numpy as np
+from casadi import SX
 
 from ..model import Body, Model
-from .algebra import SX, Turn, constant, rotation_of_quaternion, skew
+from .algebra import Turn, constant, rotation_of_quaternion, skew
 from .coriolis import coriolis_matrix
 from .mass import mass_matrix
 from .tree import axis_rotation

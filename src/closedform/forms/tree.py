@@ -11,14 +11,13 @@ from dataclasses import dataclass, replace
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
+from casadi import SX
 
+from ..arrays import Array
 from ..description.rotations import ROUNDING, inverse, pose, snap_rotation
 from ..model import Body, Coupling, JointType, Model
 from ..model.inertia import moments_seen_from
-from .algebra import SX, Rotation, Turn, constant, constant_turns, rotation_of_quaternion
-
-Array = NDArray[np.float64]
+from .algebra import Rotation, Turn, constant, constant_turns, rotation_of_quaternion
 
 UNITS = (1e-6, 1e6)
 """Metres between which an offset may become the unit of length, so that no power of it overflows."""

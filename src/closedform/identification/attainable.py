@@ -27,13 +27,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..description.rotations import adjoint, inverse, skew
 from ..model import Body, Model
 from .transfer import SIZE, momentum_matrix, motion_matrix, transfer_matrix
-
-Array = NDArray[np.float64]
 
 DEPENDENT = 1e-11
 """Sine of the angle to a subspace below which a direction counts as in it. Rounding leaves 1e-15; a

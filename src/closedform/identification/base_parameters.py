@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..checks import flag, instance, known_name, whole_number
 from ..errors import ArgumentError, ClosedFormError
 from ..forms import form
@@ -25,8 +25,6 @@ from .transfer import SIZE, Entries, parameter_name, transfer_matrix
 
 if TYPE_CHECKING:
     from sympy import Expr, Symbol
-
-Array = NDArray[np.float64]
 
 METHODS = ("closed", "numeric")
 """In closed form, or by the rank of sampled regressors."""

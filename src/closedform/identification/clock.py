@@ -6,13 +6,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from .cutoff import Spectrum
 from .samples import Samples
 from .signals import JITTER, sampling_rate
-
-Array = NDArray[np.float64]
 
 WINDOW = 1.0
 """Seconds over which stamps are averaged."""

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..errors import ClosedFormError, shown
 from ..model.inertia import parts_from_phi, second_moments
 from ..robot import Robot
-
-Array = NDArray[np.float64]
 
 MARGIN = 1e-6
 """Least eigenvalue of a pseudo-inertia, relative to the body's own scales."""

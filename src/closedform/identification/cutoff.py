@@ -6,14 +6,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..checks import positive
 from ..errors import ArgumentError
 from .samples import Samples
 from .signals import even_samples
-
-Array = NDArray[np.float64]
 
 WIDER = 10.0
 """Cutoff over the motion's bandwidth: its harmonics and the corners of friction reach that far."""

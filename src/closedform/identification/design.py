@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..robot import Robot
 from .base_parameters import BaseParameters, base_parameters
 from .friction import NO_FRICTION, Friction, Term, term_columns, terms
@@ -19,8 +20,6 @@ from .signals import Filters, Signals, condition_signals, thin, to_rows
 from .split import UNUSED, Split
 from .tables import LogError
 from .transmission import Axis
-
-Array = NDArray[np.float64]
 
 SEGMENT = 400_000
 """Samples conditioned together; a longer log is read in segments that overlap."""

@@ -12,8 +12,8 @@ from itertools import combinations
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..forms import form
 from ..lazy import cached_property
 from .base_parameters import BaseParameters
@@ -21,7 +21,6 @@ from .log import Log
 from .selection import RIDGE
 from .signals import Filters, condition_signals, zero_phase
 
-Array = NDArray[np.float64]
 Change = Callable[[Array], Array]
 
 ROWS = 100_000

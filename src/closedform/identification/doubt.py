@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from .design import Design
 from .diagnosis import TRIED, Diagnosis
 from .result import Errors
-
-Array = NDArray[np.float64]
 
 POOR = 0.2
 """Error of torques not fitted, relative to all torques, beyond which a fit is poor."""

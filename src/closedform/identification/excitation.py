@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..checks import file_path, function, instance, number, real_array, whole_number
 from ..emit.files import write_files
 from ..errors import ArgumentError, ClosedFormError, shown
@@ -21,7 +22,7 @@ from ..robot import Robot
 from ..trajectory import Harmonic
 from ..trajectory.trajectory import limits
 from .base_parameters import BaseParameters, base_parameters
-from .excitation_cost import Array, Bounds, Box, Cost, Series
+from .excitation_cost import Bounds, Box, Cost, Series
 
 Progress = Callable[[int, int, float], None]
 """Called with the start, the iteration and the condition number so far."""

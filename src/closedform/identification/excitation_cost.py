@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..forms import form
 from ..kernels import Kernel, compiled
 from ..lazy import cached_property
@@ -16,7 +16,6 @@ from ..robot import Robot
 from ..trajectory import Harmonic, fourier
 from .base_parameters import BaseParameters
 
-Array = NDArray[np.float64]
 Box = tuple[Array, Array]
 
 STATE = ("position", "velocity", "acceleration")

@@ -7,13 +7,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..errors import ArgumentError, shown
 from .signals import Signals
 from .transmission import Axis, directions
-
-Array = NDArray[np.float64]
 
 KINDS = {
     "Ia": "rotor inertia",

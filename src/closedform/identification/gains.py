@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..checks import instance
 from ..errors import ClosedFormError
 from ..robot import Robot
@@ -17,8 +17,6 @@ from .log import Log
 from .reading import read_log
 from .signals import Filters, condition_signals, sampling_rate, thin, to_rows
 from .tables import LogError
-
-Array = NDArray[np.float64]
 
 ROWS = 200_000
 """Samples of a log that are used."""

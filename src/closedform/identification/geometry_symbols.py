@@ -7,14 +7,12 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..equations.lengths import joint_lengths
 from ..forms.tree import recursion_tree
 from ..model import Model
 from .transfer import Entries
-
-Array = NDArray[np.float64]
 
 ROUNDING = 1e-13
 """Distance to a whole or half number that is rounding."""

@@ -6,16 +6,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..checks import LARGEST, instance
 from ..description.rotations import skew
 from ..errors import ArgumentError, UnknownNameError, shown
 from ..model import Body, Frame, Model
 from ..model.inertia import transform_phi
 from ..robot import Robot
-
-Array = NDArray[np.float64]
 
 
 def lock(robot: Robot, angles: Mapping[str, float]) -> Robot:

@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..checks import whole_number
 from ..lazy import cached_property
 from .repairs import expendable, unwrapped
 from .samples import Samples
 from .tables import LogError
 from .transmission import Transmission
-
-Array = NDArray[np.float64]
 
 LEAST_ROWS = 50
 """Rows below which a file is no log of a motion."""

@@ -6,16 +6,14 @@ from collections.abc import Sequence
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import qr, solve_triangular
 
+from ..arrays import Array
 from ..forms import form
 from ..model import Model
 from ..model.state import random_state
 from .regrouping import pivot_rows, snapped
 from .transfer import SIZE
-
-Array = NDArray[np.float64]
 
 SEED = 1990
 """Seed of the sampled states: a result is the same every time."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..checks import flag, instance, known_name
 from ..description.description import Inertial
 from ..model.inertia import NAMES, inertial_from_phi
@@ -21,8 +21,6 @@ from .result import Errors, Identification
 from .samples import Samples
 from .signals import Filters, condition_signals, noise_correlation
 from .split import UNUSED
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..robot import Robot
 from .log import STILL, Log
 from .samples import Samples
 from .tables import LogError
-
-Array = NDArray[np.float64]
 
 SLOWEST = 5.0
 """Samples per second below which no dynamics can be seen."""

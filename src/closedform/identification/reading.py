@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..arrays import Array
 from ..checks import number, real_array
 from ..errors import ArgumentError, shown
 from ..robot import Robot
@@ -21,8 +22,6 @@ from .logfile import log_description
 from .repairs import FEW, repeats, saturated, spikes, unwrapped
 from .tables import LogError, Table, read_table
 from .transmission import Transmission
-
-Array = NDArray[np.float64]
 
 CHECKED_ROWS = 1_000_000
 """Rows looked at together when a log in memory is checked."""

@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..checks import instance, real_array, whole_number
 from ..errors import ArgumentError
 from .base_parameters import BaseParameters
 from .design import acting
 from .triangle import Triangle, factor
-
-Array = NDArray[np.float64]
 
 BLOCK = 2048
 """Samples whose regressor is in memory at a time."""

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..errors import ArgumentError, ClosedFormError, shown
 from .design import Rows
 from .split import HELD_OUT
 from .triangle import Triangle, factor
-
-Array = NDArray[np.float64]
 
 METHODS = ("ordinary", "weighted", "reweighted")
 ROUNDS = {"ordinary": 1, "weighted": 2, "reweighted": 30}

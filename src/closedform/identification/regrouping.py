@@ -6,11 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from .transfer import SIZE, Entries
-
-Array = NDArray[np.float64]
 
 PREFERENCE = ((9,), (8, 7, 6), (3, 0, 5, 1, 2, 4))
 """Parameters in the order in which they are eliminated where there is a choice: M; MZ, MY, MX; then

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..checks import file_path, instance, known_name
 from ..description.catalogue import read_toml
 from ..emit.files import write_files
@@ -28,8 +29,6 @@ from .signals import Filters, sampling_rate
 from .split import HELD_OUT, Split
 from .tables import LogError
 from .transmission import Axis
-
-Array = NDArray[np.float64]
 
 FORMAT = "closedform identification 1"
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..model import Body, Model
 from ..model.model import NO_LIMITS
-
-Array = NDArray[np.float64]
 
 
 def scaled_model(model: Model) -> tuple[Model, Array]:

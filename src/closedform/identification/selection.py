@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from .design import Design
 from .friction import Friction, Term
 from .regression import Moments
-
-Array = NDArray[np.float64]
 
 COULOMB = (1e-5, 0.01, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 """Speeds tried for the change of sign of dry friction, in rad/s or m/s."""

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from .samples import Samples
 from .tables import LogError
-
-Array = NDArray[np.float64]
 
 FIRST = np.array([3, -32, 168, -672, 0, 672, -168, 32, -3]) / 840
 SECOND = np.array([-9, 128, -1008, 8064, -14350, 8064, -1008, 128, -9]) / 5040

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..checks import positive
 from ..errors import ArgumentError, shown
-
-Array = NDArray[np.float64]
 
 HELD_OUT, UNUSED = -1, -2
 """Labels of rows that are not fitted; fitted rows carry their fold, 0 or more."""

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..model.inertia import NAMES
 
-Array = NDArray[np.float64]
 Entries = NDArray[Any]
 """Numbers, or SymPy expressions in an array of objects."""
 

@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..checks import flag, real_array, sized_array, whole_number
 from ..errors import ArgumentError
-
-Array = NDArray[np.float64]
-
 
 MOST_JOINTS = 1000
 """Joints of a transmission."""

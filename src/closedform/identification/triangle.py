@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from ..arrays import Array
 
 PANEL = 8
 """Columns that LAPACK eliminates together; the fastest for rows of some tens of columns."""

@@ -8,8 +8,8 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..checks import choice, flag, function, instance
 from ..errors import ArgumentError, shown
 from ..model import Body
@@ -35,8 +35,6 @@ from .signals import Filters, noise_correlation, sampling_rate
 from .split import FOLDS, HELD_OUT, Split
 from .tables import LogError
 from .transmission import Axis, directions
-
-Array = NDArray[np.float64]
 
 Progress = Callable[[float, str], None]
 """Hears the fraction of the work done, and what is next."""

@@ -6,12 +6,11 @@ import warnings
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.integrate import BDF, DOP853, LSODA, RK23, RK45, OdeSolver, Radau
 
+from ..arrays import Array
 from .divergence import NOT_FINITE, SHORTER, DivergenceError
 
-Array = NDArray[np.float64]
 Rate = Callable[[float, Array], Array]
 
 ADAPTIVE: dict[str, type[OdeSolver]] = {

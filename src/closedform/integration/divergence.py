@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..errors import ClosedFormError, shown
-
-Array = NDArray[np.float64]
 
 NOT_FINITE = "the state is no longer finite"
 SHORTER = "take shorter steps or wider tolerances, or check the inputs and the initial state"

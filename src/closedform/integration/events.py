@@ -6,14 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import PPoly
 from scipy.optimize import brentq
 
+from ..arrays import Array
 from ..checks import flag, function, real_array, whole_number
 from ..errors import ArgumentError, shown
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from .. import checks
+from ..arrays import Array
 from ..checks import LARGEST, real_array
 from ..errors import ArgumentError, shorten
 
-Array = NDArray[np.float64]
 Inputs = ArrayLike | Callable[[float], ArrayLike] | None
 
 

@@ -10,9 +10,10 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.interpolate import PPoly
 
+from ..arrays import Array
 from ..checks import function, instance, known_name, not_negative, positive, rows_array
 from ..errors import ArgumentError, shown
 from .adaptive import ADAPTIVE, adapted
@@ -20,8 +21,6 @@ from .divergence import DivergenceError
 from .events import Event
 from .inputs import Inputs, Levels, levels
 from .system import System
-
-Array = NDArray[np.float64]
 
 LOOKS = 128
 """Steps between two looks at the state: for divergence, `watch` and `progress`."""

@@ -6,8 +6,9 @@ from dataclasses import replace
 from itertools import count
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..checks import flag
 from ..description.description import MAX_ELEMENTS, Description, Joint, Link
 from ..description.problems import description_problems
@@ -16,8 +17,6 @@ from .findings import doubts_about, problems_of
 from .inertia import phi_from_inertial, transform_phi
 from .joint import JointType
 from .model import Body, Coupling, Frame, Model
-
-Array = NDArray[np.float64]
 
 MAX_BODIES = 2000
 """Straight-line code beyond this many moving bodies would be of no use to anyone."""

@@ -6,17 +6,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import expm
 
+from ..arrays import Array
 from ..description.rotations import adjoint, inverse, skew
 from ..errors import ClosedFormError
 from .inertia import inertial_from_phi
 
 if TYPE_CHECKING:
     from .model import Body, Model
-
-Array = NDArray[np.float64]
 
 NO_INERTIA = 64 * float(np.finfo(float).eps)
 """An inertia about the centre of mass this small beside what it was computed from is none."""

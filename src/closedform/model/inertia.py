@@ -6,12 +6,11 @@ This is the only place that knows other libraries' orders.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..description.description import Inertial
 from ..description.rotations import skew
-
-Array = NDArray[np.float64]
 
 NAMES = ("XX", "XY", "XZ", "YY", "YZ", "ZZ", "MX", "MY", "MZ", "M")
 """Names of the ten parameters of one body [GautierKhalil1990, Eq. (1)]."""

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..checks import LARGEST
 from ..description.rotations import ORTHONORMAL, ROUNDING, skew
-
-Array = NDArray[np.float64]
 
 PARALLEL = 1e-12
 """Sine of the angle below which two axes count as parallel."""

@@ -6,16 +6,15 @@ import hashlib
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..checks import sized_array
 from ..description.description import Limits
 from ..errors import UnknownNameError
 from ..lazy import cached_property
 from .idle import idle_joints
 from .joint import JointType
-
-Array = NDArray[np.float64]
 
 NO_LIMITS = Limits()
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from .model import Model
-
-Array = NDArray[np.float64]
 
 UNLIMITED = 1e6
 """Joint limits from this magnitude on are a way of writing that there are none."""

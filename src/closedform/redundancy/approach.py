@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from .conditions import Conditions
 
-Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 QUIET: dict[str, Any] = {"invalid": "ignore", "divide": "ignore", "over": "ignore"}

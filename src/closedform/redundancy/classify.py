@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from .points import FLAT, Found
-
-Array = NDArray[np.float64]
 
 KIND_NAMES = np.array(["", "maximum", "minimum", "saddle", "flat", "isolated"])
 """What a result may be: "" where nothing was found, "isolated" where there is no self-motion."""

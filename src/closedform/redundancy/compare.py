@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..checks import finite, real_array, whole_number
 from ..errors import ArgumentError
 from ..integration import DivergenceError
@@ -20,8 +21,6 @@ from .points import Points
 from .resolved_motion import METHODS, resolved_motion
 from .solve import arguments, prepare, solve
 from .solver import Solver
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
+from casadi import SX
 
 from ..kernels import FormRecipe, Kernel, compiled
 from ..lazy import cached_property
@@ -16,8 +17,6 @@ from .criteria import Criterion
 from .elimination import Rotations, solve
 from .task import Task
 from .twist import Twist
-
-SX = ca.SX
 
 LEAST_DAMPING = 1e-14
 """Keeps the damped step defined at singular configurations."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
+from casadi import SX
 from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
@@ -19,7 +20,6 @@ from ..model.state import UNLIMITED
 from .elimination import factors
 from .twist import Twist
 
-SX = ca.SX
 Expressions = tuple[SX, list[SX]]
 """H(q), and what must stay positive for it to make sense (distances to limits and obstacles)."""
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import casadi as ca
-
-SX = ca.SX
+from casadi import SX
 
 TINY = 1e-150
 """Turns a rotation of two zeros into none, and changes no other number."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from .approach import Bounds
 from .conditions import Conditions
 from .points import FLAT, Found, Points, curvatures, found_at, lengths, step
 
-Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Indices = NDArray[np.intp]
 

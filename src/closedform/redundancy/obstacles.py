@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
+from casadi import SX
 from numpy.typing import ArrayLike, NDArray
 
 from ..checks import not_negative, rows_array, sized_array, text, whole_number
@@ -16,7 +17,6 @@ from ..model import Model
 from .criteria import Criterion, Expressions, joint_limits
 from .twist import Twist
 
-SX = ca.SX
 Point = tuple[str, tuple[float, float, float]]
 """A frame and a place in it."""
 

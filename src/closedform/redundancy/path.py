@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..arrays import Array
 from ..checks import sized_array, whole_number
 from ..errors import ArgumentError
 from ..lazy import cached_property
@@ -19,8 +20,6 @@ from .points import FLAT, Points, found_at, step
 from .result import SOLVED
 from .solve import MOST_STARTS, arguments, prepare
 from .solver import STATIONARY, TASK_MET, Solver
-
-Array = NDArray[np.float64]
 
 WIDEST = 128
 """Most poses in a window."""

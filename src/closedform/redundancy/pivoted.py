@@ -8,10 +8,11 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.linalg import qr
 from scipy.optimize import root
 
+from ..arrays import Array
 from ..checks import sized_array
 from ..errors import ArgumentError
 from ..kernels import Kernel, compiled
@@ -21,7 +22,6 @@ from .conditions import Conditions
 from .solve import arguments, prepare
 from .solver import SINGULAR
 
-Array = NDArray[np.float64]
 Columns = tuple[int, ...]
 
 

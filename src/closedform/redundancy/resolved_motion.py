@@ -7,9 +7,11 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from casadi import SX
+from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation
 
+from ..arrays import Array
 from ..checks import finite, known_name, not_negative, number, positive, real_array, whole_number
 from ..errors import ArgumentError
 from ..integration import System, simulate
@@ -19,9 +21,6 @@ from .elimination import Rotations, solve
 from .newton import SIGNS
 from .solve import arguments, prepare
 from .task import ROWS, Task
-
-Array = NDArray[np.float64]
-SX = ca.SX
 
 
 def _pseudoinverse(c: Conditions, sign: float, xd: SX, p: SX) -> SX:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..model.state import random_state
 from .approach import Bounds
 from .conditions import Conditions
-
-Array = NDArray[np.float64]
 
 SIZE = 192
 """Configurations in the table: more cost more to search than the iterations they save."""

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..arrays import Array
 from ..checks import finite, positive, real_array, whole_number
 from ..errors import ArgumentError
 from ..robot import Robot
@@ -16,8 +17,6 @@ from .conditions import Conditions
 from .points import Points
 from .solve import arguments, prepare
 from .solver import TASK_MET, Solver
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..arrays import Array
 from ..checks import choice, real_array, whole_number
 from ..errors import ArgumentError, shown
 from ..model.idle import refuse_still
@@ -20,8 +21,6 @@ from .newton import SIGNS
 from .result import STATUS_NAMES, Result
 from .solver import Solver
 from .task import read_task
-
-Array = NDArray[np.float64]
 
 MOST_STARTS = 10_000
 """Starts that may be asked for; 192 of them are used at most."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..checks import LARGEST, whole_number
 from ..errors import ClosedFormError
 from ..model.state import random_state
@@ -26,7 +27,6 @@ from .result import (
 )
 from .seeds import SIZE, Seeds
 
-Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Indices = NDArray[np.intp]
 

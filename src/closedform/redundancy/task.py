@@ -8,16 +8,15 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from casadi import SX
+from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation
 
+from ..arrays import Array
 from ..checks import known_name, real_array, text
 from ..errors import ArgumentError, UnknownNameError, shown
 from ..forms import form
 from ..model import Model
-
-Array = NDArray[np.float64]
-SX = ca.SX
 
 ROWS = ("rx", "ry", "rz", "x", "y", "z")
 """Rows of a pose in the order of a twist: rotation first, then position, along the base axes."""

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import casadi as ca
+from casadi import SX
 
 from ..forms.algebra import cross_columns
 from ..forms.tree import Node, recursion_tree
 from ..model import Frame, Model
-
-SX = ca.SX
 
 
 @dataclass(frozen=True)

@@ -7,16 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from plotly import graph_objects as go
 
+from ..arrays import Array
 from ..identification import Excitation
 from .figure import PALETTE, Figure, Panel, curves_by_joint, figure, plain, single
 from .labels import Label, velocity_labels
 from .page import write_page
 from .section import Section
-
-Array = NDArray[np.float64]
 
 NOISE = 1.0
 """Standard deviation of the torques for which errors of parameters are told, N m (or N)."""

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from plotly import graph_objects as go
 from plotly.subplots import make_subplots
 
+from ..arrays import Array
 from .labels import Label, joint_groups, units
-
-Array = NDArray[np.float64]
 
 PALETTE = ("#3b7dd8", "#d9622b", "#2f9e6e", "#9b5fc0", "#d6528f", "#1f94ab", "#8f8a1e", "#7d8590")
 """Line colours with a contrast of at least 3 to 1 on both the light and the dark page."""

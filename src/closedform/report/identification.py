@@ -11,14 +11,13 @@ from numpy.typing import NDArray
 from plotly import graph_objects as go
 from plotly.subplots import make_subplots
 
+from ..arrays import Array
 from ..identification import Errors, Identification, Parameter
 from ..identification.friction import KINDS
 from .figure import PALETTE, Figure, figure, plain, single
 from .labels import Label, velocity_labels
 from .page import write_page
 from .section import Section
-
-Array = NDArray[np.float64]
 
 POINTS = 3000
 """Most points of a curve: torques have corners that a coarse picture would hide."""

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..arrays import Array
 from ..lazy import cached_property
 from ..model import Body, Model, integrate
-
-Array = NDArray[np.float64]
 
 REACH = 0.7
 """Part of the way to a joint limit that the motion uses."""

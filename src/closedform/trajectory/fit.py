@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..checks import whole_number
 from ..errors import ArgumentError
 from .harmonic import MOST_TERMS, Harmonic, fourier
 from .piecewise import PiecewisePolynomial
 from .polynomial import HIGHEST
 from .spline import pieces, samples
-from .trajectory import Array, instants, seconds
+from .trajectory import instants, seconds
 
 if TYPE_CHECKING:
     from scipy.interpolate import BSpline

@@ -7,9 +7,10 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..checks import finite, real_array, sized_array
 from ..errors import ArgumentError
-from .trajectory import Array, Trajectory, coordinates, seconds
+from .trajectory import Trajectory, coordinates, seconds
 
 MOST_TERMS = 10_000
 """Terms of a Fourier series."""

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Array
 from ..checks import real_array, whole_number
 from ..errors import ArgumentError
-from .trajectory import HIGHEST_ORDER, Array, Jump, Trajectory
+from .trajectory import HIGHEST_ORDER, Jump, Trajectory
 
 
 class PiecewisePolynomial(Trajectory):

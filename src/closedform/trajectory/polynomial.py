@@ -8,10 +8,11 @@ from math import comb, factorial
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..checks import whole_number
 from ..errors import ArgumentError, shown
 from .piecewise import PiecewisePolynomial
-from .trajectory import Array, coordinates, rates_at, seconds
+from .trajectory import coordinates, rates_at, seconds
 
 HIGHEST = 21
 """Highest degree: coefficients grow like 2^degree and cancel, here to nine digits of the position."""

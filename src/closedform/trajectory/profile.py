@@ -7,10 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..checks import choice
 from ..errors import ArgumentError
 from .piecewise import PiecewisePolynomial
-from .trajectory import LONGEST, Array, coordinates, limits
+from .trajectory import LONGEST, coordinates, limits
 
 SNAP = np.array([1, 0, -1, 0, -1, 0, 1, 0, -1, 0, 1, 0, 1, 0, -1])
 """Sign of the snap in the fifteen segments."""

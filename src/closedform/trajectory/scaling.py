@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..checks import flag, instance, whole_number
 from ..errors import ArgumentError
 from ..robot import Robot
 from .spline import pieces
 from .stretch import Paced, Stretched
-from .trajectory import Array, Trajectory, limits, require_trajectory, seconds
+from .trajectory import Trajectory, limits, require_trajectory, seconds
 
 if TYPE_CHECKING:
     from scipy.interpolate import BSpline

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..checks import LARGEST, real_array, whole_number
 from ..errors import ArgumentError
 from .piecewise import PiecewisePolynomial
 from .polynomial import HIGHEST
-from .trajectory import Array, instants, rates_at
+from .trajectory import instants, rates_at
 
 if TYPE_CHECKING:
     from scipy.interpolate import BSpline

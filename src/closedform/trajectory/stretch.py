@@ -7,10 +7,11 @@ from math import factorial
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..checks import instance, positive, real_array
 from ..errors import ArgumentError
 from .piecewise import PiecewisePolynomial
-from .trajectory import Array, Jump, Trajectory, require_trajectory, seconds
+from .trajectory import Jump, Trajectory, require_trajectory, seconds
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(24)
 NODES, WEIGHTS = (NODES + 1) / 2, WEIGHTS / 2

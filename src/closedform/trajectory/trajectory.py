@@ -6,12 +6,11 @@ from abc import ABC, abstractmethod
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..checks import LARGEST, finite, flag, not_negative, real_array, whole_number
 from ..errors import ArgumentError, shown
-
-Array = NDArray[np.float64]
 
 SHORTEST, LONGEST = 1e-9, 1e9
 """Seconds of a motion: within these its powers, which polynomials take, stay far from overflow."""

@@ -6,16 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from plotly import graph_objects as go
 
+from ...arrays import Array
 from ...elastic import Decoupling, chain_motion, state_on, track
 from ..figure import PALETTE, Figure, Panel, curves_by_joint, figure, single
 from ..labels import Label
 from ..section import Section
 from .study import ElasticStudy
-
-Array = NDArray[np.float64]
 
 POLES = (-30.0, -35.0, -40.0, -45.0)
 STEPS = (3.2e-3, 1.6e-3, 8e-4, 4e-4, 2e-4, 1e-4)

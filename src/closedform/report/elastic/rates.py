@@ -6,16 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from plotly import graph_objects as go
 from plotly.subplots import make_subplots
 
+from ...arrays import Array
 from ..figure import PALETTE, Figure, Panel, curves_by_joint, figure, plain, single, thinned
 from ..labels import Label, units
 from ..section import Section
 from .study import ElasticStudy
-
-Array = NDArray[np.float64]
 
 SAMPLES = 1001
 SHOWN_STEP = 0.02

@@ -7,15 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from plotly import graph_objects as go
 
+from ...arrays import Array
 from ...elastic import monte_carlo
 from ..figure import PALETTE, Figure, figure, single, thinned
 from ..section import Section
 from .study import ElasticStudy
-
-Array = NDArray[np.float64]
 
 QUANTILES = (0.05, 0.5, 0.95)
 

@@ -6,16 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from plotly import graph_objects as go
 
+from ...arrays import Array
 from ...elastic import track
 from ...trajectory import polynomial
 from ..figure import PALETTE, Figure, figure, single, thinned
 from ..section import Section
 from .study import ENCODERS, FEEDFORWARD, RIGID, ElasticStudy
-
-Array = NDArray[np.float64]
 
 STIFFNESSES = (5e3, 1e4, 2e4)
 STEP = 1e-4

@@ -6,15 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from plotly import graph_objects as go
 
+from ...arrays import Array
 from ...flexible import ArmMotion
 from ..figure import PALETTE, Figure, figure, single
 from ..section import Section
 from .study import CASES, FlexibleStudy
-
-Array = NDArray[np.float64]
 
 FRAMES = 120
 STATIONS = 15

@@ -6,17 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from plotly import graph_objects as go
 from plotly.subplots import make_subplots
 
+from ...arrays import Array
 from ...flexible import Damping, FlexibleArm, FlexibleLink, InputShaper
 from ...trajectory import polynomial
 from ..figure import PALETTE, Figure, figure, single, thinned
 from ..section import Section
 from .study import FlexibleStudy
-
-Array = NDArray[np.float64]
 
 STEP, FINE = 1e-3, 2e-4
 """Steps of the shaped turn, and of the inversion, whose torque is linear between samples [s]."""

@@ -6,14 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from plotly import graph_objects as go
 
+from ...arrays import Array
 from ..figure import PALETTE, Figure, figure, single
 from ..section import Section
 from .study import FlexibleStudy
-
-Array = NDArray[np.float64]
 
 ANGLES = 91
 

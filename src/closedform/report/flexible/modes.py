@@ -6,15 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from plotly.subplots import make_subplots
 
+from ...arrays import Array
 from ...flexible import FlexibleArm
 from ..figure import PALETTE, Figure, figure, single
 from ..section import Section
 from .study import PAYLOADS, FlexibleStudy
-
-Array = NDArray[np.float64]
 
 POINTS = 101
 

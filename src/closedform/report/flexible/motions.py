@@ -6,15 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from plotly import graph_objects as go
 from plotly.subplots import make_subplots
 
+from ...arrays import Array
 from ..figure import PALETTE, Figure, figure, single, thinned
 from ..section import Section
 from .study import CASES, Case, FlexibleStudy
-
-Array = NDArray[np.float64]
 
 PANELS = (
     ("modes of link 1 [m]", ("delta11", "delta12")),

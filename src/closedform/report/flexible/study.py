@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Array
 from ...flexible import ArmMotion, FlexibleArm
 from ...lazy import cached_property
-
-Array = NDArray[np.float64]
 
 PAYLOADS = {"no payload": (0.0, 0.0), "nominal payload": (0.1, 0.0005), "double payload": (0.2, 0.001)}
 """Mass and inertia of Figs. 2, 3 and 4 of [DeLucaSiciliano1991]."""

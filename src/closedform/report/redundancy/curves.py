@@ -6,15 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from plotly import graph_objects as go
 
 from ... import redundancy
+from ...arrays import Array
 from ..figure import PALETTE, Figure, figure, plain, single
 from ..section import Section
 from .study import IkStudy
-
-Array = NDArray[np.float64]
 
 MOST = 8
 """Most curves shown: an arm with limits may have many short ones."""

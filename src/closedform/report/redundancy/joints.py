@@ -6,14 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from plotly.subplots import make_subplots
 
+from ...arrays import Array
 from ..figure import PALETTE, Figure, figure, plain, single
 from ..section import Section
 from .study import PER_SIDE, IkStudy
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

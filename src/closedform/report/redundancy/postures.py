@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from plotly import graph_objects as go
 
 from ... import redundancy
+from ...arrays import Array
 from ..figure import PALETTE, Figure, figure, single
 from ..section import Section
 from .study import PER_SIDE, IkStudy
-
-Array = NDArray[np.float64]
 
 SHOWN = 18
 """Postures along the self-motion."""

@@ -5,16 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ... import redundancy
+from ...arrays import Array
 from ...errors import ClosedFormError
 from ...lazy import cached_property
 from ...redundancy.criteria import limits_of
 from ...redundancy.task import ROWS, read_task
 from ...robot import Robot, load
-
-Array = NDArray[np.float64]
 
 GUESS = np.deg2rad([-40.5006, 141.6408, 78.4169])
 """The paper's initial guess, far from the optimum on purpose."""

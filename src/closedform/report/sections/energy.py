@@ -6,14 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from plotly.subplots import make_subplots
 
+from ...arrays import Array
 from ..figure import PALETTE, Figure, figure, single, thinned
 from ..section import Section
 from ..study import Study
-
-Array = NDArray[np.float64]
 
 STENCIL = (4 / 5, -1 / 5, 4 / 105, -1 / 280)
 """Central differences of eighth order."""

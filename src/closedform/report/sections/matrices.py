@@ -6,15 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from plotly import graph_objects as go
 
+from ...arrays import Array
 from ..figure import PALETTE, Figure, figure, plain, single, thinned
 from ..labels import Label, units
 from ..section import Section
 from ..study import Study
-
-Array = NDArray[np.float64]
 
 READABLE = 8
 """Matrices up to this size show their numbers in the cells."""

@@ -6,15 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..figure import Figure, Panel, curves_by_joint
 from ..labels import Label
 from ..motion import PACE, REACH, States
 from ..section import Section
 from ..study import Study
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -7,16 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from plotly import graph_objects as go
 
+from ...arrays import Array
 from ...model import Model
 from ...model.inertia import parts_from_phi
 from ..figure import PALETTE, Figure, figure, plain, single
 from ..section import Section
 from ..study import Study
-
-Array = NDArray[np.float64]
 
 FRAMES = 60
 """Most postures along the motion."""

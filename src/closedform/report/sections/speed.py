@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from plotly import graph_objects as go
 
+from ...arrays import Array
 from ...forms import FORMS
 from ...kernels import Kernel
 from ...model import Model, random_state
@@ -18,8 +18,6 @@ from ..peer import FUNCTIONS, Peer, peer_of
 from ..section import Section
 from ..stopwatch import seconds_per_call
 from ..study import TIMED_GROUP, Study
-
-Array = NDArray[np.float64]
 
 COMPARED = 100
 """States at which results are compared."""
