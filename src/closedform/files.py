@@ -7,7 +7,7 @@ import os
 import secrets
 from pathlib import Path
 
-from ..errors import ClosedFormError, shorten
+from .errors import ClosedFormError, shorten
 
 
 def write_files(texts: dict[Path, str]) -> tuple[Path, ...]:
