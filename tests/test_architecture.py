@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import closedform as cf
+from closedform.kernels import cache
 
 ROOT = Path(cf.__file__).parent
 DOCS = ROOT.parents[1] / "docs"
@@ -36,6 +37,9 @@ FLOW = (
     "cli",
 )
 """Each stage imports only what stands before it; applications do not import each other."""
+
+SHAPELESS = {"arrays", "lazy", "errors", "checks", "files"}
+"""Modules that check, name or store, and so leave no trace in machine code."""
 
 PUBLIC = {
     "load",
@@ -150,6 +154,16 @@ def test_imports_flow_one_way():
         for other in imported_stages(path) - {here, "__version__"}:
             assert FLOW.index(other) < FLOW.index(here), f"{path} imports {other}"
             assert not {here, other} <= set(APPLICATIONS), f"{path} imports {other}"
+
+
+def test_the_cache_key_covers_all_code_behind_a_kernel():
+    found, waiting = set(), {"kernels"}
+    while waiting:
+        found |= waiting
+        files = [path for room in waiting for path in (ROOT / room).rglob("*.py")]
+        files += [ROOT / f"{room}.py" for room in waiting if (ROOT / f"{room}.py").exists()]
+        waiting = set().union(*map(imported_stages, files)) - found
+    assert found - SHAPELESS == set(cache.ROOMS)
 
 
 def test_no_file_is_a_warehouse():

@@ -11,8 +11,10 @@ import hashlib
 import os
 import stat
 import time
+from collections.abc import Iterator
 from functools import cache
 from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
 
 import platformdirs
@@ -30,6 +32,9 @@ ABANDONED = 600.0
 
 TEMPORARY = "closedform-"
 """How the names of files being written begin; the number of the process follows."""
+
+ROOMS = ("description", "model", "forms", "programs", "kernels")
+"""Packages whose code decides what machine code a model gets; their text is part of every key."""
 
 _REFUSED: set[str] = set()
 """Folders that a warning was given about."""
@@ -84,14 +89,21 @@ def _trusted(folder: Path) -> bool:
 
 @cache
 def source_digest() -> str:
-    """Return a hash of this package's own code, so that no object outlives what made it."""
+    """Return a hash of the code that shapes kernels, so that no object outlives what made it."""
     digest = hashlib.sha256()
-    package = resources.files("closedform")
-    for folder in ("description", "model", "forms", "programs", "emit", "kernels"):
-        for item in sorted(package.joinpath(folder).iterdir(), key=lambda entry: entry.name):
-            if item.name.endswith(".py"):
-                digest.update(item.read_bytes())
+    for room in ROOMS:
+        for code in _sources(resources.files("closedform").joinpath(room)):
+            digest.update(code)
     return digest.hexdigest()
+
+
+def _sources(folder: Traversable) -> Iterator[bytes]:
+    """Yield the Python files of a folder and of those within it."""
+    for item in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if item.name.endswith(".py"):
+            yield item.read_bytes()
+        elif "." not in item.name and item.name != "__pycache__":
+            yield from _sources(item)
 
 
 def key(*parts: str) -> str:
