@@ -1,4 +1,4 @@
-"""Kernels on dask arrays: lazy results, computed chunk by chunk where the chunks are."""
+"""Kernels on dask arrays: lazy results, computed chunk by chunk by the workers that hold the chunks."""
 
 from __future__ import annotations
 

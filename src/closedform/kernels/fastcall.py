@@ -99,7 +99,7 @@ def text(program: Program, dtype: np.dtype[Any]) -> str:
 
 
 def _checks(k: int, shape: tuple[int, ...], following: str) -> list[str]:
-    """Return the lines that go on if argument k is a plain contiguous array of the shape, else to `slow`."""
+    """Return the branch to `following` if argument k is a contiguous array of the shape, else to `slow`."""
     tests = [
         ("type", layout.TYPE, "ptr", "%ndarray"),
         ("descr", layout.DESCRIPTOR, "ptr", "%descriptor"),

@@ -14,7 +14,7 @@ _NO_IDENTITY = -1
 """PyUFunc_None: reductions have no identity."""
 
 _IMMORTAL: list[object] = []
-"""What ufuncs of an unknown layout were made from: kept for good, since nothing else can."""
+"""What ufuncs of an unknown layout were made from: kept for ever, since the ufunc cannot keep it."""
 
 
 @cache
@@ -56,7 +56,7 @@ def gufunc(
         texts[2],
     )
     holder = (owner, functions, data, types, *texts)
-    if trusted():  # a ufunc drops one reference when it goes: that to its holder
+    if trusted():  # a ufunc that is freed drops its reference to one object: our holder
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(holder))
         owned_by(made).value = id(holder)
     else:

@@ -29,7 +29,7 @@ CONTIGUOUS, ALIGNED = 0x0001, 0x0100
 """Bits of an array's flags."""
 
 UFUNC_OBJECT = 88
-"""Offset of the object that a ufunc releases when it goes."""
+"""Offset of the object that a ufunc releases when it is freed."""
 
 CTYPES_BUFFER = 16
 """Offset of the buffer's address in an object of ctypes."""
@@ -83,9 +83,9 @@ def trusted() -> bool:
 
 
 def _moved() -> Iterator[str]:
-    """Yield what is not where the offsets say.
+    """Yield what the offsets do not find.
 
-    The pointers are followed last: if every field around them is in its place, so are they.
+    Pointers are followed after all other fields were found, so that they are pointers indeed.
     """
 
     class Subclass(np.ndarray[Any, Any]):

@@ -46,7 +46,7 @@ class Signature:
         return ArgumentError(f"{self.name} takes {count} array(s) ({inputs}); {len(args)} given")
 
     def batch(self, arrays: Sequence[np.ndarray[Any, Any]]) -> Shape:
-        """Return the batch shape to which arrays broadcast; raise ValueError where they do not."""
+        """Return the batch shape to which arrays broadcast; raise ValueError if they do not."""
         if not all(map(_fits, arrays, self.input_shapes)):
             raise ValueError("core shape")
         pairs = zip(arrays, self.input_shapes, strict=True)
