@@ -18,6 +18,7 @@ FLOW = (
     "lazy",
     "errors",
     "checks",
+    "files",
     "description",
     "model",
     "forms",

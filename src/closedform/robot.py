@@ -18,8 +18,8 @@ from .description.screws import read_screws
 from .description.source import read
 from .emit import export as write_source
 from .emit import form_subject
-from .emit.files import write_files
 from .errors import ArgumentError, shown
+from .files import write_files
 from .forms import form
 from .kernels import FormRecipe
 from .methods import FormMethods

@@ -12,7 +12,7 @@ INTRINSICS = {"abs": "fabs", "min": "minnum", "max": "maxnum"}
 COMPARISONS = {"less": "olt", "at_most": "ole"}
 
 
-def function(line: Callable[[str], str], name: str, x: list[str], real: str, lanes: int) -> str:
+def call_function(line: Callable[[str], str], name: str, x: list[str], real: str, lanes: int) -> str:
     """Return the name of the value of a function; `line` writes an instruction and names its value."""
     kind = real if lanes == 1 else f"<{lanes} x {real}>"
     one, zero = (splat(hexadecimal(value), real, lanes) for value in (1.0, 0.0))

@@ -11,16 +11,16 @@ from itertools import count
 
 
 @cache
-def _crew() -> ThreadPoolExecutor:
+def _pool() -> ThreadPoolExecutor:
     """Return the threads of this process."""
     return ThreadPoolExecutor(4 * (os.cpu_count() or 1), thread_name_prefix="closedform")
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_crew.cache_clear)  # a child has none of its parent's threads
+    os.register_at_fork(after_in_child=_pool.cache_clear)  # a child has none of its parent's threads
 
 
-def share(work: Callable[[int], None], parts: int, threads: int) -> None:
+def run_parts(work: Callable[[int], None], parts: int, threads: int) -> None:
     """Run work(0) ... work(parts - 1) on `threads` threads, of which the calling one is the first.
 
     Each takes the next part when it is done with one, so that a busy core holds nothing up.
@@ -32,8 +32,8 @@ def share(work: Callable[[int], None], parts: int, threads: int) -> None:
             work(part)
 
     others = min(threads, parts) - 1
-    crew = _crew()
-    jobs = [crew.submit(contextvars.copy_context().run, take) for _ in range(others)]
+    pool = _pool()
+    jobs = [pool.submit(contextvars.copy_context().run, take) for _ in range(others)]
     try:
         take()
     finally:

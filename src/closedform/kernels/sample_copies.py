@@ -145,7 +145,7 @@ DISTANCE = 16 * 2**10
 """How far ahead inputs are asked for, in bytes; any distance of a few blocks does."""
 
 
-def copies(lanes: int, real: str, size: int) -> str:
+def copy_functions(lanes: int, real: str, size: int) -> str:
     """Return `@strided_copy`, `@touch_block` and `@stream_copy` for entries of one type."""
     words = {
         "DISTANCE": DISTANCE,

@@ -22,7 +22,7 @@ LONG = 8000
 SAMPLES, ROUNDS = 256, 15
 
 
-def object_code(program: Program, lanes: int, real: str) -> bytes:
+def fastest_code(program: Program, lanes: int, real: str) -> bytes:
     """Return the object code of a program, in the order that ran fastest on this machine."""
     orders = _candidates(program)
     effort = _effort(program)

@@ -8,7 +8,7 @@ LOCAL_BYTES = 32 * 2**10
 """Workspaces up to this size live on the stack."""
 
 
-def bound(operands: list[Operand], workspace: int) -> str:
+def single_sample(operands: list[Operand], workspace: int) -> str:
     """Return `@bound`, which evaluates one contiguous sample of every operand."""
     lines = ["define void @bound(ptr %operands) #1 {", "entry:"]
     for operand in operands:

@@ -34,7 +34,7 @@ COSINE = (
 """Minimax coefficients on [-pi/4, pi/4] for r^3 ... r^13 and r^4 ... r^14 [Fdlibm1993]."""
 
 
-def turns_function(name: str, size: int, real: str) -> list[str]:
+def sincos_function(name: str, size: int, real: str) -> list[str]:
     """Return a C function that gives the sines and cosines of `size` angles.
 
     In double precision, an angle less n quarter turns lies in [-pi/4, pi/4], where polynomials
