@@ -11,7 +11,7 @@ from tests.random_trees import random_tree
 
 import closedform as cf
 from closedform.identification import base_parameters
-from closedform.identification.numeric_base import null_space, sampled_regressor
+from closedform.identification.base.numeric import null_space, sampled_regressor
 
 from .pinocchio_peer import robot_data
 from .robots import humanoid, panda

@@ -35,7 +35,10 @@ FLOW = (
     "report",
     "cli",
 )
-"""Each stage imports only what stands before it; applications do not import each other."""
+"""Each stage imports only what comes before it; applications do not import each other."""
+
+ROOMS = {"identification": ("base", "logs", "regression", "workflow", "excitation")}
+"""Packages of a stage: each imports only those before it."""
 
 PUBLIC = {
     "load",
@@ -127,17 +130,17 @@ def stage(path: Path) -> str:
     return relative.parts[0] if len(relative.parts) > 1 else relative.stem
 
 
-def imported_stages(path: Path) -> set[str]:
-    """Return the stages a module imports at its top level or inside functions."""
+def imported_modules(path: Path) -> set[tuple[str, ...]]:
+    """Return the modules of the package that a module imports, at its top level or inside functions."""
     parts = path.relative_to(ROOT).parts
     found = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom) and node.level:
             base = list(parts[:-1])[: len(parts) - node.level]
             names = [node.module] if node.module else [alias.name for alias in node.names]
-            found.update((".".join([*base, name])).split(".")[0] for name in names)
+            found.update(tuple(".".join([*base, name]).split(".")) for name in names)
         elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("closedform."):
-            found.add(node.module.split(".")[1])
+            found.add(tuple(node.module.split(".")[1:]))
     return found
 
 
@@ -147,9 +150,18 @@ def test_imports_flow_one_way():
         if here == "__init__":
             continue
         assert here in FLOW, f"{path} belongs to no stage"
-        for other in imported_stages(path) - {here, "__version__"}:
+        for other in {module[0] for module in imported_modules(path)} - {here, "__version__"}:
             assert FLOW.index(other) < FLOW.index(here), f"{path} imports {other}"
             assert not {here, other} <= set(APPLICATIONS), f"{path} imports {other}"
+
+
+def test_imports_between_the_rooms_of_a_stage_flow_one_way():
+    for package, rooms in ROOMS.items():
+        for path in (ROOT / package).glob("*/*.py"):
+            here = path.parent.name
+            assert here in rooms, f"{path} belongs to no room"
+            for other in {module[1] for module in imported_modules(path) if module[0] == package} - {here}:
+                assert rooms.index(other) < rooms.index(here), f"{path} imports {other}"
 
 
 def test_no_file_is_a_warehouse():
