@@ -28,9 +28,9 @@ import numpy as np
 
 import closedform as cf
 from closedform.description.mjcf_compile import compile_source
-from closedform.description.mjcf_source import read_source
-from closedform.description.rotations import inverse
+from closedform.description.mjcf_document import read_source
 from closedform.programs import evaluate, trace
+from closedform.rotations import inverse
 
 from .mujoco_peer import MujocoPeer, neglected
 from .pinocchio_peer import Peer, pin

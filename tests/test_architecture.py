@@ -18,6 +18,7 @@ FLOW = (
     "lazy",
     "errors",
     "checks",
+    "rotations",
     "description",
     "model",
     "forms",

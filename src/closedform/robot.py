@@ -14,8 +14,8 @@ from .arrays import Array
 from .checks import flag, generator, real_array, shape, small_number, whole_number
 from .description.description import Description
 from .description.mdh import read_mdh
+from .description.read import read
 from .description.screws import read_screws
-from .description.source import read
 from .emit import export as write_source
 from .emit import form_subject
 from .emit.files import write_files

@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..checks import LARGEST, collected, number, real_array, text
 from ..errors import ArgumentError, DescriptionError
+from ..rotations import checked_pose, pose, snap_rotation
 from .description import MAX_ELEMENTS, Description, Inertial, Joint, Link
 from .entries import read_entries, read_parents
-from .rotations import checked_pose, pose, snap_rotation
 
 COLUMNS = ("sigma", "alpha", "d", "theta", "r")
 

@@ -17,11 +17,11 @@ import numpy as np
 
 from ..arrays import Array
 from ..errors import warn
+from ..rotations import pose, rotation_quaternion, skew
 from .description import Description, Inertial, Joint, Limits, Link, Mimic
 from .mjcf_compile import compile_source, mujoco
+from .mjcf_document import read_source
 from .mjcf_left_out import constraint, disabled, left_out, name_of, reflected
-from .mjcf_source import read_source
-from .rotations import pose, rotation_quaternion, skew
 
 KINDS = ("free", "ball", "prismatic", "revolute")
 """Joint kinds in the order of MuJoCo's mjtJoint: free, ball, slide, hinge."""

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ClosedFormError, DescriptionError
-from .mjcf_source import Source, file_size
+from .mjcf_document import Source, file_size
 
 MAX_MESH_BYTES = 256 * 2**20
 """Size of all mesh files that inertias come from."""

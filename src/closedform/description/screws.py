@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..checks import collected, flag, number, real_array, sized_array, text
 from ..errors import ArgumentError, DescriptionError, shown
+from ..rotations import adjoint, checked_pose, inverse, snap_rotation
 from .description import MAX_ELEMENTS, Description, Inertial, Joint, Limits, Link
 from .entries import as_list, read_entries, read_parents
-from .rotations import adjoint, checked_pose, inverse, snap_rotation
 
 KIND_OF_DOFS = {3: "ball", 6: "free"}
 

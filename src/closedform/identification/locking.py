@@ -9,11 +9,11 @@ import numpy as np
 
 from ..arrays import Array
 from ..checks import LARGEST, instance
-from ..description.rotations import skew
 from ..errors import ArgumentError, UnknownNameError, shown
 from ..model import Body, Frame, Model
 from ..model.inertia import transform_phi
 from ..robot import Robot
+from ..rotations import skew
 
 
 def lock(robot: Robot, angles: Mapping[str, float]) -> Robot:

@@ -9,8 +9,8 @@ import numpy as np
 from scipy.linalg import expm
 
 from ..arrays import Array
-from ..description.rotations import adjoint, inverse, skew
 from ..errors import ClosedFormError
+from ..rotations import adjoint, inverse, skew
 from .inertia import inertial_from_phi
 
 if TYPE_CHECKING:

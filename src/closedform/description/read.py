@@ -9,12 +9,12 @@ from pathlib import Path
 from lxml import etree
 
 from ..errors import ArgumentError, DescriptionError, UnknownNameError, shown
+from ..rotations import snap_pose
 from .catalogue import catalogue, read_catalogue, read_toml
 from .description import Description
 from .doubts import Doubts
 from .files import read_bytes
 from .mjcf import read_mjcf
-from .rotations import snap_pose
 from .urdf import urdf_description
 from .xml import parse_xml, tag_of, tell_slips
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Array
-from ..checks import sized_array
-from ..errors import ArgumentError
+from .arrays import Array
+from .checks import sized_array
+from .errors import ArgumentError
 
 ROUNDING = 4 * float(np.finfo(float).eps)
 """Entries this close to 0, 1 or -1 are rounding of an exact quarter turn, not information."""
