@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 from pathlib import Path
 
+import pytest
+
 import closedform as cf
+from closedform.description import read_mdh, read_screws
 
 ROOT = Path(cf.__file__).parent
 DOCS = ROOT.parents[1] / "docs"
@@ -19,6 +23,7 @@ FLOW = (
     "errors",
     "checks",
     "files",
+    "rotations",
     "description",
     "model",
     "forms",
@@ -28,6 +33,7 @@ FLOW = (
     "kernels",
     "methods",
     "stub",
+    "constructors",
     "robot",
     "trajectory",
     "integration",
@@ -175,6 +181,14 @@ def test_public_names_exist_and_are_documented():
     assert set(cf.__all__) >= PUBLIC
     for name in ATTRIBUTES | set().union(*METHODS.values()):
         assert getattr(cf.Robot, name).__doc__, name
+
+
+@pytest.mark.parametrize(
+    ("constructor", "reader"), [(cf.Robot.from_mdh, read_mdh), (cf.Robot.from_screws, read_screws)]
+)
+def test_constructors_spell_out_the_options_of_their_readers(constructor, reader):
+    spelled, read = (inspect.signature(each).parameters for each in (constructor, reader))
+    assert {name: str(each) for name, each in spelled.items()} == {n: str(each) for n, each in read.items()}
 
 
 def test_the_catalogue_of_forms_has_the_groups_of_the_design():

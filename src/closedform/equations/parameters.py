@@ -15,13 +15,13 @@ import casadi as ca
 import numpy as np
 from casadi import SX
 
-from ..description.rotations import inverse
 from ..errors import ClosedFormError
 from ..forms.algebra import Rotation, constant, constant_turns, second_moments, symmetric
 from ..forms.subtree import Composite
 from ..forms.tree import Node, recursion_tree
 from ..model import Body, Frame, Model
 from ..model.inertia import NAMES, inertial_from_phi
+from ..rotations import inverse
 from .lengths import Names, end_of, frame_lengths, joint_lengths
 
 KINDS = ("inertia", "geometry", "gravity")

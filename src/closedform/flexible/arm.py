@@ -13,16 +13,16 @@ from ..arrays import Array
 from ..checks import flag, text
 from ..integration import Event, System
 from ..lazy import cached_property
-from . import forms
+from . import dynamics
+from .arm_motion import ArmMotion, Torque, arm_motion
 from .boundary import Boundary
 from .build import Damping, build_model
-from .constants import LINEAR
 from .inversion import tip_inverse_dynamics
 from .joint_space import joint_inverse_dynamics
 from .link import FlexibleLink
 from .methods import ArmForms
+from .model import LINEAR
 from .modes import Modes
-from .motion import ArmMotion, Torque, arm_motion
 from .statespace import OUTPUTS, StateSpace, state_space
 
 
@@ -163,7 +163,7 @@ class FlexibleArm(ArmForms):
     def system(self) -> System:
         """The arm as x' = f(x, u) with x = (q, qd) and u the joint torques."""
         q, qd, u = (ca.SX.sym(s, n) for s, n in (("q", self.size), ("qd", self.size), ("u", self.joints)))
-        rate = ca.vertcat(qd, forms.forward_dynamics(self.model, self.model.numbers(), q, qd, u))
+        rate = ca.vertcat(qd, dynamics.forward_dynamics(self.model, self.model.numbers(), q, qd, u))
         return System(self.name, ca.vertcat(q, qd), rate, u)
 
     def simulate(

@@ -14,8 +14,8 @@ from ..checks import flag, not_negative, sized_array
 from ..errors import ArgumentError, shown
 from .beam import element_modes
 from .boundary import Boundary, tips
-from .constants import ArmModel
 from .link import FlexibleLink
+from .model import ArmModel
 from .uniform import uniform_modes
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import casadi as ca
 from casadi import SX
 
-from .constants import ArmModel, Constants, LinkConstants
 from .kinematics import Deflection, Plane, link_frames, link_motions
+from .model import ArmModel, Constants, LinkConstants
 
 
 @dataclass(frozen=True)

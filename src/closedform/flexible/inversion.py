@@ -14,8 +14,8 @@ import numpy as np
 from ..arrays import Array
 from ..checks import positive
 from ..errors import ArgumentError, ClosedFormError
+from .arm_motion import ArmMotion
 from .joint_space import sampled
-from .motion import ArmMotion
 
 if TYPE_CHECKING:
     from .arm import FlexibleArm

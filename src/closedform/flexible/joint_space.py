@@ -13,8 +13,8 @@ from ..arrays import Array
 from ..checks import function, positive, real_array, sized_array
 from ..errors import ArgumentError, shown
 from ..integration import DivergenceError, System, simulate
-from . import forms
-from .motion import ArmMotion, lost_definiteness, warn_of_deflections
+from . import dynamics
+from .arm_motion import ArmMotion, lost_definiteness, warn_of_deflections
 
 if TYPE_CHECKING:
     from .arm import FlexibleArm
@@ -74,11 +74,11 @@ def swing_system(arm: FlexibleArm) -> System:
     q, qd = ca.vertcat(u[:n], x[: N - n]), ca.vertcat(u[n : 2 * n], x[N - n :])
     symbols = [ca.SX.sym(name, N) for name in ("q", "qd")]
     model, constants = arm.model, arm.model.numbers()
-    B = forms.mass_matrix(model, constants, symbols[0])
-    bias = forms.inverse_dynamics(model, constants, symbols[0], symbols[1], ca.SX.zeros(N))
+    B = dynamics.mass_matrix(model, constants, symbols[0])
+    bias = dynamics.inverse_dynamics(model, constants, symbols[0], symbols[1], ca.SX.zeros(N))
     B, bias = ca.substitute([B, bias], symbols, [q, qd])
     force = -bias[n:] - ca.mtimes(B[n:, :n], u[2 * n :])
-    return System(f"{arm.name}_swing", x, ca.vertcat(x[N - n :], forms.solve(B[n:, n:], force)), u)
+    return System(f"{arm.name}_swing", x, ca.vertcat(x[N - n :], dynamics.solve(B[n:, n:], force)), u)
 
 
 def sampled(path: Any, duration: float | None, size: int) -> tuple[Timed, float]:

@@ -11,7 +11,7 @@ import casadi as ca
 from ..checks import known_name, some_of
 from ..kernels import traced
 from .catalogue import FORMS
-from .constants import KINDS, ArmModel
+from .model import KINDS, ArmModel
 
 
 def arm_equations(

@@ -87,6 +87,7 @@ def source_digest() -> str:
     """Return a hash of this package's own code, so that no object outlives what made it."""
     digest = hashlib.sha256()
     package = resources.files("closedform")
+    digest.update(package.joinpath("rotations.py").read_bytes())
     for folder in ("description", "model", "forms", "programs", "emit", "kernels"):
         for item in sorted(package.joinpath(folder).iterdir(), key=lambda entry: entry.name):
             if item.name.endswith(".py"):

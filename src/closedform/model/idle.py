@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.linalg import expm
 
 from ..arrays import Array
-from ..description.rotations import adjoint, inverse, skew
 from ..errors import ClosedFormError
+from ..rotations import adjoint, inverse, screw_motion, skew
 from .inertia import inertial_from_phi
 
 if TYPE_CHECKING:
@@ -99,10 +98,8 @@ def _rest_conditions(
         J = np.zeros((6, nv))
         if not from_rest[i]:
             offset = 0.0 if body.coupling is None else body.coupling.offset
-            twist = body.joint.X @ (factors[i] * q[_own(body)] + offset)
-            motion = np.zeros((4, 4))
-            motion[:3, :3], motion[:3, 3] = skew(twist[:3]), twist[3:]
-            J = adjoint(inverse(body.placement @ expm(motion))) @ jacobians[body.parent]
+            motion = screw_motion(body.joint.X @ (factors[i] * q[_own(body)] + offset))
+            J = adjoint(inverse(body.placement @ motion)) @ jacobians[body.parent]
         J[:, _own(body)] += factors[i] * body.joint.X
         jacobians[i] = J
         conditions.append(rows @ J / np.where(rows[:, 3:].any(axis=1), length, 1.0)[:, None])

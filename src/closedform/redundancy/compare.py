@@ -15,12 +15,12 @@ from ..checks import finite, real_array, whole_number
 from ..errors import ArgumentError
 from ..integration import DivergenceError
 from ..robot import Robot
+from .multistart import Solver
 from .path import follow
 from .pivoted import hybrid
 from .points import Points
 from .resolved_motion import METHODS, resolved_motion
 from .solve import arguments, prepare, solve
-from .solver import Solver
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,11 @@ from ..lazy import cached_property
 from ..robot import Robot
 from .approach import QUIET
 from .classify import KIND_NAMES, MAXIMUM, MINIMUM, NO_CURVATURE, NOTHING, kinds
+from .multistart import STATIONARY, TASK_MET, Solver
 from .newton import CLOSE
 from .points import FLAT, Points, found_at, step
 from .result import SOLVED
 from .solve import MOST_STARTS, arguments, prepare
-from .solver import STATIONARY, TASK_MET, Solver
 
 WIDEST = 128
 """Most poses in a window."""

@@ -19,8 +19,8 @@ from ..kernels import Kernel, compiled
 from ..robot import Robot
 from .approach import QUIET
 from .conditions import Conditions
+from .multistart import SINGULAR
 from .solve import arguments, prepare
-from .solver import SINGULAR
 
 Columns = tuple[int, ...]
 

@@ -14,9 +14,9 @@ from ..errors import ArgumentError
 from ..robot import Robot
 from .approach import QUIET, approach
 from .conditions import Conditions
+from .multistart import TASK_MET, Solver
 from .points import Points
 from .solve import arguments, prepare
-from .solver import TASK_MET, Solver
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,9 @@ from .approach import Bounds
 from .classify import KIND_NAMES
 from .conditions import Conditions
 from .criteria import limits_of, read_criterion
+from .multistart import Solver
 from .newton import SIGNS
 from .result import STATUS_NAMES, Result
-from .solver import Solver
 from .task import read_task
 
 MOST_STARTS = 10_000

@@ -10,9 +10,9 @@ from __future__ import annotations
 import casadi as ca
 from casadi import SX
 
-from .constants import KINDS, LINEAR, ArmModel, Constants
 from .energy import exact_inertia, first_order, gravity_energy, kinetic_energy
 from .kinematics import Plane, link_frames
+from .model import KINDS, LINEAR, ArmModel, Constants
 
 
 def _elastic(model: ArmModel, constants: Constants) -> SX:

@@ -1,4 +1,4 @@
-"""Where a robot comes from: a catalogue name or a file, told apart by what they are."""
+"""The description of a robot from a catalogue name or a file, recognised by its content."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pathlib import Path
 from lxml import etree
 
 from ..errors import ArgumentError, DescriptionError, UnknownNameError, shown
+from ..rotations import snap_pose
 from .catalogue import catalogue, read_catalogue, read_toml
 from .description import Description
 from .doubts import Doubts
 from .files import read_bytes
-from .mjcf import read_mjcf
-from .rotations import snap_pose
+from .mjcf import mjcf_description
 from .urdf import urdf_description
-from .xml import parse_xml, tag_of, tell_slips
+from .xml import parse_xml, tag_of, warn_of_slips
 
 SUFFIXES = (".urdf", ".xml", ".mjcf", ".toml")
 
@@ -27,15 +27,14 @@ OTHER_ROOTS = {
     "launch": "a ROS launch file; give the robot file that it loads",
     "package": "a ROS package manifest; give the robot file",
 }
-"""Roots of files that are often given in place of a robot."""
-
+"""Roots of files that are often given instead of a robot."""
 
 TEMPLATE = ("macro", "include", "property", "arg", "if", "unless", "element", "attribute", "insert_block")
 """Commands of xacro; others in its namespace are calls of macros."""
 
 
-def read(source: str | os.PathLike[str], snap: float = 0.0) -> Description:
-    """Return the description behind a catalogue name, a URDF path, an MJCF path or a TOML path.
+def read_robot(source: str | os.PathLike[str], snap: float = 0.0) -> Description:
+    """Return the description of a catalogue name, a URDF path, an MJCF path or a TOML path.
 
     `snap` rounds placements of joints that are near quarter turns, whatever they come from.
     """
@@ -60,9 +59,9 @@ def _read(text: str) -> Description:
         return read_toml(data, text)
     root, notes = parse_xml(text, data)
     refuse_xacro(root, text)
+    warn_of_slips(text, notes)
     if root.tag == "mujoco":
-        return read_mjcf(path)  # with the files that it includes
-    tell_slips(text, notes)
+        return mjcf_description(path, root, len(data))
     if root.tag == "robot":
         return urdf_description(root, text)
     tag = tag_of(root)

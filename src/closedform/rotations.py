@@ -1,16 +1,17 @@
-"""Constant rotations and poses of robot files, exact where the file means a quarter turn."""
+"""Rotations, poses and screws as numbers, exact for quarter turns (as expressions: forms/algebra.py)."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.linalg import expm
 
-from ..arrays import Array
-from ..checks import sized_array
-from ..errors import ArgumentError
+from .arrays import Array
+from .checks import sized_array
+from .errors import ArgumentError
 
 ROUNDING = 4 * float(np.finfo(float).eps)
-"""Entries this close to 0, 1 or -1 are rounding of an exact quarter turn, not information."""
+"""Entries this close to 0, 1 or -1 differ from those of an exact quarter turn by round-off alone."""
 
 ORTHONORMAL = 1e-9
 """Deviation from a rotation or a unit vector that printed figures may have."""
@@ -22,8 +23,7 @@ SHORTEST = 1e-9
 def snap_rotation(R: ArrayLike, tolerance: float = ROUNDING) -> Array:
     """Return R with entries within `tolerance` of -1, 0 or 1 replaced by them.
 
-    A matrix whose rows stop being orthonormal by that (a small tilt about a skew axis) is
-    returned unchanged: snapping may only ever give a rotation.
+    If that leaves no rotation (a small tilt about a skew axis), R is returned unchanged.
     """
     R = np.asarray(R, dtype=float)
     nearest = np.rint(R)
@@ -33,7 +33,7 @@ def snap_rotation(R: ArrayLike, tolerance: float = ROUNDING) -> Array:
 
 
 def snap_pose(T: ArrayLike, tolerance: float) -> Array:
-    """Return the pose with its rotation snapped to exact quarter turns where it is near them."""
+    """Return the pose with a rotation near quarter turns, or near a turn about an axis, made exactly that."""
     T = np.array(T, dtype=float)
     R = T[:3, :3]
     nearest = np.rint(R)
@@ -45,7 +45,7 @@ def snap_pose(T: ArrayLike, tolerance: float) -> Array:
 
 
 def _snap_axis_rotation(R: Array, tolerance: float) -> Array:
-    """Return R made an exact rotation about a coordinate axis where it is near one."""
+    """Return an exact rotation about a coordinate axis if R is near one, else R."""
     for axis in range(3):
         i, j = (axis + 1) % 3, (axis + 2) % 3
         if max(np.hypot(R[i, axis], R[j, axis]), np.hypot(R[axis, i], R[axis, j])) <= tolerance:
@@ -111,7 +111,7 @@ def checked_pose(name: str, given: ArrayLike) -> Array:
 
 
 def unit(axis: ArrayLike) -> Array | None:
-    """Return the unit vector along an axis of any length, or None where it has none."""
+    """Return the unit vector along an axis, or None if its length is zero."""
     e = np.asarray(axis, dtype=float)
     longest = np.abs(e).max()
     if longest < SHORTEST:
@@ -138,3 +138,45 @@ def adjoint(T: ArrayLike) -> Array:
     T = np.asarray(T, dtype=float)
     R, p = T[:3, :3], T[:3, 3]
     return np.block([[R, np.zeros((3, 3))], [skew(p) @ R, R]])
+
+
+def screw_motion(X: ArrayLike) -> Array:
+    """Return exp(X), the 4x4 pose that a screw (omega; v) leads to from the identity."""
+    X = np.asarray(X, dtype=float)
+    rate = np.zeros((4, 4))
+    rate[:3, :3], rate[:3, 3] = skew(X[:3]), X[3:]
+    return np.asarray(expm(rate))
+
+
+def quaternion_of(w: Array) -> Array:
+    """Return the quaternions (x, y, z, w) of rotation vectors (..., 3)."""
+    half = 0.5 * np.linalg.norm(w, axis=-1, keepdims=True)
+    return np.concatenate([0.5 * np.sinc(half / np.pi) * w, np.cos(half)], axis=-1)
+
+
+def quaternion_product(a: Array, b: Array) -> Array:
+    """Return the products of quaternions (x, y, z, w)."""
+    vector = a[..., 3:] * b[..., :3] + b[..., 3:] * a[..., :3] + np.cross(a[..., :3], b[..., :3])
+    scalar = a[..., 3:] * b[..., 3:] - (a[..., :3] * b[..., :3]).sum(-1, keepdims=True)
+    return np.concatenate([vector, scalar], axis=-1)
+
+
+def rotated(quaternion: Array, x: Array) -> Array:
+    """Return vectors (..., 3) rotated by quaternions (x, y, z, w) of any length but zero."""
+    longest = np.abs(quaternion).max(-1, keepdims=True)
+    quaternion = quaternion / np.where(longest > 0, longest, np.nan)  # first, so that no square overflows
+    n = (quaternion**2).sum(-1, keepdims=True)
+    u, s = quaternion[..., :3], quaternion[..., 3:]
+    t = 2 * np.cross(u, x)
+    return np.asarray(x + (s * t + np.cross(u, t)) / n)
+
+
+def displacement(w: Array, v: Array) -> Array:
+    """Return how far constant body twists (w; v) move the origin in unit time, in the frame of the start."""
+    angle = np.linalg.norm(w, axis=-1, keepdims=True)
+    small = angle < 1e-4
+    safe = np.where(small, 1.0, angle)
+    a = np.where(small, 0.5 - angle**2 / 24, (1 - np.cos(safe)) / safe**2)
+    b = np.where(small, 1 / 6 - angle**2 / 120, (safe - np.sin(safe)) / safe**3)
+    wv = np.cross(w, v)
+    return np.asarray(v + a * wv + b * np.cross(w, wv))

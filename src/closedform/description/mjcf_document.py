@@ -1,4 +1,4 @@
-"""MJCF files as one bounded XML tree: includes merged, paths absolute, and only what moves or has mass.
+"""An MJCF file as one bounded XML tree: includes merged, paths absolute, only what moves or has mass left.
 
 MuJoCo's own compiler trusts its files. Here nothing reaches it before its size is known: a picture, a
 sensor or a height field never does, and copies are counted before they are made.
@@ -16,7 +16,8 @@ from lxml import etree
 
 from ..checks import LARGEST
 from ..errors import DescriptionError, shorten
-from .xml import MAX_BYTES, read_bytes, read_xml
+from .files import MAX_BYTES, read_bytes
+from .xml import read_xml
 
 MAX_FILES = 200
 """Files that one MJCF file may include or attach, at any depth."""
@@ -51,12 +52,12 @@ COPIES = ("replicate", "composite", "flexcomp")
 
 
 @dataclass
-class Source:
-    """The tree of an MJCF file, and the texts of those it attaches by the names it uses for them."""
+class Document:
+    """The XML tree of an MJCF file, and the documents that it attaches, by the names it uses for them."""
 
     path: str
     root: etree._Element
-    attached: dict[str, Source] = field(default_factory=dict)
+    attached: dict[str, Document] = field(default_factory=dict)
     files: dict[etree._Element, str] = field(default_factory=dict)
 
     def text(self) -> str:
@@ -73,7 +74,7 @@ class Source:
         return found
 
     def place(self, line: int) -> str:
-        """Return file and line of the element that stands on a line of `text`."""
+        """Return file and line of the element that is on a line of `text`."""
         copy = etree.fromstring(self.text())
         for node, same in zip(self.root.iter("*"), copy.iter("*"), strict=True):
             if same.sourceline == line:
@@ -86,15 +87,15 @@ class Source:
         return next((owner for owner in owners if owner), "")
 
     def file(self, node: etree._Element) -> str:
-        """Return the included file that holds an element as it stands before a line."""
+        """Return the included file that holds an element, as messages put it before the line."""
         return f"{self.owner(node)}, " if self.owner(node) else ""
 
 
 class _Budget:
     """What is left of the number and size of files."""
 
-    def __init__(self, source: str) -> None:
-        self.source, self.files, self.bytes = source, MAX_FILES, MAX_BYTES
+    def __init__(self, source: str, size: int) -> None:
+        self.source, self.files, self.bytes = source, MAX_FILES - 1, MAX_BYTES - size
 
     def read(self, path: Path) -> etree._Element:
         """Return the root of one more file, or raise an error that names the limit it exceeds."""
@@ -111,10 +112,10 @@ class _Budget:
         return read_xml(str(path), data)
 
 
-def read_source(path: str | Path) -> Source:
-    """Return the bounded tree of an MJCF file, or raise an error that names the limit it exceeds."""
+def read_document(path: str | Path, root: etree._Element, size: int) -> Document:
+    """Return the bounded tree of an MJCF file of that root and size, or an error that names the limit."""
     source = str(path)
-    found = _read(Path(path).absolute(), _Budget(source), (source,))
+    found = _bounded(root, Path(path).absolute(), _Budget(source, size), (source,))
     bodies, elements = _size(found)
     for count, limit, what in ((bodies, MAX_BODIES, "bodies"), (elements, MAX_ELEMENTS, "elements")):
         if count > limit:
@@ -123,19 +124,18 @@ def read_source(path: str | Path) -> Source:
     return found
 
 
-def _read(path: Path, budget: _Budget, chain: tuple[str, ...]) -> Source:
-    root = budget.read(path)
+def _bounded(root: etree._Element, path: Path, budget: _Budget, chain: tuple[str, ...]) -> Document:
     if root.tag != "mujoco":
         raise DescriptionError(
             chain[0], [f"{path.name}: root element is <{root.tag}>; an MJCF file has <mujoco>"]
         )
-    source = Source(chain[0], root)
-    _include(source, path, budget)
+    document = Document(chain[0], root)
+    _include(document, path, budget)
     if any(True for _ in _deep(root)):
         raise DescriptionError(chain[0], [f"elements are nested deeper than the limit of {MAX_DEPTH}"])
     problems = [
-        f"{source.file(node)}line {node.sourceline}: <{node.tag}>: {key}={value[:80]!r} has a number that is "
-        "not finite"
+        f"{document.file(node)}line {node.sourceline}: <{node.tag}>: {key}={value[:80]!r} has a number that "
+        "is not finite"
         for node in root.iter("*")
         for key, value in node.attrib.items()
         if key != "name" and any(NAN.fullmatch(word) for word in value.split())
@@ -143,16 +143,16 @@ def _read(path: Path, budget: _Budget, chain: tuple[str, ...]) -> Source:
     if problems:
         raise DescriptionError(chain[0], problems)
     _strip(root)
-    _resolve(source, path.parent)
-    _attach(source, path, budget, chain)
-    return source
+    _resolve(document, path.parent)
+    _attach(document, path, budget, chain)
+    return document
 
 
-def _include(source: Source, path: Path, budget: _Budget) -> None:
+def _include(document: Document, path: Path, budget: _Budget) -> None:
     """Replace every <include> by the children of the file it names, found where MuJoCo looks for it."""
-    folders = {source.root: path.parent}
+    folders = {document.root: path.parent}
     included = {path}
-    waiting = list(source.root.iter("include"))
+    waiting = list(document.root.iter("include"))
     while waiting:
         node = waiting.pop()
         name = node.get("file") or ""
@@ -162,17 +162,17 @@ def _include(source: Source, path: Path, budget: _Budget) -> None:
         found = next(
             (each for each in (path.parent / name, owner / name) if file_size(each) is not None), None
         )
-        place = f"{source.file(node)}line {node.sourceline}: <include file={shorten(repr(name), 80)}>"
+        place = f"{document.file(node)}line {node.sourceline}: <include file={shorten(repr(name), 80)}>"
         if found is None:
-            raise DescriptionError(source.path, [f"{place}: no such file"])
-        if found.resolve() in included or node is source.root:
-            raise DescriptionError(source.path, [f"{place}: the file is already included; each counts once"])
+            raise DescriptionError(document.path, [f"{place}: no such file"])
+        if found.resolve() in included or node is document.root:
+            raise DescriptionError(document.path, [f"{place}: already included; each file counts once"])
         included.add(found.resolve())
         children = list(budget.read(found))
         parent, at = node.getparent(), node.getparent().index(node)
         parent[at : at + 1] = children
         for child in children:
-            source.files[child] = str(found)
+            document.files[child] = str(found)
             folders[child] = found.parent
             waiting.extend(child.iter("include"))
 
@@ -211,49 +211,49 @@ def _actuating(root: etree._Element) -> Iterator[etree._Element]:
             yield from (node for node in section.iter("*") if node.tag not in ("joint", "tendon", "default"))
 
 
-def _resolve(source: Source, folder: Path) -> None:
+def _resolve(document: Document, folder: Path) -> None:
     """Make the paths of meshes absolute, where MuJoCo looks for them.
 
     That is by the compiler's settings, of which the last counts, or beside the included file that names them.
     """
     meshes, strip = "", False
-    for node in source.root.findall("compiler"):
+    for node in document.root.findall("compiler"):
         assets = node.attrib.pop("assetdir", None)
         meshes = node.attrib.pop("meshdir", assets if assets is not None else meshes)
         strip = node.attrib.pop("strippath", str(strip)).lower() == "true"
         node.attrib.pop("texturedir", None)
-    for node in source.root.iter("mesh", "flexcomp", "composite"):
+    for node in document.root.iter("mesh", "flexcomp", "composite"):
         name = node.get("file")
         if name:
             name = name.replace("\\", "/")
             name = name.rpartition("/")[2] if strip else name
             places = [folder / meshes / name]
-            places += [Path(file).parent / name for file in [source.owner(node)] if file]
+            places += [Path(file).parent / name for file in [document.owner(node)] if file]
             found = next((each for each in places if file_size(each) is not None), places[0])
             node.set("file", str(found))
         params = _numbers(node.get("params"))
         if _product(params) > MAX_MESH_POINTS or any(number > MAX_MESH_PARAMETER for number in params):
             given = shorten(repr(node.get("params")), 80)
             limits = f"{MAX_MESH_PARAMETER} each and {MAX_MESH_POINTS} for the product of the first three"
-            place = f"{source.file(node)}line {node.sourceline}: <mesh params={given}>"
-            raise DescriptionError(source.path, [f"{place}: the limit is {limits}"])
+            place = f"{document.file(node)}line {node.sourceline}: <mesh params={given}>"
+            raise DescriptionError(document.path, [f"{place}: the limit is {limits}"])
 
 
-def _attach(source: Source, path: Path, budget: _Budget, chain: tuple[str, ...]) -> None:
+def _attach(document: Document, path: Path, budget: _Budget, chain: tuple[str, ...]) -> None:
     """Read the models that <asset> names, under names of their own."""
-    for node in source.root.iterfind("asset/model"):
+    for node in document.root.iterfind("asset/model"):
         name = node.get("file") or ""
         place = f"line {node.sourceline}: <model file={shorten(repr(name), 80)}>"
         child = path.parent / name
         if str(child.resolve()) in chain:
-            raise DescriptionError(source.path, [f"{place}: the file attaches itself"])
+            raise DescriptionError(document.path, [f"{place}: the file attaches itself"])
         if file_size(child) is None:
-            raise DescriptionError(source.path, [f"{place}: no such file"])
-        found = _read(child, budget, (*chain, str(child.resolve())))
+            raise DescriptionError(document.path, [f"{place}: no such file"])
+        found = _bounded(budget.read(child), child, budget, (*chain, str(child.resolve())))
         if node.get("name") is None:
             node.set("name", found.root.get("model") or "MuJoCo Model")
         node.set("file", f"attached{budget.files}.xml")
-        source.attached[node.get("file")] = found
+        document.attached[node.get("file")] = found
 
 
 def file_size(path: Path) -> int | None:
@@ -264,20 +264,20 @@ def file_size(path: Path) -> int | None:
         return None
 
 
-def _size(source: Source) -> tuple[int, int]:
+def _size(document: Document) -> tuple[int, int]:
     """Return how many bodies and elements a tree has once all copies are made."""
     children = {
-        node.get("name"): source.attached[node.get("file")]
-        for node in source.root.iterfind("asset/model")
-        if node.get("file") in source.attached
+        node.get("name"): document.attached[node.get("file")]
+        for node in document.root.iterfind("asset/model")
+        if node.get("file") in document.attached
     }
     sizes = {name: _size(child) for name, child in children.items()}
     bodies = elements = 0
-    stack = [(node, 1) for node in source.root if node.tag == "worldbody"]
+    stack = [(node, 1) for node in document.root if node.tag == "worldbody"]
     while stack:
         node, times = stack.pop()
         if node.tag in COPIES:
-            times *= _copies(source, node)
+            times *= _copies(document, node)
         own_bodies, own = sizes.get(node.get("model"), (0, 1)) if node.tag == "attach" else (0, 1)
         bodies += times * (own_bodies + (node.tag in ("body", "composite", "flexcomp")))
         elements += times * own if node.tag != "replicate" else 1
@@ -285,18 +285,18 @@ def _size(source: Source) -> tuple[int, int]:
     return bodies, elements
 
 
-def _copies(source: Source, node: etree._Element) -> int:
+def _copies(document: Document, node: etree._Element) -> int:
     """Return how many copies or bodies an element makes."""
     points = len((node.get("point") or "").split()) // 3
     name = node.get("file")
     if name and node.tag != "replicate":
-        place = f"{source.file(node)}line {node.sourceline}: <{node.tag} file={shorten(repr(name), 200)}>"
+        place = f"{document.file(node)}line {node.sourceline}: <{node.tag} file={shorten(repr(name), 200)}>"
         size = file_size(Path(name))
         if size is None:
-            raise DescriptionError(source.path, [f"{place}: no such file"])
+            raise DescriptionError(document.path, [f"{place}: no such file"])
         if size > MAX_FLEX_BYTES:
             problem = f"{place} has {size} bytes, whose points become bodies"
-            raise DescriptionError(source.path, [f"{problem}; the limit is {MAX_FLEX_BYTES}"])
+            raise DescriptionError(document.path, [f"{problem}; the limit is {MAX_FLEX_BYTES}"])
     return max(_product(_numbers(node.get("count"))), points)
 
 
