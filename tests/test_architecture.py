@@ -9,7 +9,8 @@ from pathlib import Path
 import closedform as cf
 
 ROOT = Path(cf.__file__).parent
-DOCS = ROOT.parents[1] / "docs"
+REPOSITORY = ROOT.parents[1]
+DOCS = REPOSITORY / "docs"
 
 APPLICATIONS = ("identification", "flexible", "redundancy", "elastic")
 
@@ -149,6 +150,24 @@ def test_imports_flow_one_way():
         for other in imported_stages(path) - {here, "__version__"}:
             assert FLOW.index(other) < FLOW.index(here), f"{path} imports {other}"
             assert not {here, other} <= set(APPLICATIONS), f"{path} imports {other}"
+
+
+BESIDE = {"oracles": (), "bench": ("oracles",), "fuzz": ("oracles",), "tests": ("oracles", "fuzz")}
+"""What the folders beside the package may import of each other."""
+
+
+def test_tests_and_bench_share_only_the_oracles():
+    helpers = {path.stem for path in (REPOSITORY / "tests").glob("*.py")}
+    for folder, allowed in BESIDE.items():
+        forbidden = ({*BESIDE} | helpers) - {folder, *allowed}
+        if folder == "tests":
+            forbidden -= helpers
+        for path in (REPOSITORY / folder).glob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text())):
+                names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+                if isinstance(node, ast.ImportFrom) and not node.level:
+                    names = [node.module or ""]
+                assert not {name.split(".")[0] for name in names} & forbidden, f"{folder}/{path.name}: {names}"
 
 
 def test_no_file_is_a_warehouse():
