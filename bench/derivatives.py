@@ -13,9 +13,9 @@ import numpy as np
 from lxml import etree
 
 import closedform as cf
+from oracles.pinocchio_peer import robot_data
 
 from .pinocchio_loop import PinocchioLoop
-from .pinocchio_peer import robot_data
 from .robots import Contest, humanoid, panda
 from .timing import interleaved
 

@@ -12,8 +12,7 @@ import pinocchio as pin
 from lxml import etree
 
 import closedform as cf
-
-from .pinocchio_peer import Peer, robot_data
+from oracles.pinocchio_peer import Peer, robot_data
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,8 @@ import closedform as cf
 from closedform.description import read_mdh, read_screws
 
 ROOT = Path(cf.__file__).parent
-DOCS = ROOT.parents[1] / "docs"
+REPOSITORY = ROOT.parents[1]
+DOCS = REPOSITORY / "docs"
 
 APPLICATIONS = ("identification", "flexible", "redundancy", "elastic")
 
@@ -168,6 +169,25 @@ def test_imports_between_the_rooms_of_a_stage_flow_one_way():
             assert here in rooms, f"{path} belongs to no room"
             for other in {module[1] for module in imported_modules(path) if module[0] == package} - {here}:
                 assert rooms.index(other) < rooms.index(here), f"{path} imports {other}"
+
+
+BESIDE = {"oracles": (), "bench": ("oracles",), "fuzz": ("oracles",), "tests": ("oracles", "fuzz")}
+"""What the folders beside the package may import of each other."""
+
+
+def test_tests_and_bench_share_only_the_oracles():
+    helpers = {path.stem for path in (REPOSITORY / "tests").glob("*.py")}
+    for folder, allowed in BESIDE.items():
+        forbidden = ({*BESIDE} | helpers) - {folder, *allowed}
+        if folder == "tests":
+            forbidden -= helpers
+        for path in (REPOSITORY / folder).glob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text())):
+                names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+                if isinstance(node, ast.ImportFrom) and not node.level:
+                    names = [node.module or ""]
+                found = {name.split(".")[0] for name in names} & forbidden
+                assert not found, f"{folder}/{path.name} imports {found}"
 
 
 def test_no_file_is_a_warehouse():

@@ -14,13 +14,13 @@ MOTOR = Friction(viscous=0.02, coulomb=0.03, width=5.0)
 
 
 def two_links(**options) -> ElasticJointRobot:
-    """The planar arm on geared springs that differ from joint to joint."""
+    """Return the planar arm on geared springs that differ from joint to joint."""
     given = {"stiffness": [0.4, 0.25], "motor_inertia": [2e-4, 1e-4], "gear_ratio": [0.02, 0.04]}
     return ElasticJointRobot(cf.load("2r"), **{**given, **options})
 
 
 def random_motion(robot: ElasticJointRobot, seed: int = 0, batch: int = 6):
-    """Link motions to the fourth derivative."""
+    """Return link motions to the fourth derivative."""
     rng = np.random.default_rng(seed)
     return tuple(rng.uniform(-1.5, 1.5, (batch, robot.nv)) for _ in range(5))
 

@@ -42,17 +42,16 @@ TARGET = 1e-11
 SECONDS = 120
 """Processor time of one file; a process that sleeps is ended after ten times as long."""
 BYTES = 8 * 2**30
-RESULTS = Path(__file__).parent / "results"
 CAUSES = ("equal", "warned", "refused", "different", "crashed", "peer rounds", "peer refuses")
 
 
-def run(folder: str | None, jobs: int = 1) -> list[dict[str, Any]]:
-    """Return one row per file: how it ended, the worst difference, and why it was refused."""
+def run(folder: str | None, results: Path, jobs: int = 1) -> list[dict[str, Any]]:
+    """Return one row per file (how it ended, the worst difference, why it was refused), kept in `results`."""
     if folder is None:
         raise SystemExit("collections: give the folder of models with --folder PATH")
     root = Path(folder).resolve()
-    store = RESULTS / f"collections-{_digest(root)}.jsonl"
-    RESULTS.mkdir(exist_ok=True)
+    store = results / f"collections-{_digest(root)}.jsonl"
+    results.mkdir(exist_ok=True)
     rows = (
         {row["file"]: row for row in map(json.loads, store.read_text().splitlines())}
         if store.exists()

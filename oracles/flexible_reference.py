@@ -72,7 +72,7 @@ class Lagrangian:
                 self.B[a][b] = self.B[a][b] + change(entry)
 
     def partial(self, p, k):
-        """Derivative by the k-th coordinate."""
+        """Return the derivative by the k-th coordinate."""
         if k < self.n:
             s, c = self.sin[k], self.cos[k]
             return p.diff(s) * c - p.diff(c) * s
@@ -126,7 +126,7 @@ class Lagrangian:
         return self.ring.from_dict(total)
 
     def coriolis(self):
-        """h by the Lagrange equations of T = qd^T B qd / 2, as polynomials."""
+        """H by the Lagrange equations of T = qd^T B qd / 2, as polynomials."""
         N = len(self.qd)
         momentum = [sum((self.B[a][b] * self.qd[b] for b in range(N)), self.ring(0)) for a in range(N)]
         T = sum((momentum[a] * self.qd[a] for a in range(N)), self.ring(0)) * 0.5
@@ -152,7 +152,7 @@ class Lagrangian:
 
 
 def symbols_of_two_links(arm):
-    """The paper's letters for its arm."""
+    """Return the paper's letters for its arm."""
     one, two = arm.links
     p11, p12, p21, p22 = (mode.tip for modes in arm.modes for mode in modes)
     s11, s12, s21, s22 = (mode.tip_slope for modes in arm.modes for mode in modes)
@@ -402,7 +402,7 @@ h6 = (h601*v1 + h602*w11d + h603*w12d)*v1*s2 + (h604*t1*v1 + (h605*w11d + h606*w
 
 
 def state_of_two_links(q, qd):
-    """The paper's letters for a state; rates of modes have a d behind them."""
+    """Return the paper's letters for a state; rates of modes have a d behind them."""
     names = ("D11", "D12", "D21", "D22")
     rates = ("v1", "v2", "w11d", "w12d", "w21d", "w22d")
     return {
@@ -421,7 +421,7 @@ def printed_inertia(arm, q):
 
 
 def printed_coriolis(arm, q, qd):
-    """h of (34) at a state, with h107, h117, h118, h412, h413 corrected."""
+    """H of (34) at a state, with h107, h117, h118, h412, h413 corrected."""
     letters = {**symbols_of_two_links(arm), **state_of_two_links(q, qd)}
     known = evaluate(COMMON + STATE + CORIOLIS + CORIOLIS_VECTOR, letters)
     return np.array([known[f"h{i}"] for i in range(1, 7)])
