@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike
 
 from ...arrays import Array
 from ...checks import file_path, function, instance, number, real_array, whole_number
-from ...files import write_files
 from ...errors import ArgumentError, ClosedFormError, shown
+from ...files import write_files
 from ...lazy import cached_property
 from ...robot import Robot
 from ...trajectory import Harmonic

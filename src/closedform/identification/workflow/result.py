@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from ...arrays import Array
 from ...checks import file_path, instance, known_name
 from ...description.catalogue import read_toml
-from ...files import write_files
 from ...errors import ClosedFormError, shorten
+from ...files import write_files
 from ...lazy import cached_property
 from ...model.writing import model_toml
 from ...robot import Robot
