@@ -49,7 +49,7 @@ COUNTED = 1_000
 
 def rows() -> dict[str, Callable[[], object]]:
     """Return the calls to time, by name."""
-    from .robots import humanoid, panda, ur5  # noqa: PLC0415 (loads the library, which the parent must not)
+    from oracles.timed_robots import humanoid, panda, ur5  # noqa: PLC0415 (loads the library, which the parent must not)
 
     calls: dict[str, Callable[[], object]] = {}
     for title, contest in (("Panda", panda), ("UR5", ur5), ("Talos", humanoid)):

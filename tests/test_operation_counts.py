@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 import closedform as cf
-from bench.robots import humanoid, panda
 from closedform.forms import Form
 from closedform.programs import trace
+from oracles.timed_robots import humanoid, panda
 
 TABLE = Path(__file__).with_name("operation_counts.json")
 """Robot, form and route: additions, multiplications, divisions, square roots, sines and cosines."""

@@ -1,4 +1,4 @@
-"""The robots of the benchmark, as files that both sides load."""
+"""The robots that are timed, as files that both sides load."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import pinocchio as pin
 from lxml import etree
 
 import closedform as cf
-from oracles.pinocchio_peer import Peer, robot_data
+
+from .pinocchio_peer import Peer, robot_data
 
 
 @dataclass(frozen=True)
