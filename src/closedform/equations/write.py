@@ -13,7 +13,7 @@ from ..programs import Program
 from .collect import Collector, Numbers
 from .definitions import as_written
 from .naming import Input
-from .parameters import KINDS, Parameter
+from .parameters import KINDS, Letter
 from .reader import Reader, meant
 from .result import Equations, EquationsWarning
 from .series import Arithmetic, BudgetSpentError, Series, deadline
@@ -37,7 +37,7 @@ def program_equations(
     traced: Program,
     *,
     groups: Sequence[Sequence[int]] = (),
-    parameters: Sequence[Parameter] = (),
+    parameters: Sequence[Letter] = (),
     kinds: Sequence[str] = (),
     digits: int | None = None,
     rational: bool = False,
@@ -97,7 +97,7 @@ def program_equations(
 
 
 def _bind(
-    vocabulary: Vocabulary, inputs: list[Input], parameters: Sequence[Parameter], kinds: Sequence[str]
+    vocabulary: Vocabulary, inputs: list[Input], parameters: Sequence[Letter], kinds: Sequence[str]
 ) -> list[Bound]:
     """Return what each entry of the inputs stands for, and number the symbols in a readable order."""
     bound: list[Bound] = []

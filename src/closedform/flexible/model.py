@@ -56,7 +56,7 @@ class Constants:
 
 
 @dataclass(frozen=True)
-class Parameter:
+class NamedConstant:
     """A constant by name, such as m1, z112 or phi21: its value, its kind and its symbol."""
 
     name: str
@@ -128,18 +128,18 @@ class ArmModel:
         """Return the constants as numbers."""
         return self.constants(lambda name, value, kind: SX(value))
 
-    def symbols(self, kinds: Sequence[str]) -> tuple[Constants, list[Parameter]]:
+    def symbols(self, kinds: Sequence[str]) -> tuple[Constants, list[NamedConstant]]:
         """Return the constants with symbols for those of some kinds, and these in order.
 
         Symbols stand in for constants that are zero as well, except for gravity along an axis
         that has none.
         """
-        found: list[Parameter] = []
+        found: list[NamedConstant] = []
 
         def make(name: str, value: float, kind: str) -> SX:
             if kind not in kinds or (kind == "gravity" and not value):
                 return SX(value)
-            found.append(Parameter(name, value, kind, SX.sym(name)))
+            found.append(NamedConstant(name, value, kind, SX.sym(name)))
             return found[-1].symbol
 
         return self.constants(make), found
