@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,9 +14,7 @@ from ..checks import finite, number, real_array, whole_number
 from ..errors import ArgumentError, ClosedFormError, shown, warn
 from ..integration import DivergenceError, Event, simulate
 from ..lazy import cached_property
-
-if TYPE_CHECKING:
-    from .arm import FlexibleArm
+from .structure import ArmStructure
 
 Torque = ArrayLike | Callable[[float], ArrayLike] | None
 
@@ -67,7 +64,7 @@ class Energy:
 class ArmMotion:
     """A motion of an arm: times t (k,), q and qd (..., k, N), torques u (..., k, n) at them."""
 
-    arm: FlexibleArm
+    arm: ArmStructure
     t: Array
     q: Array
     qd: Array
@@ -131,7 +128,7 @@ class ArmMotion:
 
 
 def arm_motion(
-    arm: FlexibleArm,
+    arm: ArmStructure,
     q0: ArrayLike,
     qd0: ArrayLike | None,
     torque: Torque,
@@ -164,7 +161,7 @@ def arm_motion(
     return ArmMotion(arm, run.t, run.x[..., :N], run.x[..., N:], u, run.held, run.events)
 
 
-def warn_of_deflections(arm: FlexibleArm, q: Array) -> None:
+def warn_of_deflections(arm: ArmStructure, q: Array) -> None:
     """Warn where an initial deflection is beyond `SMALL` times the length of its link."""
     for i, (link, modes, part) in enumerate(zip(arm.links, arm.modes, arm.model.parts, strict=True)):
         shapes = modes.shapes(np.linspace(0, link.length, 21))
@@ -187,7 +184,7 @@ def _state(name: str, given: ArrayLike | None, size: int) -> Array:
     return finite(name, array)
 
 
-def lost_definiteness(arm: FlexibleArm, time: float, q: Array) -> DefinitenessError:
+def lost_definiteness(arm: ArmStructure, time: float, q: Array) -> DefinitenessError:
     """Return the error to raise when B stops being positive definite, at or right after q."""
     least = float(np.linalg.eigvalsh(arm.mass_matrix(q))[0])
     tips = [
@@ -202,7 +199,7 @@ def lost_definiteness(arm: FlexibleArm, time: float, q: Array) -> DefinitenessEr
     return DefinitenessError(message, time)
 
 
-def _tell_lost_runs(arm: FlexibleArm, t: Array, x: Array) -> None:
+def _tell_lost_runs(arm: ArmStructure, t: Array, x: Array) -> None:
     runs = ~np.isfinite(x[..., -1, :]).all(axis=-1)
     if runs.any():
         lost = ~np.isfinite(x[runs]).all(axis=-1)

@@ -1,4 +1,4 @@
-"""The constants of an arm's equations: geometry, and the parameters they are linear in."""
+"""The model of an arm: links, modes, payload, gravity, damping, and the constants of its equations."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class ArmModel:
 
     @property
     def parts(self) -> list[slice]:
-        """Where the modes of each link stand among the coordinates."""
+        """Where the modes of each link are among the coordinates."""
         ends = np.cumsum([self.joints, *(len(modes) for modes in self.modes)])
         return [slice(int(a), int(b)) for a, b in pairwise(ends)]
 
