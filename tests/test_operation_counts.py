@@ -9,9 +9,9 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from bench.robots import humanoid, panda
 
 import closedform as cf
-from bench.robots import humanoid, panda
 from closedform.forms import Form
 from closedform.programs import trace
 

@@ -57,6 +57,11 @@ class Body:
         """Kind of the joint."""
         return self.joint.kind
 
+    @property
+    def ratio(self) -> float:
+        """Velocity of the joint per velocity of the joint that drives it; 1 if it moves by itself."""
+        return 1.0 if self.coupling is None else self.coupling.multiplier
+
 
 @dataclass(frozen=True)
 class Frame:
