@@ -33,8 +33,8 @@ ABANDONED = 600.0
 TEMPORARY = "closedform-"
 """How the names of unfinished files begin; the number of the process follows."""
 
-ROOMS = ("description", "model", "forms", "programs", "kernels")
-"""Packages whose code decides what machine code a model gets; their text is part of every key."""
+ROOMS = ("rotations", "description", "model", "forms", "programs", "kernels")
+"""Modules and packages whose code decides what machine code a model gets; their text is part of every key."""
 
 _REFUSED: set[str] = set()
 """Folders that a warning was given about."""
@@ -92,7 +92,9 @@ def source_digest() -> str:
     """Return a hash of the code that shapes kernels, so that no object outlives what made it."""
     digest = hashlib.sha256()
     for room in ROOMS:
-        for code in _sources(resources.files("closedform").joinpath(room)):
+        place = resources.files("closedform").joinpath(room)
+        module = resources.files("closedform").joinpath(f"{room}.py")
+        for code in _sources(place) if place.is_dir() else [module.read_bytes()]:
             digest.update(code)
     return digest.hexdigest()
 

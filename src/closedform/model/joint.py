@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Array
 from ..checks import LARGEST
-from ..description.rotations import ORTHONORMAL, ROUNDING, skew
+from ..rotations import ORTHONORMAL, ROUNDING, skew
 
 
 @dataclass(frozen=True)
