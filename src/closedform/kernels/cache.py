@@ -33,8 +33,8 @@ ABANDONED = 600.0
 TEMPORARY = "closedform-"
 """How the names of unfinished files begin; the number of the process follows."""
 
-ROOMS = ("rotations", "description", "model", "forms", "programs", "kernels")
-"""Modules and packages whose code decides what machine code a model gets; their text is part of every key."""
+ROOMS = ("rotations.py", "description", "model", "forms", "programs", "kernels")
+"""Modules and packages that decide what machine code a model gets; their text is part of every key."""
 
 _REFUSED: set[str] = set()
 """Folders that a warning was given about."""
@@ -92,19 +92,17 @@ def source_digest() -> str:
     """Return a hash of the code that shapes kernels, so that no object outlives what made it."""
     digest = hashlib.sha256()
     for room in ROOMS:
-        place = resources.files("closedform").joinpath(room)
-        module = resources.files("closedform").joinpath(f"{room}.py")
-        for code in _sources(place) if place.is_dir() else [module.read_bytes()]:
+        for code in _sources(resources.files("closedform").joinpath(room)):
             digest.update(code)
     return digest.hexdigest()
 
 
-def _sources(folder: Traversable) -> Iterator[bytes]:
-    """Yield the Python files of a folder and of those within it."""
-    for item in sorted(folder.iterdir(), key=lambda entry: entry.name):
-        if item.name.endswith(".py"):
-            yield item.read_bytes()
-        elif "." not in item.name and item.name != "__pycache__":
+def _sources(place: Traversable) -> Iterator[bytes]:
+    """Yield the text of a Python file, or of all in a folder and the folders within it."""
+    if place.name.endswith(".py"):
+        yield place.read_bytes()
+    elif "." not in place.name and place.name != "__pycache__":
+        for item in sorted(place.iterdir(), key=lambda entry: entry.name):
             yield from _sources(item)
 
 
