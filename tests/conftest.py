@@ -17,7 +17,7 @@ if "CLOSEDFORM_CACHE" not in os.environ:
     os.environ["CLOSEDFORM_CACHE"] = str(_folder)
 
 import closedform as cf
-from random_trees import random_tree
+from oracles.random_trees import random_tree
 
 
 def pytest_addoption(parser):

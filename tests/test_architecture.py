@@ -13,7 +13,8 @@ import closedform as cf
 from closedform.description import read_mdh, read_screws
 
 ROOT = Path(cf.__file__).parent
-DOCS = ROOT.parents[1] / "docs"
+REPOSITORY = ROOT.parents[1]
+DOCS = REPOSITORY / "docs"
 
 APPLICATIONS = ("identification", "flexible", "redundancy", "elastic")
 
@@ -22,6 +23,7 @@ FLOW = (
     "lazy",
     "errors",
     "checks",
+    "files",
     "rotations",
     "description",
     "model",
@@ -40,7 +42,10 @@ FLOW = (
     "report",
     "cli",
 )
-"""Each stage imports only what stands before it; applications do not import each other."""
+"""Each stage imports only what comes before it; applications do not import each other."""
+
+ROOMS = {"identification": ("base", "logs", "regression", "workflow", "excitation")}
+"""Packages of a stage: each imports only those before it."""
 
 PUBLIC = {
     "load",
@@ -132,17 +137,17 @@ def stage(path: Path) -> str:
     return relative.parts[0] if len(relative.parts) > 1 else relative.stem
 
 
-def imported_stages(path: Path) -> set[str]:
-    """Return the stages a module imports at its top level or inside functions."""
+def imported_modules(path: Path) -> set[tuple[str, ...]]:
+    """Return the modules of the package that a module imports, at its top level or inside functions."""
     parts = path.relative_to(ROOT).parts
     found = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom) and node.level:
             base = list(parts[:-1])[: len(parts) - node.level]
             names = [node.module] if node.module else [alias.name for alias in node.names]
-            found.update((".".join([*base, name])).split(".")[0] for name in names)
+            found.update(tuple(".".join([*base, name]).split(".")) for name in names)
         elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("closedform."):
-            found.add(node.module.split(".")[1])
+            found.add(tuple(node.module.split(".")[1:]))
     return found
 
 
@@ -152,9 +157,37 @@ def test_imports_flow_one_way():
         if here == "__init__":
             continue
         assert here in FLOW, f"{path} belongs to no stage"
-        for other in imported_stages(path) - {here, "__version__"}:
+        for other in {module[0] for module in imported_modules(path)} - {here, "__version__"}:
             assert FLOW.index(other) < FLOW.index(here), f"{path} imports {other}"
             assert not {here, other} <= set(APPLICATIONS), f"{path} imports {other}"
+
+
+def test_imports_between_the_rooms_of_a_stage_flow_one_way():
+    for package, rooms in ROOMS.items():
+        for path in (ROOT / package).glob("*/*.py"):
+            here = path.parent.name
+            assert here in rooms, f"{path} belongs to no room"
+            for other in {module[1] for module in imported_modules(path) if module[0] == package} - {here}:
+                assert rooms.index(other) < rooms.index(here), f"{path} imports {other}"
+
+
+BESIDE = {"oracles": (), "bench": ("oracles",), "fuzz": ("oracles",), "tests": ("oracles", "fuzz")}
+"""What the folders beside the package may import of each other."""
+
+
+def test_tests_and_bench_share_only_the_oracles():
+    helpers = {path.stem for path in (REPOSITORY / "tests").glob("*.py")}
+    for folder, allowed in BESIDE.items():
+        forbidden = ({*BESIDE} | helpers) - {folder, *allowed}
+        if folder == "tests":
+            forbidden -= helpers
+        for path in (REPOSITORY / folder).glob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text())):
+                names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+                if isinstance(node, ast.ImportFrom) and not node.level:
+                    names = [node.module or ""]
+                found = {name.split(".")[0] for name in names} & forbidden
+                assert not found, f"{folder}/{path.name} imports {found}"
 
 
 def test_no_file_is_a_warehouse():

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import closedform as cf
-from casadi_rates import Traced, coordinate_rates
 from closedform.programs import evaluate, trace
 from conftest import ROBOTS, make
+from oracles.casadi_rates import Traced, coordinate_rates
 from tolerances import ROUNDING, worst
 
 DYNAMIC = [name for name in ROBOTS if make(name).model.has_inertia and make(name).nv <= 21]

@@ -10,13 +10,13 @@ import pytest
 
 import closedform as cf
 from basic_forms import BASIC
-from casadi_rates import Traced
 from closedform.model import JointType
 from closedform.model.inertia import transform_phi
 from closedform.programs import evaluate, trace
 from closedform.rotations import adjoint, inverse
 from conftest import ROBOTS, make
-from random_trees import placement
+from oracles.casadi_rates import Traced
+from oracles.random_trees import placement
 from tolerances import ROUNDING, SOLVE, worst
 
 WITH_INERTIA = [name for name in ROBOTS if make(name).model.has_inertia]

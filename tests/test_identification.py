@@ -14,7 +14,6 @@ from closedform.identification import (
     Friction,
     Identification,
     base_parameters,
-    design,
     drive_gains,
     identify,
     identify_payload,
@@ -22,10 +21,11 @@ from closedform.identification import (
     read_log,
     reduced_factor,
 )
-from closedform.identification.design import Rows
-from closedform.identification.friction import presliding
-from closedform.identification.regression import Moments, solve, standard_errors
-from closedform.identification.triangle import Triangle
+from closedform.identification.regression import design
+from closedform.identification.regression.design import Rows
+from closedform.identification.regression.friction import presliding
+from closedform.identification.regression.least_squares import Moments, solve, standard_errors
+from closedform.identification.regression.triangle import Triangle
 from closedform.model.writing import model_toml
 from identification_logs import Losses, data, fourier_motion, noisy
 from tolerances import ROUNDING, SOLVE, worst

@@ -9,7 +9,7 @@ from pyarrow import parquet
 
 import closedform as cf
 from closedform.identification import ExcitationError, Friction, LogError, Transmission, identify, read_log
-from closedform.identification.columns import factor, split_unit
+from closedform.identification.logs.columns import factor, split_unit
 from identification_logs import fourier_motion
 
 

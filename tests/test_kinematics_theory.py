@@ -6,8 +6,8 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from casadi_rates import Traced
 from conftest import ROBOTS, make
+from oracles.casadi_rates import Traced
 from tolerances import DIFFERENCE, ROUNDING, worst
 
 WITH_INERTIA = [name for name in ROBOTS if make(name).model.has_inertia]

@@ -8,8 +8,9 @@ import pyarrow as pa
 import pytest
 
 import closedform as cf
-from closedform.identification import Friction, LogError, identify, read_log, signals
-from closedform.identification.log import PAUSE
+from closedform.identification import Friction, LogError, identify, read_log
+from closedform.identification.logs import signals
+from closedform.identification.logs.log import PAUSE
 
 VISCOUS = Friction(coulomb=None)
 

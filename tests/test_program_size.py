@@ -10,7 +10,7 @@ import pytest
 
 import closedform as cf
 from closedform.forms import Form, form
-from closedform.kernels import bound, compiled, loop
+from closedform.kernels import compiled, loop, single_sample
 from closedform.programs import size, trace
 
 
@@ -85,7 +85,7 @@ def test_expressions_beyond_the_limit_are_refused_by_name(monkeypatch: pytest.Mo
         compiled("squares", [("x", x)], [("y", x * x)])
 
 
-@pytest.mark.parametrize("local", [0, bound.LOCAL_BYTES])
+@pytest.mark.parametrize("local", [0, single_sample.LOCAL_BYTES])
 @pytest.mark.parametrize("name", ["mass_matrix", "inverse_dynamics"])
 def test_single_samples_through_the_vector_code_are_the_same(
     name: str, local: int, monkeypatch: pytest.MonkeyPatch
@@ -97,7 +97,7 @@ def test_single_samples_through_the_vector_code_are_the_same(
     expected = kernel(*arrays)
     monkeypatch.setenv("CLOSEDFORM_CACHE", "")
     monkeypatch.setattr(loop, "HUGE", 0)
-    monkeypatch.setattr(bound, "LOCAL_BYTES", local)
+    monkeypatch.setattr(single_sample, "LOCAL_BYTES", local)
     huge = cf.load("spherical_pendulum").kernel(name)
     np.testing.assert_allclose(huge(*arrays), expected, rtol=0, atol=1e-13)
     for k in range(3):

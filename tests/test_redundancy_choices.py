@@ -9,7 +9,7 @@ import pytest
 import closedform as cf
 from closedform import redundancy
 from closedform.redundancy.problem import prepared
-from redundant_arms import GUESS, VERTICES, gradient, planar, spatial, task_jacobian
+from oracles.redundant_arms import GUESS, VERTICES, gradient, planar, spatial, task_jacobian
 
 
 def test_criteria_have_the_values_of_their_formulas():

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from . import elastic, flexible, identification, integration, redundancy, trajectory
     from .elastic import ElasticJointRobot
     from .flexible import FlexibleArm, FlexibleLink
-    from .identification.base_parameters import base_parameters
-    from .identification.excitation import excitation
-    from .identification.workflow import identify
+    from .identification.base.parameters import base_parameters
+    from .identification.excitation.excitation import excitation
+    from .identification.workflow.identify import identify
 
 __version__ = "0.1.0"
 

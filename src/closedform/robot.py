@@ -16,8 +16,8 @@ from .constructors import Constructors
 from .description.read import read_robot
 from .emit import export as write_source
 from .emit import form_subject
-from .emit.files import write_files
 from .errors import ArgumentError, shown
+from .files import write_files
 from .forms import form
 from .kernels import FormRecipe
 from .model import integrate, random_state

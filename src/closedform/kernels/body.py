@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..programs import ORDERS, Chunk, Clear, Program, Store, schedule
-from .functions import function
+from .intrinsics import call_function
 from .sincos import hexadecimal, sincos, splat
 
 SINGLE, CHUNK = 8000, 2000
@@ -192,7 +192,7 @@ class _Writer:
         elif op in ARITHMETIC:
             name = self._line(f"f{op} contract {self.type} {x[0]}, {x[1]}")
         else:
-            name = function(self._line, op, x, self.real, self.lanes)
+            name = call_function(self._line, op, x, self.real, self.lanes)
         self._define(value, name)
 
     def _sincos(self, x: str) -> tuple[str, str]:

@@ -10,7 +10,6 @@ import contextlib
 import hashlib
 import os
 import stat
-import tempfile
 import time
 from functools import cache
 from importlib import resources
@@ -19,6 +18,7 @@ from pathlib import Path
 import platformdirs
 
 from ..errors import shown, warn
+from ..files import replaced
 
 MAGIC = b"closedform-object-2\n"
 HEAD = len(MAGIC) + hashlib.sha256().digest_size
@@ -143,23 +143,16 @@ def save(name: str, code: bytes) -> None:
     folder = directory()
     if folder is None:
         return
-    temporary = None
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         if not _trusted(folder):
             return
-        handle, temporary = tempfile.mkstemp(dir=folder, prefix=f"{TEMPORARY}{os.getpid()}-", suffix=".tmp")
-        with os.fdopen(handle, "wb") as file:
+        prefix = f"{TEMPORARY}{os.getpid()}-"
+        with replaced(folder / f"{name}.o", prefix=prefix, mode=0o600) as file:
             file.write(MAGIC + _digest(name, code) + code)
-        os.replace(temporary, folder / f"{name}.o")
-        temporary = None
         _trim(folder)
     except (OSError, ValueError):
         pass
-    finally:
-        if temporary is not None:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
 
 
 def _trim(folder: Path) -> None:

@@ -6,7 +6,7 @@ import math
 import struct
 from collections.abc import Callable
 
-from ..emit.turns import COSINE, SINE
+from ..emit.c_sincos import COSINE, SINE
 
 PI_2 = (1.5707963267948966, 6.123233995736766e-17, -1.4973849048591833e-33)
 """pi/2 as a sum, to 160 bits: n times the first is subtracted exactly by a fused operation."""

@@ -13,7 +13,7 @@ from plotly.subplots import make_subplots
 
 from ..arrays import Array
 from ..identification import Errors, Identification, Parameter
-from ..identification.friction import KINDS
+from ..identification.regression.friction import KINDS
 from .figure import PALETTE, Figure, figure, plain, single
 from .labels import Label, velocity_labels
 from .page import write_page
