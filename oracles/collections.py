@@ -210,13 +210,18 @@ def _poses(robot: cf.Robot, q: np.ndarray) -> dict[str, np.ndarray]:
 
 def _rows(files: list[Path], jobs: int) -> Iterator[dict[str, Any]]:
     """Yield the rows of files, each from a process of its own."""
+    with tempfile.TemporaryDirectory() as folder:  # killed processes clear nothing away
+        yield from _processes(files, jobs, folder)
+
+
+def _processes(files: list[Path], jobs: int, folder: str) -> Iterator[dict[str, Any]]:
     context = multiprocessing.get_context("fork")
     waiting, running = list(reversed(files)), []
     while waiting or running:
         while waiting and len(running) < jobs:
             path = waiting.pop()
             receive, send = context.Pipe(duplex=False)
-            process = context.Process(target=_worker, args=(path, send))
+            process = context.Process(target=_worker, args=(path, send, folder))
             process.start()
             send.close()
             running.append((path, process, receive, time.monotonic()))
@@ -247,21 +252,19 @@ def _crashed(path: Path, reason: str) -> dict[str, Any]:
     return {"file": str(path), "kind": kind, "cause": "crashed", "error": 0.0, "form": "", "reason": reason}
 
 
-def _worker(path: Path, send: Any) -> None:
+def _worker(path: Path, send: Any, folder: str) -> None:
     """Judge one file with bounded memory, quietly, in a folder of its own."""
     resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 1))
     quiet = os.open(os.devnull, os.O_WRONLY)
     os.dup2(quiet, 1)
     os.dup2(quiet, 2)
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        try:
-            row = judge(path)
-        except BaseException as error:  # whatever it is, it is the finding
-            row = _crashed(path, f"{type(error).__name__}: {str(error)[:200]}")
-        send.send(row)
-        os.chdir("/")
+    os.chdir(tempfile.mkdtemp(dir=folder))
+    try:
+        row = judge(path)
+    except BaseException as error:  # whatever it is, it is the finding
+        row = _crashed(path, f"{type(error).__name__}: {str(error)[:200]}")
+    send.send(row)
 
 
 def _digest(root: Path) -> str:

@@ -7,7 +7,7 @@ import pytest
 
 import closedform as cf
 from closedform.identification import (
-    Friction,
+    FrictionTerms,
     Identification,
     LogError,
     base_parameters,
@@ -24,7 +24,7 @@ from identification_logs import fourier_motion, noisy
 from oracles.random_trees import random_tree
 from tolerances import worst
 
-VISCOUS = Friction(coulomb=None)
+VISCOUS = FrictionTerms(coulomb=None)
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import time
 
 import numpy as np
 
-from ..programs import ORDERS, Program
+from ..programs import Order, Program
 from . import machine
 from .body import HUGE
 from .loop import module
@@ -37,15 +37,15 @@ def fastest_code(program: Program, lanes: int, real: str) -> bytes:
     return contestants[int(np.argmin(best))][1]
 
 
-def _candidates(program: Program) -> tuple[str, ...]:
+def _candidates(program: Program) -> tuple[Order, ...]:
     """Return the orders worth trying.
 
     Long programs are not tried: matrices are best written depth first, entry by entry, and
     vectors in the order of their recursion, which spills less.
     """
     if len(program.operations) <= TRIED:
-        return ORDERS[:2]
-    return ORDERS[:1] if _stores_much(program) else ORDERS[2:]
+        return Order.FIRST_OPERAND, Order.LAST_OPERAND
+    return (Order.FIRST_OPERAND,) if _stores_much(program) else (Order.AS_WRITTEN,)
 
 
 def _effort(program: Program) -> int:

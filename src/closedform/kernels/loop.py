@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from ..programs import ORDERS, Program
+from ..programs import Order, Program
 from . import fastcall
 from .body import HUGE, body, repeated
 from .operand import MAX_AXES, Operand, whole_lines
@@ -25,7 +25,7 @@ WIDE_ROW = 128
 hardware follows by itself."""
 
 
-def module(program: Program, lanes: int, real: str, order: str = ORDERS[0]) -> str:
+def module(program: Program, lanes: int, real: str, order: Order = Order.FIRST_OPERAND) -> str:
     """Return the LLVM module of a program: `@loop`, `@bound` and `@fast`.
 
     `@loop(args, dimensions, steps, data)` has NumPy's loop signature. Operands whose core

@@ -11,9 +11,6 @@ from ..arrays import Array
 from ..checks import LARGEST
 from ..rotations import ORTHONORMAL, ROUNDING, skew
 
-PARALLEL = 1e-12
-"""Sine of the angle below which two axes count as parallel."""
-
 
 @dataclass(frozen=True)
 class JointType:

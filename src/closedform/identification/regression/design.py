@@ -18,7 +18,7 @@ from ..logs.samples import Samples
 from ..logs.signals import Filters, Signals, condition_signals, thin, to_rows
 from ..logs.tables import LogError
 from ..logs.transmission import Axis
-from .friction import NO_FRICTION, Friction, Term, term_columns, terms
+from .friction import NO_FRICTION, FrictionTerms, Term, term_columns, terms
 from .split import UNUSED, Split
 
 SEGMENT = 400_000
@@ -86,7 +86,7 @@ class Design:
         robot: Robot,
         base: BaseParameters,
         axes: tuple[Axis, ...],
-        friction: Friction,
+        friction: FrictionTerms,
         rotors: bool,
         dependent: frozenset[Term] = frozenset(),
     ) -> Design:

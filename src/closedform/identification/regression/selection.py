@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...arrays import Array
 from .design import Design
-from .friction import Friction, Term
+from .friction import FrictionTerms, Term
 from .least_squares import Moments
 
 COULOMB = (1e-5, 0.01, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
@@ -30,7 +30,7 @@ GAIN = 0.01
 class Trial:
     """A friction model and its relative torque error on rows left out in turn."""
 
-    friction: Friction
+    friction: FrictionTerms
     error: float
 
 
@@ -58,7 +58,7 @@ class Search:
         ]
         self.rows = [moments.folds[fold, 0].rows for fold in self.folds]
 
-    def error(self, friction: Friction) -> float:
+    def error(self, friction: FrictionTerms) -> float:
         """Return the relative torque error of a model on folds left out in turn."""
         chosen = self._columns(friction)
         total = [sum(grams) for grams in zip(*self.grams, strict=True)]
@@ -72,22 +72,22 @@ class Search:
                 power += gram[-1, -1]
         return float(np.sqrt(wrong / power)) if power else np.inf
 
-    def best(self) -> tuple[Friction, list[Trial]]:
+    def best(self) -> tuple[FrictionTerms, list[Trial]]:
         """Return the model of least error, and every trial.
 
         Presliding is added only where it predicts better by more than `GAIN`.
         """
         widths = sorted({term.value for term in self.design.drive if term.kind == "fc" and term.value})
-        plain = [self._trial(Friction(coulomb=width)) for width in widths]
+        plain = [self._trial(FrictionTerms(coulomb=width)) for width in widths]
         rich = [self._trial(replace(t.friction, presliding=length)) for t in plain for length in PRESLIDING]
         simple, best = min(plain, key=_error), min(rich, key=_error)
         winner = best if best.error < (1 - GAIN) * simple.error else simple
         return winner.friction, [*plain, *rich]
 
-    def _trial(self, friction: Friction) -> Trial:
+    def _trial(self, friction: FrictionTerms) -> Trial:
         return Trial(friction, self.error(friction))
 
-    def _columns(self, friction: Friction) -> NDArray[np.intp]:
+    def _columns(self, friction: FrictionTerms) -> NDArray[np.intp]:
         widths = {"fc": friction.coulomb, "fp": friction.presliding}
         drive = [term.kind not in widths or term.value == widths[term.kind] for term in self.design.drive]
         return np.flatnonzero([*[True] * self.design.base.count, *drive])

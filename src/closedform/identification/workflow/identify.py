@@ -23,7 +23,7 @@ from ..logs.signals import Filters, noise_correlation, sampling_rate
 from ..logs.tables import LogError
 from ..logs.transmission import Axis, directions
 from ..regression.design import Design, independent
-from ..regression.friction import NO_FRICTION, Friction
+from ..regression.friction import NO_FRICTION, FrictionTerms
 from ..regression.gathering import gather
 from ..regression.least_squares import (
     LAGS,
@@ -57,7 +57,7 @@ def identify(
     log: Any,
     *,
     cutoff: float | None = None,
-    friction: Friction | str | None = "auto",
+    friction: FrictionTerms | str | None = "auto",
     rotors: bool = True,
     method: str = "reweighted",
     hold_out: float | str | None = None,
@@ -76,7 +76,7 @@ def identify(
     - `log`: a `Log`, or what `read_log` takes, with its options (`units`, `columns`, `reduction`, ...).
     - `cutoff`: of the torque filter in Hz; by default ten times the bandwidth of the motion, or less
       where the noise of positions would drown the accelerations.
-    - `friction`: a `Friction`, None, or "auto", the model that cross validation within the fitted
+    - `friction`: `FrictionTerms`, None, or "auto", the model that cross validation within the fitted
       rows prefers. `rotors`: whether rotor inertias are identified.
     - `method`: "ordinary", "weighted" or "reweighted" least squares, by joint.
     - `hold_out`: None, "half" (the second) or the seconds of alternating blocks, not fitted but
@@ -91,13 +91,13 @@ def identify(
     - `progress`: called with the fraction of the work done and what is next.
 
     >>> import numpy as np, closedform as cf
-    >>> from closedform.identification import Friction, identify
+    >>> from closedform.identification import FrictionTerms, identify
     >>> arm = cf.load("2r")
     >>> t = np.arange(0, 20, 0.002)
     >>> q = np.stack([np.sin(t) + np.sin(2.7 * t), np.cos(1.3 * t) - np.sin(3.1 * t)], axis=1)
     >>> qd, qdd = np.gradient(q, t, axis=0), np.gradient(np.gradient(q, t, axis=0), t, axis=0)
     >>> tau = arm.inverse_dynamics(q, qd, qdd) + 0.5 * qd
-    >>> result = identify(arm, {"t": t, "q": q, "tau": tau}, friction=Friction(coulomb=None))
+    >>> result = identify(arm, {"t": t, "q": q, "tau": tau}, friction=FrictionTerms(coulomb=None))
     >>> bool(result.fitted.total < 1e-3), round(result["fv1"].value, 3)
     (True, 0.5)
     """
@@ -108,8 +108,8 @@ def identify(
         flag(f"identify: {name}", given)
     if physical is not None:
         flag("identify: physical", physical)
-    if not (friction is None or isinstance(friction, Friction)):
-        choice("identify: friction (or a Friction, or None)", friction, ("auto",))
+    if not (friction is None or isinstance(friction, FrictionTerms)):
+        choice("identify: friction (or FrictionTerms, or None)", friction, ("auto",))
     if progress is not None:
         function("identify: progress", progress, "the fraction done and what is next", 2)
     tell: Progress = progress or (lambda done, what: None)
@@ -131,7 +131,7 @@ def identify(
         check_gains(robot, log, filters.cutoff, diagnosis.causes)
     if isinstance(friction, str):
         tell(0.2, "choosing a friction model")
-        plain = Design.of(robot, base, axes, Friction(coulomb=None), rotors, dependent)
+        plain = Design.of(robot, base, axes, FrictionTerms(coulomb=None), rotors, dependent)
         every = Design(
             robot, base, axes, (*plain.drive, *candidates(len(axes), _slowest(middle, axes))), plain.known
         )

@@ -27,7 +27,7 @@ from ..logs.signals import Filters, sampling_rate
 from ..logs.tables import LogError
 from ..logs.transmission import Axis
 from ..regression.design import Design, Rows, nothing_left
-from ..regression.friction import Friction, Term
+from ..regression.friction import FrictionTerms, Term
 from ..regression.split import HELD_OUT, Split
 
 FORMAT = "closedform identification 1"
@@ -63,7 +63,7 @@ class Errors:
 
 
 @dataclass(frozen=True)
-class Parameter:
+class IdentifiedParameter:
     """One identified number."""
 
     name: str
@@ -102,7 +102,7 @@ class Identification:
     base: BaseParameters
     axes: tuple[Axis, ...]
     drive: tuple[Term, ...]
-    friction: Friction
+    friction: FrictionTerms
     values: Array
     standard_errors: Array
     known: Array
@@ -134,17 +134,17 @@ class Identification:
         return self.values[: self.base.count]
 
     @property
-    def parameters(self) -> tuple[Parameter, ...]:
+    def parameters(self) -> tuple[IdentifiedParameter, ...]:
         """The parameters one by one, with what the description said of the base parameters."""
         described = [*self.described.tolist(), *[None] * (len(self.values) - len(self.described))]
         return tuple(
-            Parameter(name, float(value), float(error), told)
+            IdentifiedParameter(name, float(value), float(error), told)
             for name, value, error, told in zip(
                 self.names, self.values, self.standard_errors, described, strict=True
             )
         )
 
-    def __getitem__(self, name: str) -> Parameter:
+    def __getitem__(self, name: str) -> IdentifiedParameter:
         """Return the parameter of that name."""
         known_name("parameter", name, self.names)
         return next(parameter for parameter in self.parameters if parameter.name == name)
@@ -254,7 +254,7 @@ class Identification:
                 base=base,
                 axes=tuple(Axis(axis["label"], np.array(axis["direction"])) for axis in content["axes"]),
                 drive=tuple(Term(*term) for term in content["drive"]),
-                friction=Friction(**content["friction"]),
+                friction=FrictionTerms(**content["friction"]),
                 condition=content["condition"],
                 filters=Filters(content["rate"], content["cutoff"]),
                 method=content["method"],
