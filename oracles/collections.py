@@ -27,7 +27,7 @@ import mujoco
 import numpy as np
 
 import closedform as cf
-from closedform.description.files import read_bytes
+from closedform.description.file_bytes import read_bytes
 from closedform.description.mjcf_compile import compile_document
 from closedform.description.mjcf_document import read_document
 from closedform.description.xml import read_xml
