@@ -20,8 +20,7 @@ import numpy as np
 
 import closedform as cf
 from closedform.programs import evaluate, trace
-
-from .pinocchio_peer import Peer, robot_data
+from oracles.pinocchio_peer import Peer, robot_data
 
 STATES = 100
 TARGET = 1e-12

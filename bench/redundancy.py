@@ -12,9 +12,9 @@ import mujoco
 import numpy as np
 import pink
 import pinocchio as pin
-from tests.redundant_arms import GUESS, PRINTED, VERTICES, planar, spatial, square
 
 import closedform as cf
+from oracles.redundant_arms import GUESS, PRINTED, VERTICES, planar, spatial, square
 
 Array = np.ndarray
 

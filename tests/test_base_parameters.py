@@ -9,11 +9,11 @@ import sympy as sp
 
 import closedform as cf
 from closedform.identification import BaseParameters, base_parameters
-from closedform.identification.savings import plain_model
+from closedform.identification.base.savings import plain_model
 from closedform.model.inertia import NAMES
 from closedform.programs import evaluate, trace
 from conftest import make
-from random_trees import random_tree
+from oracles.random_trees import random_tree
 from tolerances import ROUNDING, worst
 
 PUMA_REGROUPED = """

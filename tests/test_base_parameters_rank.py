@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 import pytest
-from bench.pinocchio_peer import Peer, robot_data
-from bench.serial_robots import energy_rows, serial_robot
 
 import closedform as cf
 from closedform.identification import base_parameters
-from random_trees import random_tree
+from oracles.pinocchio_peer import Peer, robot_data
+from oracles.random_trees import random_tree
+from oracles.serial_robots import energy_rows, serial_robot
 from test_pinocchio import FIXED_BASE, FLOATING_BASE
 from tolerances import ROUNDING, worst
 

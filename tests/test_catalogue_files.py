@@ -16,7 +16,7 @@ from closedform.description.catalogue import ROBOTS, catalogue, read_catalogue, 
 from closedform.description.urdf import read_urdf
 from closedform.errors import DescriptionError, ModelWarning, UnknownNameError
 from closedform.model.build import build_model
-from link_poses import SIZES, gravity_torque, link_poses, mass_matrix
+from oracles.link_poses import SIZES, gravity_torque, link_poses, mass_matrix
 
 URDFS = Path(distribution("example-robot-data").locate_file("cmeel.prefix/share/example-robot-data/robots"))
 SOURCES = {

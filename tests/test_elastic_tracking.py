@@ -21,7 +21,7 @@ from closedform.elastic import (
 )
 from closedform.integration import simulate
 from closedform.trajectory import cosine, polynomial
-from elastic_robots import two_links
+from oracles.elastic_robots import two_links
 from tolerances import SOLVE, worst
 
 POLES = [-30, -35, -40, -45]

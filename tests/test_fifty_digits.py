@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import closedform as cf
-from random_trees import random_tree
-from reference import Reference, difference, motion
+from oracles.fifty_digits import Reference, difference, motion
+from oracles.random_trees import random_tree
 from tolerances import ROUNDING, worst
 
 ORDER = 4

@@ -13,7 +13,7 @@ from scipy import signal
 from closedform import ClosedFormError
 from closedform.flexible import Damping, FlexibleArm, FlexibleLink
 from closedform.flexible.catalogue import FORMS
-from flexible_reference import Lagrangian, printed_coriolis, printed_inertia
+from oracles.flexible_reference import Lagrangian, printed_coriolis, printed_inertia
 from tolerances import DIFFERENCE, ROUNDING, SOLVE, worst
 
 LINKS = [

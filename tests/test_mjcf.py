@@ -13,7 +13,7 @@ import closedform as cf
 from closedform.description.description import Description
 from closedform.description.mjcf import read_mjcf
 from closedform.errors import ClosedFormError, DescriptionError, ModelWarning
-from link_poses import link_poses
+from oracles.link_poses import link_poses
 
 mujoco = pytest.importorskip("mujoco")
 

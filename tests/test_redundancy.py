@@ -9,7 +9,7 @@ from scipy.optimize import minimize_scalar
 
 import closedform as cf
 from closedform import redundancy
-from redundant_arms import (
+from oracles.redundant_arms import (
     GUESS,
     PRINTED,
     VERTICES,

@@ -8,7 +8,7 @@ import pytest
 
 import closedform as cf
 from closedform import redundancy
-from redundant_arms import GUESS, VERTICES, planar
+from oracles.redundant_arms import GUESS, VERTICES, planar
 
 
 @pytest.fixture(scope="module")

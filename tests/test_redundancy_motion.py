@@ -7,7 +7,7 @@ import pytest
 
 import closedform as cf
 from closedform import redundancy
-from redundant_arms import GUESS, PRINTED, VERTICES, null_space, planar, square, task_jacobian
+from oracles.redundant_arms import GUESS, PRINTED, VERTICES, null_space, planar, square, task_jacobian
 
 XY = [3, 4]
 

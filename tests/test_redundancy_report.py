@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from closedform.report.page import parts
 from closedform.report.redundancy import SECTIONS, paper_study, study_of
-from redundant_arms import PRINTED, planar
+from oracles.redundant_arms import PRINTED, planar
 
 
 @pytest.fixture(scope="module")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from bench.time_optimal import farthest
 from scipy.optimize import minimize
 
 from closedform import trajectory as tr
 from closedform.trajectory.profile import rest_to_rest
+from oracles.time_optimal import farthest
 from tolerances import ROUNDING, worst
 
 

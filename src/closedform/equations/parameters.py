@@ -15,13 +15,13 @@ import casadi as ca
 import numpy as np
 from casadi import SX
 
-from ..description.rotations import inverse
 from ..errors import ClosedFormError
 from ..forms.algebra import Rotation, constant, constant_turns, second_moments, symmetric
 from ..forms.subtree import Composite
 from ..forms.tree import Node, recursion_tree
 from ..model import Body, Frame, Model
 from ..model.inertia import NAMES, inertial_from_phi
+from ..rotations import inverse
 from .lengths import Names, end_of, frame_lengths, joint_lengths
 
 KINDS = ("inertia", "geometry", "gravity")
@@ -34,8 +34,8 @@ AXES = "xyz"
 
 
 @dataclass(frozen=True)
-class Parameter:
-    """A constant of a model: its name, its value as a decimal fraction, and what it describes."""
+class Letter:
+    """A constant of a model as a letter in equations: its name, value (a decimal fraction) and kind."""
 
     name: str
     value: Fraction
@@ -59,7 +59,7 @@ class SymbolicModel(Model):
     """
 
     recursion_nodes: tuple[Node, ...] = ()
-    parameters: tuple[Parameter, ...] = ()
+    parameters: tuple[Letter, ...] = ()
 
 
 class _Present(ca.SX):
@@ -78,13 +78,13 @@ class _Table:
     """Parameters in the order they are met; one name is one symbol."""
 
     def __init__(self) -> None:
-        self.found: dict[str, Parameter] = {}
+        self.found: dict[str, Letter] = {}
 
     def symbol(self, name: str, value: float, kind: str) -> SX:
         """Return the symbol of a name; zero has none."""
         if value == 0:
             return SX(1, 1)
-        known = self.found.setdefault(name, Parameter(name, decimal(value), kind, SX.sym(name)))
+        known = self.found.setdefault(name, Letter(name, decimal(value), kind, SX.sym(name)))
         if not math.isclose(known.value, value, rel_tol=1e-12):
             raise ClosedFormError(f"two constants are named {name}: {float(known.value)} and {value}")
         return known.symbol

@@ -13,7 +13,7 @@ from ..programs import Program
 from .collect import Numbers
 from .definitions import as_written
 from .naming import Input
-from .parameters import KINDS, Parameter
+from .parameters import KINDS, Letter
 from .reader import Reader, meant
 from .result import Equations, EquationsWarning
 from .trig_sums import Arithmetic, Budget, BudgetSpentError, TrigSum
@@ -36,7 +36,7 @@ def program_equations(
     traced: Program,
     *,
     groups: Sequence[Sequence[int]] = (),
-    parameters: Sequence[Parameter] = (),
+    parameters: Sequence[Letter] = (),
     kinds: Sequence[str] = (),
     digits: int | None = None,
     rational: bool = False,
@@ -95,7 +95,7 @@ def program_equations(
 
 
 def _bind(
-    vocabulary: Vocabulary, inputs: list[Input], parameters: Sequence[Parameter], kinds: Sequence[str]
+    vocabulary: Vocabulary, inputs: list[Input], parameters: Sequence[Letter], kinds: Sequence[str]
 ) -> list[Bound]:
     """Return the symbol or number of each input entry, and number the symbols in a readable order."""
     bound: list[Bound] = []

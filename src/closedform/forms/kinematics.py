@@ -5,9 +5,9 @@ from __future__ import annotations
 import casadi as ca
 from casadi import SX
 
-from ..description.rotations import inverse
 from ..errors import ClosedFormError
 from ..model import Frame, Model
+from ..rotations import inverse
 from .algebra import Rotation, constant, cross_columns
 from .motion import minus_ad
 from .pairs import plus

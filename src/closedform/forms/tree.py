@@ -14,9 +14,9 @@ import numpy as np
 from casadi import SX
 
 from ..arrays import Array
-from ..description.rotations import ROUNDING, inverse, pose, snap_rotation
 from ..model import Body, Coupling, JointType, Model
 from ..model.inertia import moments_seen_from
+from ..rotations import ROUNDING, inverse, pose, snap_rotation
 from .algebra import Rotation, Turn, constant, constant_turns, rotation_of_quaternion
 
 UNITS = (1e-6, 1e6)

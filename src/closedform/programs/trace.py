@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ..forms import form
 from ..model import Model
-from .program import Program, program
+from .from_casadi import program
+from .program import Program
 from .size import check_size
 
 COMPARED = {"dynamics": 8}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import casadi as ca
 from casadi import SX
 
+from ..forms import form
 from ..forms.algebra import cross_columns
 from ..forms.tree import Node, recursion_tree
 from ..model import Frame, Model
@@ -53,3 +54,9 @@ def _add(J: SX, node: Node, w: SX, v: SX) -> None:
     """Add the columns of a joint, at the coordinate that drives it."""
     factor = 1.0 if node.coupling is None else node.coupling.multiplier
     J[:, node.iv : node.iv + node.nv] += factor * ca.vertcat(w, v)
+
+
+def form_at(name: str, model: Model, q: SX, frame: str | None = None) -> SX:
+    """Return the expression of a form of q alone, on other symbols than its own."""
+    (symbol,), (expression,) = form(name).expression(model, frame)
+    return ca.substitute(expression, symbol, q)
