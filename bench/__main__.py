@@ -14,6 +14,7 @@ from typing import Any
 import llvmlite.binding as llvm
 
 import closedform as cf
+from closedform.files import write_files
 
 SECTIONS = {
     "speed": ("bench.speed", "run"),
@@ -68,9 +69,7 @@ def main() -> None:
         results[name] = section(**{key: value for key, value in given.items() if key in taken})
     RESULTS.mkdir(exist_ok=True)
     target = RESULTS / "latest.json"
-    temporary = target.with_suffix(".tmp")
-    temporary.write_text(json.dumps(results, indent=1, default=lambda value: value.item()))
-    temporary.replace(target)
+    write_files({target: json.dumps(results, indent=1, default=lambda value: value.item())})
     print(f"\nstored in {target}")
 
 

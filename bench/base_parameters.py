@@ -10,12 +10,11 @@ import numpy as np
 
 import closedform as cf
 from closedform.identification import base_parameters
-from closedform.identification.numeric_base import null_space, sampled_regressor
+from closedform.identification.base.numeric import null_space, sampled_regressor
 from oracles.pinocchio_peer import robot_data
 from oracles.random_trees import random_tree
 from oracles.serial_robots import serial_robot
-
-from .robots import humanoid, panda
+from oracles.timed_robots import humanoid, panda
 
 LARGEST = 50
 """Bodies of a URDF model up to which its regressor is sampled."""

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import closedform as cf
-from closedform.identification import Friction, base_parameters, identify, read_log, reduced_factor
+from closedform.identification import FrictionTerms, base_parameters, identify, read_log, reduced_factor
 
 HARMONICS = 8
 
@@ -72,7 +72,7 @@ def staubli() -> list[dict[str, Any]]:
     rows = []
     for hold_out, words, target in ((0.5, "alternating 0.5 s blocks", 7.5), ("half", "second half", 10.5)):
         classic = identify(
-            robot, log, cutoff=20, hold_out=hold_out, friction=Friction(coulomb=0.1), physical=False
+            robot, log, cutoff=20, hold_out=hold_out, friction=FrictionTerms(coulomb=0.1), physical=False
         )
         start = time.perf_counter()
         result = identify(robot, log, cutoff=20, hold_out=hold_out)

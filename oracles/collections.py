@@ -27,10 +27,12 @@ import mujoco
 import numpy as np
 
 import closedform as cf
-from closedform.description.mjcf_compile import compile_source
-from closedform.description.mjcf_source import read_source
-from closedform.description.rotations import inverse
+from closedform.description.files import read_bytes
+from closedform.description.mjcf_compile import compile_document
+from closedform.description.mjcf_document import read_document
+from closedform.description.xml import read_xml
 from closedform.programs import evaluate, trace
+from closedform.rotations import inverse
 
 from .mujoco_peer import MujocoPeer, neglected
 from .pinocchio_peer import Peer, pin
@@ -154,7 +156,8 @@ def _peer_model(path: Path, kind: str) -> Any:
     except ValueError as error:
         if "opening file" not in str(error):
             raise
-        return compile_source(read_source(path))
+        data = read_bytes(path)
+        return compile_document(read_document(path, read_xml(str(path), data), len(data)))
 
 
 def compare(robot: cf.Robot, path: Path, model: Any) -> dict[str, float]:

@@ -10,10 +10,10 @@ import pytest
 
 import closedform as cf
 from basic_forms import BASIC
-from closedform.description.rotations import adjoint, inverse
 from closedform.model import JointType
 from closedform.model.inertia import transform_phi
 from closedform.programs import evaluate, trace
+from closedform.rotations import adjoint, inverse
 from conftest import ROBOTS, make
 from oracles.casadi_rates import Traced
 from oracles.random_trees import placement

@@ -7,7 +7,7 @@ import pinocchio as pin
 import pytest
 
 import closedform as cf
-from closedform.identification.savings import operation_savings
+from closedform.identification.base.savings import operation_savings
 from closedform.programs import evaluate, trace
 from closedform.report.sections import speed
 from closedform.report.study import Study

@@ -8,7 +8,7 @@ import pytest
 
 import closedform as cf
 from closedform import redundancy
-from closedform.redundancy.solve import prepare
+from closedform.redundancy.problem import prepared
 from oracles.redundant_arms import GUESS, VERTICES, gradient, planar, spatial, task_jacobian
 
 
@@ -36,7 +36,7 @@ def test_criteria_have_the_values_of_their_formulas():
         redundancy.own(lambda a: ca.sin(a[0]) * a[2] ** 2): np.sin(q[:, 0]) * q[:, 2] ** 2,
     }
     for criterion, values in expected.items():
-        conditions = prepare(robot, "position", criterion, None, True).conditions
+        conditions = prepared(robot, "position", criterion, None, True).conditions
         assert np.allclose(conditions.value(q)[0], values, rtol=1e-10), conditions.criterion.name
         slope = gradient(lambda angles, c=conditions: c.value(angles)[0], q)
         assert np.allclose(conditions.value(q)[1], slope, rtol=1e-6, atol=1e-7), conditions.criterion.name

@@ -35,7 +35,7 @@ def base_parameters(
     from rich.console import Console
 
     from ..identification import base_parameters as found
-    from ..identification.base_table import stepwise
+    from ..identification.base.table import stepwise
     from ..robot import load
 
     with warnings.catch_warnings():

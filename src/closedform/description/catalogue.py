@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import DescriptionError, UnknownNameError, shown
+from ..rotations import unit
 from .description import (
     KINDS,
     MAX_ELEMENTS,
@@ -41,7 +42,6 @@ from .description import (
 )
 from .doubts import NEGATIVE_FRICTION, Doubts
 from .mdh import COLUMNS, read_mdh
-from .rotations import unit
 from .screws import read_screws
 from .toml import Table, load_toml
 

@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..checks import LARGEST, collected, number, real_array, text
 from ..errors import ArgumentError, DescriptionError
-from .description import MAX_ELEMENTS, Description, Inertial, Joint, Link
+from ..rotations import checked_pose, pose, snap_rotation
+from .description import DEFAULT_GRAVITY, MAX_ELEMENTS, Description, Inertial, Joint, Link
 from .entries import read_entries, read_parents
-from .rotations import checked_pose, pose, snap_rotation
 
 COLUMNS = ("sigma", "alpha", "d", "theta", "r")
 
@@ -19,11 +19,11 @@ COLUMNS = ("sigma", "alpha", "d", "theta", "r")
 def read_mdh(
     rows: ArrayLike,
     *,
-    inertials: Sequence[Inertial] | None = None,
+    inertials: Sequence[Inertial | None] | None = None,
     parents: Sequence[int] | None = None,
     armature: Sequence[float] | None = None,
     name: str = "robot",
-    gravity: tuple[float, float, float] = (0.0, 0.0, -9.81),
+    gravity: tuple[float, float, float] = DEFAULT_GRAVITY,
     joint_names: Sequence[str] | None = None,
     tool: ArrayLike | None = None,
     source: str = "modified DH table",

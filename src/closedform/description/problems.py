@@ -8,8 +8,8 @@ import numpy as np
 
 from ..checks import LARGEST, collected, real_array, sized_array
 from ..errors import ArgumentError, shown
+from ..rotations import checked_pose
 from .description import KINDS, MAX_NAME, Description, Joint
-from .rotations import checked_pose
 
 
 def description_problems(description: Description) -> list[str]:

@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..checks import collected, flag, number, real_array, sized_array, text
 from ..errors import ArgumentError, DescriptionError, shown
-from .description import MAX_ELEMENTS, Description, Inertial, Joint, Limits, Link
+from ..rotations import adjoint, checked_pose, inverse, snap_rotation
+from .description import DEFAULT_GRAVITY, MAX_ELEMENTS, Description, Inertial, Joint, Limits, Link
 from .entries import as_list, read_entries, read_parents
-from .rotations import adjoint, checked_pose, inverse, snap_rotation
 
 KIND_OF_DOFS = {3: "ball", 6: "free"}
 
@@ -20,7 +20,7 @@ def read_screws(
     placements: Sequence[ArrayLike],
     screws: Sequence[ArrayLike],
     *,
-    inertials: Sequence[Inertial] | None = None,
+    inertials: Sequence[Inertial | None] | None = None,
     parents: Sequence[int] | None = None,
     spatial: bool = False,
     armature: Sequence[float] | None = None,
@@ -28,7 +28,7 @@ def read_screws(
     name: str = "robot",
     joint_names: Sequence[str] | None = None,
     body_names: Sequence[str] | None = None,
-    gravity: tuple[float, float, float] = (0.0, 0.0, -9.81),
+    gravity: tuple[float, float, float] = DEFAULT_GRAVITY,
     source: str = "screws",
     citation: str = "",
 ) -> Description:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..errors import DescriptionError, shown
-from .rotations import pose, rotation_rpy
+from ..rotations import pose, rotation_rpy
 
 MAX_BYTES = 4 * 2**20
 """Size of a TOML file."""

@@ -7,9 +7,9 @@ from lxml import etree
 from numpy.typing import NDArray
 
 from ..errors import DescriptionError, shown
+from ..rotations import pose, rotation_quaternion, rotation_rpy, unit
 from .description import MAX_ELEMENTS, Description, Inertial, Joint, Limits, Link, Mimic, inertia_matrix
 from .doubts import NEGATIVE_FRICTION, Doubts
-from .rotations import pose, rotation_quaternion, rotation_rpy, unit
 from .spelling import ENTRIES, doubt_spelling
 from .xml import Element, read_xml, tag_of
 

@@ -20,9 +20,9 @@ from ..checks import (
     small_number,
     whole_number,
 )
-from ..description.rotations import pose
 from ..errors import ArgumentError, shown
 from ..model.inertia import phi_from_parts, transform_phi
+from ..rotations import pose
 from ..trajectory import Trajectory
 from ..trajectory.trajectory import require_trajectory
 from .control import Control

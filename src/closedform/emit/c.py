@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from .c_family import CFamily, block_comment, entry_text, listed
+from .c_sincos import sincos_function
 from .source import Source
 from .statements import Entry
-from .turns import turns_function
 
 NOTES = (
     "Arrays are contiguous and row-major: entry (i, j) of m x n is array[n * i + j]. Outputs overlap "
@@ -105,7 +105,7 @@ def _header(source: Source) -> list[str]:
 
 def _source(source: Source) -> list[str]:
     family = _Defined(source)
-    helper = turns_function(family.turns_name, family.turned, source.real) if family.turned else []
+    helper = sincos_function(family.turns_name, family.turned, source.real) if family.turned else []
     return [
         f"/* {source.origin} */",
         f'#include "{source.function}.h"',

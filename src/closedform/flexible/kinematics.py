@@ -13,7 +13,7 @@ from typing import NamedTuple
 import casadi as ca
 from casadi import SX
 
-from .constants import ArmModel, Constants, LinkConstants
+from .model import ArmModel, Constants, LinkConstants
 
 
 class Plane(NamedTuple):

@@ -10,15 +10,17 @@ import contextlib
 import hashlib
 import os
 import stat
-import tempfile
 import time
+from collections.abc import Iterator
 from functools import cache
 from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
 
 import platformdirs
 
 from ..errors import shown, warn
+from ..files import replaced
 
 MAGIC = b"closedform-object-2\n"
 HEAD = len(MAGIC) + hashlib.sha256().digest_size
@@ -30,6 +32,9 @@ ABANDONED = 600.0
 
 TEMPORARY = "closedform-"
 """How the names of files being written begin; the number of the process follows."""
+
+ROOMS = ("rotations", "description", "model", "forms", "programs", "kernels")
+"""Modules and packages whose code decides what machine code a model gets; their text is part of every key."""
 
 _REFUSED: set[str] = set()
 """Folders that a warning was given about."""
@@ -84,14 +89,23 @@ def _trusted(folder: Path) -> bool:
 
 @cache
 def source_digest() -> str:
-    """Return a hash of this package's own code, so that no object outlives what made it."""
+    """Return a hash of the code that shapes kernels, so that no object outlives what made it."""
     digest = hashlib.sha256()
-    package = resources.files("closedform")
-    for folder in ("description", "model", "forms", "programs", "emit", "kernels"):
-        for item in sorted(package.joinpath(folder).iterdir(), key=lambda entry: entry.name):
-            if item.name.endswith(".py"):
-                digest.update(item.read_bytes())
+    for room in ROOMS:
+        place = resources.files("closedform").joinpath(room)
+        module = resources.files("closedform").joinpath(f"{room}.py")
+        for code in _sources(place) if place.is_dir() else [module.read_bytes()]:
+            digest.update(code)
     return digest.hexdigest()
+
+
+def _sources(folder: Traversable) -> Iterator[bytes]:
+    """Yield the Python files of a folder and of those within it."""
+    for item in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if item.name.endswith(".py"):
+            yield item.read_bytes()
+        elif "." not in item.name and item.name != "__pycache__":
+            yield from _sources(item)
 
 
 def key(*parts: str) -> str:
@@ -142,23 +156,16 @@ def save(name: str, code: bytes) -> None:
     folder = directory()
     if folder is None:
         return
-    temporary = None
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         if not _trusted(folder):
             return
-        handle, temporary = tempfile.mkstemp(dir=folder, prefix=f"{TEMPORARY}{os.getpid()}-", suffix=".tmp")
-        with os.fdopen(handle, "wb") as file:
+        prefix = f"{TEMPORARY}{os.getpid()}-"
+        with replaced(folder / f"{name}.o", prefix=prefix, mode=0o600) as file:
             file.write(MAGIC + _digest(name, code) + code)
-        os.replace(temporary, folder / f"{name}.o")
-        temporary = None
         _trim(folder)
     except (OSError, ValueError):
         pass
-    finally:
-        if temporary is not None:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
 
 
 def _trim(folder: Path) -> None:

@@ -17,10 +17,10 @@ from ..errors import ArgumentError, shown
 from ..lazy import cached_property
 from ..programs import Counts, Program
 from . import cache, fastcall, machine, overlap
-from .choice import object_code
-from .crew import share
+from .fastest_order import fastest_code
 from .gufunc import gufunc
 from .recipe import Recipe
+from .threads import run_parts
 
 Array = NDArray[Any]
 
@@ -100,7 +100,7 @@ class Kernel:
         if code is None:
             real = "double" if self.dtype == np.float64 else "float"
             lanes = machine.register_bits() // (8 * self.dtype.itemsize)
-            code = object_code(self.program, lanes, real)
+            code = fastest_code(self.program, lanes, real)
             cache.save(key, code)
         return code
 
@@ -223,7 +223,7 @@ class Kernel:
             part = slice(edges[k], edges[k + 1])
             self._evaluate([view[part] for view in views], tuple(each[part] for each in outs))
 
-        share(run, len(edges) - 1, threads)
+        run_parts(run, len(edges) - 1, threads)
         return outs[0] if len(outs) == 1 else outs
 
     def _dask(self, args: tuple[Any, ...], out: Any) -> Any:

@@ -6,12 +6,12 @@ import re
 
 import numpy as np
 
-from ..programs import ORDERS, Program
+from ..programs import Order, Program
 from . import fastcall
 from .body import HUGE, body, repeated
-from .bound import LOCAL_BYTES, bound
-from .copies import copies
 from .operand import MAX_AXES, Operand, whole_lines
+from .sample_copies import copy_functions
+from .single_sample import LOCAL_BYTES, single_sample
 
 STREAM_BYTES, STREAM_BLOCK = 16 * 2**20, 2**10
 """Results at least this large, in blocks at least this large, are streamed past the cache. Smaller
@@ -25,7 +25,7 @@ WIDE_ROW = 128
 hardware follows by itself."""
 
 
-def module(program: Program, lanes: int, real: str, order: str = ORDERS[0]) -> str:
+def module(program: Program, lanes: int, real: str, order: Order = Order.FIRST_OPERAND) -> str:
     """Return the LLVM module of a program: `@loop`, `@bound` and `@fast`.
 
     `@loop(args, dimensions, steps, data)` has NumPy's loop signature. Operands whose core
@@ -46,14 +46,14 @@ def module(program: Program, lanes: int, real: str, order: str = ORDERS[0]) -> s
     workspace = max(vector.workspace * lanes, scalar.workspace) * size
     text = "\n".join(
         [
-            copies(lanes, real, size),
+            copy_functions(lanes, real, size),
             f"@nan = internal constant {real} 0x7FF8000000000000",
             "declare ptr @malloc(i64)",
             "declare void @free(ptr)",
             vector.text,
             scalar.text,
             _Loop(operands, lanes, workspace).write(),
-            bound(operands, scalar.workspace * size),
+            single_sample(operands, scalar.workspace * size),
             fastcall.text(program, np.dtype("f8" if real == "double" else "f4")),
             'attributes #0 = { nounwind "min-legal-vector-width"="512" "prefer-vector-width"="512" }',
             "attributes #1 = { nounwind }",

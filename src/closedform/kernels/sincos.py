@@ -6,16 +6,13 @@ import math
 import struct
 from collections.abc import Callable
 
-from ..emit.turns import COSINE, SINE
+from ..programs.sine_cosine import COSINE, QUARTERS, ROUNDER, SINE
 
 PI_2 = (1.5707963267948966, 6.123233995736766e-17, -1.4973849048591833e-33)
 """pi/2 as a sum, to 160 bits: n times the first is subtracted exactly by a fused operation."""
 
 LIMIT = 2.0**45
 """Beyond this an angle's own spacing is 4 mrad; sine and cosine of it are NaN here."""
-
-SHIFTER = 6755399441055744.0
-"""1.5 * 2^52: adding it rounds to an integer and leaves that integer in the low bits."""
 
 
 def sincos(line: Callable[[str], str], x: str, lanes: int) -> tuple[str, str]:
@@ -46,8 +43,8 @@ def sincos(line: Callable[[str], str], x: str, lanes: int) -> tuple[str, str]:
     # Compared as integers: a comparison of NaN as a number would raise a floating-point flag.
     small = line(f"icmp ult {integer} {magnitude}, {whole(int(hexadecimal(LIMIT), 16))}")
     x = line(f"select {mask} {small}, {real} {x}, {real} {const(math.nan)}")
-    shifted = fma(x, const(0.6366197723675814), const(SHIFTER))
-    n = binary("fsub", shifted, const(SHIFTER))
+    shifted = fma(x, const(QUARTERS), const(ROUNDER))
+    n = binary("fsub", shifted, const(ROUNDER))
     minus_n = line(f"fneg {real} {n}")
     r = x
     for part in PI_2:

@@ -13,10 +13,11 @@ from ..checks import flag
 from ..description.description import MAX_ELEMENTS, Description, Joint, Link
 from ..description.problems import description_problems
 from ..errors import ArgumentError, DescriptionError, shown, warn
+from .body import Body, Coupling, Frame
 from .findings import doubts_about, problems_of
 from .inertia import phi_from_inertial, transform_phi
 from .joint import JointType
-from .model import Body, Coupling, Frame, Model
+from .model import Model
 
 MAX_BODIES = 2000
 """Straight-line code beyond this many moving bodies would be of no use to anyone."""

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..description.description import Inertial
-from ..description.rotations import skew
+from ..rotations import skew
 
 NAMES = ("XX", "XY", "XZ", "YY", "YZ", "ZZ", "MX", "MY", "MZ", "M")
 """Names of the ten parameters of one body [GautierKhalil1990, Eq. (1)]."""

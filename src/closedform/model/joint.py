@@ -9,10 +9,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Array
 from ..checks import LARGEST
-from ..description.rotations import ORTHONORMAL, ROUNDING, skew
-
-PARALLEL = 1e-12
-"""Sine of the angle below which two axes count as parallel."""
+from ..rotations import ORTHONORMAL, ROUNDING, skew
 
 
 @dataclass(frozen=True)

@@ -10,61 +10,10 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..checks import sized_array
-from ..description.description import Limits
 from ..errors import UnknownNameError
 from ..lazy import cached_property
-from .idle import idle_joints
-from .joint import JointType
-
-NO_LIMITS = Limits()
-
-
-@dataclass(frozen=True)
-class Coupling:
-    """Motion of a one-dof joint prescribed by another: q = multiplier * q[body] + offset."""
-
-    body: int
-    multiplier: float
-    offset: float
-
-
-@dataclass(frozen=True)
-class Body:
-    """A moving body and the joint that carries it.
-
-    `parent` is the index of the parent body, or -1 for the base; parents stand before their
-    children. `placement` is the pose of the body frame in the parent frame at q = 0. `iq` and
-    `iv` are the first indices of the joint in q and qd (those of the driving joint where a
-    coupling prescribes the motion).
-    """
-
-    name: str
-    joint_name: str
-    parent: int
-    placement: Array
-    joint: JointType
-    phi: Array
-    iq: int
-    iv: int
-    limits: Limits = NO_LIMITS
-    damping: float = 0.0
-    friction: float = 0.0
-    armature: float = 0.0
-    coupling: Coupling | None = None
-
-    @property
-    def kind(self) -> str:
-        """Kind of the joint."""
-        return self.joint.kind
-
-
-@dataclass(frozen=True)
-class Frame:
-    """A named frame fixed to a body (-1: to the base)."""
-
-    name: str
-    body: int
-    placement: Array
+from .body import Body, Frame
+from .idle_joints import idle_joints
 
 
 @dataclass(frozen=True)

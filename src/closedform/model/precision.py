@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..description.rotations import inverse, pose
+from ..rotations import inverse, pose
 from .inertia import moments_seen_from, transform_phi
 from .model import Model
 

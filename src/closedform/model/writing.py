@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from ..description.description import MAX_NAME
 from ..errors import ClosedFormError
+from .body import Body, Frame
 from .inertia import inertial_from_phi, pseudo_inertia_deficit
-from .model import Body, Frame, Model
+from .model import Model
 
 LIMITS = ("lower", "upper", "velocity", "effort")
 SCALARS = ("armature", "damping", "friction")

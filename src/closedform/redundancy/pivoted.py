@@ -19,8 +19,8 @@ from ..kernels import Kernel, compiled
 from ..robot import Robot
 from .approach import QUIET
 from .conditions import Conditions
-from .solve import arguments, prepare
-from .solver import SINGULAR
+from .multistart import SINGULAR
+from .problem import prepared, read_targets
 
 Columns = tuple[int, ...]
 
@@ -56,7 +56,7 @@ def orthogonality(
     >>> at.Z.shape, len(at.columns)
     ((1, 3), 2)
     """
-    c = prepare(robot, task, criterion, None, True).conditions
+    c = prepared(robot, task, criterion, None, True).conditions
     if c.redundancy == 0:
         raise ArgumentError(f"orthogonality: {robot.name!r} is not redundant for this task: Z has no rows")
     angles = sized_array("q", q, (c.n,))
@@ -99,14 +99,14 @@ def hybrid(
     the choice of J_m is that of q0. Any stationary point will do for it: neither limits nor the kind
     of optimum are known to it.
     """
-    solver = prepare(robot, task, criterion, None, True)
-    c = solver.conditions
+    search = prepared(robot, task, criterion, None, True)
+    c = search.conditions
     if c.redundancy == 0:
         raise ArgumentError(f"hybrid: {robot.name!r} is not redundant for this task; use solve")
-    x, start, batch = arguments(c, target, q0)
+    x, start, batch = read_targets(c, target, q0)
     if batch:
         raise ArgumentError(f"hybrid: batch shape {batch}; expected one target and one q0")
-    start = solver.seeds.nearest(x, 1)[0] if start is None else start
+    start = search.seeds.nearest(x, 1)[0] if start is None else start
     if not (np.isfinite(x).all() and np.isfinite(start).all()):
         raise ArgumentError("hybrid: the target or q0 is not finite")
     conditions = _pivoted(c, *pivots(task_jacobian(c, start[0])))
