@@ -82,7 +82,7 @@ class Traced:
         return ca.reshape(dot, expression.shape)
 
     def gradient(self, expression: ca.SX) -> ca.SX:
-        """Return the derivative of a column by body-frame (right) perturbations of q, one column per velocity."""
+        """Return the derivative of a column by body-frame (right) perturbations, one column per velocity."""
         direction = ca.SX.sym("d", self.robot.nv)
         along = ca.jtimes(ca.vec(expression), self.q, coordinate_rates(self.robot, self.q, direction))
         return ca.jacobian(along, direction)

@@ -48,7 +48,7 @@ class Peer:
         self.G = self._projection()
 
     def shaken(self) -> Peer:
-        """Return the peer with the mass and centre of mass of every body moved by one unit in the last place."""
+        """Return the peer with mass and centre of mass of every body moved by one unit in the last place."""
         peer, rng = copy(self), np.random.default_rng(0)
         peer.model = self.model.copy()
         for body in peer.model.inertias:
