@@ -24,7 +24,10 @@ ITERATED = 1e-10
 """An iteration that has stopped: Newton's method on a pose, roots, null spaces."""
 
 SOLVE = 1e-9
-"""Through the inverse of a mass matrix (or the one of a fit) whose condition number may reach 1e6."""
+"""Through the inverse of a mass matrix whose condition number may reach 1e6."""
+
+PROMISED = 1e-9
+"""What an iteration, a quadrature or a bound of the library promises; it usually does better."""
 
 HALF_DIGITS = 1e-8
 """Half of the digits: differences with the best step, places of extrema, and what is built on them."""
