@@ -8,16 +8,14 @@ import casadi as ca
 from casadi import SX
 
 from ..arrays import Array
-from ..forms import form
 from ..forms.energy import kinetic_energy, potential_energy
 from ..forms.forward import Factors, factor_tree, solve_factored
 from ..forms.higher_order import inverse_dynamics_rates
 from ..forms.mass import mass_matrix
+from ..forms.parametric import with_phi
 from ..model import Model
 from ..model.idle import refuse_idle_joints
 from .drives import Drives
-
-RATES = inverse_dynamics_rates.__name__
 
 
 class Plant:
@@ -58,7 +56,7 @@ class Plant:
         """Return M of the links."""
         if self.phi is None:
             return mass_matrix(self.links, q)
-        return form("mass_matrix", phi=True).build(self.links, q, self.phi)  # type: ignore[return-value]
+        return mass_matrix(with_phi(self.links, self.phi), q)
 
     def link_torques(self, q: SX, *derivatives: SX) -> tuple[SX, ...]:
         """Return what the springs must give the links, friction included: (tau, tau', tau'')."""
@@ -67,7 +65,7 @@ class Plant:
         if self.phi is None:
             rates = inverse_dynamics_rates(self.links, q, *derivatives)
         else:
-            rates = form(RATES, order, phi=True).build(self.links, q, *derivatives, self.phi)  # type: ignore[assignment]
+            rates = inverse_dynamics_rates(with_phi(self.links, self.phi), q, *derivatives)
         friction = self.drives.link_friction.rates(*derivatives[: order + 1])
         return tuple(rate + f for rate, f in zip(rates, friction, strict=True))
 

@@ -2,41 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
-import casadi as ca
 from casadi import SX
 
-from ..errors import ArgumentError
 from ..model import Model
 from .algebra import constant, outer_symmetric, second_moments, symmetric
-from .form import Form
 from .tree import Node, recursion_tree
 
 
-def parametric(form: Form) -> Form:
-    """Return the form with one more input, `phi`, in place of the robot's own inertial parameters."""
-    if form.framed or not form.dynamic or form.group == "parameters" or form.takes_phi:
-        raise ArgumentError(f"{form.name} does not take phi as an input: it does not depend on it")
-    build = form.build
-
-    def with_phi(model: Model, *inputs: SX) -> ca.SX | tuple[ca.SX, ...]:
-        *others, phi = inputs
-        return build(_model(model, phi), *others)
-
-    with_phi.__doc__ = _documented(build)
-    return replace(
-        form, inputs=(*form.inputs, "phi"), build=with_phi, closed=None, ordered=False, takes_phi=True
-    )
-
-
-def _documented(build: Callable[..., object]) -> str:
-    more = "The inertial parameters `phi` (10 bodies) are the last input."
-    return f"{(build.__doc__ or '').rstrip()}\n\n    {more}\n"
-
-
-def _model(model: Model, phi: SX) -> Model:
+def with_phi(model: Model, phi: SX) -> Model:
     """Return the model whose recursions run on symbols for the inertias."""
     nodes = tuple(
         _with_inertia(node, phi[10 * k : 10 * k + 10])

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ..forms import form
-from ..model import Model
+from typing import Any
+
+from ..forms import PLAIN, Variant, catalogue
 from .from_casadi import program
 from .program import Program
 from .size import check_size
@@ -12,30 +13,21 @@ COMPARED = {"dynamics": 8}
 """Trees of up to this many bodies are traced by both routes; elsewhere recursions always win."""
 
 
-def trace(
-    model: Model,
-    name: str,
-    frame: str | None = None,
-    *,
-    order: int | None = None,
-    closed: bool | None = None,
-    phi: bool = False,
-) -> Program:
+def trace(model: Any, name: str, variant: Variant = PLAIN, *, closed: bool | None = None) -> Program:
     """Return the program of a form on a model.
 
-    `order` chooses the member of a family of forms; `phi` makes the inertial parameters an
-    input. `closed` takes the papers' block-matrix route (True) or the recursion (False); None
-    takes whichever has fewer operations.
+    `closed` takes the papers' block-matrix route (True) or the recursion (False); None takes
+    whichever has fewer operations.
     """
-    it = form(name, order, phi=phi)
+    it = catalogue(model).form(name, variant)
     check_size(it, model)
     if closed is None:
-        recursive = trace(model, name, frame, order=order, closed=False, phi=phi)
+        recursive = trace(model, name, variant, closed=False)
         if it.closed is None or len(model.bodies) > COMPARED.get(it.group, 0):
             return recursive
-        block = trace(model, name, frame, order=order, closed=True)
+        block = trace(model, name, variant, closed=True)
         return min(recursive, block, key=lambda each: each.counts.total)
-    symbols, expressions = it.expression(model, frame, closed=closed)
-    inputs = list(zip(it.inputs, it.input_shapes(model), symbols, strict=True))
-    names = [label for label, _ in it.outputs]
-    return program(name, inputs, list(zip(names, it.output_shapes(model), expressions, strict=True)))
+    symbols, expressions = it.expression(model, closed=closed)
+    names = [each.name for each in it.arrays(model)]
+    inputs = list(zip(names, it.input_shapes(model), symbols, strict=True))
+    return program(name, inputs, list(zip(it.outputs, it.output_shapes(model), expressions, strict=True)))

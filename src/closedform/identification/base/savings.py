@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ...forms import Variant
 from ...forms.tree import Node, in_own_unit, recursion_tree
 from ...model import Model
 from ...programs import trace
@@ -43,7 +44,9 @@ def operation_savings(model: Model, name: str = "inverse_dynamics", order: int |
 
     Forms are generated from regrouped inertias anyway; this counts what they would cost otherwise.
     """
-    return Savings(name, *(trace(each, name, order=order).counts for each in (plain_model(model), model)))
+    return Savings(
+        name, *(trace(each, name, Variant(order=order)).counts for each in (plain_model(model), model))
+    )
 
 
 def plain_model(model: Model) -> PlainModel:
