@@ -11,6 +11,7 @@ import numpy as np
 
 from closedform import Robot
 from closedform.forms import form
+from closedform.forms.tree import Tree
 
 
 def coordinate_rates(robot: Robot, q: ca.SX, v: ca.SX) -> ca.SX:
@@ -69,9 +70,9 @@ class Traced:
     def form(self, name: str, *inputs: ca.SX, frame: str | None = None, closed: bool = False) -> ca.SX:
         """Return a form as an expression of given inputs."""
         it = form(name)
-        extra = (self.robot.model.frame(frame),) if it.framed else ()
+        extra = (frame,) if it.framed else ()
         build = it.closed if closed else it.build
-        return build(self.robot.model, *inputs, *extra)
+        return build(Tree.of(self.robot.model), *inputs, *extra)
 
     def rate(self, expression: ca.SX) -> ca.SX:
         """Return the time derivative along q' = rates(v), v' = a."""

@@ -149,4 +149,4 @@ def _numbers(
     from ..equations.build import MAX_OPERATIONS, angle_groups  # noqa: PLC0415 (SymPy is slow to import)
 
     some_of("symbolic", symbolic, ())
-    return Lettered(model, groups=angle_groups(model.links), most=MAX_OPERATIONS)
+    return Lettered(groups=angle_groups(model.links), most=MAX_OPERATIONS)

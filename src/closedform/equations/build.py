@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection
 from typing import Any
 
 import casadi as ca
 
 from ..checks import known_name, some_of
-from ..errors import ClosedFormError, ProgramSizeError
+from ..errors import ProgramSizeError
 from ..forms import PLAIN, Form, Variant, catalogue
 from ..forms.lettered import Lettered, lettered
-from ..forms.tree import recursion_tree
+from ..forms.tree import Tree
 from ..model import Model
 from ..model.idle import refuse_still
 from ..programs import Program, program
 from .axes import parallel_groups
-from .parameters import CONVENTIONS, KINDS, symbolic_model
+from .parameters import CONVENTIONS, KINDS, lettered_tree
 from .result import Equations
 from .write import PARAMETERS, program_equations
 
@@ -50,7 +49,7 @@ def equations(
     form = catalogue(model).form(name, variant)
     it = lettered(model, form, symbolic, parameters)
     return program_equations(
-        _trace(form, it),
+        _trace(form, model, it),
         {each.name: each.quantity for each in (*form.arrays(model), *form.gives)},
         groups=it.groups if form.inputs[:1] == ("q",) else (),
         parameters=it.parameters,
@@ -70,31 +69,29 @@ def _robot(model: Model, form: Form, symbolic: bool | str | Collection[str], con
     refuse_still(model, "equations")
     form.check(model)
     frame = model.frame(form.variant.frame) if form.framed else None
-    symbols = symbolic_model(model, convention, kinds, frame)
+    tree, letters = lettered_tree(model, convention, kinds, frame)
     trajectory = model.nq == model.nv
-    return Lettered(symbols, None, symbols.parameters, kinds, angle_groups(model), trajectory, MAX_OPERATIONS)
+    return Lettered((tree,), letters, kinds, angle_groups(model), trajectory, MAX_OPERATIONS)
 
 
 def angle_groups(model: Model) -> list[list[int]]:
     """Return the coordinates of a robot that are angles, grouped by parallel axes."""
-    return parallel_groups(recursion_tree(model, regroup=False))
+    return parallel_groups(Tree.of(model).own)
 
 
-def _trace(form: Form, it: Lettered) -> Program:
+def _trace(form: Form, model: Any, it: Lettered) -> Program:
     """Return the program of a form whose last input is the vector of all parameters."""
-    symbols, expressions = form.expression(it.model, subject=it.subject)
-    names = [each.name for each in form.arrays(it.model)]
-    inputs = list(zip(names, form.input_shapes(it.model), symbols, strict=True))
+    symbols, expressions = form.expression(model, subject=it.subject)
+    names = [each.name for each in form.arrays(model)]
+    inputs = list(zip(names, form.input_shapes(model), symbols, strict=True))
     if it.parameters:
         count = len(it.parameters)
         inputs.append((PARAMETERS, (count,), ca.vertcat(*(each.symbol for each in it.parameters))))
-    outputs = list(zip(form.outputs, form.output_shapes(it.model), expressions, strict=True))
+    outputs = list(zip(form.outputs, form.output_shapes(model), expressions, strict=True))
     traced = program(form.name, inputs, outputs)
     if it.most is not None and traced.counts.total > it.most:
         raise ProgramSizeError(
-            f"{form.name} of {it.model.name!r} takes {traced.counts.total} operations; equations are printed "
+            f"{form.name} of {model.name!r} takes {traced.counts.total} operations; equations are printed "
             f"up to {it.most}; ask for a smaller form or robot, or export source code"
         )
-    if any(name == "const" and math.isnan(value) for name, _, value in traced.operations):
-        raise ClosedFormError(f"{form.name}: is not built on the recursion tree and cannot carry symbols")
     return traced

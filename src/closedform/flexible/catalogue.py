@@ -107,4 +107,4 @@ def _letters(
         for each in letters
     ]
     kinds = ("inertia", "geometry", "gravity") if letters else ()
-    return Lettered(model, (model, constants), parameters, kinds, [list(range(model.joints))])
+    return Lettered((model, constants), parameters, kinds, [list(range(model.joints))])

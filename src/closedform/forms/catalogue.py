@@ -31,7 +31,6 @@ from . import (
     tensors,
 )
 from .form import Catalogue, Form, Need, Variant
-from .parametric import with_phi
 from .quantities import (
     CENTRE,
     CENTRE_JACOBIAN,
@@ -59,6 +58,7 @@ from .quantities import (
     V,
     W,
 )
+from .tree import Tree
 
 
 def _sizes(model: Model) -> dict[str | int, int | None]:
@@ -66,8 +66,8 @@ def _sizes(model: Model) -> dict[str | int, int | None]:
     return {"q": model.nq, "v": model.nv, "b": bodies, "p": 10 * bodies}
 
 
-def _subject(model: Model, constants: tuple[SX, ...]) -> tuple[Model]:
-    return (with_phi(model, *constants) if constants else model,)
+def _subject(model: Model, constants: tuple[SX, ...]) -> tuple[Tree]:
+    return (Tree.of(model, phi=constants[0] if constants else None),)
 
 
 def _refuse_massless(model: Model, what: str) -> None:

@@ -170,7 +170,7 @@ class Form:
         count = len(self.takes)
         if subject is None:
             subject = catalogue(model).subject(model, tuple(symbols[count:]))
-        extra = (model.frame(self.variant.frame),) if self.framed else ()
+        extra = (self.variant.frame,) if self.framed else ()
         built = builder(*subject, *symbols[:count], *extra)
         return symbols, list(built) if isinstance(built, tuple) else [built]
 

@@ -15,14 +15,13 @@ from .form import Form
 class Lettered:
     """A model with symbols for its numbers.
 
-    `subject` is what builders take first, unless the `model` itself carries the symbols.
+    `subject` is what builders take first, None if that is what the model's own numbers give.
     `parameters` are the symbols with their values; of the kinds in `kinds` they are printed as
     letters, of others as numbers. `groups` hold the coordinates that are angles about parallel
     axes. In a `trajectory` qd is the time derivative of q, which quaternions are not. Programs of
     more than `most` operations are refused, if there is such a limit.
     """
 
-    model: Any
     subject: tuple[Any, ...] | None = None
     parameters: Sequence[Any] = ()
     kinds: tuple[str, ...] = ()
@@ -38,4 +37,4 @@ def lettered(model: Any, form: Form, symbolic: bool | str | Collection[str], con
     A model that registers nothing has numbers only.
     """
     some_of("symbolic", symbolic, ())
-    return Lettered(model)
+    return Lettered()

@@ -29,7 +29,7 @@ def idle_joints(bodies: Sequence[Body], nv: int) -> tuple[str, ...]:
     directions = [_inert_directions(body) for body in bodies]
     resting = [len(rows) == 6 for rows in directions]
     from_rest = [body.parent < 0 or resting[body.parent] for body in bodies]
-    factors = [1.0 if body.coupling is None else body.coupling.multiplier for body in bodies]
+    factors = [body.ratio for body in bodies]
     moving = np.ones(nv, dtype=bool)
     for i, body in enumerate(bodies):
         if resting[i] and from_rest[i] and factors[i]:

@@ -13,8 +13,15 @@ COMPARED = {"dynamics": 8}
 """Trees of up to this many bodies are traced by both routes; elsewhere recursions always win."""
 
 
-def trace(model: Any, name: str, variant: Variant = PLAIN, *, closed: bool | None = None) -> Program:
-    """Return the program of a form on a model.
+def trace(
+    model: Any,
+    name: str,
+    variant: Variant = PLAIN,
+    *,
+    closed: bool | None = None,
+    subject: tuple[Any, ...] | None = None,
+) -> Program:
+    """Return the program of a form on a model, or on a `subject` other than the model's own numbers.
 
     `closed` takes the papers' block-matrix route (True) or the recursion (False); None takes
     whichever has fewer operations.
@@ -22,12 +29,12 @@ def trace(model: Any, name: str, variant: Variant = PLAIN, *, closed: bool | Non
     it = catalogue(model).form(name, variant)
     check_size(it, model)
     if closed is None:
-        recursive = trace(model, name, variant, closed=False)
+        recursive = trace(model, name, variant, closed=False, subject=subject)
         if it.closed is None or len(model.bodies) > COMPARED.get(it.group, 0):
             return recursive
-        block = trace(model, name, variant, closed=True)
+        block = trace(model, name, variant, closed=True, subject=subject)
         return min(recursive, block, key=lambda each: each.counts.total)
-    symbols, expressions = it.expression(model, closed=closed)
+    symbols, expressions = it.expression(model, closed=closed, subject=subject)
     names = [each.name for each in it.arrays(model)]
     inputs = list(zip(names, it.input_shapes(model), symbols, strict=True))
     return program(name, inputs, list(zip(it.outputs, it.output_shapes(model), expressions, strict=True)))
