@@ -20,7 +20,7 @@ LONGEST = 500
 
 
 def shorten(text: str, longest: int = LONGEST) -> str:
-    """Return a text of at most `longest` characters: its beginning and end where it is longer."""
+    """Return a text of at most `longest` characters: its beginning and end if it is longer."""
     head, tail = longest * 2 // 3, longest // 3 - 5
     return text if len(text) <= longest else f"{text[:head]} ... {text[-tail:]}"
 
