@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -35,7 +36,6 @@ FLOW = (
     "kernels",
     "owner",
     "methods",
-    "constructors",
     "robot",
     "trajectory",
     "integration",
@@ -164,6 +164,18 @@ def test_imports_flow_one_way():
         for other in {module[0] for module in imported_modules(path)} - {here, "__version__"}:
             assert FLOW.index(other) < FLOW.index(here), f"{path} imports {other}"
             assert not {here, other} <= set(APPLICATIONS), f"{path} imports {other}"
+
+
+def module_file(module: tuple[str, ...]) -> Path | None:
+    """Return the file of a module or of a package; None for a name that is neither."""
+    path = ROOT.joinpath(*module)
+    return next((each for each in (path.with_suffix(".py"), path / "__init__.py") if each.is_file()), None)
+
+
+def test_no_files_import_each_other_in_a_circle():
+    files = [path for path in ROOT.rglob("*.py") if path != ROOT / "__init__.py"]
+    needs = {path: {module_file(module) for module in imported_modules(path)} - {None} for path in files}
+    TopologicalSorter(needs).prepare()  # raises CycleError, with the circle
 
 
 def test_imports_between_the_rooms_of_a_stage_flow_one_way():
