@@ -39,6 +39,12 @@ def shown(value: object) -> str:
     return shorten(" ".join(text.split()), 80)
 
 
+def listed(items: Sequence[str], most: int) -> str:
+    """Return the first items, separated by commas, and how many more there are."""
+    more = f" and {len(items) - most} more" if items[most:] else ""
+    return ", ".join(items[:most]) + more
+
+
 class ClosedFormError(Exception):
     """Base of every error this package raises on purpose."""
 

@@ -50,6 +50,11 @@ class Body:
         return self.joint.kind
 
     @property
+    def ratio(self) -> float:
+        """Velocity of the joint per velocity of the joint that drives it; 1 if it moves by itself."""
+        return 1.0 if self.coupling is None else self.coupling.multiplier
+
+    @property
     def velocities(self) -> slice:
         """Where the velocities of the joint are in qd."""
         return slice(self.iv, self.iv + self.joint.nv)
