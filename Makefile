@@ -1,4 +1,4 @@
-.PHONY: demo test check lint coverage fuzz bench release-check clean
+.PHONY: demo test check lint stubs coverage fuzz bench release-check clean
 .DELETE_ON_ERROR:
 
 VENV := .venv
@@ -32,6 +32,9 @@ lint: $(VENV)/test.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+stubs: $(VENV)/test.stamp
+	$(BIN)/python tools/write_stubs.py
 
 coverage: $(VENV)/coverage.stamp
 	$(BIN)/python -m pytest --cov --cov-report=term:skip-covered

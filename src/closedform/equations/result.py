@@ -14,7 +14,7 @@ from ..checks import instance, number, real_array
 from ..errors import ArgumentError, UnknownNameError, warn
 from ..lazy import cached_property
 from .collect import Numbers
-from .naming import Input, rate_name
+from .naming import Input
 from .printing import Printed
 from .reader import Reader
 from .trig_sums import Budget, BudgetSpentError
@@ -120,10 +120,11 @@ class Equations(Printed):
             rate[symbol] = sp.Symbol(symbol.name + "d")
             definitions.setdefault(symbol, each)
             definitions.setdefault(rate[symbol], _rate(each, rate))
-        inputs = {(each.stem, each.order): each for old in self.inputs for each in (old, old.rate)}
+        inputs = {each.quantity: each for old in self.inputs for each in (old, old.rate)}
         new = replace(
             self,
-            name=rate_name(self.name),
+            name=f"{self.name}_dot",
+            quantity=self.quantity.rate(),
             entries=tuple(_rate(each, rate) for each in self.entries),
             definitions=tuple(definitions.items()),
             inputs=tuple(inputs.values()),
@@ -151,10 +152,10 @@ class Equations(Printed):
         t = sp.Symbol("t") if t is None else instance(f"{self.name}: t", t, sp.Symbol, "a SymPy symbol")
         replaced: dict[Expression, Expression] = {}
         for each in self.inputs:
-            basic = Input(each.stem, 0, each.shape)
-            for name, base in zip(each.symbols, basic.symbols, strict=True):
+            order = each.quantity.order
+            for name, base in zip(each.symbols, each.base.symbols, strict=True):
                 function = sp.Function(base)(t)
-                replaced[sp.Symbol(name)] = function.diff(t, each.order) if each.order else function
+                replaced[sp.Symbol(name)] = function.diff(t, order) if order else function
         matrix = self.matrix
         for symbol, each in reversed(self.definitions):
             matrix = matrix.xreplace({symbol: each})

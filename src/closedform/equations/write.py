@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 import sympy as sp
 
 from ..checks import flag, whole_number
 from ..errors import warn
+from ..forms import Quantity
 from ..programs import Program
 from .collect import Numbers
 from .definitions import as_written
@@ -34,6 +35,7 @@ Bound = Expression | Fraction
 
 def program_equations(
     traced: Program,
+    quantities: Mapping[str, Quantity] | None = None,
     *,
     groups: Sequence[Sequence[int]] = (),
     parameters: Sequence[Letter] = (),
@@ -45,16 +47,17 @@ def program_equations(
 ) -> Equations | tuple[Equations, ...]:
     """Return the equations of a program: multiplied out, angle sums merged, like terms collected.
 
+    `quantities` say what its arrays are; one that is not there is a letter of its own name.
     `groups` hold the entries of the first input that are angles of parallel axes, in order.
     `parameters` are the entries of a last input "parameters": letters if their kind is among
-    `kinds`, else numbers. In a `trajectory` an input named with dots is the time derivative
-    of the one without.
+    `kinds`, else numbers. In a `trajectory` rates are the time derivatives of their quantities.
     """
     if digits is not None:
         digits = whole_number("digits", digits, 1, 15)
     flag("rational", rational)
     budget = Budget(seconds)
-    inputs = [Input.named(*each) for each in traced.inputs if each[0] != PARAMETERS]
+    known = quantities or {}
+    inputs = [Input(_quantity(known, name), shape) for name, shape in traced.inputs if name != PARAMETERS]
     numbers = Numbers(rational, digits or 15, fractions=set(kinds) == set(KINDS))
     vocabulary = Vocabulary()
     bound = _bind(vocabulary, inputs, parameters, kinds)
@@ -77,6 +80,7 @@ def program_equations(
     results = tuple(
         Equations(
             name=label,
+            quantity=_quantity(known, label),
             shape=shape,
             entries=tuple(row),
             definitions=definitions,
@@ -94,13 +98,18 @@ def program_equations(
     return results if len(results) > 1 else results[0]
 
 
+def _quantity(known: Mapping[str, Quantity], name: str) -> Quantity:
+    """Return what an array is; of a program that is no form it may have only a name."""
+    return known.get(name) or Quantity(name, rf"\mathrm{{{name}}}".replace("_", r"\_"), "", name)
+
+
 def _bind(
     vocabulary: Vocabulary, inputs: list[Input], parameters: Sequence[Letter], kinds: Sequence[str]
 ) -> list[Bound]:
     """Return the symbol or number of each input entry, and number the symbols in a readable order."""
     bound: list[Bound] = []
     for each in inputs:
-        role = "coordinate" if (each.stem, each.order) == ("q", 0) else "rate"
+        role = "coordinate" if each.is_coordinate else "rate"
         for name in each.symbols:
             bound.append(sp.Symbol(name))
             vocabulary.number(bound[-1], role)

@@ -11,6 +11,7 @@ import numpy as np
 from casadi import SX
 
 from ..arrays import Array
+from ..forms import Variant
 from ..kernels import FormRecipe, Kernel, compiled
 from ..lazy import cached_property
 from ..model import Model
@@ -28,7 +29,7 @@ LEAST_DAMPING = 1e-14
 class Conditions:
     """Task, criterion and robot as kernels: e(q) = 0 and Zh = 0 [Chang1987, Eq. (11)].
 
-    A joint may be held at its limit; the mask `held` (n numbers, 1 where held) removes it from all
+    A joint may be held at its limit; the mask `held` (n numbers, 1 for a joint held) removes it from all
     motions. Written with D = diag(1 - held), N an orthonormal basis of the null space of J D and
     h = dH/dq, the conditions are e = 0 and N D h = 0, which is Zh = 0 for a Z with orthonormal rows.
     """
@@ -84,7 +85,7 @@ class Conditions:
     @cached_property
     def poses(self) -> Kernel:
         """(q) -> pose of the task's frame."""
-        return Kernel(FormRecipe(self.model, "pose", self.task.frame), np.float64)
+        return Kernel(FormRecipe(self.model, "pose", Variant(self.task.frame)), np.float64)
 
     @cached_property
     def approach(self) -> Kernel:
