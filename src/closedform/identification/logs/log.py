@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ...arrays import Array
 from ...checks import whole_number
 from ...lazy import cached_property
-from .repairs import expendable, unwrapped
+from .faults import expendable, unwrapped
 from .samples import Samples
 from .tables import LogError
 from .transmission import Transmission
