@@ -19,10 +19,10 @@ WINDOW = 7
 """Rows of the running median; up to three wrong ones in a row stand out of it."""
 
 SPIKE = 8.0
-"""Distance from the running median, over that of one row in a hundred, beyond which a row is wrong."""
+"""Distance from the running median, over its 99th percentile, above which a row is wrong."""
 
 LEAP = 4.0
-"""The step into a wrong row and out of it over the steps beside them; a peak of friction is climbed."""
+"""Steps into and out of a wrong row over the steps beside them; a peak of friction has gradual sides."""
 
 SMALLEST = 0.02
 """Part of a column's range below which nothing counts as a dropout."""
@@ -56,9 +56,9 @@ def unwrapped(angles: Array, turning: Sequence[bool]) -> tuple[Array, Array]:
 def spikes(columns: Array) -> Mask:
     """Return which rows stand out of their neighbours, beyond what the column's noise explains.
 
-    Distances are those from a running median, which passes slopes and steps as they are. It cuts
-    peaks of motion and friction too, but those are climbed over several rows: a wrong value comes and
-    goes in one step, far larger than the steps on either side.
+    Distances are those from a running median, which keeps slopes and steps as they are. It also cuts
+    peaks of motion and friction, but those rise over several rows; a wrong value comes and goes in one
+    step, far larger than the steps on either side.
     """
     from scipy import ndimage
 

@@ -14,7 +14,7 @@ from ...arrays import Array
 class Samples:
     """Rows of a log: time (n,), position, effort and velocity (n, joints).
 
-    `trusted` (n,) says which rows have efforts to fit (all where it is None); saturated ones are not.
+    `trusted` (n,) says which rows have efforts to fit (all if it is None); saturated ones have none.
     """
 
     time: Array

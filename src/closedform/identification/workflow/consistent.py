@@ -32,7 +32,7 @@ class Prior:
 
     @classmethod
     def of(cls, robot: Robot) -> Prior:
-        """Return the described inertias, or spheres of one kilogram where there are none.
+        """Return the described inertias, or spheres of one kilogram if there are none.
 
         Scales are those of the body: its mass m, m l and m l^2, with l its radius of gyration.
         """

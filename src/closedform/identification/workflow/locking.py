@@ -19,7 +19,7 @@ from ..logs.tables import LogError
 
 
 def lock(robot: Robot, angles: Mapping[str, float]) -> Robot:
-    """Return the robot with joints held at given coordinates, their inertias added to what carries them.
+    """Return the robot with joints held at given coordinates, and their bodies fixed to the parents.
 
     >>> import closedform as cf
     >>> arm = cf.load("panda")
@@ -115,7 +115,7 @@ def without_locked(
 
 
 def _locked_at(model: Model, i: int, angles: Mapping[str, float]) -> float | None:
-    """Return the coordinate a body's joint is held at, or None where it moves."""
+    """Return the coordinate a body's joint is held at, or None if it moves."""
     body = model.bodies[i]
     if body.coupling is not None:
         driver = angles.get(model.bodies[body.coupling.body].joint_name)
