@@ -16,8 +16,7 @@ from closedform.identification.logs.cutoff import Spectrum, drowned, spectral_cu
 from closedform.identification.logs.faults import repeats, saturated, spikes, unwrapped
 from closedform.identification.logs.log import chosen_joints
 from closedform.identification.logs.plausibility import check_plausible
-from closedform.identification.logs.samples import Samples
-from closedform.identification.logs.signals import Filters, condition_signals
+from closedform.identification.logs.signals import Filters, Samples, condition_signals
 from closedform.identification.logs.tables import read_table
 from closedform.identification.logs.transmission import Transmission
 from closedform.identification.regression.design import Design, independent

@@ -12,8 +12,7 @@ from ...arrays import Array
 from ...checks import number, real_array
 from ...errors import ArgumentError
 from .cutoff import Spectrum
-from .samples import Samples
-from .signals import JITTER, sampling_rate
+from .signals import JITTER, Samples, sampling_rate
 from .tables import LogError
 
 RATES = (1e-3, 1e8)

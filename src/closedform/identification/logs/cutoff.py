@@ -10,8 +10,7 @@ import numpy as np
 from ...arrays import Array
 from ...checks import positive
 from ...errors import ArgumentError
-from .samples import Samples
-from .signals import even_samples
+from .signals import Samples, even_samples
 
 WIDER = 10.0
 """Cutoff over the motion's bandwidth: its harmonics and the corners of friction reach that far."""

@@ -14,7 +14,7 @@ from ...arrays import Array
 from ...checks import whole_number
 from ...lazy import cached_property
 from .faults import expendable, unwrapped
-from .samples import Samples
+from .signals import Samples
 from .tables import LogError
 from .transmission import Transmission
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...robot import Robot
 from .log import STILL, Log
-from .samples import Samples
+from .signals import Samples
 from .tables import LogError
 
 SLOWEST = 5.0

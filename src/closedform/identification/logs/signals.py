@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array
-from .samples import Samples
 from .tables import LogError
 
 FIRST = np.array([3, -32, 168, -672, 0, 672, -168, 32, -3]) / 840
@@ -37,6 +36,20 @@ SPARSE = 20
 
 PROBE = 2000
 """Samples on either side of an impulse whose response is looked at; filters remember some tens."""
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Rows of a log: time (n,), position, effort and velocity (n, joints).
+
+    `trusted` (n,) says which rows have efforts to fit (all if it is None); saturated ones have none.
+    """
+
+    time: Array
+    position: Array
+    effort: Array
+    velocity: Array | None = None
+    trusted: NDArray[np.bool_] | None = None
 
 
 @dataclass(frozen=True)

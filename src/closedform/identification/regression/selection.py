@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from ...arrays import Array
 from ..logs.log import Log
-from ..logs.samples import Samples
-from ..logs.signals import Filters
+from ..logs.signals import Filters, Samples
 from ..logs.transmission import directions
 from .design import Design
 from .friction import FrictionTerms, Term

@@ -10,12 +10,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
-import casadi as ca
 import numpy as np
 
 from ...arrays import Array
-from ...forms import form
 from ...lazy import cached_property
+from ..base.numeric import regressor_at
 from ..base.parameters import BaseParameters
 from ..logs.log import Log
 from ..logs.signals import Filters, condition_signals, zero_phase
@@ -171,13 +170,10 @@ class Diagnosis:
         size = float(np.linalg.norm(model.gravity)) or 9.81
         if len(model.bodies) > 40:  # whose expressions would take longer than the fit
             return
-        parts = []
-        for gravity in (np.zeros(3), *np.eye(3)):
-            symbols, (Y,) = form("regressor").expression(model.with_gravity(gravity))
-            many = ca.Function("regressor", symbols, [Y]).map(len(self.chosen))
-            dense = np.asarray(many(*(x.T for x in self.states)))
-            parts.append(np.moveaxis(dense.reshape(Y.shape[0], len(self.chosen), Y.shape[1]), 0, 1))
-        still, *along = parts
+        still, *along = (
+            np.moveaxis(regressor_at(model.with_gravity(gravity), self.states), 0, 1)
+            for gravity in (np.zeros(3), *np.eye(3))
+        )
         for k, axis in enumerate("xyz"):
             for sign, word in ((1.0, "+"), (-1.0, "-")):
                 direction = sign * np.eye(3)[k]

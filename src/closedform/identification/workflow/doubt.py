@@ -9,7 +9,7 @@ import numpy as np
 from ...arrays import Array
 from ..regression.design import Design
 from .diagnosis import TRIED, Diagnosis
-from .errors import Errors
+from .prediction import Errors
 
 POOR = 0.2
 """Error of torques not fitted, relative to all torques, beyond which a fit is poor."""
