@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 from pathlib import Path
 
+import pytest
+
 import closedform as cf
+from closedform.description import read_mdh, read_screws
+from closedform.kernels import cache
 
 ROOT = Path(cf.__file__).parent
-DOCS = ROOT.parents[1] / "docs"
+REPOSITORY = ROOT.parents[1]
+DOCS = REPOSITORY / "docs"
 
 APPLICATIONS = ("identification", "flexible", "redundancy", "elastic")
 
@@ -18,6 +24,8 @@ FLOW = (
     "lazy",
     "errors",
     "checks",
+    "files",
+    "rotations",
     "description",
     "model",
     "forms",
@@ -25,8 +33,9 @@ FLOW = (
     "emit",
     "equations",
     "kernels",
+    "owner",
     "methods",
-    "stub",
+    "constructors",
     "robot",
     "trajectory",
     "integration",
@@ -38,6 +47,9 @@ FLOW = (
 
 ROOMS = {"identification": ("joints", "base", "logs", "regression", "workflow", "exciting")}
 """Packages of a stage: each imports only those before it."""
+
+SHAPELESS = {"arrays", "lazy", "errors", "checks", "files"}
+"""Modules that check, name or store, and so leave no trace in machine code."""
 
 PUBLIC = {
     "load",
@@ -163,6 +175,35 @@ def test_imports_between_the_rooms_of_a_stage_flow_one_way():
                 assert rooms.index(other) < rooms.index(here), f"{path} imports {other}"
 
 
+BESIDE = {"oracles": (), "bench": ("oracles",), "fuzz": ("oracles",), "tests": ("oracles", "fuzz")}
+"""What the folders beside the package may import of each other."""
+
+
+def test_tests_and_bench_share_only_the_oracles():
+    helpers = {path.stem for path in (REPOSITORY / "tests").glob("*.py")}
+    for folder, allowed in BESIDE.items():
+        forbidden = ({*BESIDE} | helpers) - {folder, *allowed}
+        if folder == "tests":
+            forbidden -= helpers
+        for path in (REPOSITORY / folder).glob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text())):
+                names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+                if isinstance(node, ast.ImportFrom) and not node.level:
+                    names = [node.module or ""]
+                found = {name.split(".")[0] for name in names} & forbidden
+                assert not found, f"{folder}/{path.name} imports {found}"
+
+
+def test_the_cache_key_covers_all_code_behind_a_kernel():
+    found, waiting = set(), {"kernels"}
+    while waiting:
+        found |= waiting
+        files = [path for room in waiting for path in (ROOT / room).rglob("*.py")]
+        files += [ROOT / f"{room}.py" for room in waiting if (ROOT / f"{room}.py").exists()]
+        waiting = {module[0] for path in files for module in imported_modules(path)} - found
+    assert found - SHAPELESS == {room.removesuffix(".py") for room in cache.ROOMS}
+
+
 def test_no_file_is_a_warehouse():
     for path in ROOT.rglob("*.py"):
         assert len(path.read_text().splitlines()) <= 350, path
@@ -174,6 +215,14 @@ def test_public_names_exist_and_are_documented():
     assert set(cf.__all__) >= PUBLIC
     for name in ATTRIBUTES | set().union(*METHODS.values()):
         assert getattr(cf.Robot, name).__doc__, name
+
+
+@pytest.mark.parametrize(
+    ("constructor", "reader"), [(cf.Robot.from_mdh, read_mdh), (cf.Robot.from_screws, read_screws)]
+)
+def test_constructors_spell_out_the_options_of_their_readers(constructor, reader):
+    spelled, read = (inspect.signature(each).parameters for each in (constructor, reader))
+    assert {name: str(each) for name, each in spelled.items()} == {n: str(each) for n, each in read.items()}
 
 
 def test_the_catalogue_of_forms_has_the_groups_of_the_design():

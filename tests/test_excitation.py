@@ -18,7 +18,7 @@ from closedform.identification.exciting.motion import Excitation
 from closedform.identification.exciting.series import Series
 from closedform.identification.logs.tables import read_table
 from closedform.report.excitation import gather_motion, gather_regressor, write_excitation
-from random_trees import random_tree
+from oracles.random_trees import random_tree
 from tolerances import worst
 
 BOX = ((-0.6, -0.5, 0.1), (0.7, 0.6, np.inf))

@@ -22,7 +22,7 @@ from closedform.identification.regression.rows import Rows
 from closedform.identification.regression.split import FOLDS, HELD_OUT, UNUSED, Split
 from closedform.report.identification import write_identification
 from identification_logs import fourier_motion, noisy
-from random_trees import random_tree
+from oracles.random_trees import random_tree
 from tolerances import worst
 
 VISCOUS = FrictionTerms(coulomb=None)

@@ -67,10 +67,10 @@ def identify(
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+    from ..files import check_writable
     from ..identification import FrictionTerms
     from ..identification import identify as run
     from ..report.identification import write_identification
-    from ..report.output import check_writable
     from ..robot import load
 
     models: dict[str, FrictionTerms | str | None] = {"auto": "auto", "classic": FrictionTerms(), "none": None}

@@ -29,8 +29,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Array
-from ...description.rotations import adjoint, inverse, skew
 from ...model import Body, Model
+from ...rotations import adjoint, inverse, skew
 from .transfer import SIZE, momentum_matrix, motion_matrix, transfer_matrix
 
 DEPENDENT = 1e-11

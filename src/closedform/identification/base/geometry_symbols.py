@@ -10,7 +10,7 @@ import sympy as sp
 
 from ...arrays import Array
 from ...equations.lengths import joint_lengths
-from ...forms.tree import recursion_tree
+from ...forms.tree import Tree
 from ...model import Model
 from .transfer import Entries
 
@@ -27,7 +27,7 @@ def symbolic_placements(model: Model) -> tuple[list[Entries], dict[sp.Symbol, fl
     """
     nodes = tuple(
         replace(node, R0=body.placement[:3, :3], p0=body.placement[:3, 3])
-        for node, body in zip(recursion_tree(model, regroup=False), model.bodies, strict=True)
+        for node, body in zip(Tree.of(model).own, model.bodies, strict=True)
     )
     values: dict[sp.Symbol, float] = {}
     placements = []

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...arrays import Array
 from ...model import Body, Model
-from ...model.model import NO_LIMITS
+from ...model.body import NO_LIMITS
 
 
 def scaled_model(model: Model) -> tuple[Model, Array]:

@@ -12,8 +12,8 @@ import numpy as np
 
 from ...arrays import Array
 from ...checks import MOST_SAMPLES, file_path, instance, number, whole_number
-from ...emit.files import write_files
 from ...errors import ArgumentError, shown
+from ...files import write_files
 from ...lazy import cached_property
 from ...robot import Robot
 from ...trajectory import Harmonic

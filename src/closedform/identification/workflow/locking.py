@@ -9,11 +9,11 @@ import numpy as np
 
 from ...arrays import Array
 from ...checks import instance, known_name, number
-from ...description.rotations import skew
 from ...errors import ArgumentError, shown
 from ...model import Body, Frame, Model
 from ...model.inertia import transform_phi
 from ...robot import Robot
+from ...rotations import screw_motion
 from ..logs.log import Log, chosen_joints
 from ..logs.tables import LogError
 
@@ -50,7 +50,7 @@ def lock(robot: Robot, angles: Mapping[str, float]) -> Robot:
             carrier.append((kept[i], np.eye(4)))
             bodies.append(replace(body, parent=parent, placement=T @ body.placement))
         else:
-            carrier.append((parent, T @ body.placement @ _moved(body, angle)))
+            carrier.append((parent, T @ body.placement @ screw_motion(angle * body.joint.X[:, 0])))
             if parent >= 0:
                 phi = bodies[parent].phi + transform_phi(body.phi, carrier[i][1])
                 bodies[parent] = replace(bodies[parent], phi=phi)
@@ -125,12 +125,3 @@ def _locked_at(model: Model, i: int, angles: Mapping[str, float]) -> float | Non
     if angle is not None and body.joint.nv != 1:
         raise ArgumentError(f"joint {body.joint_name!r} has {body.joint.nv} dofs; only one-dof joints lock")
     return None if angle is None else float(angle)
-
-
-def _moved(body: Body, angle: float) -> Array:
-    """Return the motion of a one-dof joint, the exponential of its screw."""
-    from scipy.linalg import expm  # noqa: PLC0415 (slow to import)
-
-    twist = np.zeros((4, 4))
-    twist[:3, :3], twist[:3, 3] = skew(body.joint.X[:3, 0]), body.joint.X[3:, 0]
-    return np.asarray(expm(angle * twist))

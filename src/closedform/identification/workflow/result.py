@@ -13,8 +13,8 @@ import numpy as np
 from ...arrays import Array
 from ...checks import file_path, instance, known_name
 from ...description.catalogue import read_toml
-from ...emit.files import write_files
 from ...errors import ClosedFormError, shorten
+from ...files import write_files
 from ...lazy import cached_property
 from ...model.writing import model_toml
 from ...robot import Robot
