@@ -11,7 +11,7 @@ def turning_joints(caller: str, robot: Robot) -> dict[str, bool]:
     if robot.nv != len(robot.joint_names):
         raise ArgumentError(
             f"{caller}: robot {robot.name!r} has {len(robot.joint_names)} joint(s) of {robot.nv} dofs; "
-            f"{caller} takes one-dof joints only (a fixed base, no ball joints)"
+            f"{caller} takes one-dof joints only (no floating base, no ball joints)"
         )
     bodies = (body for body in robot.model.bodies if body.coupling is None)
     return {body.joint_name: bool(body.joint.turns[0]) for body in bodies}
