@@ -670,6 +670,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
         starts=1,
         iterations=2,
         seed=0,
+        margin=0.05,
         progress=None,
     ),
     "identify": lambda: call(

@@ -167,7 +167,7 @@ _solve(state.forward_dynamics_dtau, TAU, _forward[2])
 _add(state.inverse_dynamics_derivatives, A, _inverse)
 _solve(state.forward_dynamics_derivatives, TAU, _forward)
 
-_add = partial(FORMS.add, group="parameters", needs=(INERTIAS, MOTION))
+_add = partial(FORMS.add, group="parameters", needs=(MOTION,))
 _add(parameters.regressor, A, REGRESSOR.array("v", "p"))
 _add(parameters.slotine_li_regressor, R, SLOTINE_LI.array("v", "p"))
 _add(parameters.mass_matrix_dphi, Q, MASS.by(PARAMETERS).array("v", "v", "p"))
