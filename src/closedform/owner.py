@@ -19,6 +19,7 @@ from .forms import MAX_ORDER, Catalogue, Form, Variant
 from .kernels import FormRecipe, Kernel, named_outputs
 from .kernels.kernel import arguments
 from .model.idle import refuse_still
+from .programs import Program
 
 
 class FormsOwner:
@@ -83,6 +84,12 @@ class FormsOwner:
             if key is not None:
                 self._kernels[key] = known
         return known
+
+    def program(
+        self, name: str, frame: str | None = None, order: int | None = None, phi: bool = False
+    ) -> Program:
+        """Return a form as straight-line code, without compiling it."""
+        return FormRecipe(self.model, name, Variant(frame, order, phi)).program()
 
     def equations(
         self,
@@ -152,11 +159,10 @@ class FormsOwner:
         >>> [path.name for path in arm.export("decoupling", "c", tempfile.mkdtemp())]
         ['elastic_2r_decoupling.h', 'elastic_2r_decoupling.c']
         """
-        variant = Variant(frame, order, phi)
-        form = self.FORMS.form(name, variant)
+        form = self.FORMS.form(name, Variant(frame, order, phi))
         if is_still(form, self.model):
             refuse_still(self.model, "export")
-        program = FormRecipe(self.model, name, variant).program()
+        program = self.program(name, frame, order, phi)
         return export(program, form_subject(form, self.model), language, path, precision=precision)
 
 
