@@ -16,14 +16,14 @@ test: $(VENV)/test.stamp lint
 	$(BIN)/python -m pytest
 
 # In less than a minute: the rules of the house, the conventions and the cheapest claims of the theory, and
-# the tests that differ from BASE or are named after a room that does (BASE=main for a whole branch).
+# the tests that differ from BASE or are named after a room or file that does (BASE=main for a whole branch).
 BASE ?= HEAD
-CORE := $(addprefix tests/test_,$(addsuffix .py,architecture documentation hand_derived \
-	kinematics_theory bad_numbers bad_xml trajectory integration warnings))
+CORE := $(addprefix tests/test_,$(addsuffix .py,architecture documentation documents hand_derived \
+	bad_numbers bad_trees bad_xml trajectory integration saved_robots warnings))
 DIFFER = $(shell git diff --name-only --diff-filter=d --merge-base $(BASE) -- src 'tests/test_*.py' 2>/dev/null; \
 	git ls-files --others --exclude-standard -- src 'tests/test_*.py' 2>/dev/null)
-ROOMS = $(sort $(foreach file,$(filter src/%.py,$(DIFFER)),$(basename $(word 3,$(subst /, ,$(file))))))
-CHANGED = $(filter tests/%,$(DIFFER)) $(wildcard $(foreach room,$(ROOMS),tests/test_$(room)*.py))
+PARTS = $(sort $(subst /, ,$(patsubst src/closedform/%,%,$(basename $(filter src/%.py,$(DIFFER))))))
+CHANGED = $(filter tests/%,$(DIFFER)) $(wildcard $(foreach part,$(PARTS),tests/test_$(patsubst %s,%,$(part))*.py))
 
 check: $(VENV)/test.stamp lint
 	$(BIN)/python -m pytest $(sort $(CORE) $(CHANGED))

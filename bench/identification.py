@@ -56,7 +56,7 @@ def _panda_log(robot: cf.Robot, seed: int) -> tuple[dict[str, Any], Any]:
 
 
 def staubli() -> list[dict[str, Any]]:
-    """Return the torque errors of the Staubli TX40 log on data not fitted, where the log is present."""
+    """Return the torque errors of the Staubli TX40 log on data not fitted, if the log is present."""
     root = Path(os.environ.get("CLOSEDFORM_DATA", Path(__file__).parents[2] / "shared" / "data"))
     folder = root / "staubli-tx40"
     if not folder.is_dir():

@@ -1,7 +1,7 @@
 """Derivatives of forms by CasADi's own differentiation, for tests only.
 
 q' = rates(q, v) for joints of several dofs comes from the definition of their coordinates, so
-that time derivatives and right-trivialised state derivatives can be formed by another route.
+that time derivatives and derivatives by body-frame (right) perturbations can be formed by another route.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Traced:
         return ca.reshape(dot, expression.shape)
 
     def gradient(self, expression: ca.SX) -> ca.SX:
-        """Return the right-trivialised derivative by q of a column, one column per velocity."""
+        """Return the derivative of a column by body-frame (right) perturbations, one column per velocity."""
         direction = ca.SX.sym("d", self.robot.nv)
         along = ca.jtimes(ca.vec(expression), self.q, coordinate_rates(self.robot, self.q, direction))
         return ca.jacobian(along, direction)

@@ -2,7 +2,7 @@
 
 Poses of all frames, M and inverse dynamics, by the programs that machine code is made of. Each file
 has a process of its own with a limit on time and memory. Rows are kept as they come, by the code
-they were made with: a run that was stopped goes on where it was.
+they were made with: a run that was stopped continues from there.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ import mujoco
 import numpy as np
 
 import closedform as cf
-from closedform.description.files import read_bytes
+from closedform.description.file_bytes import read_bytes
 from closedform.description.mjcf_compile import compile_document
 from closedform.description.mjcf_document import read_document
 from closedform.description.xml import read_xml
@@ -148,7 +148,7 @@ def judge(path: Path) -> dict[str, Any]:
 def _peer_model(path: Path, kind: str) -> Any:
     """Return the model of the peer that reads such files.
 
-    MuJoCo needs every mesh; where shapes of a collection are missing, it reads the file without them.
+    MuJoCo needs every mesh; if shapes of a collection are missing, it reads the file without them.
     """
     if kind == "urdf":
         return pin.buildModelFromUrdf(str(path))

@@ -1,4 +1,4 @@
-"""Shared robots, the cache of the tests, and how tests are spread over processes."""
+"""Shared robots and the cache of the tests."""
 
 from __future__ import annotations
 
@@ -28,17 +28,6 @@ def pytest_addoption(parser):
 def update(request):
     """Whether generated documents are to be rewritten."""
     return request.config.getoption("--update")
-
-
-TOGETHER = {"test_excitation", "test_elastic_page", "test_flexible_page", "test_redundancy_report"}
-"""Files whose tests share something that takes seconds to make: one worker runs all of such a file."""
-
-
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
-def pytest_collection_modifyitems(items):
-    for item in items:
-        if item.path.stem in TOGETHER:
-            item.add_marker(pytest.mark.xdist_group(item.path.stem))
 
 
 TREES = {f"tree{seed}": seed for seed in range(6)}

@@ -60,9 +60,7 @@ class Motion(Traced):
         return evaluate(program, *(known[each] for each in form.inputs))
 
 
-@pytest.fixture(
-    scope="module", params=[pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in DYNAMIC]
-)
+@pytest.fixture(scope="module", params=DYNAMIC)
 def motion(request):
     return Motion(make(request.param))
 

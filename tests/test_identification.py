@@ -21,10 +21,11 @@ from closedform.identification import (
     read_log,
     reduced_factor,
 )
-from closedform.identification.regression import design
-from closedform.identification.regression.design import Rows
+from closedform.identification.regression import rows as regression_rows
 from closedform.identification.regression.friction import presliding
-from closedform.identification.regression.least_squares import Moments, solve, standard_errors
+from closedform.identification.regression.least_squares import solve, standard_errors
+from closedform.identification.regression.moments import Moments
+from closedform.identification.regression.rows import Rows
 from closedform.identification.regression.triangle import Triangle
 from closedform.model.writing import model_toml
 from identification_logs import Losses, data, fourier_motion, noisy
@@ -276,7 +277,7 @@ def test_long_and_lazy_logs_give_the_same_result(monkeypatch):
     tau = noisy(robot.inverse_dynamics(motion.q, motion.qd, motion.qdd) + 0.3 * motion.qd, 0.01, 7)
     options = {"cutoff": 8, "friction": FrictionTerms(coulomb=None), "physical": False}
     whole = identify(robot, {"t": motion.t, "q": motion.q, "tau": tau}, **options)
-    monkeypatch.setattr(design, "SEGMENT", 4000)
+    monkeypatch.setattr(regression_rows, "SEGMENT", 4000)
     parts = identify(robot, {"t": motion.t, "q": motion.q, "tau": tau}, **options)
     chunks = {"t": motion.t, "q": da.from_array(motion.q, (3000, 2)), "tau": da.from_array(tau, (3000, 2))}
     lazy = identify(robot, chunks, **options)

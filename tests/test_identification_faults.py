@@ -20,7 +20,8 @@ from closedform.identification.logs.samples import Samples
 from closedform.identification.logs.signals import Filters, condition_signals
 from closedform.identification.logs.tables import read_table
 from closedform.identification.logs.transmission import Transmission
-from closedform.identification.regression.design import Design, independent, nothing_left
+from closedform.identification.regression.design import Design, independent
+from closedform.identification.regression.rows import nothing_left
 from closedform.identification.workflow.diagnosis import Diagnosis
 from closedform.identification.workflow.doubt import sign_doubts
 from closedform.report.identification import write_identification

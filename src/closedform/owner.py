@@ -17,7 +17,7 @@ from .emit import export, form_subject
 from .errors import ArgumentError, ClosedFormError
 from .forms import MAX_ORDER, Catalogue, Form, Variant
 from .kernels import FormRecipe, Kernel, named_outputs
-from .kernels.kernel import arguments
+from .kernels.signature import Signature
 from .model.idle import refuse_still
 from .programs import Program
 
@@ -257,28 +257,25 @@ class StillMethod(_Method):
         **named: ArrayLike,
     ) -> Any:
         """Return the value for every sample of the batch."""
-        name, inputs = self._form.name, self._form.inputs
-        whole_number(f"{name}: threads", threads, 1)
+        form, model = self._form, self._owner.model
+        whole_number(f"{form.name}: threads", threads, 1)
+        shapes = form.input_shapes(model), form.output_shapes(model)
+        signature = Signature(form.name, form.inputs, *shapes, np.dtype(np.float64))
         arrays, frame = self._without_frame(args, frame)
-        arrays = arguments(name, inputs, arrays, named) if named else arrays
-        if len(arrays) != len(inputs):
-            raise ArgumentError(f"{name} takes {len(inputs)} array(s); {len(arrays)} given")
-        batches = []
-        for each, given in zip(inputs, arrays, strict=True):
-            array = real_array(f"{name}: {each}", given)
-            if array.shape[-1:] != (0,):
-                raise ArgumentError(f"{name}: {each} has shape {array.shape}; expected (..., 0)")
-            batches.append(array.shape[:-1])
+        arrays = signature.in_order(arrays, named) if named else arrays
+        if len(arrays) != len(form.inputs):
+            raise signature.wrong_count(arrays)
+        given = [real_array(f"{form.name}: {n}", x) for n, x in zip(form.inputs, arrays, strict=True)]
         try:
-            batch = np.broadcast_shapes(*batches)
-        except ValueError:
-            raise ArgumentError(f"{name}: batches {batches} do not broadcast") from None
-        value = still_value(self._owner.model, self._form.at(Variant(frame)))
+            batch = signature.batch(given)
+        except ValueError as error:
+            raise signature.explained(given, out, error) from None
+        value = still_value(model, form.at(Variant(frame)))
         result = np.broadcast_to(value, (*batch, *value.shape))
         if out is None:
             return result.copy()
         if not isinstance(out, np.ndarray) or out.shape != result.shape or out.dtype.kind != "f":
-            raise ArgumentError(f"{name}: out should be an array of shape {result.shape}")
+            raise ArgumentError(f"{form.name}: out should be an array of shape {result.shape}")
         out[...] = result
         return out
 

@@ -15,9 +15,9 @@ LIMIT = 2.0**19
 def sincos_function(name: str, size: int, real: str) -> list[str]:
     """Return a C function that gives the sines and cosines of `size` angles.
 
-    In double precision, an angle less n quarter turns lies in [-pi/4, pi/4], where polynomials
-    are exact to rounding; n says which of the two is the sine, and the signs. The loop has no
-    branch, so that compilers work on several angles at once. In single precision libm is called.
+    In double precision, n quarter turns are subtracted from each angle, and polynomials evaluated at
+    the rest; n decides which of the two is the sine, and the signs. The loop has no branch, so that
+    compilers can compute several angles at once. In single precision libm is called.
     """
     arrays = [f"const {real} x[restrict {size}]", *(f"{real} {each}[restrict {size}]" for each in "sc")]
     head = listed(f"static void {name}(", arrays, ")")

@@ -24,10 +24,10 @@ OPERANDS = 6
 
 
 def stream(program: Program, single: int | None = None) -> Stream:
-    """Return the statements of a program, in parts where it has more than `single` steps.
+    """Return the statements of a program, in several parts if it has more than `single` steps.
 
-    Compilers take more than linear time on one long function; interpreters do not mind. Matrices
-    are written entry by entry, vectors in the order of their recursion: so they run fastest.
+    Compilers take more than linear time on one long function; interpreters do not. Matrices are
+    written entry by entry, vectors in the order of their recursion, since that runs fastest.
     """
     longest = single or len(program.operations) + sum(map(len, program.results))
     vectors = all(len(shape) < 2 for _, shape in program.outputs)
@@ -38,7 +38,7 @@ def stream(program: Program, single: int | None = None) -> Stream:
 class _Writer:
     def __init__(self, program: Program, chunks: list[Chunk]) -> None:
         self.program, self.operations = program, program.operations
-        self.angles, self.trigs = self._turns()
+        self.angles, self.trigs = self._angles()
         self.zeros = tuple(
             tuple(k for k, value in enumerate(row) if program.is_zero(value)) for row in program.results
         )
@@ -61,7 +61,7 @@ class _Writer:
             return not self.program.is_zero(step.values[0])
         return not isinstance(step, Clear) and step in live
 
-    def _turns(self) -> tuple[list[Expression], dict[int, Trig]]:
+    def _angles(self) -> tuple[list[Expression], dict[int, Trig]]:
         """Return the angles that are short expressions of inputs, and their sines and cosines."""
         found: dict[int, Expression] = {}
         for name, operands, _ in self.operations:
@@ -124,7 +124,7 @@ class _Writer:
         return Part(tuple(statements))
 
     def _expression(self, value: int) -> Expression:
-        """Return how a value is written where it is used."""
+        """Return how a value is written in the expression that uses it."""
         if value in self.known:
             return self.known[value]
         if value in self.trigs:

@@ -53,7 +53,7 @@ def joint_inverse_dynamics(
 def _require_definite(arm: ArmStructure, t: Array, q: Array) -> None:
     """Refuse a motion along which no torque would move the linearised arm as planned.
 
-    The links swing by a block of B that can stay positive definite where B does not.
+    The block of B by which the links swing can be positive definite although B is not.
     """
     lost = np.linalg.eigvalsh(arm.mass_matrix(q))[:, 0] <= 0
     if lost.any() and not arm.model.exact:
@@ -83,7 +83,7 @@ def sampled(path: Any, duration: float | None, size: int) -> tuple[Timed, float]
     """Return a path as a function of time that gives (p, p', p''), and its duration.
 
     `path` is a trajectory (with `derivatives` and `duration`) or a function t -> (p, p', p'').
-    Before and after its own time a trajectory stands still.
+    Before and after its own time a trajectory is at rest.
     """
     if hasattr(path, "derivatives"):
         whole = float(path.duration)
@@ -101,7 +101,7 @@ def sampled(path: Any, duration: float | None, size: int) -> tuple[Timed, float]
     elif callable(path):
         function("path", path, "time")
         if duration is None:
-            raise ArgumentError("duration: give it where the path is a function of time")
+            raise ArgumentError("duration: give it if the path is a function of time")
 
         def at(t: float) -> Array:
             values = path(t)

@@ -132,8 +132,7 @@ class ArmModel:
     def symbols(self, kinds: Sequence[str]) -> tuple[Constants, list[NamedConstant]]:
         """Return the constants with symbols for those of some kinds, and these in order.
 
-        Symbols stand in for constants that are zero as well, except for gravity along an axis
-        that has none.
+        Constants that are zero are symbols as well, except for gravity along an axis that has none.
         """
         found: list[NamedConstant] = []
 

@@ -20,11 +20,12 @@ from .logs.transmission import Transmission
 from .regression.friction import FrictionTerms
 from .regression.least_squares import ExcitationError
 from .regression.reduced import reduced_factor
+from .workflow.errors import Errors
 from .workflow.gains import DriveGains, drive_gains
 from .workflow.identify import identify
 from .workflow.locking import lock
 from .workflow.payload import Payload, identify_payload
-from .workflow.result import Errors, Identification, IdentifiedParameter
+from .workflow.result import Identification, IdentifiedParameter
 
 __all__ = [
     "BaseParameters",

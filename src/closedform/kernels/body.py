@@ -14,8 +14,9 @@ from math import prod
 import numpy as np
 
 from ..programs import Chunk, Clear, Order, Program, Store, Workspace, schedule
+from .constants import hexadecimal, splat
 from .intrinsics import call_function
-from .sincos import hexadecimal, sincos, splat
+from .sincos import sincos
 
 SINGLE, CHUNK = 8000, 2000
 """The longest program kept in one function, and the steps per function of longer ones."""

@@ -25,23 +25,23 @@ from ..files import replaced
 MAGIC = b"closedform-object-2\n"
 HEAD = len(MAGIC) + hashlib.sha256().digest_size
 LIMIT = 512 * 2**20
-"""Bytes kept on disk, and of one file at most; the files used longest ago go first."""
+"""Most bytes kept on disk, and most of one file; the files used longest ago are removed first."""
 
 ABANDONED = 600.0
-"""Seconds after which a file being written counts as left behind."""
+"""Seconds after which an unfinished file counts as left behind."""
 
 TEMPORARY = "closedform-"
-"""How the names of files being written begin; the number of the process follows."""
+"""How the names of unfinished files begin; the number of the process follows."""
 
-ROOMS = ("rotations", "description", "model", "forms", "programs", "kernels")
-"""Modules and packages whose code decides what machine code a model gets; their text is part of every key."""
+ROOMS = ("rotations.py", "description", "model", "forms", "programs", "kernels")
+"""Modules and packages that decide what machine code a model gets; their text is part of every key."""
 
 _REFUSED: set[str] = set()
 """Folders that a warning was given about."""
 
 
 def directory() -> Path | None:
-    """Return the cache folder, or None where CLOSEDFORM_CACHE is empty (no cache) or names no folder."""
+    """Return the cache folder, or None if CLOSEDFORM_CACHE is empty (no cache) or names no folder."""
     chosen = os.environ.get("CLOSEDFORM_CACHE")
     if chosen == "":
         return None
@@ -70,7 +70,7 @@ def _private(status: os.stat_result) -> bool:
 
 
 def _trusted(folder: Path) -> bool:
-    """Whether a folder is there and private; warn where it is there and not private."""
+    """Whether a folder exists and is private; warn if it exists and is not."""
     try:
         status = os.stat(folder)
     except (OSError, ValueError):
@@ -92,19 +92,17 @@ def source_digest() -> str:
     """Return a hash of the code that shapes kernels, so that no object outlives what made it."""
     digest = hashlib.sha256()
     for room in ROOMS:
-        place = resources.files("closedform").joinpath(room)
-        module = resources.files("closedform").joinpath(f"{room}.py")
-        for code in _sources(place) if place.is_dir() else [module.read_bytes()]:
+        for code in _sources(resources.files("closedform").joinpath(room)):
             digest.update(code)
     return digest.hexdigest()
 
 
-def _sources(folder: Traversable) -> Iterator[bytes]:
-    """Yield the Python files of a folder and of those within it."""
-    for item in sorted(folder.iterdir(), key=lambda entry: entry.name):
-        if item.name.endswith(".py"):
-            yield item.read_bytes()
-        elif "." not in item.name and item.name != "__pycache__":
+def _sources(place: Traversable) -> Iterator[bytes]:
+    """Yield the text of a Python file, or of all in a folder and the folders within it."""
+    if place.name.endswith(".py"):
+        yield place.read_bytes()
+    elif "." not in place.name and place.name != "__pycache__":
+        for item in sorted(place.iterdir(), key=lambda entry: entry.name):
             yield from _sources(item)
 
 
@@ -133,7 +131,7 @@ def _read(path: Path) -> bytes | None:
 
 
 def load(name: str) -> bytes | None:
-    """Return a kept object, or None where it is absent, damaged, of another key or not ours."""
+    """Return a kept object, or None if it is absent, damaged, of another key or not ours."""
     folder = directory()
     if folder is None or not _trusted(folder):
         return None
@@ -190,7 +188,7 @@ def _trim(folder: Path) -> None:
 
 
 def _abandoned(name: str, written: float) -> bool:
-    """Whether a file being written is old, or its process is gone."""
+    """Whether an unfinished file is old, or its process has ended."""
     if abs(time.time() - written) > ABANDONED:
         return True
     process = name.removeprefix(TEMPORARY).split("-")[0]

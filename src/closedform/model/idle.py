@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..errors import ClosedFormError
+from ..errors import ClosedFormError, listed
 from .model import Model
 
 
 def refuse_idle_joints(model: Model, what: str) -> None:
-    """Raise an error that names the joints for which M is singular at every q, where there are any."""
+    """Raise an error that names the joints, if any, for which M is singular at every q."""
     if model.idle_joints:
         raise ClosedFormError(
             f"{what}: {idle_sentence(model.idle_joints)}, so that the mass matrix of {model.name!r} has no "
@@ -18,7 +18,7 @@ def refuse_idle_joints(model: Model, what: str) -> None:
 
 
 def refuse_still(model: Model, what: str) -> None:
-    """Raise an error where no joint moves."""
+    """Raise an error if no joint moves."""
     if model.nv == 0:
         raise ClosedFormError(
             f"{what}: no joint of {model.name!r} moves (nv 0), so that it has only kinematics; "
@@ -28,7 +28,7 @@ def refuse_still(model: Model, what: str) -> None:
 
 def idle_sentence(joints: Sequence[str]) -> str:
     """Return a sentence that names joints that move no inertia, alone or by a motion of several."""
-    names = ", ".join(map(repr, joints[:8])) + (f" and {len(joints) - 8} more" if joints[8:] else "")
+    names = listed([repr(joint) for joint in joints], 8)
     if len(joints) == 1:
         return f"joint {names} moves no inertia"
     return f"joints {names} can move together without moving any inertia"

@@ -12,7 +12,7 @@ from .body import Body
 from .inertia import inertial_from_phi
 
 NO_INERTIA = 64 * float(np.finfo(float).eps)
-"""An inertia about the centre of mass this small beside what it was computed from is none."""
+"""Inertia about the centre of mass, relative to what it is computed from, below which there is none."""
 
 INDEPENDENT = 1e-11
 """Smallest singular value, of the largest, of velocities that do move inertia."""
@@ -21,10 +21,10 @@ INDEPENDENT = 1e-11
 def idle_joints(bodies: Sequence[Body], nv: int) -> tuple[str, ...]:
     """Return the names of the joints that take part in a motion without kinetic energy.
 
-    qd has none if no body moves in a direction in which it has inertia and no rotor turns. These
-    conditions are geometry alone: the size of an inertia does not matter, only where it is zero. Their
-    rank at a random q is the largest there is, with probability one. A body with inertia in all directions
-    is at rest in such a motion, and so is a joint between two of them: only the others enter.
+    There is none if no body moves in a direction in which it has inertia, and no rotor turns. These
+    conditions are geometry alone: what matters is in which directions an inertia is zero, not its size.
+    Their rank at a random q is the largest there is, with probability one. A body with inertia in all
+    directions is at rest in such a motion, and so is a joint between two of them: only the others enter.
     """
     directions = [_inert_directions(body) for body in bodies]
     resting = [len(rows) == 6 for rows in directions]

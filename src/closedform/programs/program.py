@@ -63,7 +63,7 @@ class Program:
 
     @cached_property
     def counts(self) -> Counts:
-        """Operation counts; a negation is free, as it folds into its neighbours."""
+        """Operation counts; negations are not counted, since they fold into their neighbours."""
         tally = Counter(name for name, _, _ in self.operations)
         return Counts(
             tally["add"] + tally["sub"],

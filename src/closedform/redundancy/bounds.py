@@ -1,4 +1,4 @@
-"""Limits of the coordinates: those of the robot or those given, and where a step meets them."""
+"""Limits of the coordinates: those of the robot or those given, and the first that a step meets."""
 
 from __future__ import annotations
 
@@ -79,8 +79,8 @@ class Bounds(NamedTuple):
 def limits_of(model: Model) -> Bounds:
     """Return the limits of a model over the coordinates q."""
     bounds = Bounds.none(model.nq)
-    for body in model.bodies:
-        if body.coupling is None and body.joint.nv == 1:
+    for body in model.independent:
+        if body.joint.nv == 1:
             if body.limits.lower > -UNLIMITED:
                 bounds.lower[body.iq] = body.limits.lower
             if body.limits.upper < UNLIMITED:
@@ -89,7 +89,7 @@ def limits_of(model: Model) -> Bounds:
 
 
 def read_limits(model: Model, given: Any) -> Bounds:
-    """Return the bounds that True (the model's), False (none) or a pair (lower, upper) stand for."""
+    """Return the bounds that True (the model's), False (none) or a pair (lower, upper) mean."""
     n = model.nq
     if given is False:
         return Bounds.none(n)

@@ -29,7 +29,7 @@ LEAST_DAMPING = 1e-14
 class Conditions:
     """Task, criterion and robot as kernels: e(q) = 0 and Zh = 0 [Chang1987, Eq. (11)].
 
-    A joint may be held at its limit; the mask `held` (n numbers, 1 where held) removes it from all
+    A joint may be held at its limit; the mask `held` (n numbers, 1 for a joint held) removes it from all
     motions. Written with D = diag(1 - held), N an orthonormal basis of the null space of J D and
     h = dH/dq, the conditions are e = 0 and N D h = 0, which is Zh = 0 for a Z with orthonormal rows.
     """

@@ -138,7 +138,7 @@ class Multistart:
             self._try(best, targets, np.repeat(part, take), near.reshape(-1, self.conditions.n))
 
     def _try(self, best: Answers, targets: Array, rows: Indices, starts: Array) -> None:
-        """Improve the answers from further starts; `rows` tells the target of each."""
+        """Improve the answers from further starts; `rows` are their targets."""
         found = self._reach(targets[rows], starts) if self.plain else self._optima(targets[rows], starts)
         solved = found.status == SOLVED
         sign = SIGNS[self.kind]

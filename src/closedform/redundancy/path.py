@@ -31,7 +31,7 @@ JUMP = 0.2
 """Change of a joint from pose to pose, in radians or metres, from which continuity is checked."""
 
 BRIDGE = 40
-"""Targets put between two poses to tell a long step from a jump."""
+"""Targets put between two poses to distinguish a long step from a jump."""
 
 WEAK = 0.02
 """Curvature below this share of the path's median counts as near an algorithmic singularity."""

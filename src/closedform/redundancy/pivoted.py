@@ -49,7 +49,7 @@ def orthogonality(
 ) -> Orthogonality:
     """Return Z and h at one q, J_m being chosen by QR factorisation with column pivoting.
 
-    The printed choice, the first m joints, fails where those alone are singular.
+    The printed choice, the first m joints, fails if those alone are singular.
 
     >>> import closedform as cf
     >>> at = cf.redundancy.orthogonality(cf.load("chang3r"), [0.3, 1.2, 0.9], task="xy")
@@ -73,7 +73,7 @@ def orthogonality(
 
 
 def task_jacobian(conditions: Conditions, q: Array) -> Array:
-    """Return de/dq where the task is met at q itself."""
+    """Return de/dq for the target that q itself meets."""
     there = conditions.task.targets(conditions.poses(q))
     return np.asarray(conditions.residual(q, there)[1])
 
@@ -96,8 +96,8 @@ def hybrid(
     """Return q, success and function evaluations of MINPACK's hybrid method on (11), as in the paper.
 
     One target at a time, from q0 (or the first start that `solve` would take), with exact derivatives;
-    the choice of J_m is that of q0. Any stationary point will do for it: neither limits nor the kind
-    of optimum are known to it.
+    the choice of J_m is that of q0. It stops at any stationary point, and knows neither limits nor kinds
+    of optima.
     """
     search = prepared(robot, task, criterion, None, True)
     c = search.conditions

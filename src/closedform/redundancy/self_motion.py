@@ -93,8 +93,8 @@ class _Tracer:
         self.search, self.goal, self.step, self.most = search, goal[None], step, most
         model = search.conditions.model
         turning = np.zeros(model.nq, dtype=bool)
-        for body in model.bodies:
-            if body.coupling is None and body.joint.nv == 1:
+        for body in model.independent:
+            if body.joint.nv == 1:
                 turning[body.iq] = bool(np.all(body.joint.turns))
         self.turning = turning & ~np.isfinite(search.bounds.lower) & ~np.isfinite(search.bounds.upper)
 
@@ -155,5 +155,4 @@ def _meets(tracer: _Tracer, curve: Curve, q: Array) -> bool:
 
 
 def _joint_of(conditions: Conditions, coordinate: int) -> str:
-    own = [body for body in conditions.model.bodies if body.coupling is None and body.iq <= coordinate]
-    return own[-1].joint_name
+    return [body for body in conditions.model.independent if body.iq <= coordinate][-1].joint_name

@@ -191,8 +191,8 @@ def _row_names(rows: Any) -> tuple[str, ...]:
 
 def quaternions(model: Model) -> list[int]:
     """Return where the quaternions of ball and free joints start in q."""
-    own = [body for body in model.bodies if body.coupling is None]
-    return [body.iq + body.joint.nq - 4 for body in own if body.joint.kind in ("ball", "free")]
+    turning = (body for body in model.independent if body.joint.kind in ("ball", "free"))
+    return [body.iq + body.joint.nq - 4 for body in turning]
 
 
 def _check_poses(x: Array) -> None:

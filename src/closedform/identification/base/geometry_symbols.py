@@ -1,4 +1,4 @@
-"""The geometry of a robot in letters: lengths d and r, angles alpha and theta, where they are Khalil's."""
+"""The geometry of a robot in letters: lengths d and r, angles alpha and theta in Khalil's convention."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from ...model import Model
 from .transfer import Entries
 
 ROUNDING = 1e-13
-"""Distance to a whole or half number that is rounding."""
+"""Distance to a whole or half number that counts as round-off."""
 
 
 def symbolic_placements(model: Model) -> tuple[list[Entries], dict[sp.Symbol, float]]:
-    """Return the home pose of every body in its parent in letters, and what these stand for.
+    """Return the home pose of every body in its parent in letters, and the values of the letters.
 
     Positions are in the names of `robot.equations(..., parameters="gautier-khalil")`. A rotation
     Rx(alpha) Rz(theta) other than by quarter turns has the symbols `alpha<body>`, `theta<body>`; any
@@ -45,7 +45,7 @@ def symbolic_placements(model: Model) -> tuple[list[Entries], dict[sp.Symbol, fl
 
 
 def exact(values: Array, digits: int = 15) -> Entries:
-    """Return numbers as SymPy's: whole and half ones exact, others with so many digits."""
+    """Return numbers as SymPy numbers: whole and half ones exact, others with `digits` digits."""
     return np.asarray(np.vectorize(lambda value: _number(value, digits), otypes=[object])(values))
 
 
