@@ -79,7 +79,9 @@ class FormsOwner:
             form = self.FORMS.form(name, variant)
             if is_still(form, self.model):
                 still_value(self.model, form)
-                raise ClosedFormError(f"{name}: is a constant where no joint moves; call robot.{name} itself")
+                raise ClosedFormError(
+                    f"{name}: is a constant, since no joint moves; call robot.{name} itself"
+                )
             known = Kernel(FormRecipe(self.model, name, variant), dtype)
             if key is not None:
                 self._kernels[key] = known
@@ -200,7 +202,7 @@ class _Method:
     def _without_frame(self, args: tuple[Any, ...], frame: str | None) -> tuple[tuple[Any, ...], str | None]:
         """Return the arrays and the frame of a call that may give the frame last."""
         form = self._form
-        if not form.framed or len(args) != len(form.inputs) + 1:
+        if not form.framed or len(args) != len(form.takes) + 1:
             return args, frame
         if frame is not None:
             raise ArgumentError(f"{form.name}: frame is given twice")
@@ -231,7 +233,7 @@ class OrderedMethod(_Method):
 
     def __call__(self, *args: ArrayLike, out: Any = None, threads: int = 1, **named: ArrayLike) -> Any:
         """Evaluate the member of the family that takes this many arrays."""
-        name, least, given = self._form.name, len(self._form.inputs), len(args) + len(named)
+        name, least, given = self._form.name, len(self._form.takes), len(args) + len(named)
         if not least <= given <= least + MAX_ORDER:
             raise ArgumentError(
                 f"{name} takes {', '.join(self._form.inputs)} and further derivatives, {least} to "
@@ -263,7 +265,7 @@ class StillMethod(_Method):
         signature = Signature(form.name, form.inputs, *shapes, np.dtype(np.float64))
         arrays, frame = self._without_frame(args, frame)
         arrays = signature.in_order(arrays, named) if named else arrays
-        if len(arrays) != len(form.inputs):
+        if len(arrays) != len(form.takes):
             raise signature.wrong_count(arrays)
         given = [real_array(f"{form.name}: {n}", x) for n, x in zip(form.inputs, arrays, strict=True)]
         try:
