@@ -196,11 +196,10 @@ def arrays(kernel: cf.Kernel) -> list[np.ndarray]:
 
 def form_call(owner: Any, name: str) -> Call:
     """Return a valid call of a form."""
-    framed = name in cf.FORMS and cf.FORMS[name].framed and isinstance(owner, cf.Robot)
-    ordered = name in cf.FORMS and cf.FORMS[name].ordered and isinstance(owner, cf.Robot)
-    kernel = owner.kernel(name, order=1) if ordered else owner.kernel(name)
+    form = owner.FORMS[name]
+    kernel = owner.kernel(name, order=1) if form.ordered else owner.kernel(name)
     named: dict[str, Any] = {"threads": 1}
-    if framed:
+    if form.framed:
         named["frame"] = "tool"
     if len(kernel.output_shapes) == 1:
         named["out"] = np.zeros((3, *kernel.output_shape))
@@ -250,6 +249,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
     ),
     "Robot.from_screws": lambda: call(cf.Robot.from_screws, [np.eye(4)], [(0, 0, 1, 0, 0, 0.01)], name="r"),
     "Robot.integrate": lambda: call(arm().integrate, np.zeros(2), np.ones(2)),
+    "Robot.program": lambda: call(arm().program, "jacobian", frame="tool", order=None, phi=False),
     "Robot.kernel": lambda: call(arm().kernel, "jacobian", frame="tool", dtype=float, order=None, phi=False),
     "Robot.neutral": lambda: call(arm().neutral),
     "Robot.random_state": lambda: call(arm().random_state, 0, batch=(3,), order=2),
@@ -477,23 +477,9 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "ElasticJointRobot.changed": lambda: call(
         springy().changed, stiffness=2e3, motor_inertia=0.2, gear_ratio=0.5, damping=0.0
     ),
-    "ElasticJointRobot.decoupling": lambda: call(
-        springy().decoupling, *elastic_state(), np.zeros(2), out=None
-    ),
-    "ElasticJointRobot.energy": lambda: call(springy().energy, *elastic_state(), out=None),
-    "ElasticJointRobot.forward_dynamics": lambda: call(
-        springy().forward_dynamics, *elastic_state(), np.zeros(2), out=None
-    ),
-    "ElasticJointRobot.inverse_dynamics": lambda: call(
-        springy().inverse_dynamics, *elastic_state(), np.zeros(2), out=None
-    ),
-    "ElasticJointRobot.link_derivatives": lambda: call(
-        springy().link_derivatives, *elastic_state(), out=None
-    ),
-    "ElasticJointRobot.motor_motion": lambda: call(
-        springy().motor_motion, *elastic_state(), np.zeros(2), out=None
-    ),
-    "ElasticJointRobot.kernel": lambda: call(springy().kernel, "energy"),
+    "ElasticJointRobot.kernel": lambda: call(springy().kernel, "energy", dtype=float),
+    "ElasticJointRobot.program": lambda: call(springy().program, "energy"),
+    "ElasticJointRobot.equations": lambda: call(springy().equations, "energy", digits=3, seconds=10.0),
     "ElasticJointRobot.require": lambda: call(springy().require, "energy"),
     "ElasticJointRobot.system": lambda: call(springy().system, uncertain=True),
     "ElasticJointRobot.export": lambda: call(springy().export, "energy", "c", fresh(""), precision="double"),
@@ -760,7 +746,6 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "kernels.traced": tracing,
     "equations.Equations.dot": lambda: call(written().dot, seconds=10.0),
     "equations.Equations.evaluate": lambda: call(written().evaluate, [0.1, 0.2], L1=1.0, m2=2.0),
-    "equations.Equations.indexed": lambda: call(written().indexed),
     "equations.Equations.lambdify": lambda: call(written().lambdify),
     "equations.Equations.latex": lambda: call(written().latex),
     "equations.Equations.mathml": lambda: call(written().mathml),
@@ -780,6 +765,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
 FORM_OWNERS: Mapping[str, tuple[Callable[[], Any], type]] = {
     "Robot": (arm, cf.Robot),
     "FlexibleArm": (bending, cf.FlexibleArm),
+    "ElasticJointRobot": (springy, cf.ElasticJointRobot),
 }
 
 EXCLUDED = {
@@ -814,6 +800,7 @@ EXCLUDED = {
     "kernels.ProgramRecipe.program": "no arguments",
     "kernels.Recipe": "a protocol",
     "kernels.Recipe.program": "a protocol",
+    "kernels.named_outputs": "names and makes a tuple, a step of every call",
     "equations.equations": "what Robot.equations calls",
     "equations.program_equations": "takes a traced program, a step of equations",
     "report.render": "seconds per call; write_page is attacked",

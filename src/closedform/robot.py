@@ -185,7 +185,7 @@ class Robot(RobotForms):
 
     @property
     def mass(self) -> float:
-        """Mass of the moving bodies, or of the whole object where nothing moves."""
+        """Mass of the moving bodies, or of the whole object if nothing moves."""
         return self.model.mass
 
     @property
@@ -195,22 +195,22 @@ class Robot(RobotForms):
 
     @property
     def lower_limits(self) -> Array:
-        """Lower joint limits over the velocities, -inf where there is none."""
+        """Lower joint limits over the velocities, -inf if there is none."""
         return self.model.limit_array("lower")
 
     @property
     def upper_limits(self) -> Array:
-        """Upper joint limits over the velocities, inf where there is none."""
+        """Upper joint limits over the velocities, inf if there is none."""
         return self.model.limit_array("upper")
 
     @property
     def velocity_limits(self) -> Array:
-        """Velocity limits, inf where there is none."""
+        """Velocity limits, inf if there is none."""
         return self.model.limit_array("velocity")
 
     @property
     def effort_limits(self) -> Array:
-        """Force and torque limits, inf where there is none."""
+        """Force and torque limits, inf if there is none."""
         return self.model.limit_array("effort")
 
     @property
