@@ -24,11 +24,11 @@ def run(capsys, *arguments: str) -> tuple[int, str, str]:
 def test_report_writes_a_page_named_after_the_robot(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     code, out, _ = run(capsys, "report", "2r", "--samples", "30", "--no-pinocchio")
-    assert (code, out.strip()) == (0, "2r.html")
-    page = html.document_fromstring((tmp_path / "2r.html").read_text())
+    assert (code, out.strip()) == (0, "2r-report.html")
+    page = html.document_fromstring((tmp_path / "2r-report.html").read_text())
     assert page.xpath("string(//h1)") == "2r"
     assert "No comparison with Pinocchio" in page.text_content()
-    assert [entry.name for entry in tmp_path.iterdir()] == ["2r.html"]
+    assert [entry.name for entry in tmp_path.iterdir()] == ["2r-report.html"]
 
 
 def test_report_takes_a_floating_base_and_an_output(tmp_path, capsys):

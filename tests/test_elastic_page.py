@@ -10,8 +10,9 @@ from lxml import html
 
 import closedform as cf
 from closedform.cli import main
-from closedform.report.elastic import ElasticStudy, chain, laws, rates, robustness, tracking
-from closedform.report.elastic.study import ENCODERS, FEEDFORWARD, RIGID, SENSORS
+from closedform.report import ElasticStudy
+from closedform.report.elastic import chain, laws, rates, robustness, tracking
+from closedform.report.elastic.elastic_study import ENCODERS, FEEDFORWARD, RIGID, SENSORS
 from tolerances import worst
 
 
@@ -85,9 +86,9 @@ def test_the_command_writes_the_page(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["2r", "--stiffness", "0"], "stiffness of joint 'joint1' is 0"),
-        (["2r", "--gear", "100"], "give 1/100"),
-        (["2r", "--motor-inertia", "-1"], "motor_inertia of joint 'joint1' is"),
+        (["2r", "--stiffness", "0"], "--stiffness of joint 'joint1' is 0"),
+        (["2r", "--gear-ratio", "100"], "give 1/100"),
+        (["2r", "--motor-inertia", "-1"], "--motor-inertia of joint 'joint1' is"),
         (["2r", "--tool", "-1"], "tool is -1"),
         (["humanoid"], "is a free joint"),
     ],

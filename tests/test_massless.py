@@ -9,8 +9,8 @@ import pytest
 import closedform as cf
 from closedform.identification.savings import operation_savings
 from closedform.programs import evaluate, trace
-from closedform.report.sections import speed
-from closedform.report.study import Study
+from closedform.report import Study
+from closedform.report.robot import speed
 from random_trees import random_tree
 from tolerances import ROUNDING, worst
 

@@ -8,14 +8,15 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from closedform.report import RedundancyStudy
 from closedform.report.page import parts
-from closedform.report.redundancy import SECTIONS, paper_study, study_of
+from closedform.report.redundancy import REDUNDANCY_PAGE
 from redundant_arms import PRINTED, planar
 
 
 @pytest.fixture(scope="module")
 def facts():
-    return {part.section.anchor: part.facts for part in parts(paper_study(), SECTIONS)}
+    return {part.section.anchor: part.facts for part in parts(RedundancyStudy(), REDUNDANCY_PAGE.sections)}
 
 
 def test_page_shows_the_papers_figures(facts):
@@ -31,7 +32,7 @@ def test_page_shows_the_papers_figures(facts):
 
 
 def test_postures_are_chains_of_the_links(facts):
-    arms = np.concatenate([facts["ik_postures"].vertices, facts["ik_postures"].self_motion])
+    arms = np.concatenate([facts["ik_postures"].marks, facts["ik_postures"].self_motion])
     lengths = np.linalg.norm(np.diff(arms, axis=1), axis=-1)
     assert np.allclose(lengths, [0.0, 0.6, 0.85, 0.2], atol=1e-12)
     assert np.allclose(facts["ik_postures"].self_motion[:, -1, :2], [0.446004, 0.0915136], atol=1e-12)
@@ -56,15 +57,15 @@ def test_command_writes_a_page_that_needs_no_network(tmp_path):
 
 
 def test_other_arms_get_a_square_of_their_own():
-    study = study_of(planar(3, 0.5))
-    assert study.task == "xy"
+    study = RedundancyStudy(planar(3, 0.5))
+    assert study.route.task == "xy"
     assert study.self_motions == 1
     assert study.path.converged.all()
-    assert study.printed is None
+    assert study.route.printed is None
 
 
 def test_planar_arms_of_many_joints_get_a_task_they_can_move():
-    study = study_of(planar(4))
-    assert study.task == "xy"
+    study = RedundancyStudy(planar(4))
+    assert study.route.task == "xy"
     assert study.self_motions == 2
     assert study.path.converged.all()

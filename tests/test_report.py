@@ -15,10 +15,19 @@ from lxml import html
 import closedform as cf
 from closedform.report import SECTIONS, Study, numerals, render, write_report
 from closedform.report.labels import coordinate_labels, joint_groups, velocity_labels
-from closedform.report.motion import PACE, CosineMotion
+from closedform.report.motions import PACE, CosineMotion
 from closedform.report.output import default_name, whole_file
-from closedform.report.peer import FUNCTIONS, Peer, peer_of
-from closedform.report.sections import base, counts, energy, matrices, posture, speed, startup, torques
+from closedform.report.robot import (
+    base_parameters,
+    counts,
+    energy,
+    matrices,
+    posture,
+    speed,
+    startup,
+    torques,
+)
+from closedform.report.robot.pinocchio_model import FUNCTIONS, Peer, peer_of
 from tolerances import DIFFERENCE, ROUNDING, SOLVE, worst
 
 BALANCE = 1e-10
@@ -302,7 +311,7 @@ def test_numerals():
 
 def test_base_parameters_explain_the_torques_and_their_saving_is_counted():
     study = study_of(cf.load("puma560"))
-    facts = base.gather(study)
+    facts = base_parameters.gather(study)
     q, qd, qdd = study.robot.random_state(0, batch=(5,))
     tau = facts.base.regressor(q, qd, qdd) @ (facts.base.matrix @ study.robot.phi)
     expected = study.robot.inverse_dynamics(q, qd, qdd) - study.robot.armature * qdd

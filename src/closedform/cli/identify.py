@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import ArgumentError, ModelWarning
+from ..errors import ArgumentError
+from .shared import PageFile, loaded_robot, progress_bar, write_study
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -24,10 +24,7 @@ def identify(
     robot: Annotated[
         str, typer.Option("--robot", "-r", help="A catalogue name, a URDF, an MJCF or a TOML file.")
     ],
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Where to write the page.", show_default="<log>.html"),
-    ] = None,
+    output: PageFile = None,
     effort: Annotated[Path | None, typer.Option(help="The efforts, if LOG holds only positions.")] = None,
     rate: Annotated[float | None, typer.Option(help="Samples per second, for logs without a time.")] = None,
     units: Annotated[str, typer.Option(help="Units by quantity, such as position=deg,time=ms.")] = "",
@@ -65,38 +62,24 @@ def identify(
 ) -> None:
     """Identify a robot's inertias, friction and rotors from a log, and write a page about it."""
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     from ..identification import Friction
     from ..identification import identify as run
-    from ..report.identification import write_identification
+    from ..report import IdentificationStudy
     from ..report.output import check_writable
-    from ..robot import load
 
     models: dict[str, Friction | str | None] = {"auto": "auto", "classic": Friction(), "none": None}
     if friction not in models:
         raise ArgumentError(f"--friction is {friction!r}; expected one of {', '.join(models)}")
-    path = output if output is not None else log.with_suffix(".html")
     if save is not None and save.suffix.lower() != ".toml":
         raise ArgumentError(f"--save is {str(save)!r}; expected a name that ends in .toml")
-    for each in (path, save, result):
-        if each is not None:  # told before the work, not after it
+    for each in (output, save, result):
+        if each is not None:  # refused before the work, not after it
             check_writable(each)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", ModelWarning)
-        loaded = load(robot)
-    for warning in caught:
-        typer.echo(f"warning: {warning.message}", err=True)
+    loaded, _ = loaded_robot(robot)
     reading: dict[str, Any] = {"rate": rate, "units": _pairs("--units", units) or None}
     source: Any = log if effort is None else {"position": log, "effort": effort}
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description:<28}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task("", total=1.0)
-
-        def hear(done: float, what: str) -> None:
-            progress.update(task, completed=done, description=what)
-
+    with progress_bar(1.0) as show:
         found = run(
             loaded,
             source,
@@ -109,7 +92,7 @@ def identify(
             undetermined=undetermined,
             physical=physical,
             plausible=plausible,
-            progress=hear,
+            progress=show,
             **reading,
         )
     for doubt in found.doubts:
@@ -121,8 +104,7 @@ def identify(
         found.save_robot(save)
     if result is not None:
         found.save(result)
-    write_identification(found, path, str(log))
-    typer.echo(str(path))
+    write_study(IdentificationStudy(found, str(log)), output, "identify", log.stem)
 
 
 def _pairs(option: str, given: str) -> dict[str, str]:

@@ -16,7 +16,7 @@ from ... import __version__
 from ...kernels import FormRecipe, Kernel, machine
 from ...model import Model
 from ..section import Section
-from ..study import Study
+from .robot_study import Study
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Array
-from ..model import Body, Model
-from ..model.inertia import inertial_from_phi, transform_phi
+from ...arrays import Array
+from ...model import Body, Model
+from ...model.inertia import inertial_from_phi, transform_phi
 
 FUNCTIONS = {
     "inverse_dynamics": "rnea",

@@ -9,7 +9,7 @@ from ...errors import ClosedFormError
 from ...forms import FORMS, Form
 from ...programs import Counts, trace
 from ..section import Section
-from ..study import TIMED_GROUP, Study
+from .robot_study import TIMED_GROUP, Study
 
 PATIENCE = 4.0
 """Seconds after which the remaining forms that are not timed are left uncounted."""

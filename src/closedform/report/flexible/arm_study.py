@@ -1,0 +1,67 @@
+"""What the page of flexible links is about: an arm and its motions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from numpy.typing import ArrayLike
+
+from ...checks import instance, positive
+from ...flexible import ArmMotion, FlexibleArm
+from ...flexible.motion import Torque
+from ...lazy import cached_property
+from .cases import Case, example_cases
+from .paper_example import paper_cases
+
+
+@dataclass(frozen=True)
+class FlexibleStudy:
+    """An arm and its motions; without an arm, the example of [DeLucaSiciliano1991].
+
+    `start` (joint angles, then modes link by link) and `torque` (as `FlexibleArm.simulate` takes it)
+    give the one motion to be shown; without both, the page shows examples that suit the arm.
+    """
+
+    arm: FlexibleArm | None = None
+    start: ArrayLike | None = None
+    torque: Torque = None
+    duration: float = 2.0
+    step: float = 1e-3
+
+    def __post_init__(self) -> None:
+        if self.arm is not None:
+            instance("flexible: arm", self.arm, FlexibleArm)
+        positive("flexible: duration", self.duration)
+        positive("flexible: step", self.step)
+
+    @property
+    def name(self) -> str:
+        """Heading of the page."""
+        return "Two flexible links" if self.arm is None else self.arm.name
+
+    @property
+    def printed(self) -> bool:
+        """Whether the arm is the paper's, whose constants are printed."""
+        return self.arm is None
+
+    @cached_property
+    def subject(self) -> FlexibleArm:
+        """The arm: the given one, or the paper's without damping."""
+        return FlexibleArm.deluca_siciliano() if self.arm is None else self.arm
+
+    @cached_property
+    def cases(self) -> tuple[Case, ...]:
+        """The motions to be shown."""
+        if self.start is not None or self.torque is not None:
+            start = [0.0] * self.subject.size if self.start is None else self.start
+            return (Case("the given motion", self.subject, start, self.torque),)
+        if self.arm is None:
+            return paper_cases(self.duration, self.step)
+        return example_cases(self.arm, self.duration, self.step)
+
+    @cached_property
+    def motions(self) -> tuple[ArmMotion, ...]:
+        """The simulated motions of the cases."""
+        return tuple(
+            case.arm.simulate(case.start, None, case.torque, self.duration, self.step) for case in self.cases
+        )
