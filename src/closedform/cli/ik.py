@@ -59,7 +59,7 @@ def ik(
     if path is not None:
         given = read_targets(path)
     elif target is not None:
-        given = one_target(np.atleast_1d(numbers("--target", target)))
+        given = one_target("--target", np.atleast_1d(numbers("--target", target)))
     plain = given is None and task is None and frame is None and start is None
     if robot == PAPER and plain:
         study = RedundancyStudy(criterion=criterion, limits=limits)

@@ -110,17 +110,22 @@ def targets(path: Path) -> Array:
     import numpy as np
 
     _, rows = table("--path", path)
-    return np.stack([target(row) for row in rows])
+    return np.stack([target("--path", row) for row in rows])
 
 
-def target(row: Array) -> Array:
-    """Return a place as it is, seven or sixteen numbers as a pose (4, 4)."""
+def target(option: str, row: Array) -> Array:
+    """Return up to three numbers, a place, as they are; seven or sixteen numbers as a pose (4, 4)."""
     import numpy as np
 
     if row.size == 16:
         return np.asarray(row.reshape(4, 4))
-    if row.size != 7:
+    if row.size <= 3:
         return row
+    if row.size != 7:
+        raise ArgumentError(
+            f"{option}: a target of {row.size} numbers; expected 2 or 3 for a place, 7 for a place and a "
+            "quaternion (x, y, z, w), or 16 for the rows of a 4x4 pose"
+        )
     from scipy.spatial.transform import Rotation
 
     T = np.eye(4)

@@ -75,14 +75,22 @@ def figure(
     margin: Mapping[str, int] = MARGIN,
 ) -> Figure:
     """Return a Plotly figure ready for the page: plain template, JSON safe inside a script element."""
+    titled = bool(plot.layout.annotations)  # titles of panels, which the legend must not cover
     plot.update_layout(
         template=go.layout.Template(),
         autosize=True,
-        margin=margin,
-        legend={"orientation": "h", "x": 0, "xanchor": "left", "y": 1.02, "yanchor": "bottom"},
+        margin={**margin, "t": margin["t"] + 24 * titled},
+        legend={
+            "orientation": "h",
+            "x": 0,
+            "xanchor": "left",
+            "y": 1.1 if titled else 1.02,
+            "yanchor": "bottom",
+        },
         hoverlabel={"namelength": -1},
         uirevision="page",
     )
+    plot.update_yaxes(automargin=True, title_standoff=6)  # titles keep off the numbers
     text = plot.to_json()
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")

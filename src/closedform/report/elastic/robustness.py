@@ -13,7 +13,7 @@ from ...arrays import Array
 from ...elastic import monte_carlo
 from ..figure import PALETTE, Figure, figure, single, thinned
 from ..section import Section
-from .elastic_study import ElasticStudy
+from .elastic_study import FEEDFORWARD, ElasticStudy
 
 QUANTILES = (0.05, 0.5, 0.95)
 
@@ -46,6 +46,11 @@ class RobustnessFacts:
     def laws(self) -> tuple[str, ...]:
         """The laws."""
         return tuple(self.bands)
+
+    @property
+    def feedforward(self) -> float:
+        """Median of feedforward's largest errors with all causes together."""
+        return self.cells[self.causes[-1], FEEDFORWARD].median
 
 
 def gather(study: ElasticStudy) -> RobustnessFacts:

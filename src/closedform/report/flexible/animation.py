@@ -60,11 +60,15 @@ def _words(arm: FlexibleArm) -> Iterator[str]:
     """Yield what the arm is made of: every link with its hub, the payload, gravity."""
     for i, (link, modes) in enumerate(zip(arm.links, arm.modes, strict=True)):
         rigidity = f", rigidity {link.rigidity:g} N m²" if link.uniform else ", not uniform"
-        hub = f", hub of {link.hub_mass:g} kg and {link.hub_inertia:g} kg m²"
-        bare = not (link.hub_mass or link.hub_inertia)
+        parts = [
+            f"{value:g} {unit}"
+            for value, unit in ((link.hub_mass, "kg"), (link.hub_inertia, "kg m²"))
+            if value
+        ]
+        hub = f", hub of {' and '.join(parts)}" if parts else ""
         yield (
-            f"Link {i + 1}: {link.length:g} m, {link.mass:.4g} kg{rigidity}"
-            f"{'' if bare else hub}, {len(modes)} mode{'s' if len(modes) > 1 else ''}"
+            f"Link {i + 1}: {link.length:g} m, {link.mass:.4g} kg{rigidity}{hub}, "
+            f"{len(modes)} mode{'s' if len(modes) > 1 else ''}"
         )
     mass, inertia = arm.payload
     yield f"Payload: {mass:g} kg and {inertia:g} kg m²" if mass else "No payload"

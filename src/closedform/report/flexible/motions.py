@@ -38,10 +38,15 @@ class Motion:
 
 @dataclass(frozen=True)
 class MotionFacts:
-    """All cases; `panels` are the titles of the pictures and the names of their curves."""
+    """All cases; `panels` are the titles of the pictures and the names of their curves.
+
+    With gravity, angles, places and potential energies are shown as changes from the start: an arm
+    that hangs is far from all zeros.
+    """
 
     step: float
     printed: bool
+    gravity: bool
     panels: tuple[tuple[str, tuple[str, ...]], ...]
     motions: tuple[Motion, ...]
 
@@ -66,17 +71,25 @@ def gather(study: FlexibleStudy) -> MotionFacts:
     arm = study.subject
     names = arm.coordinate_names
     panels = [(f"modes of link {i + 1} [m]", tuple(names[part])) for i, part in enumerate(arm.model.parts)]
-    panels += [("joints [rad]", tuple(names[: arm.joints])), ("tip [m]", ("x", "y"))]
+    moved = "change of " if arm.gravity.any() else ""
+    panels += [(f"{moved}joints [rad]", tuple(names[: arm.joints])), (f"{moved}tip [m]", ("x", "y"))]
     pairs = zip(study.cases, study.motions, strict=True)
     return MotionFacts(
-        study.step, study.printed, tuple(panels), tuple(_motion(case, run) for case, run in pairs)
+        study.step,
+        study.printed,
+        bool(moved),
+        tuple(panels),
+        tuple(_motion(case, run) for case, run in pairs),
     )
 
 
 def _motion(case: Case, run: ArmMotion) -> Motion:
     energy = run.energy
-    values = (*(run.q[:, part] for part in run.arm.model.parts), run.joints, run.tip)
+    still = float(run.arm.gravity.any())
+    rigid = (each - still * each[0] for each in (run.joints, run.tip))
+    values = (*(run.q[:, part] for part in run.arm.model.parts), *rigid)
     energies = np.stack([getattr(energy, name) for name in ENERGIES], axis=-1)
+    energies[:, 1:3] -= still * energy.potential[0]
     peak = max(float(each) for each in (energy.total.max(), energy.kinetic.max(), np.ptp(energy.potential)))
     return Motion(case, run.t, values, energies, float(np.ptp(energy.balance)), peak)
 

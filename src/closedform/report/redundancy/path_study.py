@@ -110,7 +110,7 @@ class RedundancyStudy:
             k = int(np.argmin(found.converged))
             status = str(redundancy.solve(route.robot, route.targets[k], q0=route.q0, **options).status)
             why = (
-                f"{status}: {MEANINGS[status]}"
+                f"{status}: {MEANINGS[status].partition(';')[0]}"
                 if status in MEANINGS
                 else "no solution near the one before it"
             )

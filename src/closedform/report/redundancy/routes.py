@@ -67,7 +67,8 @@ def given_route(robot: Robot, task: Any, given: ArrayLike, q0: Array | None) -> 
     if targets.ndim == len(chosen.target_shape):
         targets = targets[None]
     count = len(targets)
-    places = sorted({round(k * (count - 1) / (MARKED - 1)) for k in range(MARKED)})
+    last = count - 2 if count > 2 and np.allclose(targets[0], targets[-1]) else count - 1
+    places = sorted({round(k * last / (MARKED - 1)) for k in range(MARKED)})
     marks = tuple((f"target {k + 1}", k) for k in places)
     words = "meets one given target" if count == 1 else f"follows {count} given targets"
     return Route(robot, task, targets, q0, marks, words)
