@@ -6,11 +6,11 @@ from pathlib import Path
 
 import mujoco
 import numpy as np
-from bench.pinocchio_peer import EPS, FREE, Peer
 from lxml import etree
 
 import closedform as cf
 from closedform.programs import evaluate, trace
+from oracles.pinocchio_peer import EPS, FREE, Peer
 
 AGREEMENT = 1e-9
 SHAKEN = 100

@@ -12,7 +12,7 @@ import sympy as sp
 import closedform as cf
 from closedform.elastic import ElasticJointRobot, Friction, natural_frequencies
 from closedform.elastic.plant import state_rate
-from elastic_robots import LINK, MOTOR, derivatives_along_motion, random_motion, two_links
+from oracles.elastic_robots import LINK, MOTOR, derivatives_along_motion, random_motion, two_links
 from tolerances import DIFFERENCE, ROUNDING, SOLVE, worst
 
 

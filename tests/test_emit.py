@@ -20,8 +20,8 @@ import pytest
 
 import closedform as cf
 from closedform.emit import LANGUAGES, export, form_subject
+from closedform.emit.c_sincos import LIMIT, sincos_function
 from closedform.emit.names import LONGEST, comment, distinct, identifier
-from closedform.emit.turns import LIMIT, turns_function
 from closedform.forms import form
 from closedform.programs import evaluate, trace
 from conftest import make
@@ -186,7 +186,7 @@ def test_long_programs_are_split_and_keep_within_their_workspace(tmp_path):
 @needs_cc
 def test_sines_and_cosines_are_good_to_two_and_a_half_units(tmp_path):
     source = tmp_path / "turns.c"
-    lines = turns_function("turns", 4, "double")
+    lines = sincos_function("turns", 4, "double")
     many = "for (long i = 0; i < n; i += 4) turns(x + i, s + i, c + i);"
     head = "void many(const double *x, double *s, double *c, long n)"
     source.write_text(

@@ -15,8 +15,9 @@ import pytest
 import sympy as sp
 
 import closedform as cf
-from closedform.equations import Equations, EquationsWarning
+from closedform.equations import Equations, EquationsWarning, program_equations
 from closedform.equations import equations as written
+from closedform.programs import Program, program
 from conftest import make
 from tolerances import DIFFERENCE, ROUNDING, worst
 
@@ -287,12 +288,52 @@ def test_the_budget_is_respected(monkeypatch):
     robot, looks = make("panda"), count()
     # a clock that goes on by a millisecond at every look, however fast the machine is
     clock = SimpleNamespace(monotonic=lambda: 1e-3 * next(looks))
-    monkeypatch.setattr("closedform.equations.series.time", clock)
+    monkeypatch.setattr("closedform.equations.trig_sums.time", clock)
     with pytest.warns(EquationsWarning, match="in 1 s"):
         tau = equations(robot.model, "inverse_dynamics", symbolic=True, seconds=1)
     assert 1000 <= next(looks) < 1010
     arrays = state(robot, tau)
     assert worst(tau.evaluate(*arrays), robot.inverse_dynamics(*arrays)) < ROUNDING
+
+
+def power_program(squarings: int) -> Program:
+    """Return the program of x^(2^squarings) + y."""
+    x = ca.SX.sym("x", 2)
+    power = x[0]
+    for _ in range(squarings):
+        power = power * power
+    return program("power", [("x", (2,), x)], [("power", (1,), power + x[1])])
+
+
+def test_large_exponents_are_multiplied_out_or_left_as_computed():
+    x1, x2 = sp.symbols("x1 x2")
+    assert program_equations(power_program(6), seconds=math.inf).entries == (x1**64 + x2,)
+    for squarings in (7, 8, 9):  # x1^256 in bytes would be x2
+        with pytest.warns(EquationsWarning, match="with exponents up to 63"):
+            result = program_equations(power_program(squarings), seconds=math.inf)
+        assert worst(result.evaluate([0.99, 0.5]), [0.99**2**squarings + 0.5]) < ROUNDING
+
+
+def test_large_negative_exponents_are_left_as_computed():
+    x = ca.SX.sym("x", 2)
+    power = 1 / x[0] ** 60 / x[0] ** 60 / x[0] ** 60
+    traced = program("power", [("x", (2,), x)], [("power", (1,), power + x[1])])
+    with pytest.warns(EquationsWarning, match="with exponents up to 63"):
+        result = program_equations(traced, seconds=math.inf)
+    assert worst(result.evaluate([0.99, 0.5]), [0.99**-180 + 0.5]) < ROUNDING
+
+
+def test_inputs_named_like_definitions_keep_their_names():
+    x = ca.SX.sym("x", 2)
+    traced = program("wave", [("x", (2,), x)], [("wave", (1,), ca.sin(x[0]) * ca.cos(x[1]) * x[1])])
+    result = program_equations(traced, groups=[[0], [1]], seconds=math.inf)
+    assert worst(result.evaluate([0.3, 0.5]), [np.sin(0.3) * np.cos(0.5) * 0.5]) < ROUNDING
+
+
+def test_a_sum_of_too_many_terms_is_left_as_computed(monkeypatch):
+    monkeypatch.setattr("closedform.equations.trig_sums.MAX_TERMS", 10)
+    with pytest.warns(EquationsWarning, match="could not be multiplied out in 10 terms"):
+        assert equations(PLANAR.model, "inverse_dynamics", symbolic=True).definitions
 
 
 def balanced(text: str) -> bool:

@@ -7,11 +7,11 @@ import pinocchio as pin
 import pytest
 
 import closedform as cf
-from closedform.identification.savings import operation_savings
+from closedform.identification.base.savings import operation_savings
 from closedform.programs import evaluate, trace
 from closedform.report import Study
 from closedform.report.robot import speed
-from random_trees import random_tree
+from oracles.random_trees import random_tree
 from tolerances import ROUNDING, worst
 
 MASS = '<inertial><mass value="2"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'

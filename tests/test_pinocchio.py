@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from bench.pinocchio_peer import Peer, robot_data
 
 import closedform as cf
 from basic_forms import BASIC
 from closedform.programs import evaluate, trace
+from oracles.pinocchio_peer import Peer, robot_data
 from tolerances import ROUNDING, worst
 
 STATES = 100

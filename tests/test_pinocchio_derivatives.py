@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from bench.pinocchio_peer import Peer, robot_data
 
 import closedform as cf
 from closedform.forms import form
 from closedform.programs import evaluate, trace
-from reference import STEP, Reference, exact, mp
+from oracles.fifty_digits import STEP, Reference, exact, mp
+from oracles.pinocchio_peer import Peer, robot_data
 from tolerances import ROUNDING, SOLVE, worst
 
 STATES = 20

@@ -35,7 +35,7 @@ def base_parameters(
 ) -> None:
     """List the minimum inertial parameters of a robot: without effect, eliminated, regrouped, kept."""
     from ..identification import base_parameters as found
-    from ..identification.base_table import stepwise
+    from ..identification.base.table import DIGITS, stepwise
 
     loaded, notes = loaded_robot(robot, quiet=True, floating_base=floating_base, gravity=gravity)
     if page is not None:
@@ -44,7 +44,7 @@ def base_parameters(
         base = found(loaded, "numeric" if numeric else "closed", symbolic=symbolic)
         text = base.latex() if latex else str(base)
         if steps:
-            text = f"{stepwise(base)}\n{text}"
+            text = f"{stepwise(base.steps(DIGITS))}\n{text}"
     typer.echo(text)
     if not latex:
         with working("sampling regressors ..."):
@@ -57,8 +57,8 @@ def base_parameters(
 
 
 def _write_page(robot: Robot, notes: tuple[str, ...], path: Path) -> None:
+    from ..files import whole_file
     from ..report import Study
-    from ..report.output import whole_file
     from ..report.robot import BASE_PARAMETERS_PAGE
 
     with whole_file(path) as file, progress_bar(len(BASE_PARAMETERS_PAGE.sections)) as begin:

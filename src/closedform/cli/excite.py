@@ -41,9 +41,9 @@ def excite(
     """Find a motion that tells a robot's parameters apart, within its limits."""
     from rich.console import Console
 
+    from ..files import check_writable, whole_file
     from ..identification import excitation
     from ..report import ExcitationStudy, write_report
-    from ..report.output import check_writable, whole_file
 
     loaded, _ = loaded_robot(robot)
     inf = float("inf")

@@ -14,7 +14,7 @@ from .shared import PageFile, loaded_robot, progress_bar, write_study
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from ..identification import Identification
+    from ..identification.workflow.listing import Table
 
 
 def identify(
@@ -63,12 +63,12 @@ def identify(
     """Identify a robot's inertias, friction and rotors from a log, and write a page about it."""
     from rich.console import Console
 
-    from ..identification import Friction
+    from ..files import check_writable
+    from ..identification import FrictionTerms
     from ..identification import identify as run
     from ..report import IdentificationStudy
-    from ..report.output import check_writable
 
-    models: dict[str, Friction | str | None] = {"auto": "auto", "classic": Friction(), "none": None}
+    models: dict[str, FrictionTerms | str | None] = {"auto": "auto", "classic": FrictionTerms(), "none": None}
     if friction not in models:
         raise ArgumentError(f"--friction is {friction!r}; expected one of {', '.join(models)}")
     if save is not None and save.suffix.lower() != ".toml":
@@ -97,7 +97,11 @@ def identify(
         )
     for doubt in found.doubts:
         typer.echo(f"doubt: {doubt}")
-    Console().print(_parameters(found), _errors(found))
+    parameters, errors = found.tables
+    Console().print(
+        _drawn(parameters, f"{found.robot.name}: {found.friction}"),
+        _drawn(errors, f"condition number {found.condition:.1f}"),
+    )
     for note in found.notes:
         typer.echo(f"note: {note}")
     if save is not None:
@@ -132,27 +136,12 @@ def _hold_out(given: str) -> float | str | None:
         raise ArgumentError(f"--hold-out is {given!r}; expected none, half or seconds") from None
 
 
-def _parameters(found: Identification) -> RenderableType:
-    from rich.table import Table
+def _drawn(table: Table, title: str) -> RenderableType:
+    from rich.table import Table as RichTable
 
-    table = Table("parameter", title=f"{found.robot.name}: {found.friction}", title_justify="left")
-    for name in ("value", "std. error", "described"):
-        table.add_column(name, justify="right")
-    for p in found.parameters:
-        told = "" if p.described is None else f"{p.described:.4g}"
-        table.add_row(p.name, f"{p.value:.4g}", f"{p.standard_error:.2g}", told)
-    return table
-
-
-def _errors(found: Identification) -> RenderableType:
-    from rich.table import Table
-
-    parts = {"fitted": found.fitted, "left out": found.cross_validation, "held out": found.held_out}
-    shown = {name: errors for name, errors in parts.items() if errors is not None}
-    table = Table("torque error", title=f"condition number {found.condition:.1f}", title_justify="left")
-    for name in shown:
-        table.add_column(name, justify="right")
-    for j, joint in enumerate(found.robot.joint_names):
-        table.add_row(joint, *(f"{100 * errors.relative[j]:.2f} %" for errors in shown.values()))
-    table.add_row("total", *(f"{100 * errors.total:.2f} %" for errors in shown.values()), style="bold")
-    return table
+    drawn = RichTable(table.heading, title=title, title_justify="left")
+    for column in table.columns:
+        drawn.add_column(column.heading, justify="right")
+    for name, *texts in table.cells():
+        drawn.add_row(name, *texts, style="bold" if name == "total" else None)
+    return drawn

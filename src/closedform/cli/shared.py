@@ -88,8 +88,9 @@ def working(what: str) -> Iterator[None]:
 
 def write_study(study: Any, path: Path | None, verb: str, name: str | None = None) -> None:
     """Write the page of a study, by default to <name>-<verb>.html, and print where it is."""
+    from ..files import check_writable
     from ..report import page_of, write_report
-    from ..report.output import check_writable, default_name
+    from ..report.output import default_name
 
     if path is not None:
         check_writable(path)

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ..forms import Form
-from ..model import Model
-from ..model.model import Body
+from ..model import Body, Model
 from ..programs import Program
 from .names import LONGEST, identifier, label
 from .quantities import Quantity

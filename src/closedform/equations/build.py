@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 import casadi as ca
 
 from ..checks import known_name, some_of
-from ..errors import ArgumentError, ClosedFormError, ProgramSizeError, shown
+from ..errors import ArgumentError, ProgramSizeError, shown
 from ..forms import Form, form
-from ..forms.tree import recursion_tree
+from ..forms.tree import Tree
 from ..model import Model
 from ..programs import Program, program
 from .axes import parallel_groups
-from .parameters import CONVENTIONS, KINDS, SymbolicModel, symbolic_model
+from .parameters import CONVENTIONS, KINDS, Letter, lettered_tree
 from .result import Equations
 from .write import PARAMETERS, program_equations
 
@@ -50,13 +49,13 @@ def equations(
     if frame is not None and not it.framed:
         raise ArgumentError(f"{name}: takes no frame; {shown(frame)} given")
     it.check(model)
-    lettered = symbolic_model(model, parameters, kinds, model.frame(frame) if it.framed else None)
-    traced = _trace(it, lettered, frame)
-    groups = parallel_groups(recursion_tree(model, regroup=False))
+    tree, letters = lettered_tree(model, parameters, kinds, model.frame(frame) if it.framed else None)
+    traced = _trace(it, tree, letters, frame)
+    groups = parallel_groups(Tree.of(model).own)
     return program_equations(
         traced,
         groups=groups if it.inputs[:1] == ("q",) else (),
-        parameters=lettered.parameters,
+        parameters=letters,
         kinds=kinds,
         digits=digits,
         rational=rational,
@@ -65,13 +64,14 @@ def equations(
     )
 
 
-def _trace(it: Form, model: SymbolicModel, frame: str | None) -> Program:
+def _trace(it: Form, tree: Tree, letters: Sequence[Letter], frame: str | None) -> Program:
     """Return the program of a form whose last input is the vector of all parameters."""
-    symbols, expressions = it.expression(model, frame)
+    model = tree.model
+    symbols, expressions = it.expression(tree, frame)
     inputs = list(zip(it.inputs, it.input_shapes(model), symbols, strict=True))
-    if model.parameters:
-        count = len(model.parameters)
-        inputs.append((PARAMETERS, (count,), ca.vertcat(*(each.symbol for each in model.parameters))))
+    if letters:
+        column = ca.vertcat(*(each.symbol for each in letters))
+        inputs.append((PARAMETERS, (len(letters),), column))
     labels = [label for label, _ in it.outputs]
     traced = program(it.name, inputs, list(zip(labels, it.output_shapes(model), expressions, strict=True)))
     if traced.counts.total > MAX_OPERATIONS:
@@ -79,6 +79,4 @@ def _trace(it: Form, model: SymbolicModel, frame: str | None) -> Program:
             f"{it.name} of {model.name!r} takes {traced.counts.total} operations; equations are printed up "
             f"to {MAX_OPERATIONS}; ask for a smaller form or robot, or export source code"
         )
-    if any(name == "const" and math.isnan(value) for name, _, value in traced.operations):
-        raise ClosedFormError(f"{it.name}: is not built on the recursion tree and cannot carry symbols")
     return traced

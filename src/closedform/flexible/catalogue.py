@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from casadi import SX
 
 from ..programs import Shaped
-from . import energy, forms
-from .constants import LINEAR, ArmModel, Constants
+from . import dynamics, energy
+from .model import LINEAR, ArmModel, Constants
 
 
 @dataclass(frozen=True)
@@ -58,19 +58,19 @@ _Q, _V, _A, _U = ("q",), ("q", "qd"), ("q", "qd", "qdd"), ("q", "qd", "u")
 FORMS = {
     form.name: form
     for form in (
-        ArmForm(_Q, (("B", ("N", "N")),), forms.mass_matrix),
-        ArmForm(_V, (("h", ("N",)),), forms.coriolis_torque),
-        ArmForm(_V, (("C", ("N", "N")),), forms.coriolis_matrix),
-        ArmForm(_Q, (("g", ("N",)),), forms.gravity_torque),
+        ArmForm(_Q, (("B", ("N", "N")),), dynamics.mass_matrix),
+        ArmForm(_V, (("h", ("N",)),), dynamics.coriolis_torque),
+        ArmForm(_V, (("C", ("N", "N")),), dynamics.coriolis_matrix),
+        ArmForm(_Q, (("g", ("N",)),), dynamics.gravity_torque),
         ArmForm(_V, (("T", ()),), energy.kinetic_energy),
-        ArmForm(_Q, (("U", ()),), forms.potential_energy),
-        ArmForm(_A, (("f", ("N",)),), forms.inverse_dynamics),
-        ArmForm(_U, (("qdd", ("N",)),), forms.forward_dynamics),
-        ArmForm(_U, (("A", ("2N", "2N")), ("B", ("2N", "n"))), forms.state_matrices),
-        ArmForm(_Q, (("tip", (2,)),), forms.tip_position),
-        ArmForm(_Q, (("angle", ()),), forms.tip_angle),
-        ArmForm(_Q, (("J", (2, "N")),), forms.tip_jacobian),
-        ArmForm(_A, (("Y", ("N", "p")),), forms.regressor),
+        ArmForm(_Q, (("U", ()),), dynamics.potential_energy),
+        ArmForm(_A, (("f", ("N",)),), dynamics.inverse_dynamics),
+        ArmForm(_U, (("qdd", ("N",)),), dynamics.forward_dynamics),
+        ArmForm(_U, (("A", ("2N", "2N")), ("B", ("2N", "n"))), dynamics.state_matrices),
+        ArmForm(_Q, (("tip", (2,)),), dynamics.tip_position),
+        ArmForm(_Q, (("angle", ()),), dynamics.tip_angle),
+        ArmForm(_Q, (("J", (2, "N")),), dynamics.tip_jacobian),
+        ArmForm(_A, (("Y", ("N", "p")),), dynamics.regressor),
     )
 }
 """Every form of an arm by name."""

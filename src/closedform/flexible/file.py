@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from ..checks import collected, file_path
-from ..description.files import read_bytes
+from ..description.file_bytes import read_bytes
 from ..description.toml import Table, load_toml
 from ..errors import DescriptionError
+from .arguments import Damping
 from .arm import FlexibleArm
-from .build import Damping
 from .link import FlexibleLink
 
 
@@ -59,7 +59,7 @@ def _arm(table: Table, where: Path) -> FlexibleArm | None:
     links = [_link(each) for each in table.tables("links")]
     if not links:
         table.problem("no links; give a [[links]] table for each, from base to tip")
-    table.close()
+    table.refuse_unread()
     arm: FlexibleArm | None = None
     if not table.problems:
         with collected(table.problems):
@@ -72,7 +72,7 @@ def _damping(table: Table) -> float | Damping:
         return table.number("damping", 0.0)
     (inner,) = table.tables("damping")
     found = Damping(*(_spread(inner, key) for key in ("friction", "ratio")))
-    inner.close()
+    inner.refuse_unread()
     return found
 
 
@@ -86,7 +86,7 @@ def _link(table: Table) -> FlexibleLink | None:
     numbers = [table.number(key) for key in ("length", "density", "rigidity")]
     hub = [table.number(key, 0.0) for key in ("hub_mass", "hub_inertia")]
     counts = {key: table.number(key) for key in ("modes", "elements") if key in table}
-    table.close()
+    table.refuse_unread()
     wrong: list[str] = []
     link: FlexibleLink | None = None
     with collected(wrong):

@@ -15,9 +15,9 @@ from ..checks import known_name, whole_number
 from ..kernels import Kernel, compiled, traced
 from ..kernels.kernel import precision
 from ..programs import Program
-from . import forms
+from . import dynamics
 from .catalogue import FORMS, ArmForm
-from .constants import ArmModel
+from .model import ArmModel
 from .source import arm_export
 from .symbolic import arm_equations
 
@@ -86,7 +86,7 @@ class ArmForms:
         key = ("points", count)
         if key not in self._kernels:
             symbol = ca.SX.sym("q", self.model.size)
-            expression = forms.points(self.model, self.model.numbers(), symbol, count)
+            expression = dynamics.points(self.model, self.model.numbers(), symbol, count)
             doc = "Return points along the arm."
             self._kernels[key] = compiled(
                 "points", [("q", symbol)], [("p", expression)], doc, repr(self.name)

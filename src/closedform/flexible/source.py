@@ -11,7 +11,7 @@ from ..emit import export as write_source
 from ..emit.subject import Index
 from ..programs import Program
 from .catalogue import FORMS
-from .constants import ArmModel
+from .model import ArmModel
 
 QUANTITIES = {
     "q": Quantity("q", "joint angles, then mode coordinates link by link", "rad, m"),

@@ -11,7 +11,7 @@ import casadi as ca
 from ..checks import known_name, some_of
 from ..kernels import traced
 from .catalogue import FORMS
-from .constants import KINDS, ArmModel
+from .model import KINDS, ArmModel
 
 
 def arm_equations(
@@ -19,14 +19,14 @@ def arm_equations(
 ) -> Any:
     """Return a form of an arm as equations; see `FlexibleArm.equations`."""
     from ..equations import program_equations  # noqa: PLC0415 (SymPy takes half a second to import)
-    from ..equations.parameters import Parameter  # noqa: PLC0415
+    from ..equations.parameters import Letter  # noqa: PLC0415
     from ..equations.reader import meant  # noqa: PLC0415
 
     known_name("form of a flexible arm", name, tuple(FORMS))
     constants, letters = model.symbols(some_of("symbolic", symbolic, KINDS))
     inputs, outputs = FORMS[name].expressions(model, constants)
     parameters = [
-        Parameter(each.name, Fraction(meant(each.value)), _ROLES.get(each.kind, each.kind), each.symbol)
+        Letter(each.name, Fraction(meant(each.value)), _ROLES.get(each.kind, each.kind), each.symbol)
         for each in letters
     ]
     if letters:

@@ -11,6 +11,7 @@ from ..checks import whole_number
 from ..errors import ArgumentError, ClosedFormError, shown
 from ..model import Model
 from ..model.idle import refuse_idle_joints, refuse_still
+from .tree import Tree
 
 SIZES: dict[str, Callable[[Model], int]] = {
     "q": lambda model: model.nq,
@@ -50,7 +51,7 @@ def derivative_name(k: int) -> str:
 class Form:
     """One quantity (or several computed together): what it takes, what it gives, what defines it.
 
-    `build(model, *inputs[, frame])` is the route kernels use; `closed` is the papers' block
+    `build(tree, *inputs[, frame])` is the route kernels use; `closed` is the papers' block
     matrix route where there is one. `dynamic` forms need inertias, and those that `solve` need the
     inverse of M. An `ordered` form stands for a family; `at(order)` is the member that gives
     derivatives up to that order. A form `takes_phi` takes the inertial parameters as its last input.
@@ -100,21 +101,23 @@ class Form:
         return [resolve(shape, model) for _, shape in self.outputs]
 
     def expression(
-        self, model: Model, frame: str | None = None, *, closed: bool = False
+        self, of: Model | Tree, frame: str | None = None, *, closed: bool = False
     ) -> tuple[list[ca.SX], list[ca.SX]]:
-        """Return the symbols of the inputs and the expressions of the outputs.
+        """Return the symbols of the inputs and the expressions of the outputs on a model or a tree.
 
         An output with three axes is a matrix whose rows run over the first two.
         """
-        self.check(model)
+        tree = of if isinstance(of, Tree) else Tree.of(of)
+        self.check(tree.model)
         builder = self.closed if closed else self.build
         if builder is None:
             raise ClosedFormError(f"{self.name}: has no block-matrix route")
         symbols = [
-            ca.SX.sym(name, *shape) for name, shape in zip(self.inputs, self.input_shapes(model), strict=True)
+            ca.SX.sym(name, *shape)
+            for name, shape in zip(self.inputs, self.input_shapes(tree.model), strict=True)
         ]
-        extra = (model.frame(frame),) if self.framed else ()
-        built = builder(model, *symbols, *extra)
+        extra = (frame,) if self.framed else ()
+        built = builder(tree, *symbols, *extra)
         return symbols, list(built) if isinstance(built, tuple) else [built]
 
     def check(self, model: Model) -> None:

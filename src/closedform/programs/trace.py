@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from ..forms import form
+from ..forms.tree import Tree
 from ..model import Model
-from .program import Program, program
+from .from_casadi import program
+from .program import Program
 from .size import check_size
 
 COMPARED = {"dynamics": 8}
@@ -12,7 +14,7 @@ COMPARED = {"dynamics": 8}
 
 
 def trace(
-    model: Model,
+    of: Model | Tree,
     name: str,
     frame: str | None = None,
     *,
@@ -20,21 +22,22 @@ def trace(
     closed: bool | None = None,
     phi: bool = False,
 ) -> Program:
-    """Return the program of a form on a model.
+    """Return the program of a form on a model or a tree.
 
     `order` chooses the member of a family of forms; `phi` makes the inertial parameters an
     input. `closed` takes the papers' block-matrix route (True) or the recursion (False); None
     takes whichever has fewer operations.
     """
     it = form(name, order, phi=phi)
+    model = of.model if isinstance(of, Tree) else of
     check_size(it, model)
     if closed is None:
-        recursive = trace(model, name, frame, order=order, closed=False, phi=phi)
+        recursive = trace(of, name, frame, order=order, closed=False, phi=phi)
         if it.closed is None or len(model.bodies) > COMPARED.get(it.group, 0):
             return recursive
-        block = trace(model, name, frame, order=order, closed=True)
+        block = trace(of, name, frame, order=order, closed=True)
         return min(recursive, block, key=lambda each: each.counts.total)
-    symbols, expressions = it.expression(model, frame, closed=closed)
+    symbols, expressions = it.expression(of, frame, closed=closed)
     inputs = list(zip(it.inputs, it.input_shapes(model), symbols, strict=True))
     names = [label for label, _ in it.outputs]
     return program(name, inputs, list(zip(names, it.output_shapes(model), expressions, strict=True)))

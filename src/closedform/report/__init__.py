@@ -7,10 +7,10 @@ from typing import Any
 
 from ..checks import function
 from ..errors import ArgumentError, shown
+from ..files import whole_file
 from .elastic import ELASTIC_PAGE, ElasticStudy
 from .flexible import FLEXIBLE_PAGE, FlexibleStudy
 from .identification import EXCITATION_PAGE, IDENTIFICATION_PAGE, ExcitationStudy, IdentificationStudy
-from .output import whole_file
 from .page import Begin, Page, write_page
 from .redundancy import REDUNDANCY_PAGE, RedundancyStudy
 from .robot import ROBOT_PAGE, SECTIONS, Study

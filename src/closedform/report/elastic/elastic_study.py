@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...checks import instance, real_array, small_number, whole_number
-from ...description.rotations import pose
 from ...elastic import ComputedTorque, Control, Decoupling, ElasticJointRobot, Feedforward, Spread
 from ...lazy import cached_property
 from ...model.inertia import phi_from_parts, transform_phi
 from ...robot import Robot
+from ...rotations import pose
 from ...trajectory import Trajectory, cosine, polynomial
 from ..labels import Label, turns, velocity_labels
 from ..motions import CosineMotion, check_motion

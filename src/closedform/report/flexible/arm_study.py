@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from ...checks import instance, positive
 from ...flexible import ArmMotion, FlexibleArm
-from ...flexible.motion import Torque
+from ...flexible.arm_motion import Torque
 from ...lazy import cached_property
 from .cases import Case, example_cases
 from .paper_example import paper_cases

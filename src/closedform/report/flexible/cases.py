@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from ...arrays import Array
 from ...flexible import FlexibleArm
-from ...flexible.motion import Torque
+from ...flexible.arm_motion import Torque
 
 BENT = 0.05
 """Deflection of a bent link's end over its length; also what switching torques are meant to cause."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from plotly import graph_objects as go
 
 from ...identification import Errors
+from ...identification.workflow.listing import Table
 from ..figure import PALETTE, Figure, figure, plain, single
 from ..labels import Label, velocity_labels
 from ..section import Section
@@ -16,7 +17,7 @@ from .studies import IdentificationStudy
 
 @dataclass(frozen=True)
 class FitFacts:
-    """How the fit was made, and the torque errors of every joint."""
+    """How the fit was made, and the torque errors of every joint, relative in `table`."""
 
     source: str
     labels: tuple[Label, ...]
@@ -31,8 +32,15 @@ class FitFacts:
     fitted: Errors
     cross_validation: Errors | None
     held_out: Errors | None
+    table: Table
     doubts: tuple[str, ...]
     notes: tuple[str, ...]
+
+    @property
+    def sizes(self) -> dict[str, str]:
+        """The root mean square of every joint's torque error, in its unit."""
+        rms = zip(self.labels, self.fitted.rms, strict=True)
+        return {label.joint: f"{size:.3f} {label.effort_unit}" for label, size in rms}
 
 
 def gather(study: IdentificationStudy) -> FitFacts:
@@ -52,6 +60,7 @@ def gather(study: IdentificationStudy) -> FitFacts:
         r.fitted,
         r.cross_validation,
         r.held_out,
+        r.tables[1],
         r.doubts,
         r.notes,
     )

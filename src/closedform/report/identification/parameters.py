@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from plotly import graph_objects as go
 
-from ...identification import Parameter
-from ...identification.friction import KINDS
+from ...identification import IdentifiedParameter
+from ...identification.regression.friction import KINDS
+from ...identification.workflow.listing import Table
 from ..figure import PALETTE, Figure, figure, plain
 from ..section import Section
 from .studies import IdentificationStudy
@@ -18,7 +19,13 @@ from .studies import IdentificationStudy
 class ParameterFacts:
     """The parameters by kind: base parameters first, then those of the drives."""
 
-    groups: tuple[tuple[str, tuple[Parameter, ...]], ...]
+    groups: tuple[tuple[str, tuple[IdentifiedParameter, ...]], ...]
+    table: Table
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """The kind of every parameter by its name."""
+        return {p.name: words for words, parameters in self.groups for p in parameters}
 
 
 def gather(study: IdentificationStudy) -> ParameterFacts:
@@ -31,7 +38,7 @@ def gather(study: IdentificationStudy) -> ParameterFacts:
         ("mass [kg]", [p for p in base if p.name.startswith("M") and p.name[1] not in "XYZ"]),
         *((words, [p for p in drives if p.name.startswith(letters)]) for letters, words in KINDS.items()),
     ]
-    return ParameterFacts(tuple((words, tuple(found)) for words, found in groups if found))
+    return ParameterFacts(tuple((words, tuple(found)) for words, found in groups if found), r.tables[0])
 
 
 def draw(facts: ParameterFacts) -> Mapping[str, Figure]:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from ... import redundancy
 from ...arrays import Array
 from ...errors import ClosedFormError
-from ...redundancy.criteria import limits_of
+from ...redundancy.bounds import limits_of
 from ...redundancy.task import ROWS, read_task
 from ...robot import Robot, load
 

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 from sympy import sstr
 
-from ...identification.base_parameters import BaseParameters, base_parameters
-from ...identification.base_table import DIGITS, combinations
-from ...identification.savings import Savings
+from ...identification.base.parameters import BaseParameters, base_parameters
+from ...identification.base.savings import Savings
 from ..section import Section
 from .robot_study import Study
 
@@ -37,9 +36,7 @@ def gather(study: Study) -> BaseFacts | None:
         return None
     base = base_parameters(study.robot)
     savings = base.savings("inverse_dynamics") if model.has_inertia else None
-    regrouped = tuple(
-        (name, sstr(each, full_prec=False)) for name, each in combinations(base, DIGITS).items()
-    )
+    regrouped = tuple((name, sstr(each, full_prec=False)) for name, each in base.lists.regrouped.items())
     return BaseFacts(base, savings, regrouped)
 
 

@@ -1,0 +1,101 @@
+"""No form of the robots that are timed may cost more operations than the table says."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import closedform as cf
+from closedform.forms import Form
+from closedform.programs import trace
+from oracles.timed_robots import humanoid, panda
+
+TABLE = Path(__file__).with_name("operation_counts.json")
+"""Robot, form and route: additions, multiplications, divisions, square roots, sines and cosines."""
+
+ROBOTS = {
+    "panda": lambda: panda().robot,
+    "iiwa14": lambda: cf.load("iiwa14"),
+    "talos": lambda: humanoid().robot,
+}
+BEYOND = {"talos": ("dq", "dqd", "dphi", "derivatives", "regressor", "dtau")}
+"""Endings of the forms that a robot is too large for: tracing them takes minutes."""
+
+FAMILY = range(3)
+"""Orders of the families of forms that are counted."""
+
+
+@cache
+def robot(name: str) -> cf.Robot:
+    """Return a robot, made once."""
+    return ROBOTS[name]()
+
+
+def members(name: str) -> Iterator[tuple[str, str, int | None]]:
+    """Yield (label, form, order) of every form of a robot that is counted."""
+    for form in cf.FORMS.values():
+        if not form.name.endswith(BEYOND.get(name, ("-",))):
+            for order in FAMILY if form.ordered else [None]:
+                yield form.name if order is None else f"{form.name} {order}", form.name, order
+
+
+ROUTES: dict[str, dict[str, bool]] = {
+    "recursion": {"closed": False},
+    "block": {"closed": True},
+    "phi": {"closed": False, "phi": True},
+}
+"""Ways to build a form, as options of `trace`."""
+
+SLOW = {("talos", "recursion"), ("talos", "phi"), ("iiwa14", "phi")}
+CASES = [
+    pytest.param(name, route, marks=[pytest.mark.slow] if (name, route) in SLOW else [])
+    for name in ROBOTS
+    for route in ROUTES
+    if (name, route) != ("talos", "block")
+]
+
+
+def has_route(form: Form, route: str) -> bool:
+    """Return whether a form can be built that way."""
+    if route == "phi":
+        return form.dynamic and not form.framed and form.group != "parameters"
+    return route == "recursion" or form.closed is not None
+
+
+def counted(name: str, route: str) -> dict[str, list[int]]:
+    """Return the operations of every form of a robot by one route."""
+    found = {}
+    for label, form, order in members(name):
+        if has_route(cf.FORMS[form], route):
+            counts = trace(robot(name).model, form, order=order, **ROUTES[route]).counts
+            assert counts.others == 0
+            found[label] = list(vars(counts).values())[:5]
+    return found
+
+
+@pytest.mark.parametrize(("name", "route"), CASES)
+def test_no_count_of_operations_rises(name, route, update):
+    found = counted(name, route)
+    table = json.loads(TABLE.read_text()) if TABLE.exists() else {}
+    if update:
+        table.setdefault(name, {})[route] = found
+        TABLE.write_text(written(table))
+    known = table[name][route]
+    assert found.keys() == known.keys(), "run with --update to write the table anew"
+    risen = {
+        label: (now, known[label])
+        for label, now in found.items()
+        if any(a > b for a, b in zip(now, known[label], strict=True))
+    }
+    assert not risen
+
+
+def written(table: dict[str, dict[str, dict[str, list[int]]]]) -> str:
+    """Return the table as JSON, a form a line."""
+    text = json.dumps(table, indent=2)
+    return re.sub(r"\[[^]]*\]", lambda counts: json.dumps(json.loads(counts[0])), text) + "\n"
