@@ -128,6 +128,24 @@ def test_motion_of_odd_limits_is_finite_and_inside(lower, upper):
     assert lower > upper or np.all((q >= lower) & (q <= upper))
 
 
+def test_a_trajectory_is_the_motion_of_the_report():
+    motion = cf.trajectory.polynomial([0.0, 0.5], [1.0, -0.5], 2.0, degree=7)
+    study = study_of(cf.load("2r"), trajectory=motion)
+    assert study.duration == 2.0
+    assert np.array_equal(study.states.qdd, motion(study.states.t, 2))
+    assert energy.gather(study).relative_error < BALANCE
+    assert "the given trajectory" in render(study)
+    with pytest.raises(cf.ArgumentError, match="has 2 coordinates; 'iiwa14' has 7"):
+        study_of(cf.load("iiwa14"), trajectory=motion)
+    with pytest.raises(cf.ArgumentError, match="joints of one degree of freedom"):
+        study_of(cf.load("quadruped"), trajectory=motion)
+
+
+def test_only_a_study_has_a_page():
+    with pytest.raises(cf.ArgumentError, match="expected one of Study, FlexibleStudy"):
+        render(cf.load("2r"))
+
+
 def test_torque_parts_add_up_to_inverse_dynamics(study):
     facts = torques.gather(study)
     assert facts.relative_difference < ROUNDING

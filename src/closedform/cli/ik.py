@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ..errors import ArgumentError
-from .shared import PageFile, Source, loaded_robot, working, write_study
+from .shared import PageFile, Source, loaded_robot, write_study
 from .tables import numbers
 from .tables import target as one_target
 from .tables import targets as read_targets
@@ -69,8 +69,6 @@ def ik(
         rows = task if frame is None else (task or "position", frame)
         q0 = None if start is None else np.atleast_1d(numbers("--start", start))
         study = RedundancyStudy(loaded_robot(robot)[0], given, rows, criterion, q0, limits)
-    with working("following the targets ..."):
-        study.path  # noqa: B018 (says what is wrong before the page is begun)
     write_study(study, output, "ik")
     if study.comparison is not None:
         typer.echo(str(study.comparison))

@@ -95,6 +95,7 @@ def write_study(study: Any, path: Path | None, verb: str, name: str | None = Non
     if path is not None:
         check_writable(path)
     target = path if path is not None else Path(default_name(f"{name or study.name}-{verb}"))
-    with progress_bar(len(page_of(study).sections)) as begin:
+    sections = page_of(study).sections
+    with progress_bar(len(sections), sections[0].title) as begin:
         write_report(study, target, begin)
     typer.echo(str(target))

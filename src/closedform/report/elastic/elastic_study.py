@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...checks import instance, real_array, small_number, whole_number
+from ...checks import finite, instance, real_array, small_number, whole_number
 from ...elastic import ComputedTorque, Control, Decoupling, ElasticJointRobot, Feedforward, Spread
 from ...lazy import cached_property
 from ...model.inertia import phi_from_parts, transform_phi
@@ -55,10 +55,11 @@ class ElasticStudy:
 
     def __post_init__(self) -> None:
         whole_number("elastic: runs", self.runs, 1)
+        small_number("elastic: patience", self.patience, 60.0)
         small_number("elastic: tool", self.tool, 1e6)
         instance("elastic: robot", self.robot, Robot)
         for what in ("stiffness", "motor_inertia", "gear_ratio"):
-            real_array(f"elastic: {what}", getattr(self, what))
+            finite(f"elastic: {what}", real_array(f"elastic: {what}", getattr(self, what)))
         self._on_springs(self.robot, self.stiffness)  # says what is wrong before any work is done
         if self.trajectory is not None:
             check_motion("elastic", self.robot, self.trajectory, 4)

@@ -6,12 +6,16 @@ from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
-from ...checks import instance, positive
+from ...checks import instance, positive, sized_array
+from ...errors import ArgumentError
 from ...flexible import ArmMotion, FlexibleArm
 from ...flexible.arm_motion import Torque
 from ...lazy import cached_property
-from .cases import Case, example_cases
+from .cases import Case, example_motions
 from .paper_example import paper_cases
+
+MOST_STEPS = 1_000_000
+"""Steps of one motion."""
 
 
 @dataclass(frozen=True)
@@ -31,8 +35,13 @@ class FlexibleStudy:
     def __post_init__(self) -> None:
         if self.arm is not None:
             instance("flexible: arm", self.arm, FlexibleArm)
-        positive("flexible: duration", self.duration)
-        positive("flexible: step", self.step)
+        if self.start is not None:
+            sized_array("flexible: start", self.start, (self.subject.size,))
+        duration, step = positive("flexible: duration", self.duration), positive("flexible: step", self.step)
+        if duration / step > MOST_STEPS:
+            raise ArgumentError(
+                f"flexible: duration is {duration:g}; expected at most {MOST_STEPS:,} steps of {step:g} s"
+            )
 
     @property
     def name(self) -> str:
@@ -50,18 +59,25 @@ class FlexibleStudy:
         return FlexibleArm.deluca_siciliano() if self.arm is None else self.arm
 
     @cached_property
+    def _simulated(self) -> tuple[tuple[Case, ArmMotion], ...]:
+        if self.arm is not None and self.start is None and self.torque is None:
+            return tuple(example_motions(self.arm, self.duration, self.step))
+        if self.start is None and self.torque is None:
+            cases = paper_cases(self.duration, self.step)
+        else:
+            start = [0.0] * self.subject.size if self.start is None else self.start
+            cases = (Case("the given motion", self.subject, start, self.torque),)
+        return tuple((each, self._run(each)) for each in cases)
+
+    def _run(self, case: Case) -> ArmMotion:
+        return case.arm.simulate(case.start, None, case.torque, self.duration, self.step)
+
+    @property
     def cases(self) -> tuple[Case, ...]:
         """The motions to be shown."""
-        if self.start is not None or self.torque is not None:
-            start = [0.0] * self.subject.size if self.start is None else self.start
-            return (Case("the given motion", self.subject, start, self.torque),)
-        if self.arm is None:
-            return paper_cases(self.duration, self.step)
-        return example_cases(self.arm, self.duration, self.step)
+        return tuple(case for case, _ in self._simulated)
 
-    @cached_property
+    @property
     def motions(self) -> tuple[ArmMotion, ...]:
         """The simulated motions of the cases."""
-        return tuple(
-            case.arm.simulate(case.start, None, case.torque, self.duration, self.step) for case in self.cases
-        )
+        return tuple(motion for _, motion in self._simulated)

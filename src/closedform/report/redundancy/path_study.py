@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike
 
 from ... import redundancy
 from ...arrays import Array
-from ...checks import instance, positive, sized_array
+from ...checks import flag, instance, positive, sized_array, whole_number
 from ...errors import ArgumentError, ClosedFormError
 from ...lazy import cached_property
+from ...redundancy.compare import MOST_CYCLES
 from ...redundancy.criteria import read_criterion
 from ...redundancy.result import MEANINGS
 from ...redundancy.task import Task, read_task
@@ -46,6 +47,9 @@ class RedundancyStudy:
 
     def __post_init__(self) -> None:
         positive("ik: time_step", self.time_step)
+        whole_number("ik: cycles", self.cycles, 3, MOST_CYCLES)
+        if self.limits is not None:
+            flag("ik: limits", self.limits)
         read_criterion(self.criterion)
         if self.robot is None:
             if self.targets is not None or self.task is not None or self.q0 is not None:
@@ -56,8 +60,17 @@ class RedundancyStudy:
             raise ClosedFormError(f"{robot.name}: expected an arm of three joints or more, each of one dof")
         if self.task is not None:
             read_task(robot.model, self.task)
+        if self.targets is not None:
+            self._check_targets(robot)
         if self.q0 is not None:
             sized_array("ik: q0", self.q0, (robot.nq,))
+
+    def _check_targets(self, robot: Robot) -> None:
+        """Refuse targets that are neither one nor a path of them."""
+        task = read_task(robot.model, "pose" if self.task is None else self.task)
+        targets = task.targets(self.targets)  # type: ignore[arg-type]
+        if targets.ndim - len(task.target_shape) > 1 or targets.size == 0:
+            raise ArgumentError(f"ik: targets have shape {targets.shape}; expected one target, or one path")
 
     @property
     def name(self) -> str:
