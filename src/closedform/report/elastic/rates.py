@@ -60,7 +60,7 @@ def gather(study: ElasticStudy) -> RateFacts:
     robot = study.loaded
     t = np.linspace(0.0, study.waves.duration, SAMPLES)
     tau, first, second = robot.inverse_dynamics_rates(*study.waves.derivatives(t, 4))
-    inner = t[(t > STEPS[-1]) & (t < t[-1] - STEPS[-1])]  # where every difference stays within the motion
+    inner = t[(t > STEPS[-1]) & (t < t[-1] - STEPS[-1])]  # every difference stays within the motion
     _, *exact = robot.inverse_dynamics_rates(*study.waves.derivatives(inner, 4))
     errors = np.array([_errors(study, inner, h, exact) for h in STEPS]).T
     shown = _differences(study, t, SHOWN_STEP)

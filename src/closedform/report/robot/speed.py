@@ -25,7 +25,7 @@ COMPARED = 100
 SEED = 1
 
 SYMBOLS = ("circle", "x", "square", "diamond")
-"""Marks of the kinds of calls, told apart without their colours."""
+"""Marks of the kinds of calls, which differ without their colours too."""
 
 
 @dataclass(frozen=True)
