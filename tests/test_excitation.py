@@ -17,7 +17,8 @@ from closedform.identification.exciting.cost import Cost
 from closedform.identification.exciting.motion import Excitation
 from closedform.identification.exciting.series import Series
 from closedform.identification.logs.tables import read_table
-from closedform.report.excitation import gather_motion, gather_regressor, write_excitation
+from closedform.report import ExcitationStudy, write_report
+from closedform.report.identification import exciting_motion, exciting_regressor
 from oracles.random_trees import random_tree
 from tolerances import worst
 
@@ -247,14 +248,15 @@ def test_command_writes_the_motion_and_a_table(tmp_path):
 
 
 def test_page_shows_what_the_motion_does_and_tells_apart(found, tmp_path):
-    motion, regressor = gather_motion(found), gather_regressor(found)
+    study = ExcitationStudy(found)
+    motion, regressor = exciting_motion.gather(study), exciting_regressor.gather(study)
     assert regressor.condition == pytest.approx(found.condition, rel=1e-9)
     # errors of least squares by another route: the inverse of the normal matrix
     W = found.stacked(found.trajectory)
     assert worst(regressor.errors, np.sqrt(np.diag(np.linalg.inv(W.T @ W)))) < 1e-9
     assert (regressor.errors < regressor.start_errors).mean() > 0.8
     assert all(0.5 < use.share <= 1 + 1e-6 for use in motion.uses)
-    write_excitation(found, tmp_path / "page.html")
+    write_report(study, tmp_path / "page.html")
     text = (tmp_path / "page.html").read_text()
     assert f"{found.condition:.1f}" in text
     assert all(name in text for name in (*found.robot.joint_names, "ZZR1", "tool"))

@@ -10,7 +10,7 @@ from ...description import Limits
 from ...model import Body, Model
 from ...model.inertia import parts_from_phi
 from ..section import Section
-from ..study import Study
+from .robot_study import Study
 
 
 @dataclass(frozen=True)

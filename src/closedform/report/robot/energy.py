@@ -11,13 +11,13 @@ from plotly.subplots import make_subplots
 from ...arrays import Array
 from ..figure import PALETTE, Figure, figure, single, thinned
 from ..section import Section
-from ..study import Study
+from .robot_study import Study
 
 STENCIL = (4 / 5, -1 / 5, 4 / 105, -1 / 280)
 """Central differences of eighth order."""
 
 STEP = 0.005
-"""Difference step times the highest frequency: truncation and rounding both near 1e-12."""
+"""Difference step times the highest frequency: truncation and round-off both near 1e-12."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,10 @@ def gather(study: Study) -> EnergyFacts | None:
         total: Array = kinetic(there.q, there.qd) + potential(there.q)
         return total
 
-    h = STEP / float(study.motion.rate.max())
+    h = STEP / study.motion.fastest
+    if study.trajectory is not None:  # differences need the motion on both sides of every instant
+        edge = min(len(STENCIL) * h, study.duration / 2)
+        s = study.motion.at(np.clip(s.t, edge, study.duration - edge))
     pairs = enumerate(STENCIL, start=1)
     rate = sum((c * (energy(s.t + k * h) - energy(s.t - k * h)) for k, c in pairs), np.zeros(len(s.t))) / h
     tau = robot.kernel("inverse_dynamics")(s.q, s.qd, s.qdd)

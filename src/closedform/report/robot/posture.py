@@ -14,7 +14,7 @@ from ...model import Model
 from ...model.inertia import parts_from_phi
 from ..figure import PALETTE, Figure, figure, plain, single
 from ..section import Section
-from ..study import Study
+from .robot_study import Study
 
 FRAMES = 60
 """Most postures along the motion."""

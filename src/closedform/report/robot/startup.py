@@ -16,7 +16,7 @@ from ... import __version__
 from ...kernels import FormRecipe, Kernel, machine
 from ...model import Model
 from ..section import Section
-from ..study import Study
+from .robot_study import Study
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class StartupFacts:
 
 
 def gather(study: Study) -> StartupFacts:
-    """Return the times of inverse dynamics, or of the pose where a robot has no inertias."""
+    """Return the times of inverse dynamics, or of the pose if the robot has no inertias."""
     model = study.robot.model
     name = "inverse_dynamics" if model.has_inertia else "pose"
     with _empty_cache():

@@ -6,19 +6,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from plotly import graph_objects as go
 
 from ...arrays import Array
+from ...model import Model
 from ..figure import PALETTE, Figure, figure, plain, single, thinned
 from ..labels import Label, units
 from ..section import Section
-from ..study import Study
+from .robot_study import Study
 
 READABLE = 8
 """Matrices up to this size show their numbers in the cells."""
 
-ROUNDING = 1e-14
-"""Entries and eigenvalues below this part of the largest one are zero but for rounding."""
+ROUND_OFF = 1e-14
+"""Entries and eigenvalues below this part of the largest one are zero but for round-off."""
 
 DECADE = 10.0
 """Condition numbers that vary by more than this are drawn on a logarithmic axis."""
@@ -28,7 +30,8 @@ DECADE = 10.0
 class MatrixFacts:
     """M, C and g at the instant of greatest kinetic energy; condition numbers of M over time.
 
-    A condition number is infinite where M is singular.
+    A condition number is infinite if M is singular. `driven` (nv,) are the entries of joints that
+    are not free: the weight that a floating base carries would dwarf their torques.
     """
 
     labels: tuple[Label, ...]
@@ -40,10 +43,11 @@ class MatrixFacts:
     condition: Array
     smallest_eigenvalue: float
     asymmetry: float
+    driven: NDArray[np.bool_]
 
     @property
     def coupling(self) -> Array:
-        """M_ij / sqrt(M_ii M_jj), free of units and within [-1, 1]; 0 where a joint moves no inertia."""
+        """M_ij / sqrt(M_ii M_jj), free of units and within [-1, 1]; 0 if a joint moves no inertia."""
         d = np.sqrt(np.abs(np.diag(self.M)))
         scale = np.outer(d, d)
         scaled: Array = np.divide(self.M, scale, out=np.zeros_like(self.M), where=scale > 0)
@@ -51,7 +55,7 @@ class MatrixFacts:
 
     @property
     def definite(self) -> bool:
-        """Whether M is positive definite on the whole way, by more than rounding."""
+        """Whether M is positive definite on the whole way, by more than round-off."""
         return bool(np.isfinite(self.condition).all())
 
 
@@ -65,7 +69,7 @@ def gather(study: Study) -> MatrixFacts | None:
     M = robot.kernel("mass_matrix")(s.q[keep])
     eigenvalues = np.linalg.eigvalsh(M)
     low, high = eigenvalues[:, 0], eigenvalues[:, -1]
-    definite = low > ROUNDING * high
+    definite = low > ROUND_OFF * high
     M_k = robot.kernel("mass_matrix")(s.q[k])
     return MatrixFacts(
         study.velocities,
@@ -77,7 +81,15 @@ def gather(study: Study) -> MatrixFacts | None:
         np.divide(high, low, out=np.full_like(high, np.inf), where=definite),
         float(low.min()),
         float(np.abs(M - np.swapaxes(M, -1, -2)).max()),
+        _driven(robot.model),
     )
+
+
+def _driven(model: Model) -> NDArray[np.bool_]:
+    """Return the entries of joints that are not free, or all if there are no others."""
+    own = [body for body in model.bodies if body.coupling is None]
+    driven = np.concatenate([np.full(body.joint.nv, body.joint.kind != "free") for body in own])
+    return driven if driven.any() else np.ones_like(driven)
 
 
 def draw(facts: MatrixFacts) -> Mapping[str, Figure]:
@@ -107,7 +119,7 @@ def _heat_map(title: str, labels: tuple[Label, ...], colour: Array, values: Arra
         meta={"diverging": True},
     )
     if len(labels) <= READABLE:
-        dust = ROUNDING * float(np.abs(values).max())
+        dust = ROUND_OFF * float(np.abs(values).max())
         text = [[f"{x:.3g}" if abs(x) > dust else "0" for x in row] for row in values]
         cells.update(text=text, texttemplate="%{text}")
     plot = go.Figure(cells)
@@ -118,17 +130,18 @@ def _heat_map(title: str, labels: tuple[Label, ...], colour: Array, values: Arra
 
 
 def _bars(facts: MatrixFacts) -> Figure:
+    labels = [label for label, driven in zip(facts.labels, facts.driven, strict=True) if driven]
     plot = go.Figure(
         go.Bar(
-            x=[plain(label.text) for label in facts.labels],
-            y=single(facts.g),
-            customdata=[label.effort_unit for label in facts.labels],
+            x=[plain(label.text) for label in labels],
+            y=single(facts.g[facts.driven]),
+            customdata=[label.effort_unit for label in labels],
             marker={"color": PALETTE[2]},
             hovertemplate="%{x}: %{y:.4g} %{customdata}<extra></extra>",
         )
     )
     plot.update_xaxes(type="category", showgrid=False, automargin=True)
-    plot.update_yaxes(title_text=f"g [{units([label.effort_unit for label in facts.labels])}]")
+    plot.update_yaxes(title_text=f"g [{units([label.effort_unit for label in labels])}]")
     return figure(plot, "Gravity torques g", 280)
 
 

@@ -1,4 +1,4 @@
-"""Pinocchio's model of a robot, where it is installed: another library's figures and times."""
+"""Pinocchio's model of a robot, if it is installed: another library's figures and times."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Array
-from ..model import Body, Model
-from ..model.inertia import inertial_from_phi, transform_phi
+from ...arrays import Array
+from ...model import Body, Model
+from ...model.inertia import inertial_from_phi, transform_phi
 
 FUNCTIONS = {
     "inverse_dynamics": "rnea",
@@ -47,7 +47,7 @@ class Peer:
         """Return Pinocchio's result in our coordinates; C is given as C qd, which is unique.
 
         The kinetic energy is qd . M qd / 2 with its M: its own function (4.1) leaves the rotor
-        inertias out where a joint's axis is not a coordinate axis.
+        inertias out if a joint's axis is not a coordinate axis.
         """
         if form == "kinetic_energy":
             q, qd = inputs

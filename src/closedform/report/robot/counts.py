@@ -10,7 +10,7 @@ from ...forms.catalogue import INERTIAS
 from ...programs import Counts, trace
 from ...programs.size import foreseen
 from ..section import Section
-from ..study import TIMED_GROUP, Study
+from .robot_study import TIMED_GROUP, Study
 
 MOST = 20_000
 """Operations beyond which a form that is not timed is left uncounted: tracing it takes seconds."""

@@ -9,20 +9,19 @@ import numpy as np
 
 from ..figure import Figure, Panel, curves_by_joint
 from ..labels import Label
-from ..motion import PACE, REACH, States
+from ..motions import PACE, REACH, CosineMotion, States
 from ..section import Section
-from ..study import Study
+from .robot_study import Study
 
 
 @dataclass(frozen=True)
 class MotionFacts:
-    """Samples of the motion with the names of their entries."""
+    """Samples of the motion with the names of their entries; `frequencies` [Hz] span those of cosines."""
 
     states: States
     coordinates: tuple[Label, ...]
     velocities: tuple[Label, ...]
-    slowest: float
-    fastest: float
+    frequencies: tuple[float, float] | None
     reach: float = REACH
     pace: float = PACE
 
@@ -34,10 +33,11 @@ class MotionFacts:
 
 def gather(study: Study) -> MotionFacts:
     """Return the motion as sampled."""
-    hertz = study.motion.rate / (2 * np.pi)
-    return MotionFacts(
-        study.states, study.coordinates, study.velocities, float(hertz.min()), float(hertz.max())
-    )
+    span = None
+    if isinstance(study.motion, CosineMotion):
+        hertz = study.motion.rate / (2 * np.pi)
+        span = float(hertz.min()), float(hertz.max())
+    return MotionFacts(study.states, study.coordinates, study.velocities, span)
 
 
 def draw(facts: MotionFacts) -> Mapping[str, Figure]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sympy import sstr
+
 from ...identification.base.parameters import BaseParameters, base_parameters
 from ...identification.base.savings import Savings
 from ..section import Section
-from ..study import Study
+from .robot_study import Study
 
 LISTED = 40
 """Most bodies whose regroupings are listed."""
@@ -34,7 +36,7 @@ def gather(study: Study) -> BaseFacts | None:
         return None
     base = base_parameters(study.robot)
     savings = base.savings("inverse_dynamics") if model.has_inertia else None
-    regrouped = tuple((name, str(each)) for name, each in base.regrouped.items() if str(each) != name)
+    regrouped = tuple((name, sstr(each, full_prec=False)) for name, each in base.lists.regrouped.items())
     return BaseFacts(base, savings, regrouped)
 
 

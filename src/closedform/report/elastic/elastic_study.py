@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ...checks import number, small_number, whole_number
+from ...checks import finite, instance, real_array, small_number, whole_number
 from ...elastic import ComputedTorque, Control, Decoupling, ElasticJointRobot, Feedforward, Spread
 from ...lazy import cached_property
 from ...model.inertia import phi_from_parts, transform_phi
 from ...robot import Robot
 from ...rotations import pose
 from ...trajectory import Trajectory, cosine, polynomial
-from ..labels import Label, velocity_labels
-from ..motion import CosineMotion, turns
+from ..labels import Label, turns, velocity_labels
+from ..motions import CosineMotion, check_motion
 
 TOOL_AT = (0.0, 0.0, 0.15)
 """Where the last body carries the tool and any payload, in its frame, m."""
@@ -23,7 +24,7 @@ TOOL_SIZE = 0.1
 """Radius of the tool, a ball, m."""
 
 BEND = (0.6, 0.1)
-"""How far joints stand from the middle of their range during the move, rad and m; a stretched arm is
+"""How far joints are from the middle of their range during the move, rad and m; a stretched arm is
 a posture without inertia about some of its axes."""
 
 ENCODERS, SENSORS, FEEDFORWARD, RIGID = (
@@ -38,23 +39,35 @@ ENCODERS, SENSORS, FEEDFORWARD, RIGID = (
 class ElasticStudy:
     """A robot with a tool on elastic joints; every section takes its facts from here.
 
-    `stiffness` (N m/rad) and `motor_inertia` (kg m^2) are as seen at the joints.
+    `stiffness` (N m/rad) and `motor_inertia` (kg m^2) are as seen at the joints; each, like
+    `gear_ratio`, is one number or one per joint. `trajectory` is the motion that the page follows;
+    without one, torque rates are those of cosines and the laws follow a septic move of one second.
     """
 
     robot: Robot
-    stiffness: float = 1e4
-    motor_inertia: float = 1.0
-    gear_ratio: float = 0.01
+    stiffness: ArrayLike = 1e4
+    motor_inertia: ArrayLike = 1.0
+    gear_ratio: ArrayLike = 0.01
     tool: float = 3.0
     runs: int = 1000
     patience: float = 0.05
+    trajectory: Trajectory | None = None
 
     def __post_init__(self) -> None:
         whole_number("elastic: runs", self.runs, 1)
+        small_number("elastic: patience", self.patience, 60.0)
         small_number("elastic: tool", self.tool, 1e6)
-        for what in ("motor_inertia", "gear_ratio"):
-            number(f"elastic: {what}", getattr(self, what))
+        instance("elastic: robot", self.robot, Robot)
+        for what in ("stiffness", "motor_inertia", "gear_ratio"):
+            finite(f"elastic: {what}", real_array(f"elastic: {what}", getattr(self, what)))
         self._on_springs(self.robot, self.stiffness)  # says what is wrong before any work is done
+        if self.trajectory is not None:
+            check_motion("elastic", self.robot, self.trajectory, 4)
+
+    @property
+    def name(self) -> str:
+        """Name of the robot."""
+        return self.robot.name
 
     @cached_property
     def loaded(self) -> Robot:
@@ -69,29 +82,33 @@ class ElasticStudy:
         """The robot on its springs."""
         return self.on_springs(self.stiffness)
 
-    def on_springs(self, stiffness: float | str) -> ElasticJointRobot:
+    def on_springs(self, stiffness: ArrayLike | str) -> ElasticJointRobot:
         """Return the robot and its tool on other springs."""
         return self._on_springs(self.loaded, stiffness)
 
-    def _on_springs(self, robot: Robot, stiffness: float | str) -> ElasticJointRobot:
-        inertia = self.motor_inertia * self.gear_ratio**2
+    def _on_springs(self, robot: Robot, stiffness: ArrayLike | str) -> ElasticJointRobot:
+        inertia = np.asarray(self.motor_inertia) * np.asarray(self.gear_ratio) ** 2
         return ElasticJointRobot(robot, stiffness, inertia, self.gear_ratio, spring_at="link")
 
     @cached_property
-    def motion(self) -> CosineMotion:
+    def cosines(self) -> CosineMotion:
         """The cosines: ranges, amplitudes and frequencies."""
         return CosineMotion(self.robot.model, 4.0)
 
     @cached_property
     def waves(self) -> Trajectory:
-        """Every joint a cosine, as in [MuellerKumar2021, Fig. 3]."""
-        it = self.motion
+        """The motion for torque rates: every joint a cosine, as in [MuellerKumar2021, Fig. 3]."""
+        if self.trajectory is not None:
+            return self.trajectory
+        it = self.cosines
         return cosine(it.centre, it.amplitude, it.rate / (2 * np.pi), duration=it.duration)
 
     @cached_property
     def move(self) -> Trajectory:
-        """A septic move of one second from rest to rest."""
-        it = self.motion
+        """The motion that the laws follow: a septic move of one second from rest to rest."""
+        if self.trajectory is not None:
+            return self.trajectory
+        it = self.cosines
         rotating = np.concatenate([turns(body) for body in it.drivers])
         room = np.maximum(self.robot.upper_limits - it.centre, 0.0)
         bent = it.centre + np.minimum(np.where(rotating, *BEND), 0.5 * room)
@@ -104,7 +121,7 @@ class ElasticStudy:
         return velocity_labels(self.robot.model)
 
     def laws(self, robot: ElasticJointRobot, fast: float = 300.0, slow: float = 40.0) -> dict[str, Control]:
-        """Return the laws compared: `fast` poles where links are fed back, `slow` at the motors."""
+        """Return the laws compared: `fast` poles if links are fed back, `slow` at the motors."""
         pair = [-slow + slow * 1j, -slow - slow * 1j]
         return {
             SENSORS: Decoupling(robot, [-fast] * 4, torque_sensors=True),

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..checks import flag, instance, number, small_number, whole_number
-from ..errors import ArgumentError, shown
-from ..lazy import cached_property
-from ..model.idle import refuse_still
-from ..robot import Robot
-from .labels import Label, coordinate_labels, velocity_labels
-from .motion import CosineMotion, States
+from ...checks import flag, instance, number, small_number, whole_number
+from ...errors import ArgumentError, shown
+from ...lazy import cached_property
+from ...model.idle import refuse_still
+from ...robot import Robot
+from ...trajectory import Trajectory
+from ..labels import Label, coordinate_labels, velocity_labels
+from ..motions import CosineMotion, GivenMotion, States, check_motion
 
 TIMED_GROUP = "dynamics"
 """The forms that the report compiles and times."""
@@ -22,9 +23,10 @@ TIMED_GROUP = "dynamics"
 class Study:
     """A robot under study; every section takes its facts from here.
 
-    `notes` are doubts about the description. `patience` is the time in seconds given to each
-    timing, `batch` the number of states in one timed array, `pinocchio` whether to compare with
-    it where it is installed.
+    `trajectory` is its motion, which then gives the duration; without one, every joint follows a
+    cosine for `duration` seconds. `notes` are doubts about the description. `patience` is the time
+    in seconds given to each timing, `batch` the number of states in one timed array, `pinocchio`
+    whether to compare with it if it is installed.
     """
 
     robot: Robot
@@ -34,10 +36,14 @@ class Study:
     patience: float = 0.03
     batch: int = 10_000
     notes: tuple[str, ...] = ()
+    trajectory: Trajectory | None = None
 
     def __post_init__(self) -> None:
         instance("report: robot", self.robot, Robot)
         refuse_still(self.robot.model, "report")
+        if self.trajectory is not None:
+            check_motion("report", self.robot, self.trajectory, 2)
+            object.__setattr__(self, "duration", self.trajectory.duration)
         if number("report: duration", self.duration) <= 0:
             raise ArgumentError(
                 f"report: duration is {self.duration}; expected a time above zero, in seconds"
@@ -49,9 +55,16 @@ class Study:
         if not isinstance(self.notes, tuple | list) or not all(isinstance(each, str) for each in self.notes):
             raise ArgumentError(f"report: notes are {shown(self.notes)}; expected texts")
 
+    @property
+    def name(self) -> str:
+        """Name of the robot."""
+        return self.robot.name
+
     @cached_property
-    def motion(self) -> CosineMotion:
+    def motion(self) -> CosineMotion | GivenMotion:
         """The motion of the robot."""
+        if self.trajectory is not None:
+            return GivenMotion(self.trajectory)
         return CosineMotion(self.robot.model, self.duration)
 
     @cached_property

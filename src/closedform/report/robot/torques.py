@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from plotly import graph_objects as go
 
 from ...arrays import Array
-from ..figure import PALETTE, Figure, Panel, curves_by_joint, figure, single, thinned
+from ..figure import Curve, Figure, Panel, curves_by_joint, figure, one_joint_at_a_time, thinned
 from ..labels import Label, units
 from ..section import Section
-from ..study import Study
+from .robot_study import Study
 
 
 @dataclass(frozen=True)
@@ -90,27 +89,14 @@ def draw(facts: TorqueFacts) -> Mapping[str, Figure]:
 
 def _parts(facts: TorqueFacts) -> Figure:
     keep = thinned(facts.t)
-    parts = {
-        "tau": (facts.tau, 3),
-        "M qdd": (facts.inertial, 0),
-        "C qd": (facts.coriolis, 1),
-        "g": (facts.gravity, 2),
-    }
-    plot = go.Figure()
-    for k, label in enumerate(facts.labels):
-        for name, (values, colour) in parts.items():
-            plot.add_scatter(
-                x=single(facts.t[keep]),
-                y=single(values[keep, k]),
-                name=name,
-                line={"color": PALETTE[colour], "width": 2.6 if name == "tau" else 1.6, "simplify": False},
-                hovertemplate="%{y:.4g} " + label.effort_unit,
-                visible=k == 0,
-                meta={"choice": k},
-            )
-    plot.update_xaxes(title_text="time [s]")
-    plot.update_yaxes(title_text=f"[{units([label.effort_unit for label in facts.labels])}]")
-    plot.update_layout(hovermode="x unified")
+    curves = (
+        Curve("tau", facts.tau[keep], 3, width=2.6),
+        Curve("M qdd", facts.inertial[keep], 0),
+        Curve("C qd", facts.coriolis[keep], 1),
+        Curve("g", facts.gravity[keep], 2),
+    )
+    title = f"[{units([label.effort_unit for label in facts.labels])}]"
+    plot = one_joint_at_a_time(facts.t[keep], facts.labels, curves, [title])
     return figure(plot, "Parts of the torque of one joint", 340, [label.text for label in facts.labels])
 
 

@@ -15,10 +15,10 @@ from ...kernels import Kernel
 from ...model import Model, random_state
 from ...robot import Robot
 from ..figure import PALETTE, Figure, figure
-from ..peer import FUNCTIONS, Peer, peer_of
 from ..section import Section
 from ..stopwatch import seconds_per_call
-from ..study import TIMED_GROUP, Study
+from .pinocchio_model import FUNCTIONS, Peer, peer_of
+from .robot_study import TIMED_GROUP, Study
 
 COMPARED = 100
 """States at which results are compared."""
@@ -26,12 +26,12 @@ COMPARED = 100
 SEED = 1
 
 SYMBOLS = ("circle", "x", "square", "diamond")
-"""Marks of the kinds of calls, told apart without their colours."""
+"""Marks of the kinds of calls, which differ without their colours too."""
 
 
 @dataclass(frozen=True)
 class FormSpeed:
-    """Times of one form in seconds: a call, a bound call, one state of a batch, Pinocchio's call."""
+    """Times of one form in seconds: a plain call, a bound call, one state of a batch, Pinocchio's call."""
 
     name: str
     call: float
@@ -78,11 +78,11 @@ def gather(study: Study) -> SpeedFacts | None:
 
 
 def _timed(robot: Robot, name: str, batch: int, patience: float, peer: Peer | str) -> FormSpeed:
-    kernel = robot.kernel(name)
+    kernel, method = robot.kernel(name), getattr(robot, name)
     inputs = _inputs(kernel, robot.model, batch)
     one = [np.ascontiguousarray(each[0]) for each in inputs]
     out, out_one = np.empty((batch, *kernel.output_shape)), np.empty(kernel.output_shape)
-    call = seconds_per_call(lambda: kernel(*one, out=out_one), patience)
+    call = seconds_per_call(lambda: method(*one), patience)
     bound = seconds_per_call(kernel.bind(*one, out=out_one), patience)
     state = seconds_per_call(lambda: kernel(*inputs, out=out), patience) / batch
     if not isinstance(peer, Peer) or name not in FUNCTIONS:
@@ -106,7 +106,7 @@ def _inputs(kernel: Kernel, model: Model, batch: int) -> list[Array]:
 def _difference(kernel: Kernel, inputs: list[Array], out: Array, peer: Peer) -> float:
     """Return the largest difference of results, relative to the largest result of the same state.
 
-    Not a number where either result is none, as with forward dynamics of a singular M.
+    NaN if either result is NaN, as with forward dynamics of a singular M.
     """
     differences = []
     for k in range(min(COMPARED, len(out))):

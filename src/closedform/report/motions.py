@@ -1,15 +1,21 @@
-"""A smooth motion of any robot: every joint a cosine of its own frequency, with exact derivatives."""
+"""Motions of a robot with exact derivatives: cosines of any robot, or a trajectory that is given."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..arrays import Array
+from ..errors import ArgumentError
 from ..lazy import cached_property
 from ..model import Body, Model, integrate
+from ..robot import Robot
+from ..trajectory import Trajectory
+from ..trajectory.trajectory import require_trajectory
+from .labels import turns
 
 REACH = 0.7
 """Part of the way to a joint limit that the motion uses."""
@@ -89,6 +95,11 @@ class CosineMotion:
                 A[part] *= min(1.0, PACE * body.limits.velocity / max(fastest, 1e-300))
         return A
 
+    @property
+    def fastest(self) -> float:
+        """Largest angular frequency."""
+        return float(self.rate.max())
+
     def _range(self, body: Body) -> tuple[float, float]:
         """Return the range of a one-dof joint that the motion may use, before `REACH`."""
         reach = (TURN if turns(body)[0] else SHIFT) / REACH
@@ -120,7 +131,37 @@ class CosineMotion:
         return States(t, integrate(self.model, self.centre, step), -A * w * np.sin(phase), -w * w * step)
 
 
-def turns(body: Body) -> NDArray[np.bool_]:
-    """Return which velocities of a body's joint rotate (the others translate)."""
-    rotating: NDArray[np.bool_] = np.any(body.joint.X[:3] != 0, axis=0)
-    return rotating
+@dataclass(frozen=True)
+class GivenMotion:
+    """A trajectory as the motion of a robot."""
+
+    trajectory: Trajectory
+
+    @cached_property
+    def fastest(self) -> float:
+        """An angular frequency that the motion is about as fast as: the largest |qdd| / |qd| of a joint."""
+        t = np.linspace(0.0, self.trajectory.duration, 200)
+        _, qd, qdd = self.trajectory.derivatives(t, 2)
+        moving = np.abs(qd).max(axis=0) > 0
+        ratios = np.abs(qdd).max(axis=0)[moving] / np.abs(qd).max(axis=0)[moving]
+        return float(ratios.max(initial=2 * np.pi / self.trajectory.duration))
+
+    def at(self, t: ArrayLike) -> States:
+        """Return the states at the given instants."""
+        t = np.asarray(t, dtype=float)
+        return States(t, *self.trajectory.derivatives(t, 2))
+
+
+def check_motion(where: str, robot: Robot, trajectory: Any, order: int) -> None:
+    """Refuse a trajectory that is not one of this robot's joints, or not smooth enough."""
+    require_trajectory(where, trajectory)
+    if robot.nq != robot.nv:
+        raise ArgumentError(
+            f"{where}: a trajectory moves joints of one degree of freedom; {robot.name!r} has others: "
+            "leave the trajectory out for a motion that suits them"
+        )
+    if trajectory.dofs != robot.nq:
+        raise ArgumentError(
+            f"{where}: trajectory has {trajectory.dofs} coordinates; {robot.name!r} has {robot.nq}"
+        )
+    trajectory.check_order(order)
