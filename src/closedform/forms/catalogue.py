@@ -18,7 +18,6 @@ from . import (
     external,
     forward,
     gravity,
-    higher_order,
     kinematics,
     mass,
     matrices,
@@ -84,7 +83,7 @@ def _time() -> Iterator[Form]:
         group,
         A,
         (("tau", VECTOR),),
-        higher_order.inverse_dynamics_rates,
+        newton_euler.inverse_dynamics_rates,
         ordered=True,
     )
     yield _one(group, V, MATRIX, mass.mass_matrix_dot, block_rates.mass_matrix_dot)
