@@ -14,25 +14,26 @@ from typing import Any
 import llvmlite.binding as llvm
 
 import closedform as cf
+from closedform.files import write_files
 
 SECTIONS = {
-    "speed": ("speed", "run"),
-    "derivatives": ("derivatives", "run"),
-    "calls": ("calls", "latency"),
-    "threads": ("calls", "threads"),
-    "memory": ("calls", "memory"),
-    "start": ("calls", "start"),
-    "exported": ("exported", "single_calls"),
-    "largest": ("exported", "largest"),
-    "base-parameters": ("base_parameters", "run"),
-    "identification": ("identification", "run"),
-    "excitation": ("excitation", "run"),
-    "flexible": ("flexible", "run"),
-    "redundancy": ("redundancy", "run"),
-    "trajectory": ("trajectory", "run"),
-    "elastic": ("elastic", "run"),
-    "agreement": ("agreement", "run"),
-    "collections": ("collections", "run"),
+    "speed": ("bench.speed", "run"),
+    "derivatives": ("bench.derivatives", "run"),
+    "calls": ("bench.calls", "latency"),
+    "threads": ("bench.calls", "threads"),
+    "memory": ("bench.calls", "memory"),
+    "start": ("bench.calls", "start"),
+    "exported": ("bench.exported", "single_calls"),
+    "largest": ("bench.exported", "largest"),
+    "base-parameters": ("bench.base_parameters", "run"),
+    "identification": ("bench.identification", "run"),
+    "excitation": ("bench.excitation", "run"),
+    "flexible": ("bench.flexible", "run"),
+    "redundancy": ("bench.redundancy", "run"),
+    "trajectory": ("bench.trajectory", "run"),
+    "elastic": ("bench.elastic", "run"),
+    "agreement": ("bench.agreement", "run"),
+    "collections": ("oracles.collections", "run"),
 }
 """Sections by name: module and function, imported when they run, since some need peers of their own."""
 
@@ -62,14 +63,13 @@ def main() -> None:
     for name in options.sections or [each for each in SECTIONS if each not in ASKED]:
         print(f"\n{name}")
         module, function = SECTIONS[name]
-        section = getattr(import_module(f".{module}", __package__), function)
+        section = getattr(import_module(module), function)
         taken = signature(section).parameters
-        results[name] = section(**{key: value for key, value in vars(options).items() if key in taken})
+        given = {**vars(options), "results": RESULTS}
+        results[name] = section(**{key: value for key, value in given.items() if key in taken})
     RESULTS.mkdir(exist_ok=True)
     target = RESULTS / "latest.json"
-    temporary = target.with_suffix(".tmp")
-    temporary.write_text(json.dumps(results, indent=1, default=lambda value: value.item()))
-    temporary.replace(target)
+    write_files({target: json.dumps(results, indent=1, default=lambda value: value.item())})
     print(f"\nstored in {target}")
 
 

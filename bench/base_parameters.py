@@ -7,15 +7,14 @@ import warnings
 from typing import Any
 
 import numpy as np
-from tests.random_trees import random_tree
 
 import closedform as cf
 from closedform.identification import base_parameters
-from closedform.identification.numeric_base import null_space, sampled_regressor
-
-from .pinocchio_peer import robot_data
-from .robots import humanoid, panda
-from .serial_robots import serial_robot
+from closedform.identification.base.numeric import null_space, sampled_regressor
+from oracles.pinocchio_peer import robot_data
+from oracles.random_trees import random_tree
+from oracles.serial_robots import serial_robot
+from oracles.timed_robots import humanoid, panda
 
 LARGEST = 50
 """Bodies of a URDF model up to which its regressor is sampled."""

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from .robots import panda
+from oracles.timed_robots import panda
+
 from .timing import interleaved
 
 

@@ -13,10 +13,10 @@ import numpy as np
 from lxml import etree
 
 import closedform as cf
+from oracles.pinocchio_peer import robot_data
+from oracles.timed_robots import Contest, humanoid, panda
 
 from .pinocchio_loop import PinocchioLoop
-from .pinocchio_peer import robot_data
-from .robots import Contest, humanoid, panda
 from .timing import interleaved
 
 Array = np.ndarray

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 import closedform as cf
+from oracles.timed_robots import humanoid, panda
 
-from .robots import humanoid, panda
 from .timing import interleaved
 
 FLAGS = ("-std=gnu99", "-O3", "-march=native", "-shared", "-fPIC")

@@ -8,11 +8,11 @@ from typing import Any
 
 import mpmath as mp
 import numpy as np
-from tests.flexible_reference import Lagrangian
 
 from closedform.flexible import FlexibleArm, FlexibleLink, fit_hub_driven
 from closedform.flexible.uniform import Frequencies
 from closedform.report.flexible import FlexibleStudy, modes
+from oracles.flexible_reference import Lagrangian
 
 from .timing import interleaved
 

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from oracles.timed_robots import Contest, humanoid, panda, ur5
+
 from .casadi_loop import casadi_loop
 from .pinocchio_loop import PinocchioLoop
-from .robots import Contest, humanoid, panda, ur5
 from .timing import interleaved
 
 TARGETS = {

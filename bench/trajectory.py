@@ -10,8 +10,7 @@ import numpy as np
 import closedform as cf
 from closedform import trajectory as tr
 from closedform.trajectory.profile import rest_to_rest
-
-from .time_optimal import shortest
+from oracles.time_optimal import shortest
 
 MOVES = 10_000
 NAMES = ("velocity", "acceleration", "jerk", "snap")

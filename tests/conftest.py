@@ -1,4 +1,4 @@
-"""Shared robots and the one table of tolerances."""
+"""Shared robots and the cache of the tests."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if "CLOSEDFORM_CACHE" not in os.environ:
     os.environ["CLOSEDFORM_CACHE"] = str(_folder)
 
 import closedform as cf
-from random_trees import random_tree
+from oracles.random_trees import random_tree
 
 
 def pytest_addoption(parser):

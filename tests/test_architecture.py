@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 from pathlib import Path
 
+import pytest
+
 import closedform as cf
+from closedform.description import read_mdh, read_screws
+from closedform.kernels import cache
 
 ROOT = Path(cf.__file__).parent
-DOCS = ROOT.parents[1] / "docs"
+REPOSITORY = ROOT.parents[1]
+DOCS = REPOSITORY / "docs"
 
 APPLICATIONS = ("identification", "flexible", "redundancy", "elastic")
 
@@ -18,6 +24,8 @@ FLOW = (
     "lazy",
     "errors",
     "checks",
+    "files",
+    "rotations",
     "description",
     "model",
     "forms",
@@ -25,8 +33,9 @@ FLOW = (
     "emit",
     "equations",
     "kernels",
+    "owner",
     "methods",
-    "stub",
+    "constructors",
     "robot",
     "trajectory",
     "integration",
@@ -34,7 +43,13 @@ FLOW = (
     "report",
     "cli",
 )
-"""Each stage imports only what stands before it; applications do not import each other."""
+"""Each stage imports only what comes before it; applications do not import each other."""
+
+ROOMS = {"identification": ("base", "logs", "regression", "workflow", "excitation")}
+"""Packages of a stage: each imports only those before it."""
+
+SHAPELESS = {"arrays", "lazy", "errors", "checks", "files"}
+"""Modules that check, name or store, and so leave no trace in machine code."""
 
 PUBLIC = {
     "load",
@@ -126,17 +141,17 @@ def stage(path: Path) -> str:
     return relative.parts[0] if len(relative.parts) > 1 else relative.stem
 
 
-def imported_stages(path: Path) -> set[str]:
-    """Return the stages a module imports at its top level or inside functions."""
+def imported_modules(path: Path) -> set[tuple[str, ...]]:
+    """Return the modules of the package that a module imports, at its top level or inside functions."""
     parts = path.relative_to(ROOT).parts
     found = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom) and node.level:
             base = list(parts[:-1])[: len(parts) - node.level]
             names = [node.module] if node.module else [alias.name for alias in node.names]
-            found.update((".".join([*base, name])).split(".")[0] for name in names)
+            found.update(tuple(".".join([*base, name]).split(".")) for name in names)
         elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("closedform."):
-            found.add(node.module.split(".")[1])
+            found.add(tuple(node.module.split(".")[1:]))
     return found
 
 
@@ -146,9 +161,47 @@ def test_imports_flow_one_way():
         if here == "__init__":
             continue
         assert here in FLOW, f"{path} belongs to no stage"
-        for other in imported_stages(path) - {here, "__version__"}:
+        for other in {module[0] for module in imported_modules(path)} - {here, "__version__"}:
             assert FLOW.index(other) < FLOW.index(here), f"{path} imports {other}"
             assert not {here, other} <= set(APPLICATIONS), f"{path} imports {other}"
+
+
+def test_imports_between_the_rooms_of_a_stage_flow_one_way():
+    for package, rooms in ROOMS.items():
+        for path in (ROOT / package).glob("*/*.py"):
+            here = path.parent.name
+            assert here in rooms, f"{path} belongs to no room"
+            for other in {module[1] for module in imported_modules(path) if module[0] == package} - {here}:
+                assert rooms.index(other) < rooms.index(here), f"{path} imports {other}"
+
+
+BESIDE = {"oracles": (), "bench": ("oracles",), "fuzz": ("oracles",), "tests": ("oracles", "fuzz")}
+"""What the folders beside the package may import of each other."""
+
+
+def test_tests_and_bench_share_only_the_oracles():
+    helpers = {path.stem for path in (REPOSITORY / "tests").glob("*.py")}
+    for folder, allowed in BESIDE.items():
+        forbidden = ({*BESIDE} | helpers) - {folder, *allowed}
+        if folder == "tests":
+            forbidden -= helpers
+        for path in (REPOSITORY / folder).glob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text())):
+                names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+                if isinstance(node, ast.ImportFrom) and not node.level:
+                    names = [node.module or ""]
+                found = {name.split(".")[0] for name in names} & forbidden
+                assert not found, f"{folder}/{path.name} imports {found}"
+
+
+def test_the_cache_key_covers_all_code_behind_a_kernel():
+    found, waiting = set(), {"kernels"}
+    while waiting:
+        found |= waiting
+        files = [path for room in waiting for path in (ROOT / room).rglob("*.py")]
+        files += [ROOT / f"{room}.py" for room in waiting if (ROOT / f"{room}.py").exists()]
+        waiting = {module[0] for path in files for module in imported_modules(path)} - found
+    assert found - SHAPELESS == {room.removesuffix(".py") for room in cache.ROOMS}
 
 
 def test_no_file_is_a_warehouse():
@@ -162,6 +215,14 @@ def test_public_names_exist_and_are_documented():
     assert set(cf.__all__) >= PUBLIC
     for name in ATTRIBUTES | set().union(*METHODS.values()):
         assert getattr(cf.Robot, name).__doc__, name
+
+
+@pytest.mark.parametrize(
+    ("constructor", "reader"), [(cf.Robot.from_mdh, read_mdh), (cf.Robot.from_screws, read_screws)]
+)
+def test_constructors_spell_out_the_options_of_their_readers(constructor, reader):
+    spelled, read = (inspect.signature(each).parameters for each in (constructor, reader))
+    assert {name: str(each) for name, each in spelled.items()} == {n: str(each) for n, each in read.items()}
 
 
 def test_the_catalogue_of_forms_has_the_groups_of_the_design():

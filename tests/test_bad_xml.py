@@ -195,6 +195,10 @@ def test_files_of_too_many_parts_are_refused_unparsed(load: Load, data: bytes, w
 
 
 TILTED = '<mujoco><worldbody><body euler="90.0001 0 0"><joint/><geom size="1"/></body></worldbody></mujoco>'
+TILTED_TOML = (
+    'name = "r"\ncitation = "none"\nlink = [{ name = "a" }, { name = "b" }]\njoint = [{ name = "j", '
+    'type = "revolute", parent = "a", child = "b", axis = [0, 0, 1], rpy = [90.0001, 0, 0] }]'
+)
 
 
 @pytest.mark.parametrize(
@@ -202,14 +206,19 @@ TILTED = '<mujoco><worldbody><body euler="90.0001 0 0"><joint/><geom size="1"/><
     [
         ("robot.urdf", ARM.replace(AXIS, AXIS + '<origin rpy="1.5708 0 0"/>')),
         ("robot.xml", TILTED),
-        (
-            "robot.toml",
-            'name = "r"\ncitation = "none"\nlink = [{ name = "a" }, { name = "b" }]\njoint = [{ name = "j", '
-            'type = "revolute", parent = "a", child = "b", axis = [0, 0, 1], rpy = [90.0001, 0, 0] }]',
-        ),
+        ("robot.toml", TILTED_TOML),
     ],
 )
 def test_snap_rounds_quarter_turns_of_every_format(name: str, text: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text(text)
     assert cf.load(tmp_path / name).model.bodies[0].placement[1, 1] != 0
     assert cf.load(tmp_path / name, snap=1e-4).model.bodies[0].placement[1, 1] == 0
+
+
+def test_snap_rounds_quarter_turns_of_catalogue_robots(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "tilted.toml").write_text(TILTED_TOML)
+    monkeypatch.setattr("closedform.description.catalogue.ROBOTS", tmp_path)
+    assert cf.load("tilted").model.bodies[0].placement[1, 1] != 0
+    assert cf.load("tilted", snap=1e-4).model.bodies[0].placement[1, 1] == 0

@@ -240,7 +240,7 @@ def test_a_folder_that_cannot_be_written_does_not_matter(
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(cache.tempfile, "mkstemp", refuse)
+    monkeypatch.setattr(cache.os, "open", refuse)
     np.testing.assert_array_equal(evaluate(), expected)
     folder.chmod(0o700)
     assert files(folder) == []

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 
 import pytest
-from bench import collections
+
+from oracles import collections
 
 BODY = '<body name="b"><joint name="j" axis="0 1 0"/><geom size="0.1" pos="0.3 0 0"/></body>'
 URDF = """<robot name="r"><link name="a"/><link name="b"><inertial><origin xyz="0.2 0 0"/><mass value="1"/>
@@ -18,14 +19,13 @@ def mjcf(body: str = BODY, rest: str = "") -> str:
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.setattr(collections, "RESULTS", tmp_path / "results")
+def folder(tmp_path):
     (tmp_path / "models").mkdir()
     return tmp_path / "models"
 
 
 def causes(folder) -> dict[str, str]:
-    return {row["file"]: row["cause"] for row in collections.run(str(folder))}
+    return {row["file"]: row["cause"] for row in collections.run(str(folder), folder.parent / "results")}
 
 
 def test_every_file_is_judged_and_kept(folder, monkeypatch, capfd):

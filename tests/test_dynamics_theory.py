@@ -10,13 +10,13 @@ import pytest
 
 import closedform as cf
 from basic_forms import BASIC
-from casadi_rates import Traced
-from closedform.description.rotations import adjoint, inverse
 from closedform.model import JointType
 from closedform.model.inertia import transform_phi
 from closedform.programs import evaluate, trace
+from closedform.rotations import adjoint, inverse
 from conftest import ROBOTS, make
-from random_trees import placement
+from oracles.casadi_rates import Traced
+from oracles.random_trees import placement
 from tolerances import ROUNDING, SOLVE, worst
 
 WITH_INERTIA = [name for name in ROBOTS if make(name).model.has_inertia]
@@ -136,7 +136,8 @@ def test_external_torque_does_the_work_of_the_wrenches(name):
     robot = make(name)
     q, qd, _ = state(robot)
     W = np.random.default_rng(0).normal(size=(len(robot.body_names), 6))
-    work = sum(W[i] @ robot.jacobian(q, body) @ qd for i, body in enumerate(robot.body_names))
+    jacobians = (evaluate(trace(robot.model, "jacobian", body), q) for body in robot.body_names)
+    work = sum(wrench @ J @ qd for wrench, J in zip(W, jacobians, strict=True))
     power = robot.external_torque(q, W) @ qd
     assert abs(power - work) < ROUNDING * (np.abs(W).sum() + abs(work))
 

@@ -9,7 +9,7 @@ import pytest
 
 import closedform as cf
 from closedform.elastic import ComputedTorque, Decoupling, Feedforward, pole_gains
-from elastic_robots import LINK, MOTOR, derivatives_along_motion, random_motion, two_links
+from oracles.elastic_robots import LINK, MOTOR, derivatives_along_motion, random_motion, two_links
 from tolerances import ROUNDING, SOLVE, worst
 
 

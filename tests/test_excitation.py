@@ -12,11 +12,11 @@ import closedform as cf
 from closedform import ArgumentError, ClosedFormError, UnknownNameError
 from closedform.cli import app, main
 from closedform.identification import base_parameters, excitation
-from closedform.identification.excitation import Excitation
-from closedform.identification.excitation_cost import Bounds, Cost, Series
-from closedform.identification.tables import read_table
+from closedform.identification.excitation.cost import Bounds, Cost, Series
+from closedform.identification.excitation.excitation import Excitation
+from closedform.identification.logs.tables import read_table
 from closedform.report.excitation import gather_motion, gather_regressor, write_excitation
-from random_trees import random_tree
+from oracles.random_trees import random_tree
 from tolerances import worst
 
 BOX = ((-0.6, -0.5, 0.1), (0.7, 0.6, np.inf))

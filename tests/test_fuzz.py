@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from fuzz.__main__ import SECTIONS, run
 from fuzz.inventory import public_callables
 from fuzz.recipes import EXCLUDED, RECIPES, forgotten

@@ -7,7 +7,7 @@ import pytest
 
 import closedform as cf
 from closedform.identification import (
-    Friction,
+    FrictionTerms,
     Identification,
     LogError,
     base_parameters,
@@ -16,15 +16,16 @@ from closedform.identification import (
     identify_payload,
     reduced_factor,
 )
-from closedform.identification.design import Rows
-from closedform.identification.regression import Moments, solve, standard_errors
-from closedform.identification.split import FOLDS, HELD_OUT, UNUSED, Split
+from closedform.identification.regression.least_squares import solve, standard_errors
+from closedform.identification.regression.moments import Moments
+from closedform.identification.regression.rows import Rows
+from closedform.identification.regression.split import FOLDS, HELD_OUT, UNUSED, Split
 from closedform.report.identification import write_identification
 from identification_logs import fourier_motion, noisy
-from random_trees import random_tree
+from oracles.random_trees import random_tree
 from tolerances import worst
 
-VISCOUS = Friction(coulomb=None)
+VISCOUS = FrictionTerms(coulomb=None)
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +102,7 @@ def test_fitted_rows_keep_away_from_those_held_out():
 def test_one_stretch_cannot_be_left_out_in_turn(arm, log, result, monkeypatch, tmp_path):
     """Where all fitted rows are one fold there is no cross validation, which is not an error of zero."""
     assert result.cross_validation.total == pytest.approx(result.fitted.total, rel=0.2)
-    monkeypatch.setattr("closedform.identification.split.FOLDS", 1)
+    monkeypatch.setattr("closedform.identification.regression.split.FOLDS", 1)
     alone = identify(arm, log, friction=VISCOUS)
     assert alone.cross_validation is None
     assert "left out" not in str(alone)

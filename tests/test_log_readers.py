@@ -10,8 +10,9 @@ import pytest
 from pyarrow import parquet
 
 import closedform as cf
-from closedform.identification import LogError, excitation, identify, lock, read_log, reduced_factor, tables
-from closedform.identification.columns import split_unit
+from closedform.identification import LogError, excitation, identify, lock, read_log, reduced_factor
+from closedform.identification.logs import tables
+from closedform.identification.logs.columns import split_unit
 
 HEADER = "t,q1,q2,tau1,tau2\n"
 ROWS = [f"{k / 100},{np.sin(k / 9):.6f},{np.cos(k / 7):.6f},{k % 3},{k % 5}" for k in range(80)]

@@ -9,7 +9,7 @@ import pytest
 
 from closedform.description.mjcf import read_mjcf
 from closedform.description.mjcf_compile import quiet
-from closedform.description.mjcf_source import MAX_BODIES, MAX_DEPTH, MAX_FILES
+from closedform.description.mjcf_document import MAX_BODIES, MAX_DEPTH, MAX_FILES
 from closedform.errors import DescriptionError
 
 mujoco = pytest.importorskip("mujoco")

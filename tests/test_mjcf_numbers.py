@@ -6,13 +6,13 @@ import warnings
 
 import numpy as np
 import pytest
-from bench.mujoco_peer import MujocoPeer
 
 from closedform.description.mjcf import read_mjcf
 from closedform.errors import ModelWarning
 from closedform.model import build_model
 from closedform.programs import evaluate, trace
 from closedform.robot import Robot
+from oracles.mujoco_peer import MujocoPeer
 
 mujoco = pytest.importorskip("mujoco")
 

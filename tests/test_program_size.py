@@ -10,7 +10,7 @@ import pytest
 
 import closedform as cf
 from closedform.forms import Form, form
-from closedform.kernels import bound, compiled, loop
+from closedform.kernels import compiled, loop, single_sample
 from closedform.programs import size, trace
 
 
@@ -79,13 +79,13 @@ def test_what_is_foreseen_of_a_long_chain_is_near_what_is_built() -> None:
 
 
 def test_expressions_beyond_the_limit_are_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules["closedform.programs.program"], "MAX_OPERATIONS", 10)
+    monkeypatch.setattr(sys.modules["closedform.programs.from_casadi"], "MAX_OPERATIONS", 10)
     x = ca.SX.sym("x", 20)
     with pytest.raises(cf.ProgramSizeError, match=r"squares: \d+ operations; .* limited to 10;"):
         compiled("squares", [("x", x)], [("y", x * x)])
 
 
-@pytest.mark.parametrize("local", [0, bound.LOCAL_BYTES])
+@pytest.mark.parametrize("local", [0, single_sample.LOCAL_BYTES])
 @pytest.mark.parametrize("name", ["mass_matrix", "inverse_dynamics"])
 def test_single_samples_through_the_vector_code_are_the_same(
     name: str, local: int, monkeypatch: pytest.MonkeyPatch
@@ -97,7 +97,7 @@ def test_single_samples_through_the_vector_code_are_the_same(
     expected = kernel(*arrays)
     monkeypatch.setenv("CLOSEDFORM_CACHE", "")
     monkeypatch.setattr(loop, "HUGE", 0)
-    monkeypatch.setattr(bound, "LOCAL_BYTES", local)
+    monkeypatch.setattr(single_sample, "LOCAL_BYTES", local)
     huge = cf.load("spherical_pendulum").kernel(name)
     np.testing.assert_allclose(huge(*arrays), expected, rtol=0, atol=1e-13)
     for k in range(3):

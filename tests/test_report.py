@@ -13,10 +13,11 @@ import pytest
 from lxml import html
 
 import closedform as cf
+from closedform.files import whole_file
 from closedform.report import SECTIONS, Study, numerals, render, write_report
 from closedform.report.labels import coordinate_labels, joint_groups, velocity_labels
 from closedform.report.motion import PACE, CosineMotion
-from closedform.report.output import default_name, whole_file
+from closedform.report.output import default_name
 from closedform.report.peer import FUNCTIONS, Peer, peer_of
 from closedform.report.sections import base, counts, energy, matrices, posture, speed, startup, torques
 from tolerances import DIFFERENCE, ROUNDING, SOLVE, worst

@@ -11,7 +11,7 @@ import closedform as cf
 from closedform.description import Description, Joint, Link
 from closedform.description.catalogue import read_toml
 from closedform.model.writing import model_toml
-from random_trees import random_tree
+from oracles.random_trees import random_tree
 from tolerances import ROUNDING, worst
 
 LIMITS = ("lower_limits", "upper_limits", "velocity_limits", "effort_limits")

@@ -7,11 +7,11 @@ import pinocchio as pin
 import pytest
 
 import closedform as cf
-from closedform.description.rotations import rotation_quaternion, rotation_rpy, snap_pose
 from closedform.forms.algebra import Turn, constant_turns
 from closedform.forms.tree import Tree
 from closedform.model.inertia import inertia_from_second_moments, second_moments
 from closedform.programs import evaluate, trace
+from closedform.rotations import rotation_quaternion, rotation_rpy, snap_pose
 from tolerances import EPS, ROUNDING, worst
 
 BODY = (

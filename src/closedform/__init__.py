@@ -28,11 +28,48 @@ if TYPE_CHECKING:
     from . import elastic, flexible, identification, integration, redundancy, trajectory
     from .elastic import ElasticJointRobot
     from .flexible import FlexibleArm, FlexibleLink
-    from .identification.base_parameters import base_parameters
-    from .identification.excitation import excitation
-    from .identification.workflow import identify
+    from .identification.base.parameters import base_parameters
+    from .identification.excitation.excitation import excitation
+    from .identification.workflow.identify import identify
 
 __version__ = "0.1.0"
+
+__all__ = [  # noqa: RUF022 (a table of contents, in the order of the flow)
+    # a robot: of a name, a file or figures
+    "load",
+    "catalogue",
+    "Robot",
+    "Inertial",
+    "Limits",
+    # its closed forms, and one of them compiled
+    "FORMS",
+    "Kernel",
+    # motions: planned, integrated
+    "trajectory",
+    "integration",
+    # parameters from measurements
+    "identification",
+    "identify",
+    "base_parameters",
+    "excitation",
+    # links that bend
+    "flexible",
+    "FlexibleArm",
+    "FlexibleLink",
+    # more joints than the task needs
+    "redundancy",
+    # joints on springs
+    "elastic",
+    "ElasticJointRobot",
+    # what can go wrong
+    "ClosedFormError",
+    "ArgumentError",
+    "DescriptionError",
+    "ProgramSizeError",
+    "UnknownNameError",
+    "ModelWarning",
+    "__version__",
+]
 
 _APPLICATIONS = {
     "trajectory": (),
@@ -42,7 +79,7 @@ _APPLICATIONS = {
     "redundancy": (),
     "elastic": ("ElasticJointRobot",),
 }
-"""Packages that are imported when first asked for, and their names that stand here."""
+"""Packages that are imported when first asked for, and their names that are names here too."""
 
 
 def __getattr__(name: str) -> Any:
@@ -57,33 +94,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
-
-
-__all__ = [
-    "FORMS",
-    "ArgumentError",
-    "ClosedFormError",
-    "DescriptionError",
-    "ElasticJointRobot",
-    "FlexibleArm",
-    "FlexibleLink",
-    "Inertial",
-    "Kernel",
-    "Limits",
-    "ModelWarning",
-    "ProgramSizeError",
-    "Robot",
-    "UnknownNameError",
-    "__version__",
-    "base_parameters",
-    "catalogue",
-    "elastic",
-    "excitation",
-    "flexible",
-    "identification",
-    "identify",
-    "integration",
-    "load",
-    "redundancy",
-    "trajectory",
-]

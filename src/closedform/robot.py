@@ -11,20 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .arrays import Array
-from .checks import flag, generator, real_array, shape, small_number, whole_number
-from .description.description import Description
-from .description.mdh import read_mdh
-from .description.screws import read_screws
-from .description.source import read
-from .emit import export as write_source
-from .emit import form_subject
-from .emit.files import write_files
+from .checks import generator, real_array, shape, small_number, whole_number
+from .constructors import Constructors
+from .description.read import read_robot
 from .errors import ArgumentError, shown
-from .forms import form
-from .kernels import FormRecipe
-from .methods import FormMethods
-from .model import Model, build_model, integrate, random_state
-from .model.idle import refuse_still
+from .files import write_files
+from .model import integrate, random_state
 from .model.writing import model_toml
 
 MAX_NUMBERS = 10**8
@@ -34,7 +26,7 @@ MAX_RATES = 20
 """Time derivatives of q that random states have at most."""
 
 
-class Robot(FormMethods):
+class Robot(Constructors):
     """A robot and its equations of motion, M(q) qdd + C(q, qd) qd + g(q) = tau + J^T W.
 
     Every method takes arrays with any leading batch shape and an optional `out`:
@@ -47,45 +39,6 @@ class Robot(FormMethods):
     >>> robot.mass_matrix(q[0]).shape
     (2, 2)
     """
-
-    def __init__(self, model: Model) -> None:
-        super().__init__(model)
-
-    @classmethod
-    def from_description(
-        cls, description: Description, *, floating_base: bool = False, gravity: ArrayLike | None = None
-    ) -> Robot:
-        """Return the robot of a description."""
-        return cls(build_model(description, floating_base=floating_base, gravity=gravity))
-
-    @classmethod
-    def from_mdh(cls, rows: ArrayLike, **options: Any) -> Robot:
-        """Return the robot of modified Denavit-Hartenberg rows (sigma, alpha, d, theta, r).
-
-        Khalil's convention; `options` are those of `closedform.description.read_mdh`: inertials,
-        parents (branches), armature, gravity, joint_names, tool, name. Without inertials only
-        kinematics works.
-
-        >>> import closedform as cf
-        >>> arm = cf.Robot.from_mdh([(0, 0, 0, 0, 0), (0, 0, 1.0, 0, 0)])
-        >>> arm.jacobian([0.0, 0.0], "link2").shape
-        (6, 2)
-        """
-        return cls.from_description(read_mdh(rows, **options))
-
-    @classmethod
-    def from_screws(cls, placements: Any, screws: Any, **options: Any) -> Robot:
-        """Return the robot of home placements and joint screws (product of exponentials).
-
-        `options` are those of `closedform.description.read_screws`: inertials, parents,
-        spatial, armature, limits, gravity, joint_names, body_names, name.
-
-        >>> import numpy as np, closedform as cf
-        >>> helix = cf.Robot.from_screws([np.eye(4)], [(0, 0, 1, 0, 0, 0.01)])
-        >>> bool(np.isclose(helix.pose([2 * np.pi])[2, 3], 0.02 * np.pi))
-        True
-        """
-        return cls.from_description(read_screws(placements, screws, **options))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.model,)
@@ -222,49 +175,6 @@ class Robot(FormMethods):
         """Return the robot in another field of gravity."""
         return type(self)(self.model.with_gravity(gravity))
 
-    def equations(self, name: str, frame: str | None = None, **options: Any) -> Any:
-        """Return a form as SymPy expressions to read: angle sums merged, like terms collected.
-
-        `options` are those of `closedform.equations.equations`: symbolic (True, or any of
-        "inertia", "geometry", "gravity"), parameters, order, digits, rational, seconds. Prints
-        as text, LaTeX and MathML; a form of several outputs gives a tuple.
-
-        >>> import closedform as cf
-        >>> print(cf.load("2r").equations("mass_matrix", symbolic=True))
-        M[1,1] = L1**2*(m1 + m2) + 2*L1*L2*m2*cos(q2) + L2**2*m2
-        M[1,2] = M[2,1] = L2*m2*(L1*cos(q2) + L2)
-        M[2,2] = L2**2*m2
-        """
-        from .equations import equations  # noqa: PLC0415 (SymPy takes half a second to import)
-
-        refuse_still(self.model, "equations")
-        return equations(self.model, name, frame, **options)
-
-    def export(
-        self,
-        name: str,
-        language: str,
-        path: str | os.PathLike[str],
-        *,
-        frame: str | None = None,
-        precision: str = "double",
-        order: int | None = None,
-        phi: bool = False,
-    ) -> tuple[Path, ...]:
-        """Write a form as source code ("c", "cuda", "matlab", "numpy") and return the paths.
-
-        `path` is a folder, or a file without its ending, which then names the function too.
-
-        >>> import tempfile, closedform as cf
-        >>> [path.name for path in cf.load("2r").export("mass_matrix", "c", tempfile.mkdtemp())]
-        ['robot_2r_mass_matrix.h', 'robot_2r_mass_matrix.c']
-        """
-        refuse_still(self.model, "export")
-        phi = flag("export: phi", phi)
-        program = FormRecipe(self.model, name, frame, order, phi).program()
-        subject = form_subject(form(name, order, phi=phi), self.model, program, frame)
-        return write_source(program, subject, language, path, precision=precision)
-
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the robot as a TOML file that `load` reads back, whole or not at all; return its path.
 
@@ -291,13 +201,14 @@ def load(
 ) -> Robot:
     """Return the robot of a catalogue name, a URDF file, an MJCF file or a .toml file of `Robot.save`.
 
-    `floating_base` adds a free joint under the root link. `gravity` replaces the file's own
-    (default (0, 0, -9.81)). Files are taken at their word; `snap=1e-5` rounds rotations that
-    near quarter turns to exact ones, for cleaner equations and cheaper code.
+    `floating_base` adds a free joint under the root link. `gravity` replaces the one given there
+    (default (0, 0, -9.81)). Figures are taken as they are written; `snap=1e-5` rounds rotations within
+    1e-5 of a quarter turn to exact ones, whatever the robot comes from, for cleaner equations and
+    cheaper code.
 
     >>> import closedform as cf
     >>> cf.load("iiwa14").nv
     7
     """
-    description = read(source, small_number("snap", snap, 0.1))
+    description = read_robot(source, small_number("snap", snap, 0.1))
     return Robot.from_description(description, floating_base=floating_base, gravity=gravity)

@@ -45,8 +45,8 @@ def excite(
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+    from ..files import check_writable, whole_file
     from ..identification import excitation
-    from ..report.output import check_writable, whole_file
     from ..robot import load
 
     loaded = load(robot)

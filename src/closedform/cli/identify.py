@@ -67,13 +67,13 @@ def identify(
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    from ..identification import Friction
+    from ..files import check_writable
+    from ..identification import FrictionTerms
     from ..identification import identify as run
     from ..report.identification import write_identification
-    from ..report.output import check_writable
     from ..robot import load
 
-    models: dict[str, Friction | str | None] = {"auto": "auto", "classic": Friction(), "none": None}
+    models: dict[str, FrictionTerms | str | None] = {"auto": "auto", "classic": FrictionTerms(), "none": None}
     if friction not in models:
         raise ArgumentError(f"--friction is {friction!r}; expected one of {', '.join(models)}")
     path = output if output is not None else log.with_suffix(".html")

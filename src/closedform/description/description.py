@@ -13,6 +13,9 @@ from ..errors import ArgumentError
 
 KINDS = ("revolute", "prismatic", "helical", "subspace", "ball", "free", "fixed")
 
+DEFAULT_GRAVITY = (0.0, 0.0, -9.81)
+"""Acceleration of gravity if nothing says otherwise, in the base frame."""
+
 MAX_ELEMENTS = 30_000
 """Links and joints of one robot, fixed ones included: what is read in a few seconds."""
 
@@ -20,7 +23,7 @@ MAX_NAME = 1000
 """Characters of a name."""
 
 ASYMMETRY = 1e-9
-"""Relative difference of mirrored entries of an inertia below which it is rounding."""
+"""Relative difference of mirrored entries of an inertia that counts as round-off."""
 
 
 @dataclass(frozen=True)
@@ -60,9 +63,21 @@ def inertia_matrix(entries: ArrayLike) -> Array:
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
 
+def inertia_entries(J: Array) -> list[float]:
+    """Return the six entries xx, xy, xz, yy, yz, zz of a symmetric matrix."""
+    return [J[0, 0], J[0, 1], J[0, 2], J[1, 1], J[1, 2], J[2, 2]]
+
+
+def axis_screw(kind: str, e: ArrayLike) -> Array:
+    """Return the screw (6, 1) of a revolute or prismatic joint: (e; 0) or (0; e) for the unit axis e."""
+    screw = np.zeros((6, 1))
+    screw[slice(0, 3) if kind == "revolute" else slice(3, 6), 0] = e
+    return screw
+
+
 @dataclass(frozen=True)
 class Link:
-    """A rigid piece; `inertial` is None where the source gives no inertia."""
+    """A rigid piece; `inertial` is None if the source gives no inertia."""
 
     name: str
     inertial: Inertial | None = None
@@ -79,7 +94,7 @@ class Mimic:
 
 @dataclass(frozen=True)
 class Limits:
-    """Bounds a joint is made for; infinite where the source is silent."""
+    """Bounds a joint is made for; infinite if the source gives none."""
 
     lower: float = -np.inf
     upper: float = np.inf
@@ -111,17 +126,18 @@ class Joint:
 
 @dataclass(frozen=True)
 class Description:
-    """Links and joints in the order they were written, with the gravity they stand in.
+    """Links and joints in the order they were written, with the gravity that acts on them.
 
-    `problems` are those its reader found; what it could not read is replaced by something harmless
-    (a missing name by ""), so that the rest can be judged too. `as_printed` says that inertias no rigid
-    body has are known, and kept as their source prints them.
+    `source` is the file or book that the figures come from, as messages name it. `problems` are those
+    its reader found; what it could not read is replaced by something harmless (a missing name by ""),
+    so that the rest can be checked too. `as_printed` says that the source prints inertias that no rigid
+    body has, and that they are kept.
     """
 
     name: str
     links: tuple[Link, ...]
     joints: tuple[Joint, ...]
-    gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
+    gravity: tuple[float, float, float] = DEFAULT_GRAVITY
     source: str = ""
     citation: str = ""
     problems: tuple[str, ...] = ()

@@ -9,26 +9,35 @@ omega in the body frame) in MuJoCo.
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from lxml import etree
 
 from ..arrays import Array
 from ..errors import warn
+from ..rotations import pose, rotation_quaternion, skew
 from .description import Description, Inertial, Joint, Limits, Link, Mimic
-from .mjcf_compile import compile_source, mujoco
+from .file_bytes import read_bytes
+from .mjcf_compile import compile_document, mujoco
+from .mjcf_document import read_document
 from .mjcf_left_out import constraint, disabled, left_out, name_of, reflected
-from .mjcf_source import read_source
-from .rotations import pose, rotation_quaternion, skew
+from .names import unused_name
+from .xml import read_xml
 
 KINDS = ("free", "ball", "prismatic", "revolute")
 """Joint kinds in the order of MuJoCo's mjtJoint: free, ball, slide, hinge."""
 
 
 def read_mjcf(path: str | Path) -> Description:
-    """Return the description of an MJCF file.
+    """Return the description of an MJCF file."""
+    data = read_bytes(path)
+    return mjcf_description(path, read_xml(str(path), data), len(data))
+
+
+def mjcf_description(path: str | Path, root: etree._Element, size: int) -> Description:
+    """Return the description of an MJCF file whose root and size in bytes are known.
 
     Each MuJoCo joint becomes one joint: a body with several of them gets massless links
     "<body>/<joint>" in between, a body without any is fixed to its parent, and named sites are
@@ -39,8 +48,8 @@ def read_mjcf(path: str | Path) -> Description:
     the possible motions. Files that the MJCF file includes, attaches or takes inertias from are
     found where MuJoCo looks for them; pictures and shapes without mass are not read.
     """
-    source = read_source(path)
-    model = compile_source(source)
+    document = read_document(path, root, size)
+    model = compile_document(document)
     links, joints = _tree(model)
     joints, open_constraints = _couple(model, joints)
     omitted = left_out(model, open_constraints)
@@ -48,7 +57,7 @@ def read_mjcf(path: str | Path) -> Description:
         warn(f"{path}: {omitted}")
     gravity = np.zeros(3) if disabled(model, "GRAVITY") else np.array(model.opt.gravity)
     gx, gy, gz = (float(component) for component in gravity)
-    name = source.root.get("model") or Path(path).stem
+    name = document.root.get("model") or Path(path).stem
     return Description(name, tuple(links), tuple(joints), (gx, gy, gz), str(path))
 
 
@@ -95,9 +104,8 @@ class _Names:
         return str(element.name) or self.new(name_of(element, kind))
 
     def new(self, wanted: str) -> str:
-        """Return a name that nothing has yet: the wanted one, numbered where it is taken."""
-        names = chain([wanted], (f"{wanted}_{k}" for k in count(2)))
-        name = next(each for each in names if each not in self.taken)
+        """Return a name that nothing has yet."""
+        name = unused_name(wanted, self.taken)
         self.taken.add(name)
         return name
 

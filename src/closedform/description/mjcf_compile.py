@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import ClosedFormError, DescriptionError
-from .mjcf_source import Source, file_size
+from .file_bytes import file_size
+from .mjcf_document import Document
 
 MAX_MESH_BYTES = 256 * 2**20
 """Size of all mesh files that inertias come from."""
@@ -30,20 +31,20 @@ def mujoco() -> Any:
         raise ClosedFormError("MJCF files are read by MuJoCo: pip install closedform[mjcf]") from None
 
 
-def compile_source(source: Source) -> Any:
-    """Return MuJoCo's model of a tree, with its complaints as ours."""
+def compile_document(document: Document) -> Any:
+    """Return MuJoCo's model of a document, with its complaints as ours."""
     try:
         with quiet():
-            spec = mujoco().MjSpec.from_string(source.text(), include=source.texts())
-            _keep_what_has_mass(spec, source.path)
-            return _finite(spec.compile(), source.path)
+            spec = mujoco().MjSpec.from_string(document.text(), include=document.texts())
+            _keep_what_has_mass(spec, document.path)
+            return _finite(spec.compile(), document.path)
     except (ValueError, mujoco().FatalError) as error:
         if isinstance(error, ClosedFormError):
             raise
         reason = " ".join(str(error).split())
-    if not source.attached:  # whose lines are those of other files
-        reason = re.sub(r"\bline (\d+)\b", lambda found: source.place(int(found[1])), reason)
-    raise DescriptionError(source.path, [f"MuJoCo: {reason}"])
+    if not document.attached:  # whose lines are those of other files
+        reason = re.sub(r"\bline (\d+)\b", lambda found: document.place(int(found[1])), reason)
+    raise DescriptionError(document.path, [f"MuJoCo: {reason}"])
 
 
 def _finite(model: Any, path: str) -> Any:

@@ -10,10 +10,8 @@ from numpy.typing import NDArray
 
 from ..errors import DescriptionError, shorten, shown, warn
 from .doubts import Doubts
-from .files import MAX_BYTES, read_bytes
+from .file_bytes import MAX_BYTES
 from .repair import UnfitDocumentError, repaired
-
-__all__ = ["MAX_BYTES", "Element", "parse_xml", "read_bytes", "read_xml", "tag_of", "tell_slips"]
 
 MAX_TAGS = 250_000
 """Tags of a file: what libxml2 keeps of them takes a hundred times their room."""
@@ -31,14 +29,14 @@ MAX_REPAIRED = 8 * 2**20
 def read_xml(source: str, data: bytes) -> etree._Element:
     """Return the root element of an XML text, or raise an error that names file and line.
 
-    Slips that were mended are told in one warning.
+    One warning names the slips that were mended.
     """
     root, notes = parse_xml(source, data)
-    tell_slips(source, notes)
+    warn_of_slips(source, notes)
     return root
 
 
-def tell_slips(source: str, notes: Doubts) -> None:
+def warn_of_slips(source: str, notes: Doubts) -> None:
     """Warn of the slips that were mended in a file."""
     if notes:
         warn(f"{shorten(source, 200)}: read although it is not plain XML: {'; '.join(notes.lines())}")

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from ..checks import choice, file_path, known_name
 from ..errors import ClosedFormError
+from ..files import write_files
 from ..programs import Program
 from . import words
 from .c import write_c
 from .cuda import write_cuda
-from .files import write_files
 from .matlab import write_matlab
 from .names import checked_identifier
 from .numpy_code import write_numpy

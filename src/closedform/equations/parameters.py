@@ -15,7 +15,6 @@ import casadi as ca
 import numpy as np
 from casadi import SX
 
-from ..description.rotations import inverse
 from ..errors import ClosedFormError
 from ..forms.algebra import Rotation, constant, constant_turns, second_moments, symmetric
 from ..forms.node import Node
@@ -23,6 +22,7 @@ from ..forms.subtree import Composite
 from ..forms.tree import Tree
 from ..model import Body, Frame, Model
 from ..model.inertia import NAMES, inertial_from_phi
+from ..rotations import inverse
 from .lengths import Names, end_of, frame_lengths, joint_lengths
 
 KINDS = ("inertia", "geometry", "gravity")
@@ -35,8 +35,8 @@ AXES = "xyz"
 
 
 @dataclass(frozen=True)
-class Parameter:
-    """A constant of a model: its name, its value as a decimal fraction, and what it describes."""
+class Letter:
+    """A constant of a model as a letter in equations: its name, value (a decimal fraction) and kind."""
 
     name: str
     value: Fraction
@@ -60,13 +60,13 @@ class _Table:
     """Parameters in the order they are met; one name is one symbol."""
 
     def __init__(self) -> None:
-        self.found: dict[str, Parameter] = {}
+        self.found: dict[str, Letter] = {}
 
     def symbol(self, name: str, value: float, kind: str) -> SX:
         """Return the symbol of a name; zero has none."""
         if value == 0:
             return SX(1, 1)
-        known = self.found.setdefault(name, Parameter(name, decimal(value), kind, SX.sym(name)))
+        known = self.found.setdefault(name, Letter(name, decimal(value), kind, SX.sym(name)))
         if not math.isclose(known.value, value, rel_tol=1e-12):
             raise ClosedFormError(f"two constants are named {name}: {float(known.value)} and {value}")
         return known.symbol
@@ -81,7 +81,7 @@ class _Table:
 
 def lettered_tree(
     model: Model, convention: str, symbolic: Sequence[str], target: Frame | None = None
-) -> tuple[Tree, tuple[Parameter, ...]]:
+) -> tuple[Tree, tuple[Letter, ...]]:
     """Return the tree with a symbol for every number that is not zero, and what these stand for.
 
     Of all frames only the `target` has symbols.

@@ -1,11 +1,11 @@
 """Planar arms with flexible links: modes, closed-form dynamics, simulation, control, fits."""
 
+from .arguments import Damping
 from .arm import FlexibleArm
-from .build import Damping
+from .arm_motion import ArmMotion, DefinitenessError, DeflectionWarning, Energy
 from .fit import HubDrivenFit, fit_hub_driven
 from .link import FlexibleLink
 from .modes import Mode, Modes, Tip
-from .motion import ArmMotion, DefinitenessError, DeflectionWarning, Energy
 from .shaping import InputShaper
 from .statespace import StateSpace
 

@@ -10,7 +10,7 @@ import numpy as np
 from casadi import SX
 from numpy.typing import ArrayLike
 
-from ..description.rotations import ROUNDING
+from ..rotations import ROUNDING
 
 
 def constant(values: ArrayLike | SX) -> SX:

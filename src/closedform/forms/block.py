@@ -13,10 +13,10 @@ import casadi as ca
 import numpy as np
 from casadi import SX
 
-from ..description.rotations import adjoint, inverse
-from ..description.rotations import skew as numeric_skew
 from ..model import Body
 from ..model.inertia import parts_from_phi
+from ..rotations import adjoint, inverse
+from ..rotations import skew as numeric_skew
 from .algebra import Turn, constant, rotation_of_quaternion, skew
 from .armature import add_rotor_coriolis, free_rotors
 from .node import axis_rotation

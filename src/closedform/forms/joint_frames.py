@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Array
-from ..description.rotations import ROUNDING, inverse, pose, snap_rotation
 from ..model import Body, JointType, Model
 from ..model.inertia import moments_seen_from
+from ..rotations import ROUNDING, inverse, pose, snap_rotation
 from .node import Node
 
 

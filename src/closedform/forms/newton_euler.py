@@ -73,7 +73,7 @@ def inverse_dynamics_rates(tree: Tree, q: SX, *derivatives: SX) -> tuple[SX, ...
 
 @dataclass(frozen=True)
 class Motion:
-    """How a body moves: angular velocity w, acceleration a of its origin, U = w'~ + w~ w~, w_x^2, w_y^2, w_z^2."""
+    """How a body moves: angular velocity w, acceleration a of its origin, U = w'~ + w~ w~, squares of w."""
 
     w: Series
     a: Series

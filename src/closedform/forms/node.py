@@ -14,8 +14,8 @@ import numpy as np
 from casadi import SX
 
 from ..arrays import Array
-from ..description.rotations import ROUNDING
 from ..model import Coupling
+from ..rotations import ROUNDING
 from .algebra import (
     Rotation,
     Turn,

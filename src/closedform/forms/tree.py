@@ -9,10 +9,10 @@ from typing import Protocol, Self, TypeVar
 from casadi import SX
 
 from ..arrays import Array
-from ..description.rotations import inverse
 from ..errors import ClosedFormError
 from ..lazy import cached_property
 from ..model import Model
+from ..rotations import inverse
 from .algebra import Rotation, constant
 from .joint_frames import nodes_of
 from .node import Node

@@ -1,19 +1,31 @@
-"""Identification: base parameters, logs and the parameters that explain them."""
+"""Identification: base parameters, logs and the parameters that explain them.
 
-from .base_parameters import BaseParameters, base_parameters
-from .excitation import Excitation, excitation
-from .friction import Friction
-from .gains import DriveGains, drive_gains
-from .locking import lock
-from .log import Log
-from .payload import Payload, identify_payload
-from .reading import read_log
-from .reduced import reduced_factor
-from .regression import ExcitationError
-from .result import Errors, Identification, Parameter
-from .tables import LogError
-from .transmission import Transmission
-from .workflow import identify
+| room | what it holds |
+|---|---|
+| `base` | base parameters of a robot: what its equations of motion can tell apart |
+| `logs` | recorded motions: read, checked, repaired and filtered |
+| `regression` | rows of a log, parameters as columns, and their least squares |
+| `workflow` | from a log to a robot: the steps, the doubts, the result, drive gains and payloads |
+| `excitation` | motions from which the base parameters can be identified well |
+
+A room imports only rooms above it; a test holds this.
+"""
+
+from .base.parameters import BaseParameters, base_parameters
+from .excitation.excitation import Excitation, excitation
+from .logs.log import Log
+from .logs.reading import read_log
+from .logs.tables import LogError
+from .logs.transmission import Transmission
+from .regression.friction import FrictionTerms
+from .regression.least_squares import ExcitationError
+from .regression.reduced import reduced_factor
+from .workflow.errors import Errors
+from .workflow.gains import DriveGains, drive_gains
+from .workflow.identify import identify
+from .workflow.locking import lock
+from .workflow.payload import Payload, identify_payload
+from .workflow.result import Identification, IdentifiedParameter
 
 __all__ = [
     "BaseParameters",
@@ -21,11 +33,11 @@ __all__ = [
     "Errors",
     "Excitation",
     "ExcitationError",
-    "Friction",
+    "FrictionTerms",
     "Identification",
+    "IdentifiedParameter",
     "Log",
     "LogError",
-    "Parameter",
     "Payload",
     "Transmission",
     "base_parameters",

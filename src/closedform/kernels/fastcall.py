@@ -1,35 +1,22 @@
-"""Single calls without NumPy's dispatch: a built-in function that reads arrays where they lie.
+"""Single calls without NumPy's dispatch: a built-in function that reads its arrays in place.
 
-A generalised ufunc spends most of a microsecond on one sample before its loop starts. The
-function made here looks at its arguments in place; if each is a plain contiguous array of
-exactly the core shape, it allocates the result and evaluates, and in every other case it hands
-the call on to the kernel itself.
+A generalised ufunc spends most of a microsecond on one sample before its loop starts. The function made
+here looks at its arguments itself. If each is a plain contiguous array of exactly the core shape, it
+allocates the result and evaluates; otherwise it passes the call on to the kernel.
 """
 
 from __future__ import annotations
 
 import ctypes
-import sys
-from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
 
 from ..programs import Program
+from . import memory_layout as layout
 
-_PYARRAY_NEW = 93
-"""Index of PyArray_New in NumPy's table of array functions."""
-
-_C_CONTIGUOUS_ALIGNED = 0x0001 | 0x0100
 _METH_FASTCALL_KEYWORDS = 0x0080 | 0x0002
 _METH_NOARGS = 0x0004
-
-_TYPE, _DATA, _NDIM, _DIMENSIONS, _DESCRIPTOR, _FLAGS = 8, 16, 24, 32, 56, 64
-"""Offsets of an array object's fields in NumPy's binary interface."""
-
-_BUFFER = 16
-"""Offset of the buffer's address in an object of ctypes."""
 
 
 class _MethodDef(ctypes.Structure):
@@ -41,32 +28,9 @@ class _MethodDef(ctypes.Structure):
     )
 
 
-@cache
-def available() -> bool:
-    """Whether arrays of this interpreter are laid out as the code expects."""
-    if sys.implementation.name != "cpython" or not getattr(sys, "_is_gil_enabled", lambda: True)():
-        return False
-    probe = np.zeros((3, 5))
-    at = id(probe)
-
-    def word(offset: int, kind: Any = ctypes.c_void_p) -> Any:
-        return kind.from_address(at + offset).value
-
-    dimensions = (ctypes.c_ssize_t * 2).from_address(word(_DIMENSIONS))
-    return bool(
-        word(_TYPE) == id(np.ndarray)
-        and word(_DATA) == probe.ctypes.data
-        and word(_NDIM, ctypes.c_int) == 2
-        and tuple(dimensions) == (3, 5)
-        and word(_DESCRIPTOR) == id(np.dtype(np.float64))
-        and word(_FLAGS, ctypes.c_int) & _C_CONTIGUOUS_ALIGNED == _C_CONTIGUOUS_ALIGNED
-        and ctypes.c_void_p.from_address(id(dimensions) + _BUFFER).value == ctypes.addressof(dimensions)
-    )
-
-
 BOUND_CALL = f"""
 define ptr @bound_call(ptr %self, ptr %nothing) #1 {{
-  %buffer.at = getelementptr i8, ptr %self, i64 {_BUFFER}
+  %buffer.at = getelementptr i8, ptr %self, i64 {layout.CTYPES_BUFFER}
   %operands = load ptr, ptr %buffer.at
   call void @bound(ptr %operands)
   %none.at = getelementptr ptr, ptr @api, i64 4
@@ -118,7 +82,7 @@ def text(program: Program, dtype: np.dtype[Any]) -> str:
     for k in range(len(shapes) + 1):
         source = f"%x{k}" if k < len(shapes) else "%result"
         lines += [
-            f"  %d{k}.at = getelementptr i8, ptr {source}, i64 {_DATA}",
+            f"  %d{k}.at = getelementptr i8, ptr {source}, i64 {layout.DATA}",
             f"  %d{k} = load ptr, ptr %d{k}.at",
             f"  %o{k} = getelementptr ptr, ptr %operands, i64 {k}",
             f"  store ptr %d{k}, ptr %o{k}",
@@ -135,11 +99,11 @@ def text(program: Program, dtype: np.dtype[Any]) -> str:
 
 
 def _checks(k: int, shape: tuple[int, ...], following: str) -> list[str]:
-    """Return tests that argument k is an exact contiguous array of the shape, else slow."""
+    """Return the branch to `following` if argument k is a contiguous array of the shape, else to `slow`."""
     tests = [
-        ("type", _TYPE, "ptr", "%ndarray"),
-        ("descr", _DESCRIPTOR, "ptr", "%descriptor"),
-        ("ndim", _NDIM, "i32", str(len(shape))),
+        ("type", layout.TYPE, "ptr", "%ndarray"),
+        ("descr", layout.DESCRIPTOR, "ptr", "%descriptor"),
+        ("ndim", layout.NDIM, "i32", str(len(shape))),
     ]
     lines = []
     for number, (name, offset, kind, expected) in enumerate(tests):
@@ -150,12 +114,13 @@ def _checks(k: int, shape: tuple[int, ...], following: str) -> list[str]:
             f"  br i1 %{name}{k}.ok, label %check{k}.{number}, label %slow",
             f"check{k}.{number}:",
         ]
+    plain = layout.CONTIGUOUS | layout.ALIGNED
     lines += [
-        f"  %flags{k}.at = getelementptr i8, ptr %x{k}, i64 {_FLAGS}",
+        f"  %flags{k}.at = getelementptr i8, ptr %x{k}, i64 {layout.FLAGS}",
         f"  %flags{k} = load i32, ptr %flags{k}.at",
-        f"  %both{k} = and i32 %flags{k}, {_C_CONTIGUOUS_ALIGNED}",
-        f"  %ok{k}.c = icmp eq i32 %both{k}, {_C_CONTIGUOUS_ALIGNED}",
-        f"  %dims{k}.at = getelementptr i8, ptr %x{k}, i64 {_DIMENSIONS}",
+        f"  %both{k} = and i32 %flags{k}, {plain}",
+        f"  %ok{k}.c = icmp eq i32 %both{k}, {plain}",
+        f"  %dims{k}.at = getelementptr i8, ptr %x{k}, i64 {layout.DIMENSIONS}",
         f"  %dims{k} = load ptr, ptr %dims{k}.at",
     ]
     known = f"%ok{k}.c"
@@ -172,14 +137,11 @@ def _checks(k: int, shape: tuple[int, ...], following: str) -> list[str]:
 
 def fill(api: int, dtype: np.dtype[Any]) -> None:
     """Write the addresses that the built-ins need into their table."""
-    get = ctypes.pythonapi.PyCapsule_GetPointer
-    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    functions = ctypes.cast(get(_multiarray_umath._ARRAY_API, None), ctypes.POINTER(ctypes.c_void_p))
     table = (ctypes.c_void_p * 6).from_address(api)
     table[:] = [
         id(np.ndarray),
         id(np.dtype(dtype)),
-        functions[_PYARRAY_NEW],
+        layout.array_function(layout.PYARRAY_NEW),
         _address(ctypes.pythonapi.PyObject_Vectorcall),
         id(None),
         _address(ctypes.pythonapi.Py_IncRef),

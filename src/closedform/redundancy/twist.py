@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import casadi as ca
 from casadi import SX
 
+from ..forms import form
 from ..forms.algebra import cross_columns
 from ..forms.node import Node
 from ..forms.tree import Tree
@@ -53,3 +54,9 @@ class Twist:
 def _add(J: SX, node: Node, w: SX, v: SX) -> None:
     """Add the columns of a joint, at the coordinate that drives it."""
     J[:, node.velocities] += node.ratio * ca.vertcat(w, v)
+
+
+def form_at(name: str, model: Model, q: SX, frame: str | None = None) -> SX:
+    """Return the expression of a form of q alone, on other symbols than its own."""
+    (symbol,), (expression,) = form(name, frame=frame).expression(model)
+    return ca.substitute(expression, symbol, q)

@@ -15,8 +15,8 @@ from plotly.offline import get_plotlyjs
 from .. import __version__
 from ..checks import function, instance, text
 from ..errors import ArgumentError, shown
+from ..files import whole_file
 from . import numerals
-from .output import whole_file
 from .section import Section
 from .sections import SECTIONS
 from .study import Study

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...checks import number, small_number, whole_number
-from ...description.rotations import pose
 from ...elastic import ComputedTorque, Control, Decoupling, ElasticJointRobot, Feedforward, Spread
 from ...lazy import cached_property
 from ...model.inertia import phi_from_parts, transform_phi
 from ...robot import Robot
+from ...rotations import pose
 from ...trajectory import Trajectory, cosine, polynomial
 from ..labels import Label, velocity_labels
 from ..motion import CosineMotion, turns

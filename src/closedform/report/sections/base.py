@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...identification.base_parameters import BaseParameters, base_parameters
-from ...identification.savings import Savings
+from ...identification.base.parameters import BaseParameters, base_parameters
+from ...identification.base.savings import Savings
 from ..section import Section
 from ..study import Study
 

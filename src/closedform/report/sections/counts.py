@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
 from ...errors import ClosedFormError
 from ...forms import FORMS, Form
+from ...forms.catalogue import INERTIAS
 from ...programs import Counts, trace
+from ...programs.size import foreseen
 from ..section import Section
 from ..study import TIMED_GROUP, Study
 
-PATIENCE = 4.0
-"""Seconds after which the remaining forms that are not timed are left uncounted."""
+MOST = 20_000
+"""Operations beyond which a form that is not timed is left uncounted: tracing it takes seconds."""
 
 
 @dataclass(frozen=True)
@@ -45,17 +46,16 @@ class CountFacts:
 
 def gather(study: Study) -> CountFacts:
     """Return the counts; forms that are not timed are traced without being compiled."""
-    deadline = time.monotonic() + PATIENCE
-    forms = (form for form in FORMS.values() if study.robot.model.has_inertia or not form.dynamic)
-    return CountFacts(tuple(_counted(study, form, deadline) for form in forms))
+    forms = (form for form in FORMS.values() if study.robot.model.has_inertia or INERTIAS not in form.needs)
+    return CountFacts(tuple(_counted(study, form) for form in forms))
 
 
-def _counted(study: Study, form: Form, deadline: float) -> FormCounts:
+def _counted(study: Study, form: Form) -> FormCounts:
     counts, problem = None, ""
     try:
         if form.group == TIMED_GROUP:
             counts = study.robot.kernel(form.name).counts
-        elif time.monotonic() < deadline:
+        elif foreseen(form, study.robot.model) <= MOST:
             counts = trace(study.robot.model, form.name).counts
         else:
             problem = "not counted, to keep this report quick"

@@ -1,0 +1,82 @@
+"""Files that appear whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import secrets
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import BinaryIO, TextIO
+
+from .checks import file_path
+from .errors import ClosedFormError, shorten
+
+NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+
+
+@contextlib.contextmanager
+def replaced(target: Path, *, prefix: str = ".", mode: int = 0o666) -> Iterator[BinaryIO]:
+    """Give a file that takes the place of `target` when the block ends well, and vanishes otherwise.
+
+    It is written in the folder of the target, under a random name that begins with `prefix`.
+    """
+    temporary = target.with_name(f"{prefix}{secrets.token_hex(8)}.tmp")
+    handle = os.open(temporary, NEW, mode)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+        os.replace(temporary, target)
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def whole_file(path: str | os.PathLike[str]) -> Iterator[TextIO]:
+    """Give a text file that becomes `path` when the block ends well, and vanishes otherwise.
+
+    A target that cannot be written is refused before the block runs, not after its work is done.
+    """
+    target = check_writable(path)
+    try:
+        with replaced(target) as file, io.TextIOWrapper(file, "utf-8", newline="\n") as text:
+            yield text
+    except (OSError, UnicodeError) as error:
+        raise _unwritable(path, error) from None
+
+
+def write_files(texts: Mapping[Path, str]) -> tuple[Path, ...]:
+    """Write all files, or none of them; return their paths."""
+    with contextlib.ExitStack() as together:
+        for path, text in texts.items():
+            file = together.enter_context(whole_file(path))
+            file.write(text)
+            file.flush()  # a full disk shows before the first file is put in its place
+    return tuple(texts)
+
+
+def check_writable(path: str | os.PathLike[str]) -> Path:
+    """Return the file that a path means, links resolved, or say why it cannot be written."""
+    given = file_path("path", path)
+    try:
+        target = given.resolve()
+        if target.exists() and not target.is_file():
+            problem = "not a file); choose another name"
+        elif target.exists() and not os.access(target, os.W_OK):
+            problem = "read-only file); choose another name"
+        elif not target.parent.is_dir() or not os.access(target.parent, os.W_OK):
+            problem = "no folder to write in); choose another folder"
+        else:
+            return target
+    except (OSError, RuntimeError, ValueError) as error:
+        raise _unwritable(path, error) from None
+    raise ClosedFormError(f"{shorten(str(path))}: cannot be written ({problem}")
+
+
+def _unwritable(path: str | os.PathLike[str], error: Exception) -> ClosedFormError:
+    reason = getattr(error, "strerror", None) or str(error)
+    return ClosedFormError(
+        f"{shorten(str(path))}: cannot be written ({reason}); choose another name or folder"
+    )

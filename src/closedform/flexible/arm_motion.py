@@ -1,0 +1,211 @@
+"""Simulated motions of an arm: states over time, energies, deflections, strains."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.integrate import cumulative_simpson
+
+from ..arrays import Array
+from ..checks import finite, number, real_array, whole_number
+from ..errors import ArgumentError, ClosedFormError, shown, warn
+from ..integration import DivergenceError, Event, simulate
+from ..lazy import cached_property
+from .structure import ArmStructure
+
+Torque = ArrayLike | Callable[[float], ArrayLike] | None
+
+SMALL = 0.2
+"""Deflection over length up to which it is small: the arc then differs from its chord by 2 %."""
+
+
+class DeflectionWarning(UserWarning):
+    """Deflections beyond the range in which the model holds."""
+
+
+class DefinitenessError(ClosedFormError):
+    """The linearised inertia matrix of an arm is not positive definite; `time` says when."""
+
+    def __init__(self, message: str, time: float) -> None:
+        super().__init__(message)
+        self.time = time
+
+    def __reduce__(self) -> tuple[type, tuple[str, float]]:
+        return type(self), (str(self), self.time)
+
+
+@dataclass(frozen=True)
+class Energy:
+    """Energies along a motion: kinetic and potential, work of the torques, loss to damping.
+
+    `balance` is what the total has changed beyond work and loss: the error of the integration.
+    """
+
+    kinetic: Array
+    potential: Array
+    work: Array
+    dissipated: Array
+
+    @property
+    def total(self) -> Array:
+        """Kinetic plus potential energy."""
+        return self.kinetic + self.potential
+
+    @property
+    def balance(self) -> Array:
+        """Total less its start, less work, plus dissipation."""
+        return self.total - self.total[..., :1] - self.work + self.dissipated
+
+
+@dataclass(frozen=True)
+class ArmMotion:
+    """A motion of an arm: times t (k,), q and qd (..., k, N), torques u (..., k, n) at them."""
+
+    arm: ArmStructure
+    t: Array
+    q: Array
+    qd: Array
+    u: Array
+    held: bool = False
+    events: tuple[list[float], ...] = field(default=())
+
+    @property
+    def joints(self) -> Array:
+        """Joint angles (..., k, n)."""
+        return self.q[..., : self.arm.joints]
+
+    @cached_property
+    def tip(self) -> Array:
+        """Positions of the tip (..., k, 2)."""
+        return np.asarray(self.arm.tip_position(self.q))
+
+    def deflection(self, link: int, x: float | None = None) -> Array:
+        """Return the deflection y (..., k) of a link (from 0) at x, by default at its end."""
+        return self._along(link, x, 0)
+
+    def strain(self, link: int, x: float, distance: float) -> Array:
+        """Return the bending strain of a link at x, on a fibre at a distance from the neutral axis.
+
+        -distance y''(x), as a strain gauge there would measure it; `distance` is half the
+        thickness on the surface towards positive y.
+        """
+        return -number("strain: distance", distance) * self._along(link, number("strain: x", x), 2)
+
+    def _along(self, link: int, x: float | None, derivative: int) -> Array:
+        if whole_number("link", link, 0) >= self.arm.joints:
+            raise ArgumentError(f"link is {shown(link)}; the arm has links 0 to {self.arm.joints - 1}")
+        place = self.arm.links[link].length if x is None else number("deflection: x", x)
+        shapes = self.arm.modes[link].shapes(place, derivative)
+        return np.asarray(self.q[..., self.arm.model.parts[link]] @ shapes)
+
+    @cached_property
+    def energy(self) -> Energy:
+        """Kinetic and potential energy, work of the torques and dissipation, from the start on."""
+        arm = self.arm
+        power = self.qd**2 @ arm.model.damping
+        if power.any():
+            dissipated = cumulative_simpson(power, x=self.t, axis=-1, initial=0.0)
+        else:
+            dissipated = np.zeros_like(power)
+        kinetic, potential = arm.kinetic_energy(self.q, self.qd), arm.potential_energy(self.q)
+        return Energy(np.asarray(kinetic), np.asarray(potential), self._work(), dissipated)
+
+    def _work(self) -> Array:
+        """Return the work of the torques: exact if they are held, else of cubics between samples."""
+        n = self.arm.joints
+        angle, rate = self.q[..., :n], self.qd[..., :n]
+        steps = np.diff(angle, axis=-2)
+        work = self.u[..., :-1, :] * steps
+        if not self.held:
+            h = np.diff(self.t)[:, None]
+            mean = (angle[..., :-1, :] + angle[..., 1:, :]) / 2 - h * np.diff(rate, axis=-2) / 12
+            work = work + np.diff(self.u, axis=-2) * (angle[..., 1:, :] - mean)
+        total = np.cumsum(work.sum(-1), axis=-1)
+        return np.concatenate([np.zeros_like(total[..., :1]), total], axis=-1)
+
+
+def arm_motion(
+    arm: ArmStructure,
+    q0: ArrayLike,
+    qd0: ArrayLike | None,
+    torque: Torque,
+    duration: float,
+    step: float,
+    *,
+    method: str,
+    events: Sequence[Event],
+    rtol: float,
+    atol: float,
+) -> ArmMotion:
+    """Return the motion of an arm; see `FlexibleArm.simulate`."""
+    N = arm.size
+    start = [_state(name, given, N) for name, given in (("q0", q0), ("qd0", qd0))]
+    warn_of_deflections(arm, start[0])
+    try:
+        x0 = np.concatenate(np.broadcast_arrays(*start), axis=-1)
+    except ValueError:
+        shapes = " and ".join(str(each.shape) for each in start)
+        raise ArgumentError(f"{arm.name}: q0 and qd0 of shapes {shapes} do not broadcast") from None
+    options = {"method": method, "events": events, "rtol": rtol, "atol": atol}
+    try:
+        run = simulate(arm.system, x0, torque, duration, step, **options)  # type: ignore[arg-type]
+    except DivergenceError as error:
+        if arm.model.exact:
+            raise
+        raise lost_definiteness(arm, error.time, error.state[:N]) from None
+    _warn_of_lost_runs(arm, run.t, run.x)
+    u = np.zeros((len(run.t), arm.joints)) if run.u is None else run.u
+    return ArmMotion(arm, run.t, run.x[..., :N], run.x[..., N:], u, run.held, run.events)
+
+
+def warn_of_deflections(arm: ArmStructure, q: Array) -> None:
+    """Warn if an initial deflection is beyond `SMALL` times the length of its link."""
+    for i, (link, modes, part) in enumerate(zip(arm.links, arm.modes, arm.model.parts, strict=True)):
+        shapes = modes.shapes(np.linspace(0, link.length, 21))
+        deflections = np.abs(q[..., part] @ shapes.T)
+        ratio = float(deflections.max(initial=0.0)) / link.length
+        if ratio > SMALL:
+            warn(
+                f"{arm.name}: link {i + 1} starts with a deflection of {ratio:.2g} times its length; the "
+                f"model is of small deflections, up to about {SMALL:g}",
+                DeflectionWarning,
+            )
+
+
+def _state(name: str, given: ArrayLike | None, size: int) -> Array:
+    array = np.zeros(size) if given is None else real_array(name, given)
+    if array.shape[-1:] != (size,):
+        raise ArgumentError(
+            f"{name} has shape {array.shape}; expected (..., {size}): joint angles, then modes link by link"
+        )
+    return finite(name, array)
+
+
+def lost_definiteness(arm: ArmStructure, time: float, q: Array) -> DefinitenessError:
+    """Return the error to raise when B stops being positive definite, at or right after q."""
+    least = float(np.linalg.eigvalsh(arm.mass_matrix(q))[0])
+    tips = [
+        abs(modes.stacked("tip") @ q[part]) for modes, part in zip(arm.modes, arm.model.parts, strict=True)
+    ]
+    worst = max(tip / link.length for tip, link in zip(tips, arm.links, strict=True))
+    message = (
+        f"{arm.name}: the inertia matrix, linearised in the deflections, loses positive definiteness at "
+        f"t = {time:.6g} s (smallest eigenvalue near there {least:.3g}, tip deflection {worst:.2g} of a "
+        "link's length); move less, take shorter steps, or build the arm with exact=True"
+    )
+    return DefinitenessError(message, time)
+
+
+def _warn_of_lost_runs(arm: ArmStructure, t: Array, x: Array) -> None:
+    runs = ~np.isfinite(x[..., -1, :]).all(axis=-1)
+    if runs.any():
+        lost = ~np.isfinite(x[runs]).all(axis=-1)
+        first = t[lost.any(axis=0).argmax()]
+        warn(
+            f"{arm.name}: {int(runs.sum())} of {runs.size} runs lost the positive definiteness of the "
+            f"inertia matrix, the first at t = {first:.6g} s; they are NaN from there on",
+            DeflectionWarning,
+        )

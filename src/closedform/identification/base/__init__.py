@@ -1,0 +1,1 @@
+"""Base parameters: the inertial parameters that the equations of motion can tell apart."""

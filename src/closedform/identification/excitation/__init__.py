@@ -1,0 +1,1 @@
+"""Excitation: motions from which the base parameters can be identified well."""

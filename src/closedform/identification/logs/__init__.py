@@ -1,0 +1,1 @@
+"""Logs: recorded motions read, checked, repaired and filtered."""

@@ -1,0 +1,294 @@
+"""Columns of a log: which is what, and in which unit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...errors import ArgumentError, shown
+from .tables import LogError, Table
+
+WORDS = {
+    "time": ("time", "t", "timestamp", "stamp"),
+    "position": ("position", "positions", "pos", "q", "angle", "angles"),
+    "velocity": ("velocity", "velocities", "vel", "qd", "dq", "qdot", "speed"),
+    "effort": (
+        "effort",
+        "efforts",
+        "eff",
+        "tau",
+        "torque",
+        "torques",
+        "force",
+        "current",
+        "cur",
+        "curr",
+        "i",
+    ),
+}
+"""Words for each quantity in the names of columns."""
+
+UNITS: dict[str, dict[str, float]] = {
+    "time": {"s": 1.0, "sec": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "min": 60.0},
+    "position": {
+        "rad": 1.0,
+        "deg": np.pi / 180,
+        "degrees": np.pi / 180,
+        "m": 1.0,
+        "mm": 1e-3,
+        "rev": 2 * np.pi,
+    },
+    "velocity": {"rad/s": 1.0, "deg/s": np.pi / 180, "m/s": 1.0, "mm/s": 1e-3, "rpm": np.pi / 30},
+    "effort": {"nm": 1.0, "n": 1.0, "mnm": 1e-3, "nmm": 1e-3, "knm": 1e3, "a": 1.0, "ma": 1e-3},
+}
+"""Units by quantity, and what one of them is in SI; amperes need a drive gain besides."""
+
+REQUIRED = ("position", "effort")
+
+CURRENTS = {"current", "cur", "curr", "i"}
+AMPERES = {"a", "ma"}
+"""Words and units of efforts that are currents, not torques."""
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Columns of one quantity, a list with one array per joint (or one array), and the scale to SI."""
+
+    names: tuple[str, ...]
+    values: Any
+    scale: tuple[float, ...]
+
+
+def split_unit(name: str) -> tuple[str, str | None]:
+    """Return a column name without its unit, and the unit in brackets at its end.
+
+    >>> split_unit("elbow position [deg]"), split_unit("q[3]")
+    (('elbow position', 'deg'), ('q[3]', None))
+    """
+    text = name.rstrip()
+    if not text.endswith(("]", ")")):
+        return name, None
+    start = max(text.rfind("["), text.rfind("("))
+    inside = text[start + 1 : -1]
+    if start < 0 or not inside or inside.isdigit() or "]" in inside or ")" in inside:
+        return name, None
+    return text[:start].rstrip(), inside.strip()
+
+
+def factor(quantity: str, unit: str) -> float:
+    """Return what one of the unit is in SI."""
+    known = UNITS[quantity]
+    if not isinstance(unit, str):
+        raise ArgumentError(f"unit of {quantity} is {shown(unit)}; expected one of {', '.join(known)}")
+    key = re.sub(r"[\s·.*-]", "", unit.lower().replace("°", "deg"))
+    if key not in known:
+        raise ArgumentError(f"unit {unit!r} of {quantity} is unknown; known: {', '.join(known)}")
+    return known[key]
+
+
+def choose(
+    table: Table,
+    joints: Sequence[str],
+    columns: Mapping[str, Any] | None,
+    units: Mapping[str, str] | None,
+) -> tuple[dict[str, Chosen], tuple[str, ...]]:
+    """Return the columns of each quantity and the joints they cover, in the robot's order.
+
+    Names are found by words and joints: `q1`, `tau_3`, `elbow_position [deg]`, `effort elbow`;
+    numbers count the robot's joints from 1 (or from 0 where there is a 0). `columns` says it
+    outright: {"time": "stamp", "position": [...], "effort": [...]}.
+    """
+    for option, given in (("columns", columns), ("units", units)):
+        if given is not None and not isinstance(given, Mapping):
+            raise ArgumentError(f'{option} is {shown(given)}; expected a mapping such as {{"position": ...}}')
+        for quantity in given or ():
+            if quantity not in WORDS:
+                raise ArgumentError(f"{quantity!r} is not a quantity of a log; known: {', '.join(WORDS)}")
+    units = units or {}
+    parsed = {name: split_unit(name) for name in table}
+    found: dict[str, Chosen] = {}
+    covered: dict[str, tuple[str, ...]] = {}
+    for quantity in WORDS:
+        given = (columns or {}).get(quantity)
+        names, indices = (
+            _named(table, quantity, given, joints) if given is not None else _found(table, quantity, joints)
+        )
+        if not names:
+            continue
+        scale = tuple(
+            factor(quantity, _unit(units.get(quantity), parsed[name][1], quantity)) for name in names
+        )
+        if quantity == "effort" and given is None:
+            _check_kinds(parsed, names)
+        found[quantity] = Chosen(tuple(names), [_numbers(table, name) for name in names], scale)
+        if quantity != "time":
+            covered[quantity] = tuple(joints[k] for k in indices)
+    missing = [quantity for quantity in REQUIRED if quantity not in found]
+    if missing:
+        raise LogError(
+            f"no column of {' or '.join(missing)} found among {_list(table)}; name columns like "
+            f"{joints[0]}_{missing[0]} or {WORDS[missing[0]][3]}1, or say "
+            f'columns={{"{missing[0]}": [...]}}'
+        )
+    return found, _agreed(covered, joints)
+
+
+def _check_kinds(parsed: Mapping[str, tuple[str, str | None]], names: Sequence[str]) -> None:
+    """Refuse efforts that are currents of some joints and torques of others."""
+    currents = [
+        name
+        for name in names
+        if (parsed[name][1] or "").lower() in AMPERES or CURRENTS & set(re.split(r"[ 0-9]+", _letters(name)))
+    ]
+    others = [name for name in names if name not in currents]
+    if currents and others:
+        raise LogError(
+            f"efforts are a current in column {shown(currents[0])} and a torque in {shown(others[0])}; "
+            'name the columns of one kind, columns={"effort": [...]}, and say gain=[...] for currents'
+        )
+
+
+def _numbers(table: Table, name: str) -> Any:
+    """Return a chosen column, which must hold numbers and have rows."""
+    values = table[name]
+    if values.dtype.kind not in "fiub":
+        raise LogError(f"column {name!r} holds {values.dtype}, not numbers; convert it")
+    if values.ndim not in (1, 2) or not np.isfinite(values.shape).all():
+        hint = "; call its compute_chunk_sizes()" if hasattr(values, "compute") else ""
+        raise LogError(f"column {name!r} has shape {values.shape}; expected (rows,) or (rows, joints){hint}")
+    return values
+
+
+def _unit(given: Any, written: str | None, quantity: str) -> Any:
+    """Return the unit that was given, else the one in the column's name, else that of SI."""
+    return (written or _si(quantity)) if given is None else given
+
+
+def _si(quantity: str) -> str:
+    return {"time": "s", "position": "rad", "velocity": "rad/s", "effort": "nm"}[quantity]
+
+
+def _list(table: Table) -> str:
+    names = [repr(name) for name in table] or ["no columns"]
+    return ", ".join(names[:12]) + (", ..." if names[12:] else "")
+
+
+def _agreed(covered: Mapping[str, tuple[str, ...]], joints: Sequence[str]) -> tuple[str, ...]:
+    """Return the joints that have positions and efforts, or say which lack one of them."""
+    position, effort = covered["position"], covered["effort"]
+    for one, other, lacks in ((position, effort, "effort"), (effort, position, "position")):
+        without = [name for name in one if name not in other]
+        if without:
+            raise LogError(
+                f"joint(s) {', '.join(without)} have no column of {lacks}; add it, or remove the other ones"
+            )
+    return tuple(name for name in joints if name in position)
+
+
+def _named(table: Table, quantity: str, given: Any, joints: Sequence[str]) -> tuple[list[str], list[int]]:
+    """Return the columns the caller named: one per joint, or those of the joints in a mapping."""
+    if isinstance(given, Mapping):
+        unknown = [name for name in given if name not in joints]
+        if unknown:
+            raise LogError(f"columns: {unknown[0]!r} is not a joint; joints: {', '.join(joints)}")
+        names, indices = list(given.values()), [list(joints).index(name) for name in given]
+    else:
+        if not isinstance(given, str | list | tuple):
+            raise ArgumentError(f"columns: {quantity} is {shown(given)}; expected names of columns")
+        names = [given] if isinstance(given, str) else list(given)
+        indices = list(range(len(names)))
+        if (
+            quantity != "time"
+            and len(names) != len(joints)
+            and not (len(names) == 1 and _wide(table, names[0]))
+        ):
+            raise LogError(
+                f"columns: {len(names)} names of {quantity} for {len(joints)} joints; name one each, "
+                "or give a mapping from joints to columns"
+            )
+    for name in names:
+        if not isinstance(name, str):
+            raise ArgumentError(f"columns: {quantity} has {shown(name)}; expected names of columns")
+        if name not in table:
+            raise LogError(f"column {shown(name)} of {quantity} does not exist; there are {_list(table)}")
+    if len(names) == 1 and _wide(table, names[0]):
+        return names, list(range(len(joints)))
+    return names, indices
+
+
+def _wide(table: Table, name: str) -> bool:
+    return name in table and len(table[name].shape) == 2
+
+
+def _found(table: Table, quantity: str, joints: Sequence[str]) -> tuple[list[str], list[int]]:
+    """Return the columns of a quantity by their names, in the order of the joints."""
+    words = WORDS[quantity]
+    plain = {name: _letters(split_unit(name)[0]) for name in table}
+    alone = [name for name, text in plain.items() if text in words]
+    if quantity == "time":
+        return alone[:1], [0]
+    if alone and _wide(table, alone[0]):
+        return alone[:1], list(range(len(joints)))
+    either = "|".join(sorted(words, key=len, reverse=True))
+    by_joint = _by_joint(plain, either, joints)
+    if by_joint:
+        chosen = {k: _only(found, quantity, repr(joints[k])) for k, found in sorted(by_joint.items())}
+        return list(chosen.values()), list(chosen)
+    numbered: dict[int, list[str]] = {}
+    for name, text in plain.items():
+        match = re.fullmatch(
+            rf"(?:{either}) ?(?:joint ?|j)?([0-9]{{1,6}})|(?:joint|j) ?([0-9]{{1,6}}) ?(?:{either})", text
+        )
+        if match:
+            numbered.setdefault(int(match[1] or match[2]), []).append(name)
+    numbers = {number: _only(found, quantity, f"number {number}") for number, found in numbered.items()}
+    shift = 0 if 0 in numbers else 1
+    beyond = [name for number, name in numbers.items() if number - shift >= len(joints)]
+    if beyond:
+        raise LogError(
+            f"column {beyond[0]!r} would be of joint {max(numbers)}, but the robot has {len(joints)} joints "
+            f"({', '.join(joints)}): a log of another robot? Say columns= if not"
+        )
+    order = sorted(numbers)
+    return [numbers[k] for k in order], [k - shift for k in order]
+
+
+def _by_joint(plain: Mapping[str, str], either: str, joints: Sequence[str]) -> dict[int, list[str]]:
+    """Return the columns that name each joint beside a word of the quantity.
+
+    Columns with more in front of that ("measured elbow position") count where a joint has no other,
+    unless they are just another joint's.
+    """
+    exact: dict[int, list[str]] = {}
+    longer: dict[int, list[str]] = {}
+    for k, joint in enumerate(joints):
+        label = re.escape(_letters(joint))
+        pattern = rf"(?:{label} ?(?:{either})|(?:{either}) ?{label})"
+        for name, text in plain.items():
+            if label and re.fullmatch(rf"(?:.* )?{pattern}", text):
+                (exact if re.fullmatch(pattern, text) else longer).setdefault(k, []).append(name)
+    taken = {name for names in exact.values() for name in names}
+    for k, names in longer.items():
+        free = [name for name in names if name not in taken]
+        if free and k not in exact:
+            exact[k] = free
+    return exact
+
+
+def _only(found: Sequence[str], quantity: str, whose: str) -> str:
+    """Return the one column found, or say that there is a choice."""
+    if len(found) > 1:
+        raise LogError(
+            f"columns {', '.join(map(repr, found))} could all be the {quantity} of joint {whose}; "
+            f'say columns={{"{quantity}": [...]}}'
+        )
+    return found[0]
+
+
+def _letters(name: str) -> str:
+    """Return a name in lower case with single spaces between its words and numbers."""
+    return re.sub(r"[\W_]+", " ", name.lower()).strip()

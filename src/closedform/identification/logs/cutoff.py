@@ -1,0 +1,137 @@
+"""The cutoff of a log's filters: as wide as the motion needs, no wider than the noise of positions allows."""
+# ruff: noqa: PLC0415 (SciPy's signal processing is imported where it is used: it takes half a second)
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...arrays import Array
+from ...checks import positive
+from ...errors import ArgumentError
+from .samples import Samples
+from .signals import even_samples
+
+WIDER = 10.0
+"""Cutoff over the motion's bandwidth: its harmonics and the corners of friction reach that far."""
+
+SHARE = 1e-4
+"""Power of the noise in accelerations over that of the motion that a cutoff may let through."""
+
+WEIGHT = 1.0
+"""Acceleration (rad/s^2 or m/s^2) that counts as motion at rest: gravity bends an arm at least so."""
+
+ABOVE = 4.0
+"""Density over the noise floor below which a spectrum holds no motion."""
+
+STANDS = 20.0
+"""The same, beyond which it surely does: one bin in e^20 of white noise."""
+
+HUM = 8.0
+"""A frequency over the one below it (at least `LOWEST`), nothing between, beyond which it is no motion."""
+
+LOWEST = 2.0
+"""Least cutoff in Hz."""
+
+NARROWEST = 1e-6
+"""Least cutoff over the sampling rate; filters that remember more samples lose their digits."""
+
+SECONDS = 8.0
+"""Length of the stretches that spectra are averaged over."""
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """Densities of the joint positions (frequencies, joints), and the flat floor of their noise (joints).
+
+    The floor is what remains at high frequencies, where no arm moves: quantisation, the sensor, and a
+    clock whose stamps are off (speed times jitter). It is taken off the `motion`, which ends with the
+    last frequency that stands out of it; periodic motions touch the floor between their harmonics. A hum
+    far above all others (`HUM`) is none.
+    """
+
+    frequency: Array
+    motion: Array
+    floor: Array
+
+    @classmethod
+    def of(cls, samples: Samples, rate: float) -> Spectrum:
+        """Return the spectrum of the joints that move."""
+        from scipy import signal
+
+        position = even_samples(samples, rate).position
+        position = position[:, np.ptp(position, axis=0) > 0]
+        length = min(len(position), int(SECONDS * rate))
+        f, P = signal.welch(position, rate, nperseg=length, axis=0, detrend="linear")
+        high = (f >= 0.25 * rate) & (f <= 0.45 * rate)
+        floor = np.median(P[high], axis=0) / np.log(2)  # a mean, by the median of an exponential
+        ends = [_end(f[stands]) for stands in (STANDS * floor < P).T]
+        return cls(f, np.where((f[:, None] <= ends) & (ABOVE * floor < P), P - floor, 0.0), floor)
+
+    @property
+    def bandwidth(self) -> float:
+        """The frequency below which 99 % of the joint speeds' power lies, each relative to its own."""
+        speed = self.frequency[:, None] ** 2 * self.motion
+        total = speed.sum(axis=0)
+        moving = total > 0
+        if not moving.any():
+            return float("inf")
+        power = np.cumsum((speed[:, moving] / total[moving]).sum(axis=1))
+        return float(self.frequency[np.searchsorted(power, 0.99 * power[-1])])
+
+    @property
+    def clean(self) -> float:
+        """The cutoff up to which noise is `SHARE` of the accelerations' power, in the median of the joints.
+
+        White noise of density N has accelerations of density N (2 pi f)^4: up to the cutoff f the
+        power N (2 pi)^4 f^5 / 5. Accelerations are those within the bandwidth: a hum beyond is no motion.
+        Where nothing stands out of the noise, `WEIGHT` alone counts.
+        """
+        moving = self.floor > 0
+        if self.motion.any():
+            moving &= self.motion.any(axis=0)
+        if not moving.any():
+            return float("inf")
+        f = self.frequency[self.frequency <= self.bandwidth, None]
+        power = np.sum((2 * np.pi * f) ** 4 * self.motion[: len(f)], axis=0)[moving] * (f[1] - f[0])
+        noise = (2 * np.pi) ** 4 / 5 * self.floor[moving]
+        return float(np.median((SHARE * (power + WEIGHT**2) / noise) ** 0.2))
+
+
+def _end(frequencies: Array) -> float:
+    """Return the last of the frequencies that stand out, up to a hum; less than any where none does."""
+    if not len(frequencies):
+        return -1.0
+    far = frequencies[1:] > HUM * np.maximum(frequencies[:-1], LOWEST)
+    return float(frequencies[np.argmax(far) if far.any() else -1])
+
+
+def spectral_cutoff(samples: Samples, rate: float) -> float:
+    """Return the cutoff in Hz for a log: `WIDER` times its motion's bandwidth, or less where noise says so.
+
+    Noise is judged by the floor of the positions' spectrum, never by differences of positions: those
+    of a fast log are nothing but noise.
+    """
+    if not np.ptp(samples.position, axis=0).any():
+        return rate / 10
+    spectrum = Spectrum.of(samples, rate)
+    return float(np.clip(min(WIDER * spectrum.bandwidth, spectrum.clean), min(LOWEST, rate / 10), rate / 10))
+
+
+def drowned(samples: Samples, rate: float) -> bool:
+    """Return whether no motion stands out of the noise of the positions: then noise alone says the cutoff."""
+    return not Spectrum.of(samples, rate).motion.any()
+
+
+def chosen_cutoff(caller: str, given: float | None, samples: Samples, rate: float) -> float:
+    """Return the cutoff that was asked for, checked, or the one that fits the log."""
+    if given is None:
+        return spectral_cutoff(samples, rate)
+    cutoff = positive(f"{caller}: cutoff", given)
+    if not rate * NARROWEST <= cutoff < rate / 2:
+        raise ArgumentError(
+            f"{caller}: cutoff is {cutoff:g}; expected Hz from {rate * NARROWEST:.3g} to below half the "
+            f"sampling rate ({rate / 2:.4g})"
+        )
+    return cutoff

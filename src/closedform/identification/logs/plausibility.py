@@ -1,0 +1,142 @@
+"""Plausibility: units and logs that cannot be what they are taken for, each with a hint."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...robot import Robot
+from .log import STILL, Log
+from .samples import Samples
+from .tables import LogError
+
+SLOWEST = 5.0
+"""Samples per second below which no dynamics can be seen."""
+
+FASTEST = 2e5
+"""Samples per second beyond which a clock is in the wrong unit."""
+
+BEYOND = 2.0
+"""Times a limit must be exceeded before units are doubted."""
+
+BURST = 0.2
+"""Time from row to row, of the nearest in a hundred, over the mean, below which stamps come in bursts."""
+
+ROWS = 200_000
+"""Rows looked at; more would show nothing new."""
+
+
+def check_plausible(robot: Robot, log: Log) -> None:
+    """Refuse a log whose clock, angles, speeds or torques cannot be in the units they are taken for."""
+    rate = 1 / float(np.median(np.diff(log.time)))
+    if rate < SLOWEST:
+        raise LogError(
+            f"{log.source}: {rate:.3g} samples per second over {log.duration:.4g} s; is the time in "
+            'milliseconds? Say units={"time": "ms"} (or "us", "ns")'
+        )
+    if rate > FASTEST:
+        raise LogError(
+            f"{log.source}: {rate:.3g} samples per second; is the time in another unit than seconds? "
+            'Say units={"time": "min"}, or give rate= in Hz'
+        )
+    samples = log.middle(ROWS)
+    _check_positions(robot, log, samples)
+    _check_speeds(robot, log, samples)
+    _check_velocities(log, samples)
+    _check_efforts(robot, log, samples)
+
+
+def check_motion(log: Log) -> None:
+    """Refuse joints that do not move, by name."""
+    still = [name for name, span in zip(log.joints, log.ranges(ROWS), strict=True) if span < STILL]
+    if still:
+        place = log.samples(0, 1).position[0, log.joints.index(still[0])]
+        raise LogError(
+            f"{log.source}: joint(s) {', '.join(still)} do not move; record them moving, or lock them: "
+            f"locked={{{still[0]!r}: {place:.4g}}}"
+        )
+
+
+def _check_positions(robot: Robot, log: Log, samples: Samples) -> None:
+    revolute = np.array(
+        [body.joint.kind == "revolute" for body in robot.model.bodies if body.coupling is None]
+    )
+    lower, upper = robot.lower_limits, robot.upper_limits
+    reach = np.maximum(np.abs(lower), np.abs(upper))
+    largest = np.abs(samples.position).max(axis=0)
+    limited = np.isfinite(reach) & (reach > 0)
+    for j, name in enumerate(log.joints):
+        if not limited[j] or largest[j] <= BEYOND * reach[j]:
+            continue
+        if revolute[j] and np.radians(largest[j]) <= BEYOND * reach[j]:
+            hint = 'are the angles in degrees? Say units={"position": "deg"}'
+        elif not revolute[j] and largest[j] / 1000 <= BEYOND * reach[j]:
+            hint = 'are they in millimetres? Say units={"position": "mm"}'
+        else:
+            hint = "are they motor angles? Say reduction=[...], or check that the log is of this robot"
+        raise LogError(
+            f"{log.source}: joint {name!r} reaches {largest[j]:.4g} but its limit is {reach[j]:.4g}; {hint}"
+        )
+    turns = largest > 8 * np.pi
+    if revolute.any() and (turns & revolute & ~limited).sum() > revolute.sum() / 2:
+        j = int(np.argmax(largest * revolute))
+        raise LogError(
+            f"{log.source}: joint {log.joints[j]!r} reaches {largest[j]:.4g} rad, four turns and more; are "
+            'the angles in degrees (units={"position": "deg"}) or of the motors (reduction=[...])?'
+        )
+
+
+def _check_speeds(robot: Robot, log: Log, samples: Samples) -> None:
+    slope = np.percentile(np.abs(np.gradient(samples.position, samples.time, axis=0)), 99, axis=0)
+    steps = np.diff(samples.time)
+    shortest, mean = float(np.percentile(steps, 1)), float(np.mean(steps))
+    hint = (
+        f"are time stamps uneven (rows come {1e3 * shortest:.2g} ms apart, {1e3 * mean:.2g} ms on average)? "
+        "Give rate= in Hz where the rows were sampled evenly"
+        if shortest < BURST * mean
+        else 'are angles in degrees, or time in another unit? Say units={"position": "deg"} or {"time": "ms"}'
+    )
+    for name, speed, limit in zip(log.joints, slope, robot.velocity_limits, strict=True):
+        if 0 < 10 * BEYOND * limit < speed:
+            raise LogError(
+                f"{log.source}: joint {name!r} moves at {speed:.4g} rad/s, its limit is {limit:.4g}: {hint}"
+            )
+
+
+def _check_velocities(log: Log, samples: Samples) -> None:
+    """Compare logged speeds with the slope of the positions: their ratio tells units apart."""
+    if samples.velocity is None:
+        return
+    slope = np.gradient(samples.position, samples.time, axis=0)
+    power = np.sum(slope**2)
+    if power == 0:
+        return
+    ratio = abs(float(np.sum(slope * samples.velocity) / power))
+    known = {
+        180 / np.pi: 'velocities in deg/s? Say units={"velocity": "deg/s"}',
+        np.pi / 180: 'positions in degrees? Say units={"position": "deg"}',
+        1000.0: 'time in milliseconds? Say units={"time": "ms"}',
+        30 / np.pi: 'velocities in rpm? Say units={"velocity": "rpm"}',
+    }
+    for value, hint in known.items():
+        if 0.8 < ratio / value < 1.25:
+            raise LogError(
+                f"{log.source}: logged velocities are {ratio:.3g} times the slope of positions; {hint}"
+            )
+
+
+def _check_efforts(robot: Robot, log: Log, samples: Samples) -> None:
+    limit = robot.effort_limits
+    largest = np.percentile(np.abs(samples.effort), 99, axis=0)
+    for j, name in enumerate(log.joints):
+        if np.isfinite(limit[j]) and limit[j] > 0 and largest[j] > 10 * BEYOND * limit[j]:
+            hint = (
+                'in N mm or mN m? Say units={"effort": "mNm"}'
+                if largest[j] / 1000 <= limit[j] * BEYOND
+                else ("in another unit than N m? Say gain=[...]")
+            )
+            raise LogError(
+                f"{log.source}: effort of joint {name!r} reaches {largest[j]:.4g}, its limit is "
+                f"{limit[j]:.4g}; {hint}"
+            )
+    if not samples.effort.any():
+        raise LogError(f"{log.source}: every effort is zero; is the right column read?")

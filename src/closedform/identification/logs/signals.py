@@ -1,0 +1,206 @@
+"""Signals: even clocks, zero-phase filters, derivatives and fewer samples, all without delay."""
+# ruff: noqa: PLC0415 (SciPy's signal processing is imported where it is used: it takes half a second)
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...arrays import Array
+from .samples import Samples
+from .tables import LogError
+
+FIRST = np.array([3, -32, 168, -672, 0, 672, -168, 32, -3]) / 840
+SECOND = np.array([-9, 128, -1008, 8064, -14350, 8064, -1008, 128, -9]) / 5040
+"""Central differences over nine points: exact for polynomials of degree eight."""
+
+ORDER = 4
+"""Order of the Butterworth filters; run forwards and backwards they have no phase."""
+
+JITTER = 1e-3
+"""Fraction of the sampling time below which a clock counts as even."""
+
+GAP = 2.5
+"""Sampling times without a row that are always interpolated."""
+
+BRIDGED = 0.25
+"""Part of the cutoff's period without a row that is interpolated: the motion is slower by far."""
+
+KINEMATIC = 2.5
+"""Position filter over torque filter: wide, since the regressor's columns pass the torque filter too."""
+
+SPARSE = 20
+"""Samples of an even clock per row of the log; beyond that there is no motion between the gaps."""
+
+PROBE = 2000
+"""Samples on either side of an impulse whose response is looked at; filters remember some tens."""
+
+
+@dataclass(frozen=True)
+class Filters:
+    """The chain of filters of one log: sampling rate, cutoff, and the two stages of decimation.
+
+    Rows of the regression are `first * second` samples apart, about a quarter of the cutoff's
+    period, so that neighbouring rows are nearly independent and nothing below the cutoff is lost.
+    """
+
+    rate: float
+    cutoff: float
+
+    @property
+    def first(self) -> int:
+        """Decimation from samples to the states where the regressor is evaluated."""
+        return max(1, math.floor(self.rate / (12 * self.cutoff)))
+
+    @property
+    def second(self) -> int:
+        """Decimation from those states to rows."""
+        return max(1, math.floor(self.rate / self.first / (4 * self.cutoff)))
+
+    @property
+    def step(self) -> int:
+        """Decimation from samples to rows."""
+        return self.first * self.second
+
+    @property
+    def settling(self) -> float:
+        """Seconds in which the ends of a recording are felt: the filters' slowest mode decays to 7e-5."""
+        return 4 / self.cutoff
+
+    @property
+    def longest_gap(self) -> float:
+        """Seconds without a row that are interpolated; rows around a longer gap are not used."""
+        return max(GAP / self.rate, BRIDGED / self.cutoff)
+
+    def settle_in(self, time: Array) -> bool:
+        """Return whether a recording is long enough that something remains between its ends."""
+        return len(time) > 3 and bool(time[-1] - time[0] > 2 * self.settling)
+
+
+@dataclass(frozen=True)
+class Signals:
+    """An even motion at the full rate: `fine` positions, q, qd, qdd, efforts, and which samples are valid.
+
+    Valid are those near rows of the log, away from gaps and ends by what the filters need to settle.
+    """
+
+    time: Array
+    fine: Array
+    q: Array
+    qd: Array
+    qdd: Array
+    effort: Array
+    valid: NDArray[np.bool_]
+
+
+def sampling_rate(time: Array) -> float:
+    """Return the samples per second of a clock that may jitter: by the mean of steps without a gap."""
+    steps = np.diff(time)
+    return float(1 / np.mean(steps[steps <= 1.5 * np.median(steps)]))
+
+
+def even_samples(samples: Samples, rate: float) -> Samples:
+    """Return samples on an even clock: as they are if it is even, else by cubic splines."""
+    from scipy import interpolate
+
+    steps = np.diff(samples.time)
+    if np.abs(steps * rate - 1).max() < JITTER:
+        return samples
+    count = math.floor((samples.time[-1] - samples.time[0]) * rate + 1e-9) + 1
+    if count > SPARSE * len(samples.time) + 1000:
+        raise LogError(
+            f"the clock is too uneven: {len(samples.time)} rows from {samples.time[0]:g} to "
+            f"{samples.time[-1]:g} s, most of them {1 / rate:.3g} s apart; split the log at its gaps"
+        )
+    time = samples.time[0] + np.arange(count) / rate
+    values = np.concatenate([samples.position, samples.effort], axis=1)
+    spline = interpolate.make_interp_spline(samples.time, values, k=3)(time)
+    n = samples.position.shape[1]
+    trusted = None
+    if samples.trusted is not None:
+        after = np.clip(np.searchsorted(samples.time, time), 1, len(steps))
+        trusted = samples.trusted[after] & samples.trusted[after - 1]
+    return Samples(time, spline[:, :n], spline[:, n:], trusted=trusted)
+
+
+def covered(samples: Samples, time: Array, filters: Filters) -> NDArray[np.bool_]:
+    """Return which times of an even clock lie near rows of the log, or in a gap that can be bridged."""
+    after = np.clip(np.searchsorted(samples.time, time), 1, len(samples.time) - 1)
+    gap = samples.time[after] - samples.time[after - 1]
+    return np.asarray(gap < filters.longest_gap)
+
+
+def zero_phase(x: Array, cutoff: float, rate: float) -> Array:
+    """Return the low-pass of columns, forwards and backwards; as they are where the cutoff is too near."""
+    if cutoff >= 0.45 * rate:
+        return x
+    from scipy import signal
+
+    sos = signal.butter(ORDER, cutoff, fs=rate, output="sos")
+    pad = min(len(x) - 1, int(3 * rate / cutoff))
+    return np.asarray(signal.sosfiltfilt(sos, x, axis=0, padlen=pad))
+
+
+def differentiate(x: Array, rate: float) -> tuple[Array, Array]:
+    """Return the first and second time derivatives of evenly sampled columns."""
+    from scipy import ndimage
+
+    first = ndimage.correlate1d(x, FIRST, axis=0, mode="nearest") * rate
+    second = ndimage.correlate1d(x, SECOND, axis=0, mode="nearest") * rate**2
+    return first, second
+
+
+def condition_signals(samples: Samples, filters: Filters) -> Signals:
+    """Return the motion behind samples: evenly timed, filtered without delay, differentiated."""
+    rate = filters.rate
+    even = even_samples(samples, rate)
+    fine = zero_phase(even.position, rate / 10, rate)
+    q = zero_phase(even.position, KINEMATIC * filters.cutoff, rate)
+    qd, qdd = differentiate(q, rate)
+    valid = covered(samples, even.time, filters)
+    reach = max(1, int(filters.settling * rate))
+    if not valid.all():
+        from scipy import ndimage
+
+        valid = ~ndimage.binary_dilation(~valid, iterations=reach)
+    if even.trusted is not None and not even.trusted.all():
+        from scipy import ndimage
+
+        valid &= ~ndimage.binary_dilation(~even.trusted, iterations=max(1, int(rate / filters.cutoff)))
+    valid[:reach] = valid[-reach:] = False
+    return Signals(even.time, fine, q, qd, qdd, even.effort, valid)
+
+
+def thin(x: Array, filters: Filters) -> Array:
+    """Return columns at the rate of states: filtered against aliasing, every `first`-th sample."""
+    return thin_filter(x, filters)[:: filters.first]
+
+
+def thin_filter(x: Array, filters: Filters) -> Array:
+    """Return columns without what the rate of states could not hold."""
+    return zero_phase(x, 0.4 * filters.rate / filters.first, filters.rate) if filters.first > 1 else x
+
+
+def noise_correlation(filters: Filters, lags: int) -> Array:
+    """Return the correlation of white noise after the filters, at rows 0 to `lags` apart.
+
+    The autocorrelation of the filters' impulse responses, stage by stage.
+    """
+    impulse = np.zeros((2 * PROBE + 1, 1))
+    impulse[PROBE] = 1.0
+    first = thin_filter(impulse, filters)[:, 0]
+    spread = np.correlate(first, first, "full")[2 * PROBE % filters.first :: filters.first]
+    second = zero_phase(impulse, filters.cutoff, filters.rate / filters.first)[:, 0]
+    total = np.convolve(spread, np.correlate(second, second, "full"))
+    middle = 2 * PROBE // filters.first + 2 * PROBE
+    found = total[middle : middle + lags * filters.second + 1 : filters.second]
+    return np.asarray(found / found[0])
+
+
+def to_rows(x: Array, filters: Filters) -> Array:
+    """Return columns at the rate of rows: after the torque filter, every `second`-th state."""
+    rate = filters.rate / filters.first
+    return zero_phase(x, filters.cutoff, rate)[:: filters.second]

@@ -1,0 +1,173 @@
+"""Least squares on triangular factors: ordinary, weighted and reweighted, with honest errors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...arrays import Array
+from ...errors import ArgumentError, ClosedFormError, shown
+from .moments import Moments
+from .triangle import Triangle, factor
+
+METHODS = ("ordinary", "weighted", "reweighted")
+ROUNDS = {"ordinary": 1, "weighted": 2, "reweighted": 30}
+"""How often joint weights are set to the inverse of the residuals' scatter and the fit repeated."""
+
+CONFUSED = 1e-7
+"""Least singular value of the scaled regressor, relative, of parameters that can be told apart."""
+
+
+class ExcitationError(ClosedFormError, ValueError):
+    """A log that does not determine some parameters; `parameters` names them."""
+
+    def __init__(self, parameters: Sequence[str], condition: float) -> None:
+        self.parameters, self.condition = tuple(parameters), condition
+        super().__init__(
+            f"the motion does not determine {len(self.parameters)} parameter(s), "
+            f"{', '.join(self.parameters)} (condition number {condition:.1e}); record a motion that excites "
+            "them (closedform.identification.excitation designs one), lock joints that stay still "
+            '(locked=[...]), or say undetermined="prior" to keep what the description says'
+        )
+
+    def __reduce__(self) -> tuple[type, tuple[tuple[str, ...], float]]:
+        return type(self), (self.parameters, self.condition)
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Values of the parameters, the scatter and weight of each joint, and the factor they come from.
+
+    `R` is the triangular factor of the weighted rows [W tau]: its last column holds Q^T tau. `prior`
+    is that of `solve`.
+    """
+
+    values: Array
+    scatter: Array
+    weights: Array
+    R: Array
+    rows: int
+    condition: float
+    prior: tuple[Array, Array] | None = None
+
+
+def residual_squares(triangles: Sequence[Triangle], active: Sequence[NDArray[np.intp]], x: Array) -> Array:
+    """Return the sum of squared residuals of each joint."""
+    return np.array(
+        [np.sum((t.R @ np.append(-x[a], 1.0)) ** 2) for t, a in zip(triangles, active, strict=True)]
+    )
+
+
+def solve(
+    triangles: Sequence[Triangle],
+    active: Sequence[NDArray[np.intp]],
+    width: int,
+    method: str = "reweighted",
+    prior: tuple[Array, Array] | None = None,
+) -> Fit:
+    """Return the least squares fit to the rows behind one factor per joint.
+
+    Joints are weighted by the inverse of their residual scatter: never ("ordinary"), once from an
+    ordinary fit ("weighted"), or until it no longer changes ("reweighted"). `prior` is (values,
+    scales): weak rows (x - values) / scales = 0, for parameters that the rows leave open.
+    """
+    if method not in METHODS:
+        raise ArgumentError(f"method is {shown(method)}; expected one of {', '.join(METHODS)}")
+    rows = triangles[0].rows
+    scatter = np.ones(len(triangles))
+    for _ in range(ROUNDS[method]):
+        R = weighted_factor(triangles, active, width, scatter, prior)
+        x = _back_substituted(R, width)
+        squares = residual_squares(triangles, active, x)
+        before = scatter
+        scatter = np.sqrt(np.maximum(squares / max(rows - width / len(triangles), 1), 1e-24))
+        if np.abs(scatter / before - 1).max() < 1e-6:
+            break
+    norms = np.linalg.norm(R[:width, :width], axis=0)
+    singular = np.linalg.svd(R[:width, :width] / np.where(norms > 0, norms, 1), compute_uv=False)
+    condition = float(singular[0] / max(singular[-1], 1e-300))
+    return Fit(x, scatter, before**-2.0, R, rows, condition, prior)
+
+
+def weighted_factor(
+    triangles: Sequence[Triangle],
+    active: Sequence[NDArray[np.intp]],
+    width: int,
+    scatter: Array,
+    prior: tuple[Array, Array] | None = None,
+) -> Array:
+    """Return the factor of all joints' rows [W tau], each joint over its scatter."""
+    blocks = []
+    for t, a, s in zip(triangles, active, scatter, strict=True):
+        block = np.zeros((len(t.R), width + 1))
+        block[:, np.append(a, width)] = t.R / s
+        blocks.append(block)
+    if prior is not None:
+        values, scales = prior
+        blocks.append(np.column_stack([np.diag(1 / scales), values / scales]))
+    return factor(blocks, width + 1)
+
+
+def _back_substituted(R: Array, width: int) -> Array:
+    """Return the solution of R x = z; where R is singular the one of least norm in scaled columns."""
+    T, z = R[:width, :width], R[:width, width]
+    norms = np.linalg.norm(T, axis=0)
+    scale = np.where(norms > 0, norms, 1.0)
+    diagonal = np.abs(np.diag(T)) / scale
+    if diagonal.min() > 1e-12:
+        return np.asarray(np.linalg.solve(T, z))
+    return np.asarray(np.linalg.lstsq(T / scale, z, rcond=CONFUSED)[0] / scale)
+
+
+def undetermined(R: Array, names: Sequence[str]) -> tuple[tuple[str, ...], float]:
+    """Return the parameters that the rows do not determine, by name, and the condition number.
+
+    They are those with a part in a direction of the scaled parameters that the rows do not see.
+    """
+    width = len(names)
+    T = R[:width, :width]
+    norms = np.linalg.norm(T, axis=0)
+    biggest = norms.max(initial=0.0)
+    unseen = norms <= 1e-9 * biggest
+    _, s, V = np.linalg.svd(T / np.where(unseen, 1.0, norms))
+    open_ = (s <= CONFUSED * s[0])[:, None] * V**2
+    parts = open_.sum(axis=0)
+    lost = unseen | (parts > 0.01)
+    return tuple(name for name, gone in zip(names, lost, strict=True) if gone), float(
+        s[0] / max(s[-1], 1e-300)
+    )
+
+
+def standard_errors(fit: Fit, moments: Moments, noise: Array | None = None) -> Array:
+    """Return the standard errors of the values, with residuals correlated from row to row.
+
+    They are the roots of the diagonal of A^-1 S A^-1 with A = sum_j w_j W_j^T W_j and
+    S = sum_j w_j^2 sum_l r_j(l) W_j^T shift(l) W_j [NeweyWest1987]: filters correlate the noise of
+    neighbouring rows, and independent rows would promise too much. The autocovariances r_j(l) are
+    those of the residuals (window flat, then falling), and those of white noise after the filters,
+    `noise` being its correlation by lag; the larger error of the two counts. Values that follow a
+    prior are as uncertain as the prior. That positions are measured with noise too is not counted.
+    """
+    width, lags = moments.width, len(moments.lagged[0])
+    inverse = np.linalg.pinv(fit.R[:width, :width])
+    A_inverse = inverse @ inverse.T
+    window = np.minimum(1.0, 2 - 2 * np.arange(lags) / lags)
+    expected = np.eye(1, lags)[0] if noise is None else noise
+    measured, filtered = np.zeros((2, width, width))
+    for lagged, active, w in zip(moments.lagged, moments.active, fit.weights, strict=True):
+        x = np.append(-fit.values[active], 1.0)
+        r = np.einsum("i,lij,j->l", x, lagged, x) / np.maximum(moments.pairs, 1)
+        products = lagged[:, :-1, :-1] + np.moveaxis(lagged[:, :-1, :-1], 1, 2)
+        products[0] /= 2
+        where = np.ix_(active, active)
+        measured[where] += w**2 * np.einsum("l,lij->ij", r * window, products)
+        filtered[where] += w**2 * np.einsum("l,lij->ij", r[0] * expected, products)
+    if fit.prior is not None:
+        believed = np.diag(fit.prior[1] ** -2.0)
+        measured, filtered = measured + believed, filtered + believed
+    freedom = fit.rows / max(fit.rows - width / len(moments.active), 1.0)
+    variances = [np.einsum("ij,jk,ki->i", A_inverse, S, A_inverse) for S in (measured, filtered)]
+    return np.asarray(np.sqrt(freedom * np.maximum(*variances)))

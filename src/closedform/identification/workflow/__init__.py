@@ -1,0 +1,1 @@
+"""The way from a log to a robot: its steps, its doubts and its result."""

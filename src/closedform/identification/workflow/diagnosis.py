@@ -1,0 +1,233 @@
+"""Why a log does not fit: what would explain it better, found by trying.
+
+Each trial is a small least squares on some hundred states of the log, with the columns of the base
+parameters and plain friction, and is judged by states left out in turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+import casadi as ca
+import numpy as np
+
+from ...arrays import Array
+from ...forms import form
+from ...lazy import cached_property
+from ..base.parameters import BaseParameters
+from ..logs.log import Log
+from ..logs.signals import Filters, condition_signals, zero_phase
+from ..regression.selection import RIDGE
+
+Change = Callable[[Array], Array]
+
+ROWS = 100_000
+"""Rows of the log that states are taken from."""
+
+STATES = 400
+"""States of a trial."""
+
+FOLDS = 5
+"""Parts that are left out in turn."""
+
+HELPS = 0.6
+"""Error with a cause over the error without it, below which the cause is named."""
+
+ALIKE = 2.0
+"""Error of a cause over that of the best one, beyond which it is not named beside it."""
+
+LAGS = (0.02, 0.05, 0.1, 0.2, 0.4)
+"""Lags tried, in periods of the cutoff."""
+
+PAIRS = 60
+"""Most pairs of joints that are swapped on trial."""
+
+FARTHEST = 2.0
+"""Relative error of a joint beyond which it counts no more: it is wrong, whatever the number."""
+
+
+@dataclass(frozen=True)
+class Cause:
+    """A change of robot or log, and the error averaged over the joints with it and without it."""
+
+    words: str
+    error: float
+    present: float
+
+    def __str__(self) -> str:
+        return (
+            f"with {self.words} the error of rows left out, averaged over the joints, would be "
+            f"{100 * self.error:.2g} % instead of {100 * self.present:.2g} %"
+        )
+
+
+TRIED = "gravity along each axis, signs of joints, swapped columns, lag, units"
+
+
+class Diagnosis:
+    """Trials on the states of one log."""
+
+    def __init__(self, base: BaseParameters, log: Log, filters: Filters) -> None:
+        self.base, self.filters = base, filters
+        signals = condition_signals(log.middle(ROWS), filters)
+        self.time = signals.time
+        self.effort = zero_phase(signals.effort, filters.cutoff, filters.rate)
+        usable = np.flatnonzero(signals.valid)
+        self.chosen = usable[np.linspace(0, len(usable) - 1, min(STATES, len(usable))).astype(int)]
+        self.states = [
+            np.ascontiguousarray(zero_phase(x, filters.cutoff, filters.rate)[self.chosen])
+            for x in (signals.q, signals.qd, signals.qdd)
+        ]
+        self.tau = self.effort[self.chosen]
+        self.fold = np.arange(len(self.chosen)) * 2 * FOLDS // max(len(self.chosen), 1) % FOLDS
+
+    @property
+    def enough(self) -> bool:
+        """Whether there are states enough to tell anything."""
+        return len(self.chosen) * self.base.robot.nv > 2 * (self.base.count + 4 * self.base.robot.nv)
+
+    @property
+    def speeds(self) -> Array:
+        """Root mean squares of the joints' speeds."""
+        squares = self.states[1] ** 2
+        return np.asarray(np.sqrt(squares.sum(axis=0) / max(len(squares), 1)))
+
+    @cached_property
+    def columns(self) -> Array:
+        """The base regressor of the states as they are, (states, joints, parameters)."""
+        return np.asarray(self.base.regressor(*self.states))
+
+    @cached_property
+    def present(self) -> Array:
+        """Relative errors of the joints as they are."""
+        return self.errors(self.columns, self.states, self.tau)
+
+    def errors(self, Y: Array, states: list[Array], tau: Array) -> Array:
+        """Return the relative error of each joint on states left out in turn."""
+        n = tau.shape[1]
+        size = np.sqrt(np.mean(tau**2, axis=0))
+        size = np.where(size > 0, size, 1.0)
+        _, qd, qdd = states
+        width = 0.1 * np.sqrt(np.mean(qd**2, axis=0)) + 1e-9
+        losses = np.zeros((len(tau), n, 4 * n))
+        for j in range(n):
+            parts = (qd[:, j], np.tanh(qd[:, j] / width[j]), np.ones(len(tau)), qdd[:, j])
+            losses[:, j, 4 * j : 4 * j + 4] = np.stack(parts, axis=1)
+        A = np.concatenate([Y, losses, tau[..., None]], axis=2) / size[:, None]
+        grams = [np.einsum("tji,tjk->ik", A[self.fold == k], A[self.fold == k]) for k in range(FOLDS)]
+        total, squares = sum(grams), np.zeros(n)
+        for k in range(FOLDS):
+            G = total - grams[k]
+            d = np.sqrt(np.maximum(np.diag(G)[:-1], 1e-300))
+            H = G[:-1, :-1] / d / d[:, None] + 100 * RIDGE * np.eye(len(d))
+            x = np.linalg.solve(H, G[:-1, -1] / d) / d
+            here = A[self.fold == k]
+            squares += np.sum((here[..., -1] - here[..., :-1] @ x) ** 2, axis=0)
+        return np.sqrt(squares / len(tau))
+
+    def causes(self) -> tuple[Cause, ...]:
+        """Return the changes that help, the best first."""
+        if not self.enough:
+            return ()
+        present = _mean(self.present)
+        tried = [Cause(words, _mean(errors), present) for words, errors in self._trials()]
+        lag = self.lag()
+        better = [cause for cause in tried if cause.error < HELPS * present]
+        better = sorted([*better, *([lag] if lag else [])], key=lambda cause: cause.error)
+        return tuple(cause for cause in better if cause.error < ALIKE * better[0].error)
+
+    def _trials(self) -> Iterator[tuple[str, Array]]:
+        """Give what is changed and the errors of the joints with that."""
+        names, n = self.base.robot.joint_names, self.tau.shape[1]
+        for words, Y in self._gravities():
+            yield words, self.errors(Y, self.states, self.tau)
+        for j in range(n):
+            opposite = _times(np.where(np.arange(n) == j, -1.0, 1.0))
+            yield f"the opposite sign of the effort of {names[j]}", self._changed(effort=opposite)
+            yield f"the opposite sign of the position of {names[j]}", self._changed(position=opposite)
+        pairs = sorted(combinations(range(n), 2), key=lambda pair: -float(self.present[list(pair)].sum()))
+        for j, k in pairs[:PAIRS]:
+            swap = _swapping(j, k, n)
+            both = f"of {names[j]} and {names[k]} swapped"
+            yield f"the efforts {both}", self._changed(effort=swap)
+            yield f"the positions {both}", self._changed(position=swap)
+            yield f"the positions and efforts {both}", self._changed(position=swap, effort=swap)
+        for words, unit in (("degrees", np.pi / 180), ("turns", 2 * np.pi)):
+            yield f"positions in {words}", self._changed(position=_times(unit))
+
+    def _changed(self, position: Change | None = None, effort: Change | None = None) -> Array:
+        """Return the errors of the joints with a linear change of positions and of efforts."""
+        states = self.states if position is None else [np.ascontiguousarray(position(x)) for x in self.states]
+        Y = self.columns if position is None else np.asarray(self.base.regressor(*states))
+        return self.errors(Y, states, self.tau if effort is None else effort(self.tau))
+
+    def _gravities(self) -> Iterator[tuple[str, Array]]:
+        """Give the regressors of all parameters with gravity along each axis: linear in gravity."""
+        model = self.base.robot.model
+        model = model.with_phi(np.zeros(model.phi.size))  # geometry will do
+        size = float(np.linalg.norm(model.gravity)) or 9.81
+        if len(model.bodies) > 40:  # whose expressions would take longer than the fit
+            return
+        parts = []
+        for gravity in (np.zeros(3), *np.eye(3)):
+            symbols, (Y,) = form("regressor").expression(model.with_gravity(gravity))
+            many = ca.Function("regressor", symbols, [Y]).map(len(self.chosen))
+            dense = np.asarray(many(*(x.T for x in self.states)))
+            parts.append(np.moveaxis(dense.reshape(Y.shape[0], len(self.chosen), Y.shape[1]), 0, 1))
+        still, *along = parts
+        for k, axis in enumerate("xyz"):
+            for sign, word in ((1.0, "+"), (-1.0, "-")):
+                direction = sign * np.eye(3)[k]
+                if np.abs(direction - model.gravity / size).max() > 1e-3:
+                    yield f"gravity along {word}{axis}", still + sign * size * (along[k] - still)
+
+    def lag(self) -> Cause | None:
+        """Return the lag between efforts and positions that explains the log better, if there is one."""
+        if not self.enough:
+            return None
+        present = _mean(self.present)
+        period = 1 / self.filters.cutoff
+        tried = {0.0: present}
+        for part in (*LAGS, *(-part for part in LAGS)):
+            tried[part * period] = self._lagged(part * period)
+        best = min(tried, key=lambda lag: tried[lag])
+        if best == 0 or tried[best] > 0.8 * present:
+            return None
+        order = sorted(tried)
+        at = order.index(best)
+        if 0 < at < len(order) - 1:  # the bottom of a parabola through three squared errors
+            lags = np.array(order[at - 1 : at + 2])
+            a, b, _ = np.polyfit(lags / period, [tried[lag] ** 2 for lag in lags], 2)
+            finer = (
+                float(np.clip(-b / (2 * a), lags[0] / period, lags[2] / period)) * period if a > 0 else best
+            )
+            tried[finer] = self._lagged(finer)
+            best = min(tried, key=lambda lag: tried[lag])
+        shift = "earlier (they lag behind the positions)" if best > 0 else "later (the positions lag behind)"
+        words = f"efforts shifted {1e3 * abs(best):.2g} ms {shift}"
+        return Cause(words, tried[best], present)
+
+    def _lagged(self, lag: float) -> float:
+        """Return the error where the efforts of a later time belong to the states."""
+        at = np.clip(self.time[self.chosen] + lag, self.time[0], self.time[-1])
+        tau = np.stack([np.interp(at, self.time, column) for column in self.effort.T], axis=1)
+        return _mean(self.errors(self.columns, self.states, tau))
+
+
+def _times(factor: Array | float) -> Change:
+    """Return the multiplication by one factor, or by one for each column."""
+    return lambda x: x * factor
+
+
+def _swapping(j: int, k: int, count: int) -> Change:
+    """Return the exchange of two columns."""
+    order = np.arange(count)
+    order[[j, k]] = order[[k, j]]
+    return lambda x: x[:, order]
+
+
+def _mean(errors: Array) -> float:
+    """Return the root mean square of the joints' errors, each counted up to `FARTHEST`."""
+    return float(np.sqrt(np.mean(np.minimum(np.nan_to_num(errors, nan=FARTHEST), FARTHEST) ** 2)))

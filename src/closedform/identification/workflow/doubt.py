@@ -1,0 +1,119 @@
+"""Doubt: what speaks against an identification, said before its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...arrays import Array
+from ..regression.design import Design
+from .diagnosis import TRIED, Diagnosis
+from .errors import Errors
+
+POOR = 0.2
+"""Error of torques not fitted, relative to all torques, beyond which a fit is poor."""
+
+TRYING = 0.03
+"""The same, beyond which causes are tried; one that helps is named though the fit is not poor."""
+
+EXCELLENT = 0.01
+"""The same, below which a lag that would explain yet more is no reason to doubt."""
+
+POOR_JOINT = 0.5
+"""The same of a single joint, relative to its own torques."""
+
+PRICE = 2.0
+"""Error with consistent inertias over the error without, beyond which the log contradicts them."""
+
+CERTAIN = 3.0
+"""Standard errors by which a number that cannot be negative must be negative to be doubted."""
+
+
+def prediction_doubts(joints: Sequence[str], parts: dict[str, Errors | None]) -> list[str]:
+    """Return what the errors of rows that were not fitted say against a model."""
+    found = []
+    for words, errors in parts.items():
+        if errors is None:
+            continue
+        useless = [name for name, error in zip(joints, errors.relative, strict=True) if error >= 1]
+        weak = [name for name, error in zip(joints, errors.relative, strict=True) if POOR_JOINT < error < 1]
+        if errors.total > POOR:
+            found.append(f"predicts rows {words} poorly: {100 * errors.total:.0f} % error of all torques")
+        if useless:
+            found.append(f"predicts rows {words} worse than zero torque would: {', '.join(useless)}")
+        if weak:
+            found.append(f"predicts less than half of the torque of rows {words}: {', '.join(weak)}")
+    return found
+
+
+def sign_doubts(design: Design, values: Array, errors: Array, speeds: Array) -> list[str]:
+    """Return the joints whose inertia or friction comes out negative, as with efforts of the wrong sign.
+
+    `speeds` are the root mean squares of the joints' speeds, at which friction is judged.
+    """
+    names = design.robot.joint_names
+    at = {name: k for k, name in enumerate(design.names)}
+    found = []
+    parts_of_inertia = _own_inertias(design)
+    inertia = parts_of_inertia @ values + design.known
+    doubtful = np.sqrt(parts_of_inertia**2 @ errors**2)
+    for j, name in enumerate(names):
+        parts = [(at[f"{kind}{j + 1}"], 1.0) for kind in ("fc", "fp") if f"{kind}{j + 1}" in at]
+        parts += [(at[f"fv{j + 1}"], float(speeds[j]))] if f"fv{j + 1}" in at else []
+        friction = sum(values[k] * size for k, size in parts)
+        spread = np.sqrt(sum((errors[k] * size) ** 2 for k, size in parts))
+        what = []
+        if inertia[j] < -CERTAIN * doubtful[j]:
+            what.append("inertia")
+        if parts and friction < -CERTAIN * spread - 1e-9:
+            what.append("friction")
+        if what:
+            verb = "comes" if len(what) == 1 else "come"
+            found.append(
+                f"the {' and '.join(what)} of {name} {verb} out negative: has its effort the wrong sign?"
+            )
+    return found
+
+
+def _own_inertias(design: Design) -> Array:
+    """Return A with A @ values the mean of the mass matrix's diagonal over random postures."""
+    robot = design.robot
+    n = robot.nv
+    q = np.repeat(robot.random_state(2, batch=64)[0], n, axis=0)
+    still, unit = np.zeros((len(q), n)), np.tile(np.eye(n), (64, 1))
+    Y = design.base.regressor(q, still, unit) - design.base.regressor(q, still, still)
+    own = np.einsum("tjk,tj->tk", Y, unit).reshape(64, n, design.base.count).mean(axis=0)
+    drives = design.names[design.base.count :]
+    rotors = np.array([[float(name == f"Ia{j + 1}") for name in drives] for j in range(n)]).reshape(n, -1)
+    return np.concatenate([own, rotors], axis=1)
+
+
+def price_doubt(fitted: Errors, free: Errors | None) -> list[str]:
+    """Return whether physically consistent inertias cost more than noise explains."""
+    if free is None or fitted.total < max(PRICE * free.total, free.total + 0.05):
+        return []
+    return [
+        f"bodies and friction that can exist fit with {100 * fitted.total:.0f} % error, any numbers with "
+        f"{100 * free.total:.0f} %: have efforts, positions or gravity the wrong sign?"
+    ]
+
+
+def explained(
+    doubts: list[str], error: float, diagnosis: Diagnosis
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return doubts with the causes that were tried, those that would help or that none does; and notes.
+
+    A model of small `error` that nothing speaks against is tried for a lag only, which is no more
+    than a note where the fit is `EXCELLENT`.
+    """
+    if not doubts and error < TRYING:
+        lag = diagnosis.lag()
+        words = () if lag is None else (str(lag),)
+        return ((), words) if error < EXCELLENT else (words, ())
+    causes = [str(cause) for cause in diagnosis.causes()[:3]]
+    none = (
+        f"nothing that was tried explains it ({TRIED}): springs, counterbalances, other friction, or a log "
+        "of another robot remain"
+    )
+    return (*doubts, *(causes or [none])) if doubts else tuple(causes), ()

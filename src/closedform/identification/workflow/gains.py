@@ -1,0 +1,137 @@
+"""Drive gains: what one unit of logged effort is in newton metres, by the described inertias."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Unpack
+
+import numpy as np
+
+from ...arrays import Array
+from ...checks import instance
+from ...errors import ClosedFormError
+from ...robot import Robot
+from ..logs.cutoff import chosen_cutoff
+from ..logs.log import Log
+from ..logs.options import ReadingOptions
+from ..logs.reading import read_log
+from ..logs.signals import Filters, condition_signals, sampling_rate, thin, to_rows
+from ..logs.tables import LogError
+from .listing import Column, Table
+
+ROWS = 200_000
+"""Samples of a log that are used."""
+
+FEWEST = 20
+"""Rows below which no gain is estimated."""
+
+CERTAIN = 0.5
+"""Part of the efforts' squares that the described torques must explain for a gain to count."""
+
+FARTHEST = 8.0
+"""Factor by which described and logged torques may differ before units are doubted."""
+
+
+@dataclass(frozen=True)
+class DriveGains:
+    """Gains of the drives (N m or N per logged unit), and how much of the efforts they explain.
+
+    `explained` is the part of each joint's squared efforts, beyond friction and a constant, that
+    the described inertias account for. A gain is NaN if that is less than `CERTAIN`, or if the log is
+    too short to estimate it: `unknown` names those joints.
+    """
+
+    joints: tuple[str, ...]
+    values: Array
+    explained: Array
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """Joints whose efforts the described inertias do not explain: they have no gain."""
+        return tuple(name for name, gain in zip(self.joints, self.values, strict=True) if np.isnan(gain))
+
+    def __str__(self) -> str:
+        columns = (Column("gain", ".4g", none="unknown"), Column("explained", ".0f", 100.0, " %"))
+        gains = [None if np.isnan(gain) else gain for gain in self.values]
+        rows = zip(self.joints, zip(gains, self.explained, strict=True), strict=True)
+        lines = Table("joint", columns, tuple(rows)).lines()
+        if self.unknown:
+            lines.append(
+                f"no gain of {', '.join(self.unknown)}: described inertias explain less than "
+                f"{100 * CERTAIN:.0f} % of their efforts; move them more, or give their gains"
+            )
+        return "\n".join(lines)
+
+
+def drive_gains(
+    robot: Robot, log: Log | Any, *, cutoff: float | None = None, **reading: Unpack[ReadingOptions]
+) -> DriveGains:
+    """Return drive gains g for which g * effort fits the described inertias and friction best.
+
+    Each joint's effort is fitted by (tau_described(q, qd, qdd) + fv qd + fc sign(qd) + of) / g: for
+    logs of motor currents, of which the scale and even the sign are unknown, and robots whose
+    inertias are known from drawings.
+
+    >>> import numpy as np, closedform as cf
+    >>> arm = cf.load("2r")
+    >>> t = np.arange(0, 20, 0.002)
+    >>> q = np.stack([np.sin(t) + np.sin(2.7 * t), np.cos(1.3 * t) - np.sin(3.1 * t)], axis=1)
+    >>> qd, qdd = np.gradient(q, t, axis=0), np.gradient(np.gradient(q, t, axis=0), t, axis=0)
+    >>> tau = arm.inverse_dynamics(q, qd, qdd)
+    >>> drive_gains(arm, {"t": t, "q": q, "current": tau / [20.0, -5.0]}).values.round(2)
+    array([20., -5.])
+    """
+    instance("drive_gains: robot", robot, Robot)
+    if not robot.model.has_inertia:
+        raise ClosedFormError(f"drive_gains: robot {robot.name!r} has no inertias to compare with")
+    log = read_log(log, robot, **reading)
+    if log.joints != robot.joint_names:
+        raise LogError(
+            "drive_gains: the log lacks joints of the robot; lock them first (closedform.identification.lock)"
+        )
+    samples = log.middle(ROWS)
+    rate = sampling_rate(samples.time)
+    filters = Filters(rate, chosen_cutoff("drive_gains", cutoff, samples, rate))
+    s = condition_signals(samples, filters)
+    used = s.valid[:: filters.step]
+    values, explained = np.full(robot.nv, np.nan), np.zeros(robot.nv)
+    if np.count_nonzero(used) < FEWEST:
+        return DriveGains(log.joints, values, explained)
+    columns = (robot.inverse_dynamics(s.q, s.qd, s.qdd), s.effort, s.qd, np.tanh(s.qd / 0.05))
+    torque, effort, speed, sign = (to_rows(thin(x, filters), filters)[used] for x in columns)
+    for j in range(robot.nv):
+        losses = np.column_stack([speed[:, j], sign[:, j], np.ones(len(speed))])
+        without = _residual(losses, effort[:, j])
+        own = _residual(losses, torque[:, j])
+        slope = float(own @ without / max(float(own @ own), 1e-300))
+        rest = without - slope * own
+        explained[j] = 1 - float(rest @ rest) / max(float(without @ without), 1e-300)
+        if explained[j] >= CERTAIN:
+            values[j] = 1 / slope
+    return DriveGains(log.joints, values, explained)
+
+
+def check_gains(robot: Robot, log: Log, cutoff: float, causes: Callable[[], Sequence[object]]) -> None:
+    """Refuse efforts whose scale or sign contradicts the described inertias, with causes that help."""
+    if not robot.model.has_inertia:
+        return
+    found = drive_gains(robot, log, cutoff=cutoff)
+    wrong = [
+        (name, gain)
+        for name, gain, share in zip(found.joints, found.values, found.explained, strict=True)
+        if share >= CERTAIN and not 1 / FARTHEST < gain < FARTHEST
+    ]
+    if wrong:
+        name, gain = wrong[0]
+        others = f" ({len(wrong) - 1} other joint(s) are off too)" if wrong[1:] else ""
+        raise LogError(
+            f"{log.source}: the described inertias need {gain:.3g} times the logged effort of joint {name!r}"
+            f"{others}: motor currents, another unit or sign? Say gain=[...] or reduction=[...] "
+            "(closedform.identification.drive_gains estimates them), or plausible=False if the described "
+            "inertias are wrong" + "".join(f"; {cause}" for cause in causes()[:2])
+        )
+
+
+def _residual(columns: Array, target: Array) -> Array:
+    return np.asarray(target - columns @ np.linalg.lstsq(columns, target, rcond=None)[0])

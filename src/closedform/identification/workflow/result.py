@@ -1,0 +1,240 @@
+"""The result of an identification: parameters with their errors, a robot, and how well it predicts."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from dataclasses import dataclass, field
+from typing import Any, Unpack
+
+import numpy as np
+
+from ...arrays import Array
+from ...checks import file_path, instance, known_name
+from ...description.catalogue import read_toml
+from ...errors import ClosedFormError, shorten
+from ...files import write_files
+from ...lazy import cached_property
+from ...model.writing import model_toml
+from ...robot import Robot
+from ..base.parameters import BaseParameters, base_parameters
+from ..logs.log import Log
+from ..logs.options import ReadingOptions
+from ..logs.reading import read_log
+from ..logs.signals import Filters, sampling_rate
+from ..logs.tables import LogError
+from ..logs.transmission import Axis
+from ..regression.design import Design
+from ..regression.friction import FrictionTerms, Term
+from ..regression.rows import nothing_left
+from ..regression.split import Split
+from .errors import Errors
+from .listing import Table, error_table, parameter_table
+from .trace import Trace
+
+FORMAT = "closedform identification 1"
+
+LARGEST = 2**28
+"""Bytes of a saved identification."""
+
+ARRAYS = ("values", "standard_errors", "described", "known", "scatter")
+ERRORS = ("fitted", "cross_validation", "held_out")
+"""Fields of an identification that are arrays, and those that are errors."""
+
+
+@dataclass(frozen=True)
+class IdentifiedParameter:
+    """One identified number."""
+
+    name: str
+    value: float
+    standard_error: float
+    described: float | None = None
+
+    @property
+    def relative_error(self) -> float:
+        """Standard error over the size of the value."""
+        return self.standard_error / abs(self.value) if self.value else np.inf
+
+
+@dataclass(frozen=True, repr=False)
+class Identification:
+    """What a log says about a robot.
+
+    `robot` has the identified inertias, rotors (`armature`) and friction (`damping`, `friction`);
+    `names`, `values` and `standard_errors` are the base parameters, then those of the drives.
+    `fitted`, `held_out` and `cross_validation` are torque errors of the rows that were fitted, of
+    those kept aside, and of fitted rows left out in turn (None of a log too short for that). `doubts`
+    says what speaks against all this, and what would explain the log better; `notes` what was repaired.
+    """
+
+    robot: Robot
+    base: BaseParameters
+    axes: tuple[Axis, ...]
+    drive: tuple[Term, ...]
+    friction: FrictionTerms
+    values: Array
+    standard_errors: Array
+    known: Array
+    scatter: Array
+    condition: float
+    filters: Filters
+    method: str
+    fitted: Errors
+    cross_validation: Errors | None
+    held_out: Errors | None = None
+    notes: tuple[str, ...] = ()
+    described: Array = field(default_factory=lambda: np.zeros(0))
+    trace: Trace | None = None
+    doubts: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the parameters."""
+        return self.design.names
+
+    @cached_property
+    def design(self) -> Design:
+        """The columns that the values belong to."""
+        return Design(self.robot, self.base, self.axes, self.drive, self.known)
+
+    @property
+    def base_values(self) -> Array:
+        """Values of the base parameters."""
+        return self.values[: self.base.count]
+
+    @property
+    def parameters(self) -> tuple[IdentifiedParameter, ...]:
+        """The parameters one by one, with what the description said of the base parameters."""
+        described = [*self.described.tolist(), *[None] * (len(self.values) - len(self.described))]
+        return tuple(
+            IdentifiedParameter(name, float(value), float(error), own)
+            for name, value, error, own in zip(
+                self.names, self.values, self.standard_errors, described, strict=True
+            )
+        )
+
+    def __getitem__(self, name: str) -> IdentifiedParameter:
+        """Return the parameter of that name."""
+        known_name("parameter", name, self.names)
+        return next(parameter for parameter in self.parameters if parameter.name == name)
+
+    def filters_of(self, log: Log) -> Filters:
+        """Return the filters of this result for another log, whose rate must allow its cutoff."""
+        rate = sampling_rate(instance("filters_of: log", log, Log).time)
+        if self.filters.cutoff >= rate / 2:
+            raise LogError(
+                f"{log.source}: {rate:.4g} rows per second, too few for the cutoff of "
+                f"{self.filters.cutoff:.4g} Hz that the model was identified with; identify it with a lower"
+            )
+        return Filters(rate, self.filters.cutoff)
+
+    def predict(self, log: Log | Any, **reading: Unpack[ReadingOptions]) -> Trace:
+        """Return measured and predicted torques along a log, both after the filters of this result."""
+        log = read_log(log, self.robot, **reading)
+        filters = self.filters_of(log)
+        split = Split(log.time[0], log.time[-1], None, 0.0)
+        trace = Trace.of(self.design, self.values, log, filters, split)
+        if not len(trace.time):
+            raise nothing_left(log, filters)
+        return trace
+
+    def validate(self, log: Log | Any, **reading: Unpack[ReadingOptions]) -> Errors:
+        """Return the torque errors on another log."""
+        return self.predict(log, **reading).errors
+
+    @property
+    def errors(self) -> dict[str, Errors]:
+        """The torque errors by the rows they are of: fitted, left out (in turn), held out."""
+        every = {"fitted": self.fitted, "left out": self.cross_validation, "held out": self.held_out}
+        return {name: errors for name, errors in every.items() if errors is not None}
+
+    @property
+    def tables(self) -> tuple[Table, Table]:
+        """The tables of this result: its parameters, and its torque errors by joint."""
+        rows = [(p.name, (p.value, p.standard_error, p.described)) for p in self.parameters]
+        return parameter_table(rows), error_table(self.robot.joint_names, self.errors)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name} {100 * errors.total:.3g} %" for name, errors in self.errors.items())
+        doubts = "".join(f"doubt: {doubt}; " for doubt in self.doubts)
+        return f"<Identification of {self.robot.name!r}: {doubts}torque error {shown}>"
+
+    def __str__(self) -> str:
+        parameters, errors = self.tables
+        lines = [
+            *(f"doubt: {doubt}" for doubt in self.doubts),
+            f"{self.robot.name}: {len(self.values)} parameters, condition number {self.condition:.1f}",
+            f"friction: {self.friction}; cutoff {self.filters.cutoff:.3g} Hz; {self.method} least squares",
+            "",
+            *parameters.lines(10),
+            "",
+            *errors.lines(),
+            *(f"note: {note}" for note in self.notes),
+        ]
+        return "\n".join(lines)
+
+    def save_robot(self, path: str | os.PathLike[str]) -> None:
+        """Write the identified robot as TOML that `closedform.load` reads."""
+        self.robot.save(path)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write everything but the trace as JSON that `Identification.load` reads."""
+        content = {
+            "format": FORMAT,
+            "robot": model_toml(self.robot.model),
+            "base_method": self.base.method,
+            "names": self.names,
+            **{name: getattr(self, name).tolist() for name in ARRAYS},
+            "axes": [{"label": axis.label, "direction": axis.direction.tolist()} for axis in self.axes],
+            "drive": [[term.kind, term.axis, term.value] for term in self.drive],
+            "friction": self.friction.table(),
+            "condition": self.condition,
+            "rate": self.filters.rate,
+            "cutoff": self.filters.cutoff,
+            "method": self.method,
+            "errors": {
+                key: None if (errors := getattr(self, key)) is None else errors.table() for key in ERRORS
+            },
+            "notes": self.notes,
+            "doubts": self.doubts,
+        }
+        write_files({file_path("path", path): json.dumps(content, indent=1)})
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Identification:
+        """Return a saved identification."""
+        path = file_path("path", path)
+        try:
+            status = path.stat()
+            if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST:
+                raise ValueError(f"not a regular file of at most {LARGEST} bytes")
+            content = json.loads(path.read_text(encoding="utf-8"))
+            if content["format"] != FORMAT:
+                raise ValueError(f"format is {content['format']!r}")
+            robot = Robot.from_description(read_toml(content["robot"].encode(), str(path)))
+            base = base_parameters(robot, method=content["base_method"])
+            fields: dict[str, Any] = {name: np.array(content[name]) for name in ARRAYS}
+            for key, given in content["errors"].items():
+                fields[key] = None if given is None else Errors.from_table(given)
+            found = cls(
+                robot=robot,
+                base=base,
+                axes=tuple(Axis(axis["label"], np.array(axis["direction"])) for axis in content["axes"]),
+                drive=tuple(Term(*term) for term in content["drive"]),
+                friction=FrictionTerms(**content["friction"]),
+                condition=content["condition"],
+                filters=Filters(content["rate"], content["cutoff"]),
+                method=content["method"],
+                notes=tuple(content["notes"]),
+                doubts=tuple(content.get("doubts", ())),
+                **fields,
+            )
+        except (OSError, LookupError, TypeError, AttributeError, ValueError, RecursionError) as error:
+            raise ClosedFormError(
+                f"{path}: not a saved identification ({shorten(str(error), 200)})"
+            ) from None
+        if found.names != tuple(content["names"]):
+            raise ClosedFormError(f"{path}: its parameters are not those of its robot; identify again")
+        return found
