@@ -20,7 +20,6 @@ from . import (
     external,
     forward,
     gravity,
-    higher_order,
     kinematics,
     mass,
     matrices,
@@ -141,7 +140,7 @@ _dynamics(energy.kinetic_energy, V, KINETIC.array())
 _dynamics(energy.potential_energy, Q, POTENTIAL.array())
 
 _time = partial(_dynamics, group="time")
-_time(higher_order.inverse_dynamics_rates, A, (FORCES.array("v"),), ordered=True)
+_time(newton_euler.inverse_dynamics_rates, A, (FORCES.array("v"),), ordered=True)
 _time(mass.mass_matrix_dot, V, MASS.rate().array("v", "v"), closed=rates.mass_matrix_dot)
 _time(mass.mass_matrix_ddot, A, MASS.rate(2).array("v", "v"), closed=rates.mass_matrix_ddot)
 _time(coriolis.coriolis_matrix_dot, A, CORIOLIS.rate().array("v", "v"), closed=rates.coriolis_matrix_dot)
