@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .arrays import Array
+from .changes import RobotChanges
 from .checks import flag, generator, real_array, shape, small_number, whole_number
 from .constructors import Constructors
 from .description.read import read_robot
@@ -31,7 +32,7 @@ MAX_RATES = 20
 """Time derivatives of q that random states have at most."""
 
 
-class Robot(Constructors):
+class Robot(RobotChanges, Constructors):
     """A robot and its equations of motion, M(q) qdd + C(q, qd) qd + g(q) = tau + J^T W.
 
     Every method takes arrays with any leading batch shape and an optional `out`:
