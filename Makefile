@@ -1,9 +1,10 @@
-.PHONY: demo test lint fuzz bench clean
+.PHONY: demo test check lint stubs coverage fuzz bench release-check clean
 .DELETE_ON_ERROR:
 
 VENV := .venv
 BIN := $(VENV)/bin
 PYTHON ?= python3
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 demo: $(VENV)/core.stamp
 	$(BIN)/closedform flexible --output flexible.html
@@ -14,10 +15,29 @@ demo: $(VENV)/core.stamp
 test: $(VENV)/test.stamp lint
 	$(BIN)/python -m pytest
 
+# In less than a minute: the rules of the house, the conventions and the cheapest claims of the theory, and
+# the tests that differ from BASE or are named after a room or file that does (BASE=main for a whole branch).
+BASE ?= HEAD
+CORE := $(addprefix tests/test_,$(addsuffix .py,architecture documentation documents hand_derived \
+	bad_numbers bad_trees bad_xml trajectory integration saved_robots warnings))
+DIFFER = $(shell git diff --name-only --diff-filter=d --merge-base $(BASE) -- src 'tests/test_*.py' 2>/dev/null; \
+	git ls-files --others --exclude-standard -- src 'tests/test_*.py' 2>/dev/null)
+PARTS = $(sort $(subst /, ,$(patsubst src/closedform/%,%,$(basename $(filter src/%.py,$(DIFFER))))))
+CHANGED = $(filter tests/%,$(DIFFER)) $(wildcard $(foreach part,$(PARTS),tests/test_$(patsubst %s,%,$(part))*.py))
+
+check: $(VENV)/test.stamp lint
+	$(BIN)/python -m pytest $(sort $(CORE) $(CHANGED))
+
 lint: $(VENV)/test.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+stubs: $(VENV)/test.stamp
+	$(BIN)/python tools/write_stubs.py
+
+coverage: $(VENV)/coverage.stamp
+	$(BIN)/python -m pytest --cov --cov-report=term:skip-covered
 
 fuzz: $(VENV)/test.stamp
 	$(BIN)/python -m fuzz
@@ -25,20 +45,24 @@ fuzz: $(VENV)/test.stamp
 bench: $(VENV)/bench.stamp
 	$(BIN)/python -m bench
 
-$(VENV)/core.stamp: pyproject.toml
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
-	touch $@
+# The wheel is made from the sdist and tried in an environment that holds nothing else.
+release-check: $(VENV)/release.stamp
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist
+	$(PYTHON) -m venv dist/empty
+	dist/empty/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
+	cd dist && empty/bin/python -I ../.ci/check_wheel.py *.whl
+	rm -rf dist/empty
 
-$(VENV)/test.stamp: pyproject.toml
+$(VENV)/core.stamp: EXTRA :=
+$(VENV)/test.stamp: EXTRA := [test]
+$(VENV)/bench.stamp: EXTRA := [bench]
+$(VENV)/coverage.stamp: EXTRA := [coverage]
+$(VENV)/release.stamp: EXTRA := [release]
+$(VENV)/%.stamp: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
-	touch $@
-
-$(VENV)/bench.stamp: pyproject.toml
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
+	$(INSTALL) -e '.$(EXTRA)'
 	touch $@
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .coverage*

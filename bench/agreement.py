@@ -2,10 +2,10 @@
 
 100 random states each, by the programs that machine code is made of (tests hold the two equal;
 compiling every form of every model would take an hour). Forward dynamics and its derivatives x are
-judged as solutions of Pinocchio's own M x = b: |M x - b| relative to |M| |x|, what rounding allows
+judged as solutions of Pinocchio's own M x = b: |M x - b| relative to |M| |x|, what round-off allows
 whatever the condition of M (iCub's reaches 2e9). The plain differences from `aba` and
 `computeABADerivatives` are reported beside, and how far Pinocchio's own results move when its
-inertias move by one rounding: no two codes can agree better than that.
+inertias move by one unit in the last place: no two codes can agree better than that.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 import closedform as cf
+from closedform.forms import Variant
 from closedform.programs import evaluate, trace
 from oracles.pinocchio_peer import Peer, robot_data
 
@@ -35,7 +36,7 @@ DERIVATIVES: dict[str, int | None] = {
 }
 """Derivatives that Pinocchio gives directly or by the chain rule, with their orders."""
 PEERS = {"coriolis_matrix": "coriolis_force"}
-"""What stands for a form that has no direct peer."""
+"""What is compared in place of a form that has no direct peer."""
 SOLVED = ("forward_dynamics", "forward_dynamics_derivatives")
 """Forms that are solutions of linear equations in M."""
 LARGEST = 60
@@ -94,13 +95,13 @@ def _summary(rows: list[dict[str, Any]]) -> None:
         for row in rows:
             plain, own = row["plain"].get(form, (0.0, 0.0))
             if plain >= TARGET:
-                print(f"  {form} of {row['model']}: plain difference {plain:.1e}, one rounding {own:.1e}")
+                print(f"  {form} of {row['model']}: plain difference {plain:.1e}, last digit {own:.1e}")
 
 
 def compare(robot: cf.Robot, peer: Peer) -> tuple[dict[str, float], dict[str, tuple[float, float]]]:
-    """Return the largest difference of each form, and what is said beside of those that are solved for.
+    """Return the largest difference of each form, and two more numbers for those that are solved for.
 
-    That is the plain difference, and the one between Pinocchio and itself after one rounding of its
+    These are the plain difference, and how far Pinocchio's own result moves with the last digit of its
     inertias. Differences are relative to the largest entry over the states.
     """
     rng = np.random.default_rng(0)
@@ -116,7 +117,7 @@ def compare(robot: cf.Robot, peer: Peer) -> tuple[dict[str, float], dict[str, tu
     qdd_found = qdd
     for name, order in orders.items():
         frame = robot.body_names[-1] if cf.FORMS[name].framed else None
-        program = trace(robot.model, name, frame, order=order)
+        program = trace(robot.model, name, Variant(frame, order))
         arrays = [inputs[each] for each, _ in program.inputs]
         ours = evaluate(program, *arrays)
         if name == "coriolis_matrix":

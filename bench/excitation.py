@@ -16,7 +16,7 @@ ROBOTS = {
     "panda": {},
     "iiwa14": {},
 }
-"""Robots, and limits where the catalogue gives none."""
+"""Robots, and limits that the catalogue does not give."""
 
 
 def run(quick: bool = False) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import closedform as cf
-from closedform.identification import Friction, base_parameters, identify, read_log, reduced_factor
+from closedform.identification import FrictionTerms, base_parameters, identify, read_log, reduced_factor
 
 HARMONICS = 8
 
@@ -56,7 +56,7 @@ def _panda_log(robot: cf.Robot, seed: int) -> tuple[dict[str, Any], Any]:
 
 
 def staubli() -> list[dict[str, Any]]:
-    """Return the torque errors of the Staubli TX40 log on data not fitted, where the log is present."""
+    """Return the torque errors of the Staubli TX40 log on data not fitted, if the log is present."""
     root = Path(os.environ.get("CLOSEDFORM_DATA", Path(__file__).parents[2] / "shared" / "data"))
     folder = root / "staubli-tx40"
     if not folder.is_dir():
@@ -72,7 +72,7 @@ def staubli() -> list[dict[str, Any]]:
     rows = []
     for hold_out, words, target in ((0.5, "alternating 0.5 s blocks", 7.5), ("half", "second half", 10.5)):
         classic = identify(
-            robot, log, cutoff=20, hold_out=hold_out, friction=Friction(coulomb=0.1), physical=False
+            robot, log, cutoff=20, hold_out=hold_out, friction=FrictionTerms(coulomb=0.1), physical=False
         )
         start = time.perf_counter()
         result = identify(robot, log, cutoff=20, hold_out=hold_out)

@@ -207,7 +207,7 @@ def _best(call: Callable[[], object], times: int) -> float:
 def _row(
     what: str, value: float, unit: str, at_least: float | None = None, at_most: float | None = None
 ) -> dict[str, Any]:
-    """Print and return a figure with its target, where there is one."""
+    """Print and return a figure with its target, if there is one."""
     value = float(value)
     verdict, met = "", None
     if at_most is not None or at_least is not None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import closedform as cf
-from closedform.identification import Friction, Identification, identify
+from closedform.identification import FrictionTerms, Identification, identify
 
 from .outcome import Outcome
 
@@ -21,7 +21,7 @@ RATE, DURATION = 500, 12.0
 AS_GOOD, GOOD = 2.0, 0.02
 """Error with a repaired fault over that of the log without it, and the error that is good in any case."""
 
-FRICTION = Friction(coulomb=0.01)
+FRICTION = FrictionTerms(coulomb=0.01)
 
 
 @dataclass(frozen=True)

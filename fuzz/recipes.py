@@ -121,7 +121,7 @@ def record() -> dict[str, np.ndarray]:
 
 @cache
 def found() -> identification.Identification:
-    return cf.identify(arm(), dict(record()), friction=identification.Friction(coulomb=None))
+    return cf.identify(arm(), dict(record()), friction=identification.FrictionTerms(coulomb=None))
 
 
 @cache
@@ -677,7 +677,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
         arm(),
         dict(record()),
         cutoff=20.0,
-        friction=identification.Friction(coulomb=None),
+        friction=identification.FrictionTerms(coulomb=None),
         rotors=False,
         method="ordinary",
         hold_out=None,
@@ -696,8 +696,8 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "identification.Excitation.stacked": lambda: call(exciting().stacked, exciting().trajectory, samples=20),
     "identification.Excitation.table": lambda: call(exciting().table),
     "identification.Excitation.write_csv": lambda: call(exciting().write_csv, fresh(".csv"), rate=100.0),
-    "identification.Friction": lambda: call(identification.Friction, True, 0.01, 0.1, True),
-    "identification.Friction.table": lambda: call(identification.Friction().table),
+    "identification.FrictionTerms": lambda: call(identification.FrictionTerms, True, 0.01, 0.1, True),
+    "identification.FrictionTerms.table": lambda: call(identification.FrictionTerms().table),
     "identification.Identification.__getitem__": lambda: call(found().__getitem__, "fv1"),
     "identification.Identification.filters_of": lambda: call(found().filters_of, log()),
     "identification.Identification.load": lambda: call(identification.Identification.load, saved()),

@@ -1,7 +1,7 @@
 """Derivatives of forms by CasADi's own differentiation, for tests only.
 
 q' = rates(q, v) for joints of several dofs comes from the definition of their coordinates, so
-that time derivatives and right-trivialised state derivatives can be formed by another route.
+that time derivatives and derivatives by body-frame (right) perturbations can be formed by another route.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import numpy as np
 
 from closedform import Robot
 from closedform.forms import form
+from closedform.forms.tree import Tree
 
 
 def coordinate_rates(robot: Robot, q: ca.SX, v: ca.SX) -> ca.SX:
@@ -69,9 +70,9 @@ class Traced:
     def form(self, name: str, *inputs: ca.SX, frame: str | None = None, closed: bool = False) -> ca.SX:
         """Return a form as an expression of given inputs."""
         it = form(name)
-        extra = (self.robot.model.frame(frame),) if it.framed else ()
+        extra = (frame,) if it.framed else ()
         build = it.closed if closed else it.build
-        return build(self.robot.model, *inputs, *extra)
+        return build(Tree.of(self.robot.model), *inputs, *extra)
 
     def rate(self, expression: ca.SX) -> ca.SX:
         """Return the time derivative along q' = rates(v), v' = a."""
@@ -81,7 +82,7 @@ class Traced:
         return ca.reshape(dot, expression.shape)
 
     def gradient(self, expression: ca.SX) -> ca.SX:
-        """Return the right-trivialised derivative by q of a column, one column per velocity."""
+        """Return the derivative of a column by body-frame (right) perturbations, one column per velocity."""
         direction = ca.SX.sym("d", self.robot.nv)
         along = ca.jtimes(ca.vec(expression), self.q, coordinate_rates(self.robot, self.q, direction))
         return ca.jacobian(along, direction)

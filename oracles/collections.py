@@ -2,7 +2,7 @@
 
 Poses of all frames, M and inverse dynamics, by the programs that machine code is made of. Each file
 has a process of its own with a limit on time and memory. Rows are kept as they come, by the code
-they were made with: a run that was stopped goes on where it was.
+they were made with: a run that was stopped continues from there.
 """
 
 from __future__ import annotations
@@ -27,10 +27,11 @@ import mujoco
 import numpy as np
 
 import closedform as cf
-from closedform.description.files import read_bytes
+from closedform.description.file_bytes import read_bytes
 from closedform.description.mjcf_compile import compile_document
 from closedform.description.mjcf_document import read_document
 from closedform.description.xml import read_xml
+from closedform.forms import Variant
 from closedform.programs import evaluate, trace
 from closedform.rotations import inverse
 
@@ -147,7 +148,7 @@ def judge(path: Path) -> dict[str, Any]:
 def _peer_model(path: Path, kind: str) -> Any:
     """Return the model of the peer that reads such files.
 
-    MuJoCo needs every mesh; where shapes of a collection are missing, it reads the file without them.
+    MuJoCo needs every mesh; if shapes of a collection are missing, it reads the file without them.
     """
     if kind == "urdf":
         return pin.buildModelFromUrdf(str(path))
@@ -202,7 +203,7 @@ def _poses(robot: cf.Robot, q: np.ndarray) -> dict[str, np.ndarray]:
     bodies = {-1: np.broadcast_to(np.eye(4), (STATES, 4, 4))}
     for frame in robot.model.frames:
         if frame.body not in bodies:
-            program = trace(robot.model, "pose", frame.name, closed=False)
+            program = trace(robot.model, "pose", Variant(frame.name), closed=False)
             bodies[frame.body] = evaluate(program, q) @ inverse(frame.placement)
         found[frame.name] = bodies[frame.body] @ frame.placement
     return found
@@ -210,13 +211,18 @@ def _poses(robot: cf.Robot, q: np.ndarray) -> dict[str, np.ndarray]:
 
 def _rows(files: list[Path], jobs: int) -> Iterator[dict[str, Any]]:
     """Yield the rows of files, each from a process of its own."""
+    with tempfile.TemporaryDirectory() as folder:  # killed processes clear nothing away
+        yield from _processes(files, jobs, folder)
+
+
+def _processes(files: list[Path], jobs: int, folder: str) -> Iterator[dict[str, Any]]:
     context = multiprocessing.get_context("fork")
     waiting, running = list(reversed(files)), []
     while waiting or running:
         while waiting and len(running) < jobs:
             path = waiting.pop()
             receive, send = context.Pipe(duplex=False)
-            process = context.Process(target=_worker, args=(path, send))
+            process = context.Process(target=_worker, args=(path, send, folder))
             process.start()
             send.close()
             running.append((path, process, receive, time.monotonic()))
@@ -247,21 +253,19 @@ def _crashed(path: Path, reason: str) -> dict[str, Any]:
     return {"file": str(path), "kind": kind, "cause": "crashed", "error": 0.0, "form": "", "reason": reason}
 
 
-def _worker(path: Path, send: Any) -> None:
+def _worker(path: Path, send: Any, folder: str) -> None:
     """Judge one file with bounded memory, quietly, in a folder of its own."""
     resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 1))
     quiet = os.open(os.devnull, os.O_WRONLY)
     os.dup2(quiet, 1)
     os.dup2(quiet, 2)
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        try:
-            row = judge(path)
-        except BaseException as error:  # whatever it is, it is the finding
-            row = _crashed(path, f"{type(error).__name__}: {str(error)[:200]}")
-        send.send(row)
-        os.chdir("/")
+    os.chdir(tempfile.mkdtemp(dir=folder))
+    try:
+        row = judge(path)
+    except BaseException as error:  # whatever it is, it is the finding
+        row = _crashed(path, f"{type(error).__name__}: {str(error)[:200]}")
+    send.send(row)
 
 
 def _digest(root: Path) -> str:

@@ -1,9 +1,9 @@
 """A 50-digit reference of robots with one-dof joints: textbook Newton-Euler in the world frame.
 
 It shares nothing with the library but the model's data. Poses are products of exponentials; every
-vector, wrench and screw stands in world axes, moments about the world origin. M comes from unit
+vector, wrench and screw is in world axes, moments about the world origin. M comes from unit
 accelerations, g from rest, C from the Christoffel symbols, and every derivative from central
-differences: with 160 digits and steps of 1e-26, truncation leaves 1e-52 and rounding at most
+differences: with 160 digits and steps of 1e-26, truncation leaves 1e-52 and round-off at most
 1e-160 / 1e-104 (the fourth difference).
 """
 

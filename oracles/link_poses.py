@@ -21,7 +21,7 @@ def joint_motion(joint: Joint, q: np.ndarray) -> np.ndarray:
 
 
 def link_poses(description: Description, q: np.ndarray) -> dict[str, np.ndarray]:
-    """Return the pose of every link in the first one; joints stand parents first."""
+    """Return the pose of every link in the first one; joints come parents first."""
     poses = {description.links[0].name: np.eye(4)}
     at = 0
     for joint in description.joints:

@@ -48,7 +48,7 @@ class Peer:
         self.G = self._projection()
 
     def shaken(self) -> Peer:
-        """Return the peer with the mass and centre of mass of every body moved by one rounding."""
+        """Return the peer with mass and centre of mass of every body moved by one unit in the last place."""
         peer, rng = copy(self), np.random.default_rng(0)
         peer.model = self.model.copy()
         for body in peer.model.inertias:
@@ -164,7 +164,7 @@ class Peer:
         return np.stack([self.inverse_dynamics_dq(q, rest, unit) - gravity for unit in units], axis=1)
 
     def forward_dynamics_derivatives(self, q, qd, tau):
-        """Return d qdd / dq, d qdd / dqd and M^-1; where joints mimic, from the projected M."""
+        """Return d qdd / dq, d qdd / dqd and M^-1; if joints mimic others, from the projected M."""
         if self.mimics:
             M = self.mass_matrix(q)
             return tuple(np.linalg.solve(M, force) for force in self.forward_forces(q, qd, tau))

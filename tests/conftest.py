@@ -1,4 +1,4 @@
-"""Shared robots and the one table of tolerances."""
+"""Shared robots and the cache of the tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Simulated logs with known truth, and where the real ones lie."""
+"""Simulated logs with known truth, and the folders of the real ones."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def rough(robot: cf.Robot, seed: int, duration: int = 21) -> dict[str, Array]:
 
 
 def data(name: str) -> Path:
-    """Return the folder of a real log; the test is skipped where it is absent."""
+    """Return the folder of a real log; the test is skipped if it is absent."""
     root = Path(os.environ.get("CLOSEDFORM_DATA", Path(__file__).parents[2] / "shared" / "data"))
     if not (root / name).is_dir():
         pytest.skip(f"no real log {name!r} under {root}")

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import closedform as cf
 from closedform.kernels import compiled, overlap
+from tolerances import ITERATED
 
 FORMS = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "external_torque", "potential_energy")
 ROOM = 400
@@ -62,7 +63,7 @@ def test_any_overlap_gives_the_result_of_copies(name, batch, places, threads, se
     out = strided(flat, places[3][0], shapes[-1], places[3][1])
     expected = kernel(*(x.copy() for x in args))
     kernel(*args, out=out, threads=threads)
-    np.testing.assert_allclose(out, expected, rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(out, expected, rtol=ITERATED, atol=ITERATED)
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])

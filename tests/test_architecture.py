@@ -11,6 +11,7 @@ import pytest
 
 import closedform as cf
 from closedform.description import read_mdh, read_screws
+from closedform.kernels import cache
 
 ROOT = Path(cf.__file__).parent
 REPOSITORY = ROOT.parents[1]
@@ -32,8 +33,8 @@ FLOW = (
     "emit",
     "equations",
     "kernels",
+    "owner",
     "methods",
-    "stub",
     "constructors",
     "robot",
     "trajectory",
@@ -46,6 +47,9 @@ FLOW = (
 
 ROOMS = {"identification": ("base", "logs", "regression", "workflow", "excitation")}
 """Packages of a stage: each imports only those before it."""
+
+SHAPELESS = {"arrays", "lazy", "errors", "checks", "files"}
+"""Modules that check, name or store, and so leave no trace in machine code."""
 
 PUBLIC = {
     "load",
@@ -188,6 +192,16 @@ def test_tests_and_bench_share_only_the_oracles():
                     names = [node.module or ""]
                 found = {name.split(".")[0] for name in names} & forbidden
                 assert not found, f"{folder}/{path.name} imports {found}"
+
+
+def test_the_cache_key_covers_all_code_behind_a_kernel():
+    found, waiting = set(), {"kernels"}
+    while waiting:
+        found |= waiting
+        files = [path for room in waiting for path in (ROOT / room).rglob("*.py")]
+        files += [ROOT / f"{room}.py" for room in waiting if (ROOT / f"{room}.py").exists()]
+        waiting = {module[0] for path in files for module in imported_modules(path)} - found
+    assert found - SHAPELESS == {room.removesuffix(".py") for room in cache.ROOMS}
 
 
 def test_no_file_is_a_warehouse():

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import closedform as cf
+from tolerances import LAST_DIGITS
 from urdf_texts import ARM, AXIS, INERTIAL, Load, joint, link, refusal, urdf
 
 
@@ -71,7 +72,7 @@ def test_the_axis_of_a_fixed_or_floating_joint_does_not_matter(load: Load) -> No
 def test_an_axis_of_any_length_is_normalised(load: Load, xyz: str) -> None:
     robot = load(ARM.replace('xyz="0 0 1"', f'xyz="{xyz}"'))
     w = robot.jacobian([0.0], "arm")[:3, 0]
-    assert np.linalg.norm(w) == pytest.approx(1, abs=1e-14)
+    assert np.linalg.norm(w) == pytest.approx(1, abs=LAST_DIGITS)
 
 
 def test_a_negative_mass_names_the_link(load: Load) -> None:

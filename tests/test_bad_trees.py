@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import closedform as cf
+from tolerances import LAST_DIGITS, PROMISED
 from urdf_texts import ARM, AXIS, INERTIAL, Load, joint, link, refusal, urdf
 
 
@@ -28,7 +29,7 @@ def test_ten_thousand_fixed_links_make_one_body(load: Load) -> None:
     robot = load(urdf(*chain(10_000, "fixed"), link("world", ""), joint("root", "world", "l0")))
     assert robot.nv == 1
     assert len(robot.frame_names) == 10_002
-    assert robot.phi[9] == pytest.approx(10_001, rel=1e-9)  # 1e4 roundings of the sum of masses
+    assert robot.phi[9] == pytest.approx(10_001, rel=PROMISED)  # 1e4 roundings of the sum of masses
 
 
 def test_a_mimic_chain_of_ten_thousand_is_refused_quickly(load: Load) -> None:
@@ -249,8 +250,8 @@ def test_a_chain_of_mimic_joints_follows_its_driver(load: Load) -> None:
     q = 0.3
     turned = robot.pose([q], "l3")
     angle = 2 * (-3 * q + 0.2) + 0.1 + (-3 * q + 0.2) + q
-    assert turned[0, 0] == pytest.approx(np.cos(angle), abs=1e-14)
-    assert turned[1, 0] == pytest.approx(np.sin(angle), abs=1e-14)
+    assert turned[0, 0] == pytest.approx(np.cos(angle), abs=LAST_DIGITS)
+    assert turned[1, 0] == pytest.approx(np.sin(angle), abs=LAST_DIGITS)
 
 
 # ------------------------------------------------------------------ all at once

@@ -12,7 +12,7 @@ from oracles.pinocchio_peer import Peer, robot_data
 from oracles.random_trees import random_tree
 from oracles.serial_robots import energy_rows, serial_robot
 from test_pinocchio import FIXED_BASE, FLOATING_BASE
-from tolerances import ROUNDING, worst
+from tolerances import HALF_DIGITS, ROUNDING, worst
 
 NEGLIGIBLE = 1e-12
 """Singular values, of the largest, that count as zero: rounding leaves 1e-15, real ones are above 1e-7."""
@@ -41,7 +41,7 @@ def test_random_trees_have_the_count_of_the_numeric_method(seed):
     base, numeric = base_parameters(robot), base_parameters(robot, "numeric")
     assert base.count == numeric.count
     assert base.names == numeric.names
-    assert np.abs(base.matrix - numeric.matrix).max() < 1e-8
+    assert np.abs(base.matrix - numeric.matrix).max() < HALF_DIGITS
     assert base.minimal or robot.model.coupled
 
 

@@ -17,6 +17,7 @@ from closedform.description.urdf import read_urdf
 from closedform.errors import DescriptionError, ModelWarning, UnknownNameError
 from closedform.model.build import build_model
 from oracles.link_poses import SIZES, gravity_torque, link_poses, mass_matrix
+from tolerances import HALF_DIGITS, PROMISED, ROUNDING, SHORT_CHAIN
 
 URDFS = Path(distribution("example-robot-data").locate_file("cmeel.prefix/share/example-robot-data/robots"))
 SOURCES = {
@@ -28,7 +29,6 @@ SOURCES = {
     "humanoid": "romeo_description/urdf/romeo_small.urdf",
 }
 
-ROUNDING = 1e-13
 POSES = {"humanoid": 1e-5}
 """URDFs write a quarter turn as 1.57079632679; the humanoid's shoulder angles are rounded."""
 
@@ -182,7 +182,7 @@ def test_inertias_equal_the_public_urdf(name):
             continue
         want, rel = theirs[link.name], FIGURES[name]
         assert link.inertial.mass == pytest.approx(want.mass, rel=rel)
-        np.testing.assert_allclose(link.inertial.com, want.com, rtol=rel, atol=1e-9)
+        np.testing.assert_allclose(link.inertial.com, want.com, rtol=rel, atol=PROMISED)
         scale = np.abs(want.inertia).max()
         np.testing.assert_allclose(
             link.inertial.inertia, want.inertia, atol=rel * scale + 1e-7 * (rel > 1e-4)
@@ -211,7 +211,7 @@ def test_the_humanoid_is_its_own_mirror_image():
         if not link.name.startswith("left_"):
             continue
         twin = link.name.replace("left_", "right_")
-        np.testing.assert_allclose(mirror @ poses[link.name][:3, 3], poses[twin][:3, 3], atol=1e-12)
+        np.testing.assert_allclose(mirror @ poses[link.name][:3, 3], poses[twin][:3, 3], atol=ROUNDING)
         if link.inertial is not None:
             other = inertial_of(description, twin)
             np.testing.assert_allclose(other.com, mirror @ link.inertial.com, atol=0)
@@ -236,8 +236,8 @@ def test_iiwa14_has_the_relative_placements_of_the_paper():
 def test_panda_flange_height_at_home():
     """At q = 0 the flange looks down at x = 0.088 m, z = 0.333 + 0.316 + 0.384 - 0.107 m."""
     T = link_poses(read_catalogue("panda"), np.zeros(7))["tool"]
-    np.testing.assert_allclose(T[:3, 3], [0.088, 0, 0.926], atol=ROUNDING)
-    np.testing.assert_allclose(T[:3, 2], [0, 0, -1], atol=ROUNDING)
+    np.testing.assert_allclose(T[:3, 3], [0.088, 0, 0.926], atol=SHORT_CHAIN)
+    np.testing.assert_allclose(T[:3, 2], [0, 0, -1], atol=SHORT_CHAIN)
 
 
 def test_2r_has_the_torques_printed_in_the_paper():
@@ -248,12 +248,12 @@ def test_2r_has_the_torques_printed_in_the_paper():
     c1, c2, c12 = np.cos(q[0]), np.cos(q[1]), np.cos(q.sum())
     M12 = L2**2 * m2 + L1 * L2 * m2 * c2
     M11 = L1**2 * (m1 + m2) + L2**2 * m2 + 2 * L1 * L2 * m2 * c2
-    np.testing.assert_allclose(mass_matrix(description, q), [[M11, M12], [M12, L2**2 * m2]], atol=1e-8)
+    np.testing.assert_allclose(mass_matrix(description, q), [[M11, M12], [M12, L2**2 * m2]], atol=HALF_DIGITS)
     tau = [L2 * g * m2 * c12 + L1 * g * (m1 + m2) * c1, L2 * m2 * g * c12]
-    np.testing.assert_allclose(gravity_torque(description, q), tau, atol=1e-8)
+    np.testing.assert_allclose(gravity_torque(description, q), tau, atol=HALF_DIGITS)
     tip = link_poses(description, q)["tool"][:3, 3]
     expected = [L1 * c1 + L2 * c12, L1 * np.sin(q[0]) + L2 * np.sin(q.sum()), 0]
-    np.testing.assert_allclose(tip, expected, atol=ROUNDING)
+    np.testing.assert_allclose(tip, expected, atol=SHORT_CHAIN)
 
 
 def test_puma560_has_the_constants_printed_by_armstrong_khatib_burdick():
@@ -290,7 +290,7 @@ def test_puma560_reshuffled_inertias_leave_the_dynamics_of_the_published_ones():
     ]
     published = replace(description, links=tuple(links))
     q = np.random.default_rng(7).uniform(-3, 3, 6)
-    np.testing.assert_allclose(mass_matrix(published, q), mass_matrix(description, q), atol=1e-9)
+    np.testing.assert_allclose(mass_matrix(published, q), mass_matrix(description, q), atol=PROMISED)
 
 
 def test_stanford_inertias_return_to_the_table_of_paul():
@@ -313,10 +313,10 @@ def test_stanford_inertias_return_to_the_table_of_paul():
         centre = R.T @ inertial.com
         about_origin = about_com + inertial.mass * (centre @ centre * np.eye(3) - np.outer(centre, centre))
         assert inertial.mass == m
-        np.testing.assert_allclose(centre * 100, com, atol=1e-12)
+        np.testing.assert_allclose(centre * 100, com, atol=ROUNDING)
         np.testing.assert_allclose(about_origin, np.diag([xx, yy, zz]), atol=1e-4)
     tip = link_poses(description, np.array([0, 0, 0.5, 0, 0, 0]))["tool"][:3, 3]
-    np.testing.assert_allclose(tip, [0, 0.154, 0.412 + 0.5 + 0.263], atol=ROUNDING)
+    np.testing.assert_allclose(tip, [0, 0.154, 0.412 + 0.5 + 0.263], atol=SHORT_CHAIN)
 
 
 def test_chang3r_tip_equals_the_printed_table():
@@ -335,7 +335,7 @@ def test_chang3r_tip_equals_the_printed_table():
     absolute, lengths = np.cumsum(q), np.array([0.6, 0.85, 0.2])
     tip = link_poses(description, q)["tool"][:3, 3]
     np.testing.assert_allclose(
-        tip, [lengths @ np.sin(absolute), lengths @ np.cos(absolute), 0], atol=ROUNDING
+        tip, [lengths @ np.sin(absolute), lengths @ np.cos(absolute), 0], atol=SHORT_CHAIN
     )
 
 
@@ -344,13 +344,13 @@ def test_scara_moves_its_tool_down_from_the_plane_of_its_arms():
     T = link_poses(read_catalogue("scara"), q)["link4"]
     x = 0.325 * np.cos(0.4) + 0.275 * np.cos(-0.7)
     y = 0.325 * np.sin(0.4) + 0.275 * np.sin(-0.7)
-    np.testing.assert_allclose(T[:3, 3], [x, y, 0.387 - 0.15], atol=ROUNDING)
+    np.testing.assert_allclose(T[:3, 3], [x, y, 0.387 - 0.15], atol=SHORT_CHAIN)
 
 
 def test_cartpole_has_its_textbook_mass_matrix():
     q = np.array([0.3, 0.8])
     expected = [[1.1, 0.05 * np.cos(0.8)], [0.05 * np.cos(0.8), 0.1 / 3]]
-    np.testing.assert_allclose(mass_matrix(read_catalogue("cartpole"), q), expected, atol=1e-8)
+    np.testing.assert_allclose(mass_matrix(read_catalogue("cartpole"), q), expected, atol=HALF_DIGITS)
     np.testing.assert_allclose(
         gravity_torque(read_catalogue("cartpole"), q), [0, -0.05 * 9.81 * np.sin(0.8)], atol=1e-8
     )
@@ -358,7 +358,7 @@ def test_cartpole_has_its_textbook_mass_matrix():
 
 def test_pendulum_is_a_uniform_rod():
     q = np.array([0.6])
-    np.testing.assert_allclose(mass_matrix(read_catalogue("pendulum"), q), [[1 / 3]], atol=1e-8)
+    np.testing.assert_allclose(mass_matrix(read_catalogue("pendulum"), q), [[1 / 3]], atol=HALF_DIGITS)
     np.testing.assert_allclose(
         gravity_torque(read_catalogue("pendulum"), q), [0.5 * 9.81 * np.sin(0.6)], atol=1e-8
     )
@@ -368,8 +368,8 @@ def test_screw_lift_climbs_twenty_millimetres_a_turn():
     description = read_catalogue("screw_lift")
     assert [joint.kind for joint in description.joints] == ["helical", "prismatic", "revolute"]
     low, high = (link_poses(description, np.array([turn, 0.1, 0.7]))["link3"] for turn in (0, 2 * np.pi))
-    np.testing.assert_allclose(high[:3, 3] - low[:3, 3], [0, 0, 0.02], atol=1e-8)
-    np.testing.assert_allclose(low[:3, 3], [0.7, 0, 0.5], atol=ROUNDING)
+    np.testing.assert_allclose(high[:3, 3] - low[:3, 3], [0, 0, 0.02], atol=HALF_DIGITS)
+    np.testing.assert_allclose(low[:3, 3], [0.7, 0, 0.5], atol=SHORT_CHAIN)
 
 
 # ------------------------------------------------------------------ files that are wrong

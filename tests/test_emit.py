@@ -22,7 +22,7 @@ import closedform as cf
 from closedform.emit import LANGUAGES, export, form_subject
 from closedform.emit.c_sincos import LIMIT, sincos_function
 from closedform.emit.names import LONGEST, comment, distinct, identifier
-from closedform.forms import form
+from closedform.forms import Variant, form
 from closedform.programs import evaluate, trace
 from conftest import make
 from tolerances import ROUNDING, SOLVE, worst
@@ -67,9 +67,9 @@ def program(name: str, form_name: str):
 
 
 def write(name: str, form_name: str, language: str, path, frame=None, **options):
-    model, it = make(name).model, form(form_name)
-    traced = program(name, form_name) if frame is None else trace(model, form_name, frame)
-    return export(traced, form_subject(it, model, traced, frame), language, path, **options)
+    model, it = make(name).model, form(form_name, frame=frame)
+    traced = program(name, form_name) if frame is None else trace(model, form_name, Variant(frame))
+    return export(traced, form_subject(it, model), language, path, **options)
 
 
 def tolerance(form_name: str) -> float:
@@ -150,8 +150,9 @@ def test_single_precision_c_equals_the_library(name, tmp_path):
 @needs_cc
 def test_inertial_parameters_may_be_an_input(tmp_path):
     robot = make("2r")
-    traced, parametric = trace(robot.model, "mass_matrix", phi=True), form("mass_matrix", phi=True)
-    header, source = export(traced, form_subject(parametric, robot.model, traced), "c", tmp_path)
+    traced = trace(robot.model, "mass_matrix", Variant(phi=True))
+    subject = form_subject(form("mass_matrix", phi=True), robot.model)
+    header, source = export(traced, subject, "c", tmp_path)
     assert source.stem == "robot_2r_mass_matrix_phi"
     assert "const double phi[20]" in header.read_text()
     phi = robot.phi * 1.25
@@ -413,7 +414,7 @@ def test_hostile_names_stay_in_comments(text, tmp_path):
             plain = write("2r", form_name, language, tmp_path)
             frame = None if form_name == "external_torque" else text
             traced, model = program("2r", form_name), hostile_model(text)
-            nasty = export(traced, form_subject(form(form_name), model, traced, frame), language, tmp_path)
+            nasty = export(traced, form_subject(form(form_name, frame=frame), model), language, tmp_path)
             for one, other in zip(plain, nasty, strict=True):
                 assert other.parent == tmp_path
                 assert re.fullmatch(rf"[A-Za-z]\w{{0,{LONGEST - 1}}}", other.stem, re.ASCII)
@@ -532,7 +533,7 @@ def test_constants_beyond_single_precision_are_refused(tmp_path):
     robot = make("2r")
     heavy = robot.with_phi(robot.phi * 1e40).model
     traced = trace(heavy, "mass_matrix")
-    subject = form_subject(form("mass_matrix"), heavy, traced)
+    subject = form_subject(form("mass_matrix"), heavy)
     with pytest.raises(cf.ClosedFormError, match="beyond single precision; export in double"):
         export(traced, subject, "c", tmp_path, precision="float")
     assert list(tmp_path.iterdir()) == []
@@ -542,12 +543,12 @@ REPEAT = """
 import sys
 import closedform as cf
 from closedform.emit import export, form_subject
-from closedform.forms import form
+from closedform.forms import Variant, form
 from closedform.programs import trace
 model = cf.load("panda").model
 for language in ("c", "cuda", "matlab", "numpy"):
     traced = trace(model, "mass_matrix_ddot")
-    export(traced, form_subject(form("mass_matrix_ddot"), model, traced), language, sys.argv[1])
+    export(traced, form_subject(form("mass_matrix_ddot"), model), language, sys.argv[1])
 """
 
 

@@ -15,8 +15,10 @@ import pytest
 import sympy as sp
 
 import closedform as cf
-from closedform.equations import Equations, EquationsWarning
+from closedform.equations import Equations, EquationsWarning, program_equations
 from closedform.equations import equations as written
+from closedform.forms import Variant
+from closedform.programs import Program, program
 from conftest import make
 from tolerances import DIFFERENCE, ROUNDING, worst
 
@@ -42,7 +44,7 @@ def state(robot: cf.Robot, result: Equations, seed: int = 0) -> list[np.ndarray]
     rng = np.random.default_rng(seed)
     motion = robot.random_state(rng, batch=2, order=6)
     return [
-        motion[each.order] if each.stem == "q" else rng.normal(size=(2, *each.shape))
+        motion[each.quantity.order] if each.base.symbols[0] == "q1" else rng.normal(size=(2, *each.shape))
         for each in result.inputs
     ]
 
@@ -151,7 +153,7 @@ def test_planar_2r_prints_the_paper():
 def test_rates_of_the_2r_are_derivatives_of_its_torques():
     robot, t = make("2r"), sp.Symbol("t")
     tau = equations(robot.model, "inverse_dynamics", symbolic=True)
-    orders = equations(robot.model, "inverse_dynamics_rates", order=2, symbolic=True)
+    orders = equations(robot.model, "inverse_dynamics_rates", Variant(order=2), symbolic=True)
     assert [each.entries for each in orders] == [tau.entries, tau.dot().entries, tau.dot().dot().entries]
     differentiated = sp.diff(tau.of_time(t), t, 2) - orders[2].of_time(t)
     assert all(sp.expand(each) == 0 for each in differentiated)
@@ -287,12 +289,52 @@ def test_the_budget_is_respected(monkeypatch):
     robot, looks = make("panda"), count()
     # a clock that goes on by a millisecond at every look, however fast the machine is
     clock = SimpleNamespace(monotonic=lambda: 1e-3 * next(looks))
-    monkeypatch.setattr("closedform.equations.series.time", clock)
+    monkeypatch.setattr("closedform.equations.trig_sums.time", clock)
     with pytest.warns(EquationsWarning, match="in 1 s"):
         tau = equations(robot.model, "inverse_dynamics", symbolic=True, seconds=1)
     assert 1000 <= next(looks) < 1010
     arrays = state(robot, tau)
     assert worst(tau.evaluate(*arrays), robot.inverse_dynamics(*arrays)) < ROUNDING
+
+
+def power_program(squarings: int) -> Program:
+    """Return the program of x^(2^squarings) + y."""
+    x = ca.SX.sym("x", 2)
+    power = x[0]
+    for _ in range(squarings):
+        power = power * power
+    return program("power", [("x", (2,), x)], [("power", (1,), power + x[1])])
+
+
+def test_large_exponents_are_multiplied_out_or_left_as_computed():
+    x1, x2 = sp.symbols("x1 x2")
+    assert program_equations(power_program(6), seconds=math.inf).entries == (x1**64 + x2,)
+    for squarings in (7, 8, 9):  # x1^256 in bytes would be x2
+        with pytest.warns(EquationsWarning, match="with exponents up to 63"):
+            result = program_equations(power_program(squarings), seconds=math.inf)
+        assert worst(result.evaluate([0.99, 0.5]), [0.99**2**squarings + 0.5]) < ROUNDING
+
+
+def test_large_negative_exponents_are_left_as_computed():
+    x = ca.SX.sym("x", 2)
+    power = 1 / x[0] ** 60 / x[0] ** 60 / x[0] ** 60
+    traced = program("power", [("x", (2,), x)], [("power", (1,), power + x[1])])
+    with pytest.warns(EquationsWarning, match="with exponents up to 63"):
+        result = program_equations(traced, seconds=math.inf)
+    assert worst(result.evaluate([0.99, 0.5]), [0.99**-180 + 0.5]) < ROUNDING
+
+
+def test_inputs_named_like_definitions_keep_their_names():
+    x = ca.SX.sym("x", 2)
+    traced = program("wave", [("x", (2,), x)], [("wave", (1,), ca.sin(x[0]) * ca.cos(x[1]) * x[1])])
+    result = program_equations(traced, groups=[[0], [1]], seconds=math.inf)
+    assert worst(result.evaluate([0.3, 0.5]), [np.sin(0.3) * np.cos(0.5) * 0.5]) < ROUNDING
+
+
+def test_a_sum_of_too_many_terms_is_left_as_computed(monkeypatch):
+    monkeypatch.setattr("closedform.equations.trig_sums.MAX_TERMS", 10)
+    with pytest.warns(EquationsWarning, match="could not be multiplied out in 10 terms"):
+        assert equations(PLANAR.model, "inverse_dynamics", symbolic=True).definitions
 
 
 def balanced(text: str) -> bool:
@@ -361,9 +403,9 @@ def test_symbols_do_not_come_from_the_description():
         ({"digits": 2.5}, cf.ArgumentError, "whole number"),
         ({"seconds": -1}, cf.ArgumentError, "seconds is -1"),
         ({"seconds": float("nan")}, cf.ArgumentError, "seconds is nan"),
-        ({"frame": "tool"}, cf.ArgumentError, "takes no frame"),
-        ({"name": "pose", "frame": "hand"}, cf.UnknownNameError, "unknown frame"),
-        ({"order": 2}, cf.ClosedFormError, "order"),
+        ({"variant": Variant("tool")}, cf.ArgumentError, "not a form of a frame"),
+        ({"name": "pose", "variant": Variant("hand")}, cf.UnknownNameError, "unknown frame"),
+        ({"variant": Variant(order=2)}, cf.ClosedFormError, "order"),
     ],
     ids=str,
 )

@@ -20,9 +20,7 @@ ROBOTS = {
     "iiwa14": lambda: cf.load("iiwa14"),
     "tree of 12": lambda: random_tree(8, bodies=12, kinds=("revolute", "prismatic", "helical")),
 }
-EACH_ROBOT = pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=pytest.mark.xdist_group(n)) for n in ROBOTS]
-)
+EACH_ROBOT = pytest.mark.parametrize("name", ROBOTS)
 
 
 @cache

@@ -10,7 +10,7 @@ from scipy.special import iv, jv
 from closedform import ArgumentError, ClosedFormError
 from closedform.flexible import FlexibleArm, FlexibleLink, Tip
 from closedform.flexible.uniform import Frequencies, uniform_modes
-from tolerances import worst
+from tolerances import ITERATED, PROMISED, ROUNDING, worst
 
 TIPS = {
     "free": (0.0, 0.0, 0.0),
@@ -82,8 +82,8 @@ def test_shapes_satisfy_the_conditions_at_both_ends(name):
     tip = Tip(M * m, J * m * length**2, D * m * length)
     for mode in uniform_modes(link, tip):
         scale = abs(mode(np.linspace(0, length, 50))).max()
-        assert abs(mode(0.0)) < 1e-9 * scale
-        assert abs(mode(0.0, 1)) < 1e-9 * scale * mode.beta
+        assert abs(mode(0.0)) < PROMISED * scale
+        assert abs(mode(0.0, 1)) < PROMISED * scale * mode.beta
         w2 = mode.omega**2
         moment, force = EI * mode(length, 2), EI * mode(length, 3)
         # the tip of a heavy body hardly moves: what it moves is rounding times its inertia
@@ -106,7 +106,7 @@ def test_the_twentieth_shape_agrees_with_fifty_digits():
             for s in map(mp.mpf, x)
         ]
         exact = np.array([float(y / shape[20]) for y in shape])
-    assert worst(mode(x) / mode(x[20]), exact) < 1e-9
+    assert worst(mode(x) / mode(x[20]), exact) < PROMISED
 
 
 def test_modes_are_orthonormal_with_the_tip_and_moments_are_integrals():
@@ -114,15 +114,15 @@ def test_modes_are_orthonormal_with_the_tip_and_moments_are_integrals():
     tip = Tip(0.3, 0.01, 0.02)
     modes = uniform_modes(link, tip)
     for j, one in enumerate(modes):
-        assert quad(lambda x, f=one: 0.2 * float(f(x)), 0, 0.5)[0] == pytest.approx(one.v, rel=1e-9)
-        assert quad(lambda x, f=one: 0.2 * float(f(x)) * x, 0, 0.5)[0] == pytest.approx(one.w, rel=1e-9)
+        assert quad(lambda x, f=one: 0.2 * float(f(x)), 0, 0.5)[0] == pytest.approx(one.v, rel=PROMISED)
+        assert quad(lambda x, f=one: 0.2 * float(f(x)) * x, 0, 0.5)[0] == pytest.approx(one.w, rel=PROMISED)
         for k, two in enumerate(modes):
             z = quad(lambda x, f=one, g=two: 0.2 * float(f(x)) * float(g(x)), 0, 0.5)[0]
             bending = quad(lambda x, f=one, g=two: float(f(x, 2)) * float(g(x, 2)), 0, 0.5)[0]
             ends = [np.array([mode.tip, mode.tip_slope]) for mode in (one, two)]
-            assert z + ends[0] @ tip.matrix @ ends[1] == pytest.approx(0.1 * (j == k), abs=1e-10)
+            assert z + ends[0] @ tip.matrix @ ends[1] == pytest.approx(0.1 * (j == k), abs=ITERATED)
             assert bending == pytest.approx(0.1 * one.omega**2 * (j == k), abs=1e-7 * one.omega * two.omega)
-            assert modes.z[j, k] == pytest.approx(z, abs=1e-12)
+            assert modes.z[j, k] == pytest.approx(z, abs=ROUNDING)
             assert modes.k[j, k] == pytest.approx(bending, abs=1e-7 * one.omega * two.omega)
 
 
@@ -184,7 +184,7 @@ def test_boundary_inertias_of_the_stretched_chain_and_of_a_posture():
     assert stretched.moment == 0
     turned = FlexibleArm(links, (0.2, 0.001), boundary=[0.0, np.pi / 2, 0.0]).modes[0].tip
     assert turned.inertia == pytest.approx(stretched.inertia)
-    assert turned.moment == pytest.approx(0, abs=1e-12)
+    assert turned.moment == pytest.approx(0, abs=ROUNDING)
     straight = FlexibleArm(links, (0.2, 0.001), boundary=np.zeros(3)).modes[0].tip
     assert straight.moment == pytest.approx(0.12 * 0.2 + 0.4 * 0.4 + 0.09 * 0.7 + 0.2 * 1.0)
     bent = FlexibleArm(links, (0.2, 0.001), boundary=[0.0, 0.0, np.pi]).modes[0].tip
@@ -236,5 +236,5 @@ def test_bad_tips_and_boundaries_are_refused():
 
 def test_more_modes_change_nothing_below():
     few, many = (FlexibleArm([FlexibleLink(0.5, 0.2, 1.0, modes=m)], (0.1, 0.0005)) for m in (3, 60))
-    assert worst(many.modes[0].stacked("tip")[:3], few.modes[0].stacked("tip")) < 1e-12
+    assert worst(many.modes[0].stacked("tip")[:3], few.modes[0].stacked("tip")) < ROUNDING
     assert np.isfinite(many.modes[0].z).all()

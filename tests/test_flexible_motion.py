@@ -165,7 +165,7 @@ def test_deflection_and_strain_along_a_link(two):
     [
         ((np.zeros(5), None, None, 1.0), "q0 has shape"),
         ((np.zeros(6), np.zeros(4), None, 1.0), "qd0 has shape"),
-        (([np.nan] * 6, None, None, 1.0), "not finite"),
+        (([np.nan] * 6, None, None, 1.0), r"q0\[0\] is nan"),
         ((np.zeros(6), None, np.zeros((999, 2)), 1.0), "shape \\(999, 2\\)"),
         ((np.zeros(6), None, np.zeros((1000, 3)), 1.0), "shape \\(1000, 3\\)"),
         ((np.zeros(6), None, np.zeros(3), 1.0), "shape \\(3,\\)"),

@@ -11,7 +11,7 @@ import pytest
 
 import closedform as cf
 from closedform.identification import (
-    Friction,
+    FrictionTerms,
     Identification,
     base_parameters,
     drive_gains,
@@ -21,10 +21,11 @@ from closedform.identification import (
     read_log,
     reduced_factor,
 )
-from closedform.identification.regression import design
-from closedform.identification.regression.design import Rows
+from closedform.identification.regression import rows as regression_rows
 from closedform.identification.regression.friction import presliding
-from closedform.identification.regression.least_squares import Moments, solve, standard_errors
+from closedform.identification.regression.least_squares import solve, standard_errors
+from closedform.identification.regression.moments import Moments
+from closedform.identification.regression.rows import Rows
 from closedform.identification.regression.triangle import Triangle
 from closedform.model.writing import model_toml
 from identification_logs import Losses, data, fourier_motion, noisy
@@ -63,7 +64,9 @@ def test_standard_errors_are_honest_over_many_logs():
         motion = fourier_motion(robot, seed, 12, 500)
         tau = noisy(robot.inverse_dynamics(motion.q, motion.qd, motion.qdd), 0.05, seed)
         log = {"t": motion.t, "q": motion.q, "tau": tau}
-        result = identify(robot, log, friction=Friction(coulomb=None), rotors=False, physical=False, cutoff=8)
+        result = identify(
+            robot, log, friction=FrictionTerms(coulomb=None), rotors=False, physical=False, cutoff=8
+        )
         squares.append(scores(result, robot) ** 2)
     z2 = np.concatenate(squares)
     assert 0.7 < z2.mean() < 1.3  # chi-square of about a hundred: five standard deviations either side
@@ -164,7 +167,9 @@ def test_a_payload_is_weighed():
     states = (motion.q, motion.qd, motion.qdd)
     empty = noisy(robot.inverse_dynamics(*states) + friction, 0.005, 1)
     full = noisy(robot.with_phi(phi).inverse_dynamics(*states) + friction, 0.005, 2)
-    result = identify(robot, {"t": motion.t, "q": motion.q, "tau": empty}, friction=Friction(coulomb=1e-5))
+    result = identify(
+        robot, {"t": motion.t, "q": motion.q, "tau": empty}, friction=FrictionTerms(coulomb=1e-5)
+    )
     payload = identify_payload(result, {"t": motion.t, "q": motion.q, "tau": full}, physical=True)
     assert payload.inertial.mass == pytest.approx(1.7, rel=0.01)
     assert worst(payload.inertial.com, load[6:9] / 1.7) < 0.03
@@ -270,9 +275,9 @@ def test_long_and_lazy_logs_give_the_same_result(monkeypatch):
     robot = cf.load("2r")
     motion = fourier_motion(robot, 7, 40, 500)
     tau = noisy(robot.inverse_dynamics(motion.q, motion.qd, motion.qdd) + 0.3 * motion.qd, 0.01, 7)
-    options = {"cutoff": 8, "friction": Friction(coulomb=None), "physical": False}
+    options = {"cutoff": 8, "friction": FrictionTerms(coulomb=None), "physical": False}
     whole = identify(robot, {"t": motion.t, "q": motion.q, "tau": tau}, **options)
-    monkeypatch.setattr(design, "SEGMENT", 4000)
+    monkeypatch.setattr(regression_rows, "SEGMENT", 4000)
     parts = identify(robot, {"t": motion.t, "q": motion.q, "tau": tau}, **options)
     chunks = {"t": motion.t, "q": da.from_array(motion.q, (3000, 2)), "tau": da.from_array(tau, (3000, 2))}
     lazy = identify(robot, chunks, **options)
@@ -345,6 +350,10 @@ def test_tiago_currents_need_drive_gains():
     assert "no gain of torso_lift_joint" in str(found)
     gains = np.append(np.nan_to_num(found.values, nan=15.0), np.ones(3))  # of the size of the others
     result = identify(
-        robot, read_log(files, robot, gain=gains), locked=still, hold_out=2.0, friction=Friction(coulomb=0.01)
+        robot,
+        read_log(files, robot, gain=gains),
+        locked=still,
+        hold_out=2.0,
+        friction=FrictionTerms(coulomb=0.01),
     )
     assert (result.held_out.relative[2:] < 0.25).all()

@@ -8,7 +8,14 @@ import pytest
 from pyarrow import parquet
 
 import closedform as cf
-from closedform.identification import ExcitationError, Friction, LogError, Transmission, identify, read_log
+from closedform.identification import (
+    ExcitationError,
+    FrictionTerms,
+    LogError,
+    Transmission,
+    identify,
+    read_log,
+)
 from closedform.identification.logs.columns import factor, split_unit
 from identification_logs import fourier_motion
 
@@ -267,7 +274,7 @@ def test_floating_bases_are_refused():
 
 def test_friction_and_gears_that_make_no_sense_are_named():
     with pytest.raises(cf.ClosedFormError, match="coulomb"):
-        Friction(coulomb=-1.0)
+        FrictionTerms(coulomb=-1.0)
     with pytest.raises(cf.ClosedFormError, match="singular"):
         Transmission.of(2, reduction=[[1, 1], [1, 1]])
     with pytest.raises(cf.ClosedFormError, match="order the motors"):

@@ -10,7 +10,7 @@ import pytest
 
 import closedform as cf
 from closedform.cli import main
-from closedform.identification import Friction, Identification, LogError, identify, read_log
+from closedform.identification import FrictionTerms, Identification, LogError, identify, read_log
 from closedform.identification.logs.clock import steady
 from closedform.identification.logs.cutoff import Spectrum, drowned, spectral_cutoff
 from closedform.identification.logs.log import chosen_joints
@@ -20,13 +20,14 @@ from closedform.identification.logs.samples import Samples
 from closedform.identification.logs.signals import Filters, condition_signals
 from closedform.identification.logs.tables import read_table
 from closedform.identification.logs.transmission import Transmission
-from closedform.identification.regression.design import Design, independent, nothing_left
+from closedform.identification.regression.design import Design, independent
+from closedform.identification.regression.rows import nothing_left
 from closedform.identification.workflow.diagnosis import Diagnosis
 from closedform.identification.workflow.doubt import sign_doubts
 from closedform.report.identification import write_identification
 from identification_logs import Losses, data, fourier_motion, noisy, rough
 
-CLASSIC = Friction(coulomb=0.01)
+CLASSIC = FrictionTerms(coulomb=0.01)
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import pytest
 
 import closedform as cf
 from closedform.identification import (
-    Friction,
+    FrictionTerms,
     Identification,
     LogError,
     base_parameters,
@@ -16,15 +16,16 @@ from closedform.identification import (
     identify_payload,
     reduced_factor,
 )
-from closedform.identification.regression.design import Rows
-from closedform.identification.regression.least_squares import Moments, solve, standard_errors
+from closedform.identification.regression.least_squares import solve, standard_errors
+from closedform.identification.regression.moments import Moments
+from closedform.identification.regression.rows import Rows
 from closedform.identification.regression.split import FOLDS, HELD_OUT, UNUSED, Split
 from closedform.report.identification import write_identification
 from identification_logs import fourier_motion, noisy
 from oracles.random_trees import random_tree
 from tolerances import worst
 
-VISCOUS = Friction(coulomb=None)
+VISCOUS = FrictionTerms(coulomb=None)
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,7 @@ import pytest
 
 import closedform as cf
 from closedform.integration import Event, System, simulate
+from tolerances import HALF_DIGITS, ITERATED, LAST_DIGITS, PROMISED, ROUNDING
 
 
 def oscillator() -> System:
@@ -48,7 +49,7 @@ def test_a_batch_runs_as_its_members_do():
     assert together.x.shape == (3, 5, 51, 2)
     for i, j in np.ndindex(3, 5):
         alone = simulate(oscillator(), x0[i, 0], u[j], 0.5, 0.01, parameters=p[j])
-        np.testing.assert_allclose(together.x[i, j], alone.x, rtol=1e-14, atol=1e-15)
+        np.testing.assert_allclose(together.x[i, j], alone.x, rtol=LAST_DIGITS, atol=1e-15)
 
 
 @pytest.mark.parametrize("kind", ["constant", "held", "sampled", "function"])
@@ -61,7 +62,7 @@ def test_every_kind_of_input_gives_the_forced_motion(kind):
         "function": lambda t: [2.0],
     }[kind]
     run = simulate(oscillator(), [0.0, 0.0], given, 1.0, 1.0 / steps, parameters=[4.0])
-    np.testing.assert_allclose(run.x[:, 0], 0.5 * (1 - np.cos(2 * run.t)), atol=1e-8)
+    np.testing.assert_allclose(run.x[:, 0], 0.5 * (1 - np.cos(2 * run.t)), atol=HALF_DIGITS)
     assert run.u.shape == (steps + 1, 1)
 
 
@@ -94,7 +95,7 @@ def test_adaptive_methods_take_a_function_as_it_is():
     run = simulate(
         oscillator(), [0.0, 0.0], lambda t: [3 * np.cos(t)], 2.0, 0.5, parameters=[4.0], method="DOP853"
     )
-    np.testing.assert_allclose(run.x[:, 0], np.cos(run.t) - np.cos(2 * run.t), atol=1e-9)
+    np.testing.assert_allclose(run.x[:, 0], np.cos(run.t) - np.cos(2 * run.t), atol=PROMISED)
 
 
 def test_numbers_of_numpy_are_numbers():
@@ -124,8 +125,8 @@ def test_an_event_within_a_step_of_held_inputs_has_the_state_of_that_step():
     u = np.tile([[1.0], [-1.0]], (5, 1))
     event = Event(lambda t, x: x[0] - 0.08, terminal=True)
     run = simulate(oscillator(), [0.0, 0.0], u, 5.0, 0.5, parameters=[0.0], events=[event])
-    assert abs(run.t[-1] - 0.4) < 1e-12
-    np.testing.assert_allclose(run.x[-1], [0.08, 0.4], atol=1e-12)
+    assert abs(run.t[-1] - 0.4) < ROUNDING
+    np.testing.assert_allclose(run.x[-1], [0.08, 0.4], atol=ROUNDING)
     assert run.held
 
 
@@ -139,7 +140,7 @@ def test_a_run_that_diverges_says_when_and_a_batch_keeps_it_to_itself():
         simulate(blow_up(), [1.0], None, 2.0, 1e-3)
     run = simulate(blow_up(), [[1.0], [0.1]], None, 2.0, 1e-3)
     assert not np.isfinite(run.x[0, -1, 0])
-    np.testing.assert_allclose(run.x[1, -1, 0], 1 / (10 - 2), rtol=1e-10)
+    np.testing.assert_allclose(run.x[1, -1, 0], 1 / (10 - 2), rtol=ITERATED)
 
 
 def test_watch_and_progress_are_called():

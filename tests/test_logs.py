@@ -8,11 +8,11 @@ import pyarrow as pa
 import pytest
 
 import closedform as cf
-from closedform.identification import Friction, LogError, identify, read_log
+from closedform.identification import FrictionTerms, LogError, identify, read_log
 from closedform.identification.logs import signals
 from closedform.identification.logs.log import PAUSE
 
-VISCOUS = Friction(coulomb=None)
+VISCOUS = FrictionTerms(coulomb=None)
 
 
 @pytest.fixture(scope="module")

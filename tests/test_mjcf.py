@@ -14,6 +14,7 @@ from closedform.description.description import Description
 from closedform.description.mjcf import read_mjcf
 from closedform.errors import ClosedFormError, DescriptionError, ModelWarning
 from oracles.link_poses import link_poses
+from tolerances import HALF_DIGITS, LAST_DIGITS
 
 mujoco = pytest.importorskip("mujoco")
 
@@ -155,7 +156,9 @@ def test_inertias_equal_mujoco_in_the_world_frame(text, tmp_path):
     mujoco.mj_kinematics(model, data)
     poses = link_poses(description, q)
     inertials = {link.name: link.inertial for link in description.links}
-    assert sum(i.mass for i in inertials.values() if i) == pytest.approx(model.body_mass.sum(), rel=1e-14)
+    assert sum(i.mass for i in inertials.values() if i) == pytest.approx(
+        model.body_mass.sum(), rel=LAST_DIGITS
+    )
     for i in range(1, model.nbody):
         T, inertial = poses[body_name(model, i)], inertials[body_name(model, i)]
         R, axes = T[:3, :3], data.ximat[i].reshape(3, 3)
@@ -169,7 +172,7 @@ def test_full_inertia_is_recovered_as_written(tmp_path):
     inertial = next(link.inertial for link in description.links if link.name == "upper")
     # MuJoCo's order is xx yy zz xy xz yz
     expected = [[0.03, 0.004, -0.003], [0.004, 0.04, 0.002], [-0.003, 0.002, 0.02]]
-    np.testing.assert_allclose(inertial.inertia, expected, atol=1e-8)
+    np.testing.assert_allclose(inertial.inertia, expected, atol=HALF_DIGITS)
     np.testing.assert_allclose(inertial.com, [0.05, 0.01, 0.2], atol=1e-15)
 
 
@@ -223,7 +226,7 @@ def test_linear_couplings_become_mimics_and_the_rest_is_named(tmp_path):
     mujoco.mj_forward(model, data)
     gear = [r for r in range(data.nefc) if data.efc_id[r] == model.equality("gear").id]
     assert mimics["follow"].joint == "drive"
-    assert abs(data.efc_pos[gear[0]]) < 1e-14
+    assert abs(data.efc_pos[gear[0]]) < LAST_DIGITS
 
 
 def test_springs_and_fluids_are_named(tmp_path):

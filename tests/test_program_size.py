@@ -79,7 +79,7 @@ def test_what_is_foreseen_of_a_long_chain_is_near_what_is_built() -> None:
 
 
 def test_expressions_beyond_the_limit_are_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules["closedform.programs.program"], "MAX_OPERATIONS", 10)
+    monkeypatch.setattr(sys.modules["closedform.programs.from_casadi"], "MAX_OPERATIONS", 10)
     x = ca.SX.sym("x", 20)
     with pytest.raises(cf.ProgramSizeError, match=r"squares: \d+ operations; .* limited to 10;"):
         compiled("squares", [("x", x)], [("y", x * x)])

@@ -21,6 +21,7 @@ from oracles.redundant_arms import (
     task_jacobian,
     volume,
 )
+from tolerances import ITERATED, LAST_DIGITS, PRINTED_DIGITS, PROMISED, ROUNDING, SHORT_CHAIN
 
 XY = [3, 4]
 
@@ -35,11 +36,11 @@ def chang():
 
 def test_printed_angles_follow_from_the_printed_guess(chang):
     found = redundancy.solve(chang, VERTICES, task="xy", criterion="manipulability", q0=GUESS)
-    assert np.abs(np.rad2deg(found.q) - PRINTED).max() < 6e-5
+    assert np.abs(np.rad2deg(found.q) - PRINTED).max() < PRINTED_DIGITS
     assert (found.kind == "maximum").all()
     assert found.converged.all()
-    assert found.task_error.max() < 1e-14
-    assert found.stationarity.max() < 1e-14
+    assert found.task_error.max() < LAST_DIGITS
+    assert found.stationarity.max() < LAST_DIGITS
 
 
 def test_solution_solves_the_printed_equations_to_fifty_digits(chang):
@@ -73,7 +74,7 @@ def test_solution_solves_the_printed_equations_to_fifty_digits(chang):
             )
 
         root = mp.findroot(conditions, [mp.mpf(float(angle)) for angle in q])
-        assert max(abs(mp.mpf(float(a)) - b) for a, b in zip(q, root, strict=True)) < 1e-14
+        assert max(abs(mp.mpf(float(a)) - b) for a, b in zip(q, root, strict=True)) < LAST_DIGITS
 
 
 @pytest.mark.parametrize(
@@ -94,13 +95,13 @@ def test_random_reachable_poses_are_met_at_certified_maxima(robot, task, rows, c
     assert found.converged.mean() >= 0.995
     q, held = found.q[found.converged], found.held[found.converged]
     assert (found.kind[found.converged] == "maximum").all()
-    assert found.stationarity[found.converged].max() < 1e-9
+    assert found.stationarity[found.converged].max() < PROMISED
     T = robot.pose(q)
     wanted = poses[found.converged]
     error = (T - wanted)[:, :3, 3] if task == "pose" else (T - wanted)[:, :2, 3]
-    assert np.abs(error).max() < 1e-10
+    assert np.abs(error).max() < ITERATED
     if task == "pose":
-        assert np.abs(T - wanted).max() < 1e-10
+        assert np.abs(T - wanted).max() < ITERATED
     lower, upper = robot.lower_limits, robot.upper_limits
     assert (q >= lower).all()
     assert (q <= upper).all()
@@ -110,7 +111,7 @@ def test_random_reachable_poses_are_met_at_certified_maxima(robot, task, rows, c
         return volume(robot, angles, rows)
 
     h, J = gradient(w, q), task_jacobian(robot, q, rows)
-    assert np.allclose(found.value[found.converged], w(q), rtol=1e-9)
+    assert np.allclose(found.value[found.converged], w(q), rtol=PROMISED)
     _stationary_over_free_joints(J, h, held, q <= lower)
     _lower_all_around(robot, q, held, J, w, rows, wanted)
 
@@ -145,7 +146,7 @@ def _lower_all_around(robot, q, held, J, w, rows, wanted):
                     robot.pose(moved), wanted[k], rows
                 )
                 moved[free] -= step
-            assert w(moved) < best[k] + 1e-12
+            assert w(moved) < best[k] + ROUNDING
 
 
 def _short(T, wanted, rows):
@@ -165,7 +166,7 @@ def test_kinds_are_those_of_a_scan_along_the_self_motion(chang):
             assert found.kind == kind
             assert found.converged
             assert np.abs(found.q - curve.q[place]).max() < 0.05
-            assert np.isclose(volume(chang, found.q, XY), found.value, rtol=1e-12)
+            assert np.isclose(volume(chang, found.q, XY), found.value, rtol=ROUNDING)
             extreme = curve.value.max() if kind == "maximum" else curve.value.min()
             assert abs(found.value - extreme) < 1e-3
 
@@ -200,7 +201,7 @@ def test_solver_leaves_the_wrong_extremum(chang):
     assert found.value > lowest.value
     stays = redundancy.solve(chang, VERTICES[2], task="xy", kind="stationary", q0=lowest.q)
     assert stays.kind == "minimum"
-    assert np.abs(stays.q - lowest.q).max() < 1e-12
+    assert np.abs(stays.q - lowest.q).max() < ROUNDING
 
 
 def test_global_maximum_of_a_planar_arm_is_found(chang):
@@ -227,7 +228,7 @@ def test_global_maximum_of_a_planar_arm_is_found(chang):
         k = min(range(len(grid)), key=lambda k: lost(grid[k], elbow))
         refined = minimize_scalar(lost, (grid[k] - 0.01, grid[k] + 0.01), args=(elbow,), tol=1e-10)
         best = max(best, -refined.fun)
-    assert abs(redundancy.solve(chang, x, task="xy", starts=32).value - best) < 1e-9
+    assert abs(redundancy.solve(chang, x, task="xy", starts=32).value - best) < PROMISED
 
 
 def test_z_is_the_null_space_of_the_appendices():
@@ -235,13 +236,13 @@ def test_z_is_the_null_space_of_the_appendices():
     q = robot.random_state(3)[0]
     at = redundancy.orthogonality(robot, q)
     J = task_jacobian(robot, q)
-    assert np.abs(J @ at.Z.T).max() < 1e-13
+    assert np.abs(J @ at.Z.T).max() < SHORT_CHAIN
     cofactors = np.array([(-1) ** k * np.linalg.det(np.delete(J, k, axis=1)) for k in range(7)])
     other = at.others[0]
-    assert np.allclose(at.Z[0], -cofactors / cofactors[other], rtol=1e-9)  # (40)
+    assert np.allclose(at.Z[0], -cofactors / cofactors[other], rtol=PROMISED)  # (40)
     projected = (np.eye(7) - np.linalg.pinv(J) @ J) @ at.h
-    assert np.allclose(at.Z.T @ np.linalg.solve(at.Z @ at.Z.T, at.Zh), projected, atol=1e-12)  # (45)
-    assert np.allclose(at.h, gradient(lambda angles: volume(robot, angles), q), atol=1e-9)
+    assert np.allclose(at.Z.T @ np.linalg.solve(at.Z @ at.Z.T, at.Zh), projected, atol=ROUNDING)  # (45)
+    assert np.allclose(at.h, gradient(lambda angles: volume(robot, angles), q), atol=PROMISED)
 
 
 def test_pivots_survive_where_the_printed_choice_fails(chang):
@@ -249,11 +250,11 @@ def test_pivots_survive_where_the_printed_choice_fails(chang):
     second = 0.15
     q = np.array([0.4, second, np.pi + np.arcsin(0.85 * np.sin(second) / 0.2) - second])
     J = task_jacobian(chang, q, XY)
-    assert abs(np.linalg.det(J[:, :2])) < 1e-12
+    assert abs(np.linalg.det(J[:, :2])) < ROUNDING
     assert np.linalg.cond(J) < 20
     at = redundancy.orthogonality(chang, q, task="xy")
     assert at.columns != (0, 1)
-    assert np.abs(J @ at.Z.T).max() < 1e-13
+    assert np.abs(J @ at.Z.T).max() < SHORT_CHAIN
     assert np.abs(at.Z).max() < 2
 
 
@@ -262,7 +263,7 @@ def test_minpack_agrees(chang):
         q, success, evaluations = redundancy.hybrid(chang, target, "xy", q0=GUESS)
         assert success
         assert evaluations < 40
-        assert np.abs(np.rad2deg(q) - printed).max() < 6e-5
+        assert np.abs(np.rad2deg(q) - printed).max() < PRINTED_DIGITS
 
 
 def test_joints_at_limits_are_let_go_where_the_criterion_pulls_inside():
@@ -303,7 +304,7 @@ def test_answers_do_not_depend_on_the_company_they_keep():
         alone = redundancy.solve(robot, poses[4 * k + 1])
         assert alone.q.shape == (7,)
         assert alone.kind == "maximum"
-        assert np.abs(alone.q - together.q[k, 1]).max() < 1e-9
+        assert np.abs(alone.q - together.q[k, 1]).max() < PROMISED
 
 
 def test_repeatability_over_a_hundred_cycles_both_ways(chang):
@@ -315,4 +316,4 @@ def test_repeatability_over_a_hundred_cycles_both_ways(chang):
         assert path.converged.all()
         assert path.jumps == ()
         cycles = path.q[1:].reshape(100, period, 3)
-        assert np.rad2deg(np.abs(cycles - reference[1:]).max()) < 1e-10
+        assert np.rad2deg(np.abs(cycles - reference[1:]).max()) < ITERATED

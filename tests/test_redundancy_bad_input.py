@@ -9,6 +9,7 @@ import pytest
 import closedform as cf
 from closedform import redundancy
 from oracles.redundant_arms import GUESS, VERTICES, planar
+from tolerances import HALF_DIGITS, PROMISED, ROUNDING
 
 
 @pytest.fixture(scope="module")
@@ -23,9 +24,9 @@ def test_unreachable_targets_give_the_closest_point(chang):
     assert not found.converged.any()
     distance = np.linalg.norm(far, axis=-1)
     expected = np.maximum(distance - 1.65, 0.05 - distance)  # reach is a ring: 0.85 - 0.6 - 0.2 to the sum
-    assert np.abs(found.task_error - expected).max() < 1e-8
+    assert np.abs(found.task_error - expected).max() < HALF_DIGITS
     tip = chang.pose(found.q)[:, :2, 3]
-    assert np.abs(np.linalg.norm(tip - far, axis=-1) - expected).max() < 1e-8
+    assert np.abs(np.linalg.norm(tip - far, axis=-1) - expected).max() < HALF_DIGITS
     assert "out of reach" in str(found)
 
 
@@ -37,7 +38,7 @@ def test_nan_stays_in_its_own_sample(chang):
     assert np.isnan(found.q[1]).all()
     assert np.isnan(found.task_error[1])
     clean = redundancy.solve(chang, VERTICES[[0, 2, 3]], task="xy", q0=GUESS)
-    assert np.abs(found.q[[0, 2, 3]] - clean.q).max() < 1e-12
+    assert np.abs(found.q[[0, 2, 3]] - clean.q).max() < ROUNDING
 
 
 def test_limits_that_exclude_every_solution(chang):
@@ -49,7 +50,7 @@ def test_limits_that_exclude_every_solution(chang):
     assert (found.q <= upper).all()
     grid = np.stack(np.meshgrid(*(np.linspace(a, b, 21) for a, b in zip(lower, upper, strict=True))), axis=-1)
     scanned = np.linalg.norm(chang.pose(grid.reshape(-1, 3))[:, :2, 3] - VERTICES[0], axis=-1).min()
-    assert found.task_error <= scanned + 1e-9
+    assert found.task_error <= scanned + PROMISED
 
 
 def test_not_redundant_falls_back_and_says_so():
@@ -59,7 +60,7 @@ def test_not_redundant_falls_back_and_says_so():
     assert found.redundancy == 0
     assert found.converged.all()
     assert (found.kind == "isolated").all()
-    assert np.abs(robot.pose(found.q) - poses).max() < 1e-9
+    assert np.abs(robot.pose(found.q) - poses).max() < PROMISED
     assert "not redundant" in str(found)
     over = redundancy.solve(cf.load("2r"), cf.load("2r").pose([0.4, 0.9]))
     assert over.converged
@@ -74,7 +75,7 @@ def test_not_redundant_falls_back_and_says_so():
 def test_flat_criterion_is_called_flat(chang):
     found = redundancy.solve(chang, VERTICES, task="xy", criterion=lambda q: ca.SX(2.5))
     assert (found.kind == "flat").all()
-    assert found.task_error.max() < 1e-12
+    assert found.task_error.max() < ROUNDING
     assert (found.value == 2.5).all()
 
 
@@ -141,7 +142,7 @@ def test_obstacles_are_kept_clear():
     assert found.kind == "minimum"
     joints = np.array([robot.pose(found.q, name)[:3, 3] for name in robot.frame_names])
     assert not ball.contains(joints).any()
-    assert np.linalg.norm(joints[-1, :2] - [0.7, 0.3]) < 1e-12
+    assert np.linalg.norm(joints[-1, :2] - [0.7, 0.3]) < ROUNDING
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,9 @@ import pytest
 
 import closedform as cf
 from closedform import redundancy
-from closedform.redundancy.solve import prepare
+from closedform.redundancy.problem import prepared
 from oracles.redundant_arms import GUESS, VERTICES, gradient, planar, spatial, task_jacobian
+from tolerances import ITERATED, LONG_CHAIN, PROMISED, ROUNDING
 
 
 def test_criteria_have_the_values_of_their_formulas():
@@ -36,8 +37,8 @@ def test_criteria_have_the_values_of_their_formulas():
         redundancy.own(lambda a: ca.sin(a[0]) * a[2] ** 2): np.sin(q[:, 0]) * q[:, 2] ** 2,
     }
     for criterion, values in expected.items():
-        conditions = prepare(robot, "position", criterion, None, True).conditions
-        assert np.allclose(conditions.value(q)[0], values, rtol=1e-10), conditions.criterion.name
+        conditions = prepared(robot, "position", criterion, None, True).conditions
+        assert np.allclose(conditions.value(q)[0], values, rtol=ITERATED), conditions.criterion.name
         slope = gradient(lambda angles, c=conditions: c.value(angles)[0], q)
         assert np.allclose(conditions.value(q)[1], slope, rtol=1e-6, atol=1e-7), conditions.criterion.name
 
@@ -53,7 +54,7 @@ def test_every_criterion_reaches_its_extremum_on_the_curve(criterion):
     found = redundancy.solve(robot, VERTICES[3], "xy", chosen, q0=curve.q[k])
     assert found.converged
     assert np.abs(found.q - curve.q[k]).max() < 0.02
-    assert sense * found.value <= sense * curve.value[k] + 1e-12
+    assert sense * found.value <= sense * curve.value[k] + ROUNDING
 
 
 def test_rows_and_frames_of_tasks():
@@ -63,15 +64,15 @@ def test_rows_and_frames_of_tasks():
     there = redundancy.solve(robot, robot.pose(q, wrist)[:, :3, 3], task=("position", wrist))
     assert there.converged.all()
     assert there.redundancy == 2
-    assert np.abs(robot.pose(there.q, wrist) - robot.pose(q, wrist))[:, :3, 3].max() < 1e-10
+    assert np.abs(robot.pose(there.q, wrist) - robot.pose(q, wrist))[:, :3, 3].max() < ITERATED
     by_name = redundancy.solve(robot, robot.pose(q), task=("x", "z", "ry"))
     by_number = redundancy.solve(robot, robot.pose(q), task=((3, 5, 1), None))
     assert np.array_equal(by_name.q, by_number.q)
-    assert np.abs(robot.pose(by_name.q) - robot.pose(q))[:, [0, 2], 3].max() < 1e-10
+    assert np.abs(robot.pose(by_name.q) - robot.pose(q))[:, [0, 2], 3].max() < ITERATED
     turned = redundancy.solve(robot, robot.pose(q), task=("rx", "ry", "rz", "x"))
     assert turned.converged.all()
-    assert np.abs(robot.pose(turned.q) - robot.pose(q))[:, :3, :3].max() < 1e-10
-    assert np.abs(robot.pose(turned.q) - robot.pose(q))[:, 0, 3].max() < 1e-10
+    assert np.abs(robot.pose(turned.q) - robot.pose(q))[:, :3, :3].max() < ITERATED
+    assert np.abs(robot.pose(turned.q) - robot.pose(q))[:, 0, 3].max() < ITERATED
 
 
 def test_floating_bases_and_quaternions_are_coordinates_too():
@@ -80,8 +81,8 @@ def test_floating_bases_and_quaternions_are_coordinates_too():
     foot = robot.pose(q)[:, :3, 3]
     found = redundancy.solve(robot, foot, task="position", criterion="joint_centering")
     assert found.converged.all()
-    assert np.abs(robot.pose(found.q)[:, :3, 3] - foot).max() < 1e-10
-    assert np.abs(np.linalg.norm(found.q[:, 3:7], axis=-1) - 1).max() < 1e-10
+    assert np.abs(robot.pose(found.q)[:, :3, 3] - foot).max() < ITERATED
+    assert np.abs(np.linalg.norm(found.q[:, 3:7], axis=-1) - 1).max() < ITERATED
 
 
 def test_locked_joints_stay_and_the_rest_is_optimal():
@@ -102,7 +103,7 @@ def test_locked_joints_stay_and_the_rest_is_optimal():
     assert inner.sum() > 20
     free = [0, 1, 3]
     N = np.cross(J[inner, 0][:, free], J[inner, 1][:, free])
-    assert np.abs((N * h[inner][:, free]).sum(-1)).max() < 1e-9
+    assert np.abs((N * h[inner][:, free]).sum(-1)).max() < PROMISED
 
 
 def test_locked_joints_may_leave_nothing_to_choose():
@@ -113,7 +114,7 @@ def test_locked_joints_may_leave_nothing_to_choose():
     assert found.redundancy == 0
     assert np.isnan(found.value).all()
     assert "not redundant" in str(found)
-    assert np.abs(robot.pose(found.q)[:, :2, 3] - VERTICES).max() < 1e-10
+    assert np.abs(robot.pose(found.q)[:, :2, 3] - VERTICES).max() < ITERATED
 
 
 def test_joints_that_nothing_depends_on_stay_where_they_are():
@@ -124,7 +125,7 @@ def test_joints_that_nothing_depends_on_stay_where_they_are():
     once = [0.5, 0.2] + 0.1 * np.concatenate([np.cos(angle), np.sin(angle)], axis=-1)
     path = redundancy.follow(robot, np.concatenate([once, *[once[1:]] * 9]), "xy", q0=[0.3, 0.9, 0.8, 0.7])
     assert path.converged.all()
-    assert np.abs(path.q[:, 3] - 0.7).max() < 1e-11
+    assert np.abs(path.q[:, 3] - 0.7).max() < LONG_CHAIN
     assert path.algorithmic_singularities == ()
     assert path.curvature.min() > 1e-3
 

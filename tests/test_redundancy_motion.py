@@ -8,6 +8,7 @@ import pytest
 import closedform as cf
 from closedform import redundancy
 from oracles.redundant_arms import GUESS, PRINTED, VERTICES, null_space, planar, square, task_jacobian
+from tolerances import ITERATED, LONG_CHAIN, PRINTED_DIGITS, PROMISED, ROUNDING, SHORT_CHAIN
 
 XY = [3, 4]
 
@@ -21,10 +22,10 @@ def test_path_meets_every_target_and_equals_single_solutions(chang):
     path = redundancy.follow(chang, square(), "xy", q0=GUESS)
     assert path.converged.all()
     assert path.jumps == ()
-    assert np.abs(chang.pose(path.q)[:, :2, 3] - square()).max() < 1e-13
-    assert np.abs(np.rad2deg(path.q[:-1:100]) - PRINTED).max() < 6e-5
+    assert np.abs(chang.pose(path.q)[:, :2, 3] - square()).max() < SHORT_CHAIN
+    assert np.abs(np.rad2deg(path.q[:-1:100]) - PRINTED).max() < PRINTED_DIGITS
     alone = redundancy.solve(chang, square()[::37], "xy", q0=GUESS)
-    assert np.abs(alone.q - path.q[::37]).max() < 1e-11
+    assert np.abs(alone.q - path.q[::37]).max() < LONG_CHAIN
     assert path.largest_step < 0.005
 
 
@@ -37,8 +38,8 @@ def test_path_of_a_seven_axis_arm_is_continuous():
     assert path.converged.all()
     assert path.jumps == ()
     assert (path.kind == "maximum").all()
-    assert np.abs(robot.pose(path.q) - poses).max() < 1e-10
-    assert path.stationarity.max() < 1e-9
+    assert np.abs(robot.pose(path.q) - poses).max() < ITERATED
+    assert path.stationarity.max() < PROMISED
     assert path.largest_step < 0.01
     second = np.abs(np.diff(path.q, 2, axis=0)).max(axis=-1)
     assert np.sort(second)[-10] < 1e-4  # smooth but for the moments when limits are met and left
@@ -54,7 +55,7 @@ def test_path_survives_targets_that_cannot_be_met(chang):
     assert np.isfinite(path.largest_step)
     assert path.algorithmic_singularities == ()
     assert np.isnan(path.curvature[[20, 40]]).all()
-    assert np.abs(chang.pose(path.q[path.converged])[:, :2, 3] - line[path.converged]).max() < 1e-12
+    assert np.abs(chang.pose(path.q[path.converged])[:, :2, 3] - line[path.converged]).max() < ROUNDING
 
 
 def test_fold_of_the_optima_is_reported_as_an_algorithmic_singularity(chang):
@@ -82,7 +83,7 @@ def test_long_steps_are_told_from_jumps(chang):
     path = redundancy.follow(chang, coarse, "xy", q0=GUESS)
     assert path.largest_step > 0.2
     assert path.jumps == ()
-    assert np.abs(path.q - redundancy.follow(chang, fine, "xy", q0=GUESS).q[::100]).max() < 1e-10
+    assert np.abs(path.q - redundancy.follow(chang, fine, "xy", q0=GUESS).q[::100]).max() < ITERATED
 
 
 def test_self_motion_moves_nothing_but_the_joints(chang):
@@ -90,7 +91,7 @@ def test_self_motion_moves_nothing_but_the_joints(chang):
     assert len(curves) == 2  # elbow to the left and to the right
     for curve in curves:
         assert curve.closed
-        assert np.abs(chang.pose(curve.q)[:, :2, 3] - VERTICES[0]).max() < 1e-12
+        assert np.abs(chang.pose(curve.q)[:, :2, 3] - VERTICES[0]).max() < ROUNDING
         assert np.abs(np.diff(curve.length)).max() < 0.031
         N = null_space(task_jacobian(chang, curve.q, XY))[:, 0]
         step = np.diff(curve.q, axis=0)
@@ -105,9 +106,9 @@ def test_self_motion_of_a_limited_arm_ends_at_limits():
     q = robot.random_state(7)[0]
     (curve, *_) = redundancy.self_motion(robot, robot.pose(q), q0=q)
     assert not curve.closed
-    assert np.abs(robot.pose(curve.q) - robot.pose(q)).max() < 1e-10
+    assert np.abs(robot.pose(curve.q) - robot.pose(q)).max() < ITERATED
     assert (curve.q >= robot.lower_limits - 1e-12).all()
-    assert (curve.q <= robot.upper_limits + 1e-12).all()
+    assert (curve.q <= robot.upper_limits + ROUNDING).all()
     for end, name in ((curve.q[0], curve.ends[0]), (curve.q[-1], curve.ends[1])):
         joint = robot.joint_names.index(name.removeprefix("limit of "))
         assert end[joint] in (robot.lower_limits[joint], robot.upper_limits[joint])
@@ -118,7 +119,7 @@ def test_resolved_motion_comes_to_rest_where_zh_vanishes(chang):
     still = np.repeat(VERTICES[:1], 4000, axis=0)
     start = redundancy.solve(chang, VERTICES[0], "xy", criterion="joint_centering", q0=GUESS).q
     q = redundancy.resolved_motion(chang, still, start, "xy", gain=20.0)
-    assert np.abs(np.rad2deg(q[-1]) - PRINTED[0]).max() < 6e-5
+    assert np.abs(np.rad2deg(q[-1]) - PRINTED[0]).max() < PRINTED_DIGITS
     assert np.abs(chang.pose(q)[:, :2, 3] - VERTICES[0]).max() < 1e-5
 
 
@@ -152,7 +153,9 @@ def test_extended_jacobian_is_the_derivative_of_the_optimal_map(arm):
     there = redundancy.solve(robot, x + d, "xy", q0=start).q - start
     back = redundancy.solve(robot, x - d, "xy", q0=start).q - start
     assert np.abs(moved - (there - back) / 2).max() < 1e-4 * np.abs(moved).max()
-    assert np.abs(moved - there).max() < 1e-9 * np.abs(moved).max() + 1e-13  # fourth order in the step
+    assert (
+        np.abs(moved - there).max() < PROMISED * np.abs(moved).max() + SHORT_CHAIN
+    )  # fourth order in the step
 
 
 def test_comparison_ranks_accuracy_and_repeatability(chang):
@@ -160,13 +163,13 @@ def test_comparison_ranks_accuracy_and_repeatability(chang):
     rows = {each.name: each for each in table.contestants}
     assert set(rows) == {"proposed", "MINPACK hybrid", "pseudoinverse", "damped", "extended_jacobian"}
     exact = rows["proposed"]
-    assert exact.task_error < 1e-13
-    assert exact.drift < 1e-12
-    assert exact.direction < 1e-12
+    assert exact.task_error < SHORT_CHAIN
+    assert exact.drift < ROUNDING
+    assert exact.direction < ROUNDING
     for name in ("pseudoinverse", "damped"):
         assert rows[name].task_error > 1e-6
         assert rows[name].direction > 1e-4
-    assert np.abs(exact.last - rows["MINPACK hybrid"].last).max() < 1e-10
+    assert np.abs(exact.last - rows["MINPACK hybrid"].last).max() < ITERATED
     assert str(table).count("\n") == 5
 
 

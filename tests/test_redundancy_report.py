@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from closedform.report.page import parts
 from closedform.report.redundancy import SECTIONS, paper_study, study_of
 from oracles.redundant_arms import PRINTED, planar
+from tolerances import LONG_CHAIN, PRINTED_DIGITS, ROUNDING
 
 
 @pytest.fixture(scope="module")
@@ -20,21 +21,21 @@ def facts():
 
 def test_page_shows_the_papers_figures(facts):
     assert list(facts) == ["ik_joints", "ik_tip", "ik_self_motion", "ik_postures", "ik_comparison"]
-    assert facts["ik_joints"].difference < 6e-5
-    assert np.abs(facts["ik_joints"].exact[:400:100] - PRINTED).max() < 6e-5
-    assert facts["ik_tip"].exact_error.max() < 1e-11
+    assert facts["ik_joints"].difference < PRINTED_DIGITS
+    assert np.abs(facts["ik_joints"].exact[:400:100] - PRINTED).max() < PRINTED_DIGITS
+    assert facts["ik_tip"].exact_error.max() < LONG_CHAIN
     assert facts["ik_tip"].resolved_error.max() > 0.1
     optima = facts["ik_self_motion"].optima
     assert sorted({each.kind for each in optima}) == ["maximum", "minimum"]
     wrapped = [(np.array(each.angles) + 180) % 360 - 180 for each in optima if each.kind == "maximum"]
-    assert min(np.abs(angles - PRINTED[0]).max() for angles in wrapped) < 6e-5
+    assert min(np.abs(angles - PRINTED[0]).max() for angles in wrapped) < PRINTED_DIGITS
 
 
 def test_postures_are_chains_of_the_links(facts):
     arms = np.concatenate([facts["ik_postures"].vertices, facts["ik_postures"].self_motion])
     lengths = np.linalg.norm(np.diff(arms, axis=1), axis=-1)
-    assert np.allclose(lengths, [0.0, 0.6, 0.85, 0.2], atol=1e-12)
-    assert np.allclose(facts["ik_postures"].self_motion[:, -1, :2], [0.446004, 0.0915136], atol=1e-12)
+    assert np.allclose(lengths, [0.0, 0.6, 0.85, 0.2], atol=ROUNDING)
+    assert np.allclose(facts["ik_postures"].self_motion[:, -1, :2], [0.446004, 0.0915136], atol=ROUNDING)
 
 
 def test_command_writes_a_page_that_needs_no_network(tmp_path):

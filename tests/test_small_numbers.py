@@ -8,7 +8,7 @@ import pytest
 
 import closedform as cf
 from closedform.forms.algebra import Turn, constant_turns
-from closedform.forms.tree import recursion_tree
+from closedform.forms.tree import Tree
 from closedform.model.inertia import inertia_from_second_moments, second_moments
 from closedform.programs import evaluate, trace
 from closedform.rotations import rotation_quaternion, rotation_rpy, snap_pose
@@ -107,7 +107,7 @@ def test_a_residue_is_not_the_unit_of_length(load, tiny):
     text = arm((residues, "0 0 1"), (residues, "0 1 0"), (residues, "1 0 0"))
     robot = load(text)
     assert max(differences(robot, text)) < ROUNDING
-    assert recursion_tree(robot.model)[0].unit == 0.4
+    assert Tree.of(robot.model).nodes[0].unit == 0.4
     alone = arm(('xyz="0 0 0"', "0 0 1"), (f'xyz="{tiny} 0 0"', "0 1 0"))
     robot = load(alone)
     assert max(differences(robot, alone)) < ROUNDING
@@ -125,7 +125,7 @@ def test_a_tiny_pitch_and_a_far_axis_are_kept():
     e, far = np.array([0.6, 0.0, 0.8]), np.array([1e3, 2e3, -1e3])
     for pitch in (0.0, 1e-9):
         screw = np.concatenate([e, np.cross(far, e) + pitch * e])
-        (node,) = recursion_tree(cf.Robot.from_screws([np.eye(4)], [screw]).model)
+        (node,) = Tree.of(cf.Robot.from_screws([np.eye(4)], [screw]).model).nodes
         assert np.abs(node.X[3:, 0]).sum() == pytest.approx(pitch, rel=1e-3, abs=0.0)
 
 

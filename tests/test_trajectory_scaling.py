@@ -8,7 +8,7 @@ import pytest
 import closedform as cf
 from closedform import ArgumentError
 from closedform import trajectory as tr
-from tolerances import worst
+from tolerances import ROUNDING, worst
 
 SLACK = 1e-4
 """Excess allowed between the instants at which limits are made to hold."""
@@ -52,13 +52,13 @@ def test_scaled_motions_use_their_limits_and_no_more(name, rated):
     for scaled in (uniform, paced):
         assert max(usage(robot, scaled, torque, rate)) <= 1 + SLACK
         assert max(usage(robot, scaled, torque, rate)) >= 1 - 1e-2
-        assert worst(scaled(scaled.duration), motion(1.0)) < 1e-12
+        assert worst(scaled(scaled.duration), motion(1.0)) < ROUNDING
     assert paced.duration < 0.95 * uniform.duration
     assert paced.smoothness == 5
     # the geometry of the path stays: wherever the scaled motion is, the given one has been
     s = paced.progress(np.linspace(0, paced.duration, 50))
     assert (np.diff(s) > 0).all()
-    assert worst(paced(np.linspace(0, paced.duration, 50)), motion(s)) < 1e-12
+    assert worst(paced(np.linspace(0, paced.duration, 50)), motion(s)) < ROUNDING
 
 
 def test_uniform_scaling_is_the_fastest_that_fits():

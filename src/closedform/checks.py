@@ -16,13 +16,13 @@ from numpy.typing import ArrayLike, NDArray
 from .errors import ArgumentError, UnknownNameError, shown
 
 LARGEST = 1e50
-"""Magnitude beyond which no figure of a robot is meant, and products of a few could overflow."""
+"""Largest magnitude of an argument: no robot has more, and products of a few could overflow."""
 
 MOST_ENTRIES = 2**27
 """Numbers in one array argument: a gibibyte of them."""
 
 MOST_SAMPLES = 10**7
-"""Instants, samples or steps that a call may ask for where it keeps something for each."""
+"""Instants, samples or steps that a call may ask for if it keeps something for each."""
 
 MOST_AXES = 16
 """Axes of a batch."""
@@ -87,15 +87,42 @@ def rows_array(name: str, given: ArrayLike, size: int) -> NDArray[np.float64]:
     return finite(name, array)
 
 
-def finite(name: str, array: NDArray[np.float64], most: float = LARGEST) -> NDArray[np.float64]:
-    """Return an array after refusing numbers that are not finite or beyond `most`."""
-    if not (np.abs(array) <= most).all():
-        raise ArgumentError(f"{name} has a number that is not finite or beyond {most:g}")
+def one_each(name: str, given: ArrayLike, count: int) -> NDArray[np.float64]:
+    """Return `count` numbers, from one number for all or one each."""
+    array = real_array(name, given)
+    if array.shape not in ((), (1,), (count,)):
+        raise ArgumentError(f"{name} has shape {array.shape}; expected a number, or {count} of them")
+    return np.broadcast_to(array, (count,)).copy()
+
+
+def finite_array(name: str, given: ArrayLike) -> NDArray[np.float64]:
+    """Return an array of any shape whose numbers are finite and at most `LARGEST`."""
+    return finite(name, real_array(name, given))
+
+
+def finite(
+    name: str, array: NDArray[np.float64], most: float = LARGEST, *, remedy: str = ""
+) -> NDArray[np.float64]:
+    """Return an array after refusing numbers that are not finite or beyond `most`; the first is named."""
+    fine = np.abs(array) <= most
+    if not fine.all():
+        at = tuple(np.argwhere(~fine)[0].tolist())
+        entry = f"{name}{list(at) if at else ''} is {array[at]:g}"
+        raise ArgumentError(f"{entry}; expected finite numbers up to {most:g}{remedy}")
     return array
 
 
+def common_batch(name: str, **batches: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the shape to which batches of these shapes broadcast."""
+    try:
+        return np.broadcast_shapes(*batches.values())
+    except ValueError:
+        shapes = ", ".join(f"{each} {shape}" for each, shape in batches.items())
+        raise ArgumentError(f"{name}: batches do not broadcast: {shapes}") from None
+
+
 def whole_number(name: str, given: Any, least: int, most: int | None = None) -> int:
-    """Return a whole number of at least `least`, and of at most `most` where that is given."""
+    """Return a whole number of at least `least`, and of at most `most` if that is given."""
     whole = isinstance(given, int | np.integer) and not isinstance(given, bool | np.timedelta64)
     if not whole or given < least or (most is not None and given > most):
         span = f"from {least}" if most is None else f"from {least} to {most}"
@@ -104,14 +131,14 @@ def whole_number(name: str, given: Any, least: int, most: int | None = None) -> 
 
 
 def flag(name: str, given: Any) -> bool:
-    """Return True or False, and nothing that merely counts as one."""
+    """Return True or False; what merely counts as one is refused."""
     if not isinstance(given, bool | np.bool_):
         raise ArgumentError(f"{name} is {shown(given)}; expected True or False")
     return bool(given)
 
 
 def generator(name: str, given: Any) -> np.random.Generator:
-    """Return a generator of random numbers from one, a seed, or None for another every time."""
+    """Return a generator of random numbers from a generator, a seed, or None for a new one each time."""
     known = np.random.Generator | np.random.BitGenerator | np.random.SeedSequence
     if given is None or isinstance(given, known):
         return np.random.default_rng(given)
@@ -176,7 +203,7 @@ def instance(name: str, given: Any, kind: type[T], what: str | None = None) -> T
 
 
 def file_path(name: str, given: Any) -> Path:
-    """Return a path that the system can take; whether there is something is another matter."""
+    """Return a path that the system can take, whether or not there is a file."""
     if not isinstance(given, str | os.PathLike) or not isinstance(os.fspath(given), str):
         raise ArgumentError(f"{name} is {shown(given)}; expected a path")
     path = os.fspath(given)
@@ -235,7 +262,7 @@ def small_number(name: str, given: Any, most: float) -> float:
 
 
 def _real(given: Any) -> float:
-    """Return a number in double precision, infinite where it is beyond that, NaN for what is no number."""
+    """Return a number in double precision, infinite if it is beyond that, NaN for anything else."""
     if isinstance(given, bool | np.timedelta64) or not isinstance(
         given, int | float | np.integer | np.floating
     ):

@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike
 from .description.description import DEFAULT_GRAVITY, Description, Inertial, Limits
 from .description.mdh import read_mdh
 from .description.screws import read_screws
-from .methods import FormMethods
+from .methods import RobotForms
 from .model import build_model
 
 
-class Constructors(FormMethods):
+class Constructors(RobotForms):
     """The ways to make a robot; `closedform.load` takes names and files."""
 
     @classmethod

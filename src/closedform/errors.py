@@ -20,7 +20,7 @@ LONGEST = 500
 
 
 def shorten(text: str, longest: int = LONGEST) -> str:
-    """Return a text of at most `longest` characters: its beginning and end where it is longer."""
+    """Return a text of at most `longest` characters: its beginning and end if it is longer."""
     head, tail = longest * 2 // 3, longest // 3 - 5
     return text if len(text) <= longest else f"{text[:head]} ... {text[-tail:]}"
 
@@ -37,6 +37,12 @@ def shown(value: object) -> str:
     except Exception:  # such as lists nested too deeply
         text = f"a {kind} that cannot be shown"
     return shorten(" ".join(text.split()), 80)
+
+
+def listed(items: Sequence[str], most: int) -> str:
+    """Return the first items, separated by commas, and how many more there are."""
+    more = f" and {len(items) - most} more" if items[most:] else ""
+    return ", ".join(items[:most]) + more
 
 
 class ClosedFormError(Exception):

@@ -12,17 +12,12 @@ from numpy.typing import ArrayLike
 
 from .arrays import Array
 from .changes import RobotChanges
-from .checks import flag, generator, real_array, shape, small_number, whole_number
+from .checks import generator, real_array, shape, small_number, whole_number
 from .constructors import Constructors
 from .description.read import read_robot
-from .emit import export as write_source
-from .emit import form_subject
 from .errors import ArgumentError, shown
 from .files import write_files
-from .forms import form
-from .kernels import FormRecipe
 from .model import integrate, random_state
-from .model.idle import refuse_still
 from .model.writing import model_toml
 
 MAX_NUMBERS = 10**8
@@ -180,49 +175,6 @@ class Robot(RobotChanges, Constructors):
     def with_gravity(self, gravity: ArrayLike) -> Robot:
         """Return the robot in another field of gravity."""
         return type(self)(self.model.with_gravity(gravity))
-
-    def equations(self, name: str, frame: str | None = None, **options: Any) -> Any:
-        """Return a form as SymPy expressions to read: angle sums merged, like terms collected.
-
-        `options` are those of `closedform.equations.equations`: symbolic (True, or any of
-        "inertia", "geometry", "gravity"), parameters, order, digits, rational, seconds. Prints
-        as text, LaTeX and MathML; a form of several outputs gives a tuple.
-
-        >>> import closedform as cf
-        >>> print(cf.load("2r").equations("mass_matrix", symbolic=True))
-        M[1,1] = L1**2*(m1 + m2) + 2*L1*L2*m2*cos(q2) + L2**2*m2
-        M[1,2] = M[2,1] = L2*m2*(L1*cos(q2) + L2)
-        M[2,2] = L2**2*m2
-        """
-        from .equations import equations  # noqa: PLC0415 (SymPy takes half a second to import)
-
-        refuse_still(self.model, "equations")
-        return equations(self.model, name, frame, **options)
-
-    def export(
-        self,
-        name: str,
-        language: str,
-        path: str | os.PathLike[str],
-        *,
-        frame: str | None = None,
-        precision: str = "double",
-        order: int | None = None,
-        phi: bool = False,
-    ) -> tuple[Path, ...]:
-        """Write a form as source code ("c", "cuda", "matlab", "numpy") and return the paths.
-
-        `path` is a folder, or a file without its ending, which then names the function too.
-
-        >>> import tempfile, closedform as cf
-        >>> [path.name for path in cf.load("2r").export("mass_matrix", "c", tempfile.mkdtemp())]
-        ['robot_2r_mass_matrix.h', 'robot_2r_mass_matrix.c']
-        """
-        refuse_still(self.model, "export")
-        phi = flag("export: phi", phi)
-        program = FormRecipe(self.model, name, frame, order, phi).program()
-        subject = form_subject(form(name, order, phi=phi), self.model, program, frame)
-        return write_source(program, subject, language, path, precision=precision)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the robot as a TOML file that `load` reads back, whole or not at all; return its path.

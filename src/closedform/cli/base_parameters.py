@@ -35,7 +35,7 @@ def base_parameters(
     from rich.console import Console
 
     from ..identification import base_parameters as found
-    from ..identification.base.table import stepwise
+    from ..identification.base.table import DIGITS, stepwise
     from ..robot import load
 
     with warnings.catch_warnings():
@@ -45,7 +45,7 @@ def base_parameters(
         base = found(loaded, "numeric" if numeric else "closed", symbolic=symbolic)
         text = base.latex() if latex else str(base)
         if steps:
-            text = f"{stepwise(base)}\n{text}"
+            text = f"{stepwise(base.steps(DIGITS))}\n{text}"
     typer.echo(text)
     if latex:
         return

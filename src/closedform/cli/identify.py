@@ -68,12 +68,12 @@ def identify(
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     from ..files import check_writable
-    from ..identification import Friction
+    from ..identification import FrictionTerms
     from ..identification import identify as run
     from ..report.identification import write_identification
     from ..robot import load
 
-    models: dict[str, Friction | str | None] = {"auto": "auto", "classic": Friction(), "none": None}
+    models: dict[str, FrictionTerms | str | None] = {"auto": "auto", "classic": FrictionTerms(), "none": None}
     if friction not in models:
         raise ArgumentError(f"--friction is {friction!r}; expected one of {', '.join(models)}")
     path = output if output is not None else log.with_suffix(".html")

@@ -1,14 +1,14 @@
 """Bundled robots as TOML files of figures, each with the source of its numbers.
 
-Every file has `name`, `citation` and, if it is not (0, 0, -9.81), `gravity`; `as_printed = true` where
-inertias that no rigid body has are those of the source, which the citation says; then one of
+Every file has `name`, `citation` and, if it is not (0, 0, -9.81), `gravity`; `as_printed = true` if
+its inertias are those of no rigid body but of the source, as the citation says; then one of
 
 - `[mdh]`: `rows` of (sigma, alpha, d, theta, r) as in `read_mdh`, `parents`, and `tool`;
 - `[screws]`: home `placements`, joint `screws`, `parents` and `spatial` as in `read_screws`;
 - `[[link]]` and `[[joint]]`: a link has `name` and, unless it is only a frame, `mass`, `com`
   and `inertia` (xx, xy, xz, yy, yz, zz about the centre of mass, in link axes); a joint has
   `name`, `type` (revolute, prismatic, helical, ball, free, subspace or fixed), `parent`,
-  `child`, and where they apply `xyz`, `rpy` or `rotation`, `axis` or `subspace` (6 x dofs),
+  `child`, and if they apply `xyz`, `rpy` or `rotation`, `axis` or `subspace` (6 x dofs),
   `lower`, `upper`, `velocity`, `effort`, `armature`, `damping`, `friction` and `mimic` (a table
   of `joint`, `multiplier` and `offset`).
 
@@ -30,6 +30,7 @@ import numpy as np
 from ..errors import DescriptionError, UnknownNameError, shown
 from ..rotations import unit
 from .description import (
+    DEFAULT_GRAVITY,
     KINDS,
     MAX_ELEMENTS,
     Description,
@@ -38,6 +39,7 @@ from .description import (
     Limits,
     Link,
     Mimic,
+    axis_screw,
     inertia_matrix,
 )
 from .doubts import NEGATIVE_FRICTION, Doubts
@@ -46,7 +48,7 @@ from .screws import read_screws
 from .toml import Table, load_toml
 
 ROBOTS = files(__package__) / "robots"
-UNLIMITED = {"lower": -np.inf, "upper": np.inf, "velocity": np.inf, "effort": np.inf}
+UNLIMITED = vars(Limits())
 SCALARS = ("armature", "damping", "friction")
 
 
@@ -69,7 +71,7 @@ def read_toml(data: bytes, source: str) -> Description:
     problems: list[str] = []
     top = Table(load_toml(data, source), "file", problems)
     name, citation = top.text("name"), top.text("citation")
-    x, y, z = (float(component) for component in top.numbers("gravity", (3,), (0, 0, -9.81)))
+    x, y, z = (float(component) for component in top.numbers("gravity", (3,), DEFAULT_GRAVITY))
     kinds = [kind for kind in ("mdh", "screws", "joint") if kind in top]
     if len(kinds) != 1:
         raise DescriptionError(source, [*problems, "give one of [mdh], [screws], or [[link]] with [[joint]]"])
@@ -80,10 +82,10 @@ def read_toml(data: bytes, source: str) -> Description:
     as_printed = top.flag("as_printed")
     if kinds[0] == "joint":
         links = tuple(_link(table) for table in top.tables("link"))
-        top.close()
+        top.refuse_unread()
         description = Description(links=links, joints=tuple(_joint(table) for table in tables), **facts)
     else:
-        top.close()
+        top.refuse_unread()
         description = _chain(kinds[0], tables[0] if tables else top, facts)
     if problems:
         raise DescriptionError(source, problems)
@@ -91,7 +93,7 @@ def read_toml(data: bytes, source: str) -> Description:
     for joint in description.joints:
         if joint.damping < 0 or joint.friction < 0:
             doubts.add(NEGATIVE_FRICTION, f"joint {shown(joint.name)}")
-    doubts.tell(source)
+    doubts.warn(source)
     return replace(description, as_printed=as_printed)
 
 
@@ -119,7 +121,7 @@ def _chain(kind: str, table: Table, facts: dict[str, Any]) -> Description:
     limits = table.numbers("limits", (n, 4), np.tile(list(UNLIMITED.values()), (n, 1)), infinite=True)
     scalars = np.array([table.numbers(key, (n,), np.zeros(n)) for key in SCALARS])
     for each in (*nested, table):
-        each.close()
+        each.refuse_unread()
     if table.problems:
         raise DescriptionError(facts["source"], table.problems)
     description = read_mdh(**given, **facts) if kind == "mdh" else read_screws(**given, **facts)
@@ -137,7 +139,7 @@ def _link(table: Table) -> Link:
     if "mass" in table:
         mass, com = table.number("mass"), table.numbers("com", (3,), np.zeros(3))
         inertial = Inertial(mass, com, inertia_matrix(table.numbers("inertia", (6,), np.zeros(6))))
-    table.close()
+    table.refuse_unread()
     return Link(name, inertial)
 
 
@@ -152,9 +154,7 @@ def _joint(table: Table) -> Joint:
         e = unit(table.numbers("axis", (3,)))
         if e is None:
             table.problem("axis has zero length; give a non-zero axis")
-        subspace = np.zeros((6, 1))
-        part = slice(0, 3) if kind == "revolute" else slice(3, 6)
-        subspace[part, 0] = 0 if e is None else e
+        subspace = axis_screw(kind, np.zeros(3) if e is None else e)
     elif kind in ("helical", "subspace"):
         table.problem(f"subspace is missing; a joint of type {kind} needs its screws")
     armature, damping, friction = (table.number(key, 0.0) for key in SCALARS)
@@ -172,11 +172,11 @@ def _joint(table: Table) -> Joint:
         armature=armature,
         mimic=mimics[0] if mimics else None,
     )
-    table.close()
+    table.refuse_unread()
     return joint
 
 
 def _mimic(table: Table) -> Mimic:
     mimic = Mimic(table.text("joint"), table.number("multiplier", 1.0), table.number("offset", 0.0))
-    table.close()
+    table.refuse_unread()
     return mimic

@@ -63,6 +63,18 @@ def inertia_matrix(entries: ArrayLike) -> Array:
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
 
+def inertia_entries(J: Array) -> list[float]:
+    """Return the six entries xx, xy, xz, yy, yz, zz of a symmetric matrix."""
+    return [J[0, 0], J[0, 1], J[0, 2], J[1, 1], J[1, 2], J[2, 2]]
+
+
+def axis_screw(kind: str, e: ArrayLike) -> Array:
+    """Return the screw (6, 1) of a revolute or prismatic joint: (e; 0) or (0; e) for the unit axis e."""
+    screw = np.zeros((6, 1))
+    screw[slice(0, 3) if kind == "revolute" else slice(3, 6), 0] = e
+    return screw
+
+
 @dataclass(frozen=True)
 class Link:
     """A rigid piece; `inertial` is None if the source gives no inertia."""

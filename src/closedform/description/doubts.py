@@ -1,8 +1,8 @@
-"""What is odd about a file but readable: collected while reading, told in one warning for each cause."""
+"""What is odd about a file but readable: collected while reading, one warning for each cause."""
 
 from __future__ import annotations
 
-from ..errors import shorten, warn
+from ..errors import listed, shorten, warn
 
 SHOWN = 5
 """Places named for each cause; the rest is counted."""
@@ -25,13 +25,9 @@ class Doubts:
 
     def lines(self) -> list[str]:
         """Return one line for each cause."""
-        return [
-            f"{cause} ({', '.join(places[:SHOWN])}"
-            f"{f' and {len(places) - SHOWN} more' if places[SHOWN:] else ''})"
-            for cause, places in self.places.items()
-        ]
+        return [f"{cause} ({listed(places, SHOWN)})" for cause, places in self.places.items()]
 
-    def tell(self, source: str) -> None:
+    def warn(self, source: str) -> None:
         """Warn once for each cause."""
         for line in self.lines():
             warn(f"{shorten(source, 200)}: {line}")

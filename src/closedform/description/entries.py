@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from numbers import Integral, Real
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from ..checks import collected, number
 from ..errors import shown
 from .description import MAX_ELEMENTS, Inertial, Limits
 
@@ -40,7 +41,7 @@ def as_list(given: Iterable[Entry]) -> list[Entry] | None:
 def read_entries(
     what: str, given: Iterable[Entry] | None, default: Sequence[Entry], problems: list[str]
 ) -> list[Entry]:
-    """Return as many entries as `default` has; the default itself where none are given or they do not fit."""
+    """Return as many entries as `default` has; the default itself if none are given or they do not fit."""
     if given is None:
         return list(default)
     kind, words = KINDS[what]
@@ -59,12 +60,38 @@ def read_entries(
     return list(default) if wrong else found
 
 
-def read_parents(given: Iterable[int] | None, count: int, problems: list[str]) -> list[int]:
-    """Return the index of each body's parent, -1 for the base; one chain where none are given."""
-    parents = read_entries("parents", given, range(-1, count - 1), problems)
+class JointEntries(NamedTuple):
+    """What tables and screws have in common: one entry per joint or the body behind it."""
+
+    parents: list[int]
+    joint_names: list[str]
+    inertials: list[Inertial | None]
+    armature: list[float]
+
+
+def read_joint_entries(
+    count: int,
+    problems: list[str],
+    *,
+    parents: Iterable[int] | None,
+    joint_names: Iterable[str] | None,
+    inertials: Iterable[Inertial | None] | None,
+    armature: Iterable[float] | None,
+) -> JointEntries:
+    """Return the entries of `count` joints: by default one chain of massless bodies and no rotors.
+
+    A parent is an index, -1 for the base.
+    """
+    before = read_entries("parents", parents, range(-1, count - 1), problems)
     problems.extend(
         f"parents[{i}] is {parent}; expected -1 (the base) or an index before {i}"
-        for i, parent in enumerate(parents)
+        for i, parent in enumerate(before)
         if not -1 <= parent < i
     )
-    return parents
+    names = read_entries("joint_names", joint_names, [f"joint{i + 1}" for i in range(count)], problems)
+    bodies = read_entries("inertials", inertials, [None] * count, problems)
+    rotors = read_entries("armature", armature, [0.0] * count, problems)
+    for i, name in enumerate(names):
+        with collected(problems):
+            rotors[i] = number(f"joint {name!r}: armature", rotors[i])
+    return JointEntries(before, names, bodies, rotors)

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import LARGEST, collected, number, real_array, text
+from ..checks import LARGEST, collected, real_array, text
 from ..errors import ArgumentError, DescriptionError
 from ..rotations import checked_pose, pose, snap_rotation
-from .description import DEFAULT_GRAVITY, MAX_ELEMENTS, Description, Inertial, Joint, Link
-from .entries import read_entries, read_parents
+from .description import DEFAULT_GRAVITY, MAX_ELEMENTS, Description, Inertial, Joint, Link, axis_screw
+from .entries import read_joint_entries
 
 COLUMNS = ("sigma", "alpha", "d", "theta", "r")
 
@@ -34,22 +34,19 @@ def read_mdh(
     The pose of frame j in its antecedent is Rx(alpha) Tx(d) Rz(theta) Tz(r)
     [GautierKhalil1990, section II]; sigma is 0 for a revolute joint (q adds to theta) and 1
     for a prismatic one (q adds to r). `parents[j]` is the row (from 0) of the antecedent of
-    row j, or -1 for the base; without it the robot is one chain. Without `inertials` the
-    description is geometry only. `tool` is the 4x4 pose of an extra frame "tool" in the last
-    frame.
+    row j, or -1 for the base; without it the robot is one chain. `inertials` are those of the
+    bodies in their own frames, None for a massless one; without them the description is geometry only.
+    `armature` holds the rotor inertias seen at the joints, `joint_names` default to joint1, joint2, ...
+    `tool` is the 4x4 pose of an extra frame "tool" in the last frame, `gravity` an acceleration in the
+    base frame. `source` and `citation` say where the figures come from, in messages and in saved files.
     """
     text("source", source)
     table = _table(rows, source)
     n = len(table)
     problems = _row_problems(table)
-    parents = read_parents(parents, n, problems)
-    joint_names = read_entries("joint_names", joint_names, [f"joint{j + 1}" for j in range(n)], problems)
-    bodies: list[Inertial | None] = read_entries("inertials", inertials, [None] * n, problems)
-    armature = read_entries("armature", armature, [0.0] * n, problems)
-    with collected(problems):
-        armature = [
-            number(f"joint {name!r}: armature", a) for name, a in zip(joint_names, armature, strict=True)
-        ]
+    of = read_joint_entries(
+        n, problems, parents=parents, joint_names=joint_names, inertials=inertials, armature=armature
+    )
     if tool is not None:
         with collected(problems):
             tool = checked_pose("tool", tool)
@@ -59,19 +56,17 @@ def read_mdh(
     links = [Link("base")]
     joints = []
     for j, (sigma, alpha, d, theta, r) in enumerate(table):
-        links.append(Link(link_names[j + 1], bodies[j]))
-        prismatic = sigma == 1
-        screw = np.zeros((6, 1))
-        screw[5 if prismatic else 2] = 1.0
+        links.append(Link(link_names[j + 1], of.inertials[j]))
+        kind = "prismatic" if sigma == 1 else "revolute"
         joints.append(
             Joint(
-                name=joint_names[j],
-                kind="prismatic" if prismatic else "revolute",
-                parent=link_names[parents[j] + 1],
+                name=of.joint_names[j],
+                kind=kind,
+                parent=link_names[of.parents[j] + 1],
                 child=link_names[j + 1],
                 placement=mdh_pose(alpha, d, theta, r),
-                subspace=screw,
-                armature=armature[j],
+                subspace=axis_screw(kind, (0, 0, 1)),
+                armature=of.armature[j],
             )
         )
     if tool is not None:

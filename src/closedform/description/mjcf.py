@@ -9,7 +9,6 @@ omega in the body frame) in MuJoCo.
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +19,11 @@ from ..arrays import Array
 from ..errors import warn
 from ..rotations import pose, rotation_quaternion, skew
 from .description import Description, Inertial, Joint, Limits, Link, Mimic
-from .files import read_bytes
+from .file_bytes import read_bytes
 from .mjcf_compile import compile_document, mujoco
 from .mjcf_document import read_document
 from .mjcf_left_out import constraint, disabled, left_out, name_of, reflected
+from .names import unused_name
 from .xml import read_xml
 
 KINDS = ("free", "ball", "prismatic", "revolute")
@@ -104,9 +104,8 @@ class _Names:
         return str(element.name) or self.new(name_of(element, kind))
 
     def new(self, wanted: str) -> str:
-        """Return a name that nothing has yet: the wanted one, numbered where it is taken."""
-        names = chain([wanted], (f"{wanted}_{k}" for k in count(2)))
-        name = next(each for each in names if each not in self.taken)
+        """Return a name that nothing has yet."""
+        name = unused_name(wanted, self.taken)
         self.taken.add(name)
         return name
 

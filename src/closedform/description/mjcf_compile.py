@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import ClosedFormError, DescriptionError
-from .mjcf_document import Document, file_size
+from .file_bytes import file_size
+from .mjcf_document import Document
 
 MAX_MESH_BYTES = 256 * 2**20
 """Size of all mesh files that inertias come from."""

@@ -16,7 +16,7 @@ from lxml import etree
 
 from ..checks import LARGEST
 from ..errors import DescriptionError, shorten
-from .files import MAX_BYTES, read_bytes
+from .file_bytes import MAX_BYTES, file_size, read_bytes
 from .xml import read_xml
 
 MAX_FILES = 200
@@ -61,7 +61,7 @@ class Document:
     files: dict[etree._Element, str] = field(default_factory=dict)
 
     def text(self) -> str:
-        """Return the tree as XML, each element on a line of its own, so that a line tells which it is."""
+        """Return the tree as XML, each element on a line of its own, so that a line identifies it."""
         for node in self.root.iter("*"):
             node.text, node.tail = "\n" if len(node) else None, "\n"
         return str(etree.tostring(self.root, encoding="unicode"))
@@ -212,9 +212,10 @@ def _actuating(root: etree._Element) -> Iterator[etree._Element]:
 
 
 def _resolve(document: Document, folder: Path) -> None:
-    """Make the paths of meshes absolute, where MuJoCo looks for them.
+    """Make the paths of meshes absolute, as MuJoCo finds them.
 
-    That is by the compiler's settings, of which the last counts, or beside the included file that names them.
+    It looks where the compiler's settings say, of which the last counts, or beside the included file that
+    names the mesh.
     """
     meshes, strip = "", False
     for node in document.root.findall("compiler"):
@@ -254,14 +255,6 @@ def _attach(document: Document, path: Path, budget: _Budget, chain: tuple[str, .
             node.set("name", found.root.get("model") or "MuJoCo Model")
         node.set("file", f"attached{budget.files}.xml")
         document.attached[node.get("file")] = found
-
-
-def file_size(path: Path) -> int | None:
-    """Return the size of a regular file, or None where there is none."""
-    try:
-        return path.stat().st_size if path.is_file() else None
-    except (OSError, ValueError):  # a name that no file can have
-        return None
 
 
 def _size(document: Document) -> tuple[int, int]:
@@ -306,7 +299,7 @@ def _product(numbers: list[float]) -> int:
 
 
 def _numbers(text: str | None) -> list[float]:
-    """Return the numbers of an attribute, or none where MuJoCo will say what is wrong with it."""
+    """Return the numbers of an attribute, or none if MuJoCo will say what is wrong with it."""
     try:
         return [float(word) for word in (text or "").split()]
     except ValueError:

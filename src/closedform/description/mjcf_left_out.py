@@ -13,9 +13,11 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array
+from ..errors import listed
 from .mjcf_compile import mujoco
 
 SHOWN = 8
+"""Names in one list of the warning; the rest is counted."""
 
 
 def disabled(model: Any, *flags: str) -> bool:
@@ -25,7 +27,7 @@ def disabled(model: Any, *flags: str) -> bool:
 
 
 def name_of(element: Any, kind: str) -> str:
-    """Return the name of a MuJoCo element, or its kind and number where it has none."""
+    """Return the name of a MuJoCo element, or its kind and number if it has none."""
     return str(element.name) or f"{kind}#{element.id}"
 
 
@@ -58,7 +60,7 @@ def reflected(model: Any, what: str) -> tuple[Array, list[str]]:
 
 
 def left_out(model: Any, open_constraints: list[str]) -> str:
-    """Return a sentence that names what is left out, or "" where every number is MuJoCo's."""
+    """Return a sentence that names what is left out, or "" if every number is MuJoCo's."""
     damping = [] if disabled(model, "DAMPER") else reflected(model, "damping")[1]
     parts = {
         "M and torques leave out": {"armature of tendons": reflected(model, "armature")[1]},
@@ -74,12 +76,12 @@ def left_out(model: Any, open_constraints: list[str]) -> str:
     sentences = []
     for effect, kinds in parts.items():
         found = ", ".join(
-            f"{kind} {_listed(list(map(repr, names)))}" for kind, names in kinds.items() if names
+            f"{kind} {listed(list(map(repr, names)), SHOWN)}" for kind, names in kinds.items() if names
         )
         if found:
             sentences.append(f"{effect} {found}")
     if open_constraints:
-        sentences.append(f"these constraints are not held: {_listed(open_constraints)}")
+        sentences.append(f"these constraints are not held: {listed(open_constraints, SHOWN)}")
     return "; ".join(sentences)
 
 
@@ -142,8 +144,3 @@ def _tendon(model: Any, k: int) -> str:
 
 def _flex(model: Any, k: int) -> str:
     return str(mujoco().mj_id2name(model, mujoco().mjtObj.mjOBJ_FLEX, k) or f"flex#{k}")
-
-
-def _listed(names: list[str]) -> str:
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return ", ".join(names[:SHOWN]) + more

@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 
 from ..checks import LARGEST, collected, real_array, sized_array
-from ..errors import ArgumentError, shown
+from ..errors import ArgumentError, listed, shown
 from ..rotations import checked_pose
 from .description import KINDS, MAX_NAME, Description, Joint
 
@@ -92,14 +92,14 @@ def _joint_problems(joint: Joint) -> list[str]:
 
 
 def _loop_problems(description: Description) -> list[str]:
-    carriers: dict[str, list[str]] = {}
+    parents: dict[str, list[str]] = {}
     for joint in description.joints:
         if joint.child:
-            carriers.setdefault(joint.child, []).append(joint.name)
+            parents.setdefault(joint.child, []).append(joint.name)
     return [
-        f"link {link!r}: is the child of {len(joints)} joints ({', '.join(joints[:5])}"
-        f"{', ...' if joints[5:] else ''}); kinematic loops are not trees, cut one joint"
-        for link, joints in carriers.items()
+        f"link {link!r}: is the child of {len(joints)} joints ({listed(joints, 5)}); "
+        "kinematic loops are not trees, cut one joint"
+        for link, joints in parents.items()
         if len(joints) > 1
     ]
 

@@ -13,7 +13,7 @@ from ..rotations import snap_pose
 from .catalogue import catalogue, read_catalogue, read_toml
 from .description import Description
 from .doubts import Doubts
-from .files import read_bytes
+from .file_bytes import file_size, read_bytes
 from .mjcf import mjcf_description
 from .urdf import urdf_description
 from .xml import parse_xml, tag_of, warn_of_slips
@@ -50,7 +50,7 @@ def read_robot(source: str | os.PathLike[str], snap: float = 0.0) -> Description
 
 def _read(text: str) -> Description:
     path = Path(text)
-    if path.suffix.lower() not in SUFFIXES and not _is_file(path):
+    if path.suffix.lower() not in SUFFIXES and file_size(path) is None:
         if text in catalogue():
             return read_catalogue(text)
         raise UnknownNameError("robot", text, (*catalogue(), "or a path ending in " + ", ".join(SUFFIXES)))
@@ -71,7 +71,7 @@ def _read(text: str) -> Description:
 
 
 def refuse_xacro(root: etree._Element, source: str) -> None:
-    """Raise an error about a template that xacro has yet to expand, and warn of what it left over."""
+    """Raise an error about a template that xacro has yet to expand, and warn of what it did not know."""
     left, declared = Doubts(), "xacro" in root.nsmap
     for node in root.iter("*"):
         said, template = f"<{tag_of(node)}>", node.prefix == "xacro"
@@ -86,11 +86,4 @@ def refuse_xacro(root: etree._Element, source: str) -> None:
         if template:
             problem = f"line {node.sourceline}: {said} is of a xacro template; run xacro first"
             raise DescriptionError(source, [f"{problem} (xacro FILE > robot.urdf) and load what it writes"])
-    left.tell(source)
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except (OSError, ValueError):
-        return False
+    left.warn(source)

@@ -21,7 +21,7 @@ MARKS = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
-"""Byte order marks; those of UTF-32 stand before those of UTF-16, which they begin with."""
+"""Byte order marks; those of UTF-32 come before those of UTF-16, which they begin with."""
 
 TAG = re.compile(r"""</?[^\s<>"'!?/][^<>"']*+(?:(?:"[^"<]*+"|'[^'<]*+')[^<>"']*+)*+>""")
 QUOTED = re.compile(r""""[^"]*+"|'[^']*+'""")
@@ -67,7 +67,7 @@ def repaired(data: bytes, notes: Doubts) -> str:
             tag = text[at:end]
             piece = _spaced(tag)
             if piece != tag:
-                notes.add("attributes without a space between them are told apart", f"line {line}")
+                notes.add("attributes without a space between them are separated", f"line {line}")
             for prefix in PREFIX.findall(QUOTED.sub("", tag)):
                 used.setdefault(prefix, line)
             declared.update(re.findall(r"\sxmlns:([\w.-]++)", tag))
@@ -95,7 +95,7 @@ def _decoded(data: bytes, notes: Doubts) -> str:
 
 
 def _piece(text: str, at: int, line: int, begun: bool, notes: Doubts) -> tuple[int, str | None]:
-    """Return the end of the markup at a place (-1 where it has none) and what to put there (None: a tag)."""
+    """Return the end of the markup at a place (-1 if it has none) and what to put there (None: a tag)."""
     if text.startswith("<!--", at):
         end = text.find("-->", at + 4) + 3
         if end > 2 and ("--" in text[at + 4 : end - 3] or text[end - 4] == "-"):

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import collected, flag, number, real_array, sized_array, text
+from ..checks import collected, flag, real_array, sized_array, text
 from ..errors import ArgumentError, DescriptionError, shown
 from ..rotations import adjoint, checked_pose, inverse, snap_rotation
 from .description import DEFAULT_GRAVITY, MAX_ELEMENTS, Description, Inertial, Joint, Limits, Link
-from .entries import as_list, read_entries, read_parents
+from .entries import as_list, read_entries, read_joint_entries
 
 KIND_OF_DOFS = {3: "ball", 6: "free"}
 
@@ -40,12 +40,11 @@ def read_screws(
     exponentials. A screw is (omega; v) or a 6 x k matrix of them: revolute (e; x cross e),
     prismatic (0; e), helical (e; x cross e + h e), or a joint of up to six dofs whose screws
     span a subalgebra (cylindrical, planar, ball, free, ...). `parents[i]` is the index (from
-    0) of the parent body, or -1 for the base.
+    0) of the parent body, or -1 for the base; without it the robot is one chain. `limits` are those of
+    the joints, `body_names` default to link1, link2, ...; the other options are those of `read_mdh`.
     """
     text("source", source)
     problems: list[str] = []
-    if type(spatial) not in (bool, np.bool_):
-        problems.append(f"spatial is {shown(spatial)}; expected True or False")
     poses = as_list(placements)
     if not poses:
         raise DescriptionError(source, [f"placements is {shown(placements)}; expected a list of 4x4 poses"])
@@ -53,20 +52,15 @@ def read_screws(
     if n > MAX_ELEMENTS:
         raise DescriptionError(source, [f"more than {MAX_ELEMENTS} placements, the limit"])
     screws = read_entries("screws", () if screws is None else screws, [np.eye(6)] * n, problems)
-    parents = read_parents(parents, n, problems)
-    joint_names = read_entries("joint_names", joint_names, [f"joint{i + 1}" for i in range(n)], problems)
+    of = read_joint_entries(
+        n, problems, parents=parents, joint_names=joint_names, inertials=inertials, armature=armature
+    )
     body_names = read_entries("body_names", body_names, [f"link{i + 1}" for i in range(n)], problems)
-    bodies: list[Inertial | None] = read_entries("inertials", inertials, [None] * n, problems)
     limits = read_entries("limits", limits, [Limits()] * n, problems)
-    armature = read_entries("armature", armature, [0.0] * n, problems)
     with collected(problems):
         spatial = flag("spatial", spatial)
-    with collected(problems):
-        armature = [
-            number(f"joint {name!r}: armature", a) for name, a in zip(joint_names, armature, strict=True)
-        ]
     homes, columns = [], []
-    for joint, T, X in zip(joint_names, poses, screws, strict=True):
+    for joint, T, X in zip(of.joint_names, poses, screws, strict=True):
         with collected(problems):
             homes.append(checked_pose(f"joint {joint!r}: placement", T))
         with collected(problems):
@@ -78,23 +72,23 @@ def read_screws(
         S, B = columns[i], homes[i]
         if spatial:
             S = adjoint(inverse(homes[i])) @ S
-            if parents[i] >= 0:
-                B = inverse(homes[parents[i]]) @ homes[i]
+            if of.parents[i] >= 0:
+                B = inverse(homes[of.parents[i]]) @ homes[i]
         B = B.copy()
         B[:3, :3] = snap_rotation(B[:3, :3])
         joints.append(
             Joint(
-                name=joint_names[i],
+                name=of.joint_names[i],
                 kind=kind_of_screws(S),
-                parent=body_names[parents[i]] if parents[i] >= 0 else "base",
+                parent=body_names[of.parents[i]] if of.parents[i] >= 0 else "base",
                 child=body_names[i],
                 placement=B,
                 subspace=S,
                 limits=limits[i],
-                armature=armature[i],
+                armature=of.armature[i],
             )
         )
-    links = (Link("base"), *(Link(body_names[i], bodies[i]) for i in range(n)))
+    links = (Link("base"), *(Link(body_names[i], of.inertials[i]) for i in range(n)))
     return Description(name, links, tuple(joints), gravity, source, citation)
 
 

@@ -46,7 +46,7 @@ def load_toml(data: bytes, source: str) -> dict[str, Any]:
 
 
 def _long_key(text: str) -> int:
-    """Return the line of a key with too many parts, 0 where there is none."""
+    """Return the line of a key with too many parts, 0 if there is none."""
     bare: list[str] = []
     at = 0
     while (opening := OPENING.search(text, at)) is not None:
@@ -68,7 +68,7 @@ def _long_key(text: str) -> int:
 
 
 class Table:
-    """A TOML table with its readable address; `close` reports the keys that nothing has read.
+    """A TOML table with its readable address; `refuse_unread` reports the keys that nothing has read.
 
     What cannot be read is returned as "" or as ones, which give rise to no further problem.
     """
@@ -92,7 +92,7 @@ class Table:
         return value
 
     def texts(self, key: str, count: int) -> list[str] | None:
-        """Return `count` texts, or None where the key is absent."""
+        """Return `count` texts, or None if the key is absent."""
         value = self.data.pop(key, None)
         if value is None:
             return None
@@ -102,7 +102,7 @@ class Table:
         return None
 
     def flag(self, key: str) -> bool:
-        """Return true or false, false where the key is absent."""
+        """Return true or false, false if the key is absent."""
         value = self.data.pop(key, False)
         if not isinstance(value, bool):
             self.problem(f"{key} should be true or false; found {shown(value)}")
@@ -115,7 +115,7 @@ class Table:
         default: ArrayLike | None = None,
         infinite: bool = False,
     ) -> Array:
-        """Return an array of that shape, None standing for any length of at least one."""
+        """Return an array of that shape, None for any length of at least one."""
         value = self.data.pop(key, None)
         if value is None and default is not None:
             return np.array(default, dtype=float)
@@ -167,8 +167,8 @@ class Table:
             for k, item in enumerate(items)
         ]
 
-    def close(self) -> None:
-        """Report the keys that nothing has read."""
+    def refuse_unread(self) -> None:
+        """Add a problem for each key that nothing has read."""
         for key in self.data:
             self.problem(f"unknown key {shown(key)}")
 

@@ -8,7 +8,17 @@ from numpy.typing import NDArray
 
 from ..errors import DescriptionError, shown
 from ..rotations import pose, rotation_quaternion, rotation_rpy, unit
-from .description import MAX_ELEMENTS, Description, Inertial, Joint, Limits, Link, Mimic, inertia_matrix
+from .description import (
+    MAX_ELEMENTS,
+    Description,
+    Inertial,
+    Joint,
+    Limits,
+    Link,
+    Mimic,
+    axis_screw,
+    inertia_matrix,
+)
 from .doubts import NEGATIVE_FRICTION, Doubts
 from .spelling import ENTRIES, doubt_spelling
 from .xml import Element, read_xml, tag_of
@@ -31,8 +41,8 @@ def read_urdf(data: bytes, source: str) -> Description:
 def urdf_description(node: etree._Element, source: str) -> Description:
     """Return the description under the root of a URDF.
 
-    What is wrong with its elements stands in `problems`, to be told with what is wrong with the tree; what is
-    odd is told in one warning for each cause.
+    What is wrong with its elements is in `problems`, to be reported with what is wrong with the tree; what is
+    odd gives one warning for each cause.
     Meshes, visuals, collisions and transmissions are not read: dynamics does not need them.
     """
     if node.tag != "robot":
@@ -46,7 +56,7 @@ def urdf_description(node: etree._Element, source: str) -> Description:
     joints = tuple(_joint(element) for element in root.children("joint"))
     doubt_spelling(root)
     if not problems:
-        root.doubts.tell(source)
+        root.doubts.warn(source)
     name = node.get("name", "")
     name = name if name.strip() else "robot"
     return Description(name, links, joints, source=source, problems=tuple(problems))
@@ -64,12 +74,10 @@ def _origin(element: Element) -> NDArray[np.float64]:
     if origin.node.getroottree().getroot().get("version", "1.0") == "1.0":
         origin.doubt('quat_xyzw is read, but other readers ignore it before <robot version="1.1">')
     x, y, z, w = origin.numbers("quat_xyzw", 4)
-    longest = max(map(abs, (x, y, z, w)))
-    if longest == 0:
+    if x == y == z == w == 0:
         origin.problem("quat_xyzw is zero and gives no rotation")
         return np.eye(4)
-    wxyz = np.array([w, x, y, z]) / longest  # first, so that no square overflows or vanishes
-    return pose(rotation_quaternion(wxyz), xyz)
+    return pose(rotation_quaternion([w, x, y, z]), xyz)
 
 
 def _link(element: Element) -> Link:
@@ -148,7 +156,7 @@ def _joint(element: Element) -> Joint:
 
 
 def _bound(limit: Element, attribute: str) -> float:
-    """Return a limit of velocity or effort, infinite where it is absent or negative."""
+    """Return a limit of velocity or effort, infinite if it is absent or negative."""
     value = limit.number(attribute, np.inf) if limit.node.get(attribute) else np.inf
     if value < 0:
         limit.doubt(f"negative limits of {attribute} count as none")
@@ -166,14 +174,11 @@ def _axis(element: Element) -> NDArray[np.float64]:
 
 def _subspace(kind: str, e: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the joint screws of a URDF joint with unit axis e."""
-    zero = np.zeros(3)
-    if kind == "revolute":
-        return np.concatenate([e, zero])[:, None]
-    if kind == "prismatic":
-        return np.concatenate([zero, e])[:, None]
+    if kind in ("revolute", "prismatic"):
+        return axis_screw(kind, e)
     if kind == "subspace":
-        t1, t2 = plane_basis(e)
-        return np.array([np.concatenate([zero, t1]), np.concatenate([zero, t2]), np.concatenate([e, zero])]).T
+        along = [axis_screw("prismatic", t) for t in plane_basis(e)]
+        return np.hstack([*along, axis_screw("revolute", e)])
     return np.eye(6) if kind == "free" else np.zeros((6, 0))
 
 

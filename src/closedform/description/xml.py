@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..errors import DescriptionError, shorten, shown, warn
 from .doubts import Doubts
-from .files import MAX_BYTES
+from .file_bytes import MAX_BYTES
 from .repair import UnfitDocumentError, repaired
 
 MAX_TAGS = 250_000

@@ -17,7 +17,7 @@ from ..kernels import Kernel, compiled
 from ..lazy import cached_property
 from ..trajectory import Trajectory
 from ..trajectory.trajectory import require_trajectory
-from .forms import STATE
+from .catalogue import STATE
 from .gains import pole_gains
 from .plant import Plant
 from .robot import ElasticJointRobot
@@ -27,14 +27,14 @@ class Control(ABC):
     """A law u(q, qd, theta, thetad, reference) of the model it is given, with gains from poles.
 
     `reference` stacks the wanted link motion and its derivatives up to `order` as rows,
-    (..., order + 1, nv); where the stiffness is variable, three more rows give it and its first
-    two derivatives. `gains` (feedbacks, nv) come from as many `poles`: see `pole_gains`.
+    (..., order + 1, nv); if the stiffness is variable, three more rows give it and its first two
+    derivatives. `gains` (feedbacks, nv) come from as many `poles`: see `pole_gains`.
     """
 
     order: int
     feedbacks: int
     torque_sensors = False
-    """Whether the law takes the wind-up from measured spring torques, not from angles."""
+    """Whether the law infers the wind-up from measured spring torques, not from angles."""
 
     def __init__(self, robot: ElasticJointRobot, poles: ArrayLike) -> None:
         self.robot = instance(f"{type(self).__name__}: robot", robot, ElasticJointRobot)
@@ -88,10 +88,10 @@ class Control(ABC):
         return self.kernel.bind(q, qd, theta, thetad, reference, self.gains, out=out)
 
     def seen(self, state: Sequence[Any], stiffness: Any) -> tuple[Any, Any, Any, Any]:
-        """Return the state as the law's sensors tell it, on a plant whose springs have that stiffness.
+        """Return the state that the law's sensors measure on a plant whose springs have that stiffness.
 
-        Torque sensors measure K dq, from which the law infers a wind-up by its own K: angles
-        (arrays or expressions) that make its idea of the spring torque right, whatever K is.
+        Torque sensors measure K dq. From it the law infers the wind-up with the K it knows: angles
+        (arrays or expressions) for which its spring torque is right, whatever the true K is.
         """
         q, qd, theta, thetad = state
         known, N = self.robot.drives.stiffness, self.robot.drives.gear_ratio
@@ -102,27 +102,29 @@ class Control(ABC):
 
     def reference(self, trajectory: Trajectory, t: ArrayLike, stiffness: Trajectory | None = None) -> Array:
         """Return the reference of a trajectory at instants: t.shape + (rows, nv)."""
-        require_trajectory(type(self).__name__, trajectory)
-        motions = [(trajectory, self.order)]
-        if (stiffness is not None) != self.robot.variable:
-            kind = "variable; give a trajectory" if self.robot.variable else "constant; give no trajectory"
-            raise ArgumentError(f"{type(self).__name__}: the stiffness is {kind} of it")
+        require_motion(type(self).__name__, self.robot, trajectory, stiffness)
+        rows = trajectory.derivatives(t, self.order)
         if stiffness is not None:
-            require_trajectory(f"{type(self).__name__}: stiffness", stiffness)
-            motions.append((stiffness, 2))
-        for motion, _ in motions:
-            if motion.dofs != self.robot.nv:
-                raise ArgumentError(
-                    f"{type(self).__name__}: trajectory of {motion.dofs} coordinates; "
-                    f"expected {self.robot.nv} ({', '.join(self.robot.joint_names)})"
-                )
-        return np.stack([row for motion, order in motions for row in motion.derivatives(t, order)], axis=-2)
+            rows += stiffness.derivatives(t, 2)
+        return np.stack(rows, axis=-2)
 
 
 def require_control(where: str, given: Any) -> None:
     """Refuse what is no law."""
     if not isinstance(given, Control):
         raise ArgumentError(f"{where}: control is {shown(given)}; expected a law, such as Decoupling")
+
+
+def require_motion(
+    where: str, robot: ElasticJointRobot, trajectory: Trajectory, stiffness: Trajectory | None
+) -> None:
+    """Refuse trajectories, of the links and of a variable stiffness, that do not fit the robot."""
+    require_trajectory(where, trajectory, robot.joint_names)
+    if (stiffness is not None) != robot.variable:
+        kind = "variable; give a trajectory" if robot.variable else "constant; give no trajectory"
+        raise ArgumentError(f"{where}: the stiffness is {kind} of it")
+    if stiffness is not None:
+        require_trajectory(f"{where}: stiffness", stiffness, robot.joint_names)
 
 
 def error_feedback(gains: Sequence[SX], wanted: Sequence[SX], actual: Sequence[SX]) -> SX:

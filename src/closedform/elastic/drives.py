@@ -9,17 +9,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
-from ..checks import choice
+from ..checks import choice, instance
 from ..errors import ArgumentError, shown
 from .friction import Friction, per_joint
 
 VARIABLE = "variable"
-"""What stands for a stiffness that is an input of the plant."""
+"""Given in place of a stiffness, makes it an input of the plant."""
 
 
 @dataclass(frozen=True)
 class Drives:
-    """One motor, gear and spring per joint; everything is measured at the motor shaft.
+    """One motor, gear and spring per joint; all numbers are seen at the motor shaft.
 
     `stiffness` K and `damping` D of the spring in N m/rad and N m s/rad, `motor_inertia` M_G in
     kg m^2, `gear_ratio` N in turns of the joint per turn of the shaft (m per rad for a joint
@@ -66,10 +66,13 @@ def drives(
             raise ArgumentError(f"{where}: stiffness is {shown(stiffness)}; expected numbers or {VARIABLE!r}")
     else:
         K = scale * per_joint(f"{where}: stiffness", stiffness, names)
-    frictions = (
-        _friction(f"{where}: {side}", given, names)
-        for side, given in (("link_friction", link_friction), ("motor_friction", motor_friction))
-    )
+    frictions = [
+        instance(side, Friction() if given is None else given, Friction).sized(side, names)
+        for side, given in (
+            (f"{where}: link_friction", link_friction),
+            (f"{where}: motor_friction", motor_friction),
+        )
+    ]
     return Drives(
         K,
         per_joint(f"{where}: motor_inertia", motor_inertia, names),
@@ -77,9 +80,3 @@ def drives(
         scale * per_joint(f"{where}: damping", damping, names, zero=True),
         *frictions,
     )
-
-
-def _friction(where: str, given: Friction | None, names: Sequence[str]) -> Friction:
-    if given is not None and not isinstance(given, Friction):
-        raise ArgumentError(f"{where} is {shown(given)}; expected a Friction")
-    return (given or Friction()).sized(where, names)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
-from ..checks import finite, instance, real_array, rows_array
+from ..checks import common_batch, finite_array, instance, rows_array
 from ..errors import ArgumentError
 from ..model.idle import refuse_idle_joints
 from .robot import ElasticJointRobot
@@ -18,8 +18,8 @@ RESOLVED = 0.5
 def natural_frequencies(robot: ElasticJointRobot, q: ArrayLike, stiffness: ArrayLike | None = None) -> Array:
     """Return the nv natural frequencies in rad/s at configurations q, lowest first.
 
-    Those of M q'' = N^-1 K dq, M_G theta'' = -K dq with dq = theta - N^-1 q, so of motors free to
-    spin; gravity and damping are left out. `stiffness` (at the shaft) replaces the robot's own.
+    They are those of M q'' = N^-1 K dq, M_G theta'' = -K dq with dq = theta - N^-1 q: the motors
+    spin freely, gravity and damping are left out. `stiffness` (at the shaft) replaces the robot's own.
 
     >>> import closedform as cf
     >>> from closedform.elastic import natural_frequencies
@@ -32,30 +32,25 @@ def natural_frequencies(robot: ElasticJointRobot, q: ArrayLike, stiffness: Array
     q = rows_array("natural_frequencies: q", q, robot.nv)
     K = robot.drives.stiffness
     if stiffness is not None:
-        K = real_array("natural_frequencies: stiffness", stiffness)
+        K = finite_array("natural_frequencies: stiffness", stiffness)
         if K.shape[-1:] not in ((), (1,), (robot.nv,)) or K.size == 0:
             raise ArgumentError(
                 f"natural_frequencies: stiffness has shape {K.shape}; expected (..., {robot.nv})"
             )
-        K = np.broadcast_to(finite("natural_frequencies: stiffness", K), (*K.shape[:-1], robot.nv))
+        K = np.broadcast_to(K, (*K.shape[:-1], robot.nv))
     if K is None:
         raise ArgumentError("natural_frequencies: the stiffness is variable; give one")
     if not (K > 0).all():
         raise ArgumentError(
             f"natural_frequencies: stiffness is {K.min():g} somewhere; expected positive numbers"
         )
+    common_batch("natural_frequencies", q=q.shape[:-1], stiffness=K.shape[:-1])
     N, B = robot.drives.gear_ratio, robot.drives.motor_inertia
     refuse_idle_joints(robot.links.model, "natural_frequencies")
     # dq'' = -(B^-1 + N^-1 M^-1 N^-1) K dq; the matrix becomes symmetric between roots of K.
     inverse = np.linalg.inv(robot.links.mass_matrix(q)) / (N[:, None] * N)
     root = np.sqrt(K)
-    try:
-        symmetric = root[..., :, None] * (inverse + np.diag(1 / B)) * root[..., None, :]
-    except ValueError:
-        raise ArgumentError(
-            f"natural_frequencies: batches of q {q.shape} and stiffness {K.shape} do not broadcast"
-        ) from None
-    squares = np.linalg.eigvalsh(symmetric)
+    squares = np.linalg.eigvalsh(root[..., :, None] * (inverse + np.diag(1 / B)) * root[..., None, :])
     if not (squares >= 0).all():
         raise ArgumentError(
             "natural_frequencies: stiffness and inertias are too many orders of magnitude apart for "

@@ -11,7 +11,7 @@ from casadi import SX
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
-from ..checks import LARGEST, finite, real_array, text
+from ..checks import LARGEST, finite_array, one_each, real_array, text
 from ..errors import ArgumentError, shorten, shown
 
 
@@ -45,7 +45,7 @@ class Friction:
 
     def torque(self, v: ArrayLike) -> Array:
         """Return f(v) of speeds."""
-        v = finite("friction: v", real_array("friction: v", v))
+        v = finite_array("friction: v", v)
         viscous, coulomb, width = (
             real_array(f"friction: {name}", getattr(self, name)) for name in ("viscous", "coulomb", "width")
         )
@@ -74,11 +74,8 @@ class Friction:
 
 
 def per_joint(where: str, given: ArrayLike, names: Sequence[str], *, zero: bool = False) -> Array:
-    """Return one positive number per joint from one for all or one each; `zero` lets zero pass."""
-    values = real_array(where, given)
-    if values.shape not in ((), (len(names),)):
-        raise ArgumentError(f"{where} has shape {values.shape}; expected a number, or {len(names)} of them")
-    values = np.broadcast_to(values, (len(names),)).copy()
+    """Return one positive number per joint from one for all or one each; `zero` allows zero."""
+    values = one_each(where, given, len(names))
     fine = (values >= 0 if zero else values > 0) & (values <= LARGEST)
     if not fine.all():
         k = int(np.argmin(fine))

@@ -1,4 +1,4 @@
-"""Gains of error feedback from the poles that the error shall have."""
+"""Gains of error feedback that give the error its poles."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from ..checks import text, whole_number
 from ..errors import ArgumentError
 
 MOST_POLES, MOST_JOINTS, FASTEST = 20, 10_000, 1e12
-"""Poles per joint, joints, and rad/s: the products of so many stay numbers."""
+"""Poles per joint, joints, and rad/s: within these no product of poles overflows."""
 
 PAIRED = 1e-9
-"""Imaginary part that a polynomial of conjugate pairs may keep from rounding, relative."""
+"""Relative imaginary part up to which a polynomial of conjugate pairs is real but for round-off."""
 
 
 def pole_gains(poles: ArrayLike, joints: int | Sequence[str] = 1) -> Array:

@@ -36,12 +36,12 @@ MOST_RUNS = 100_000
 
 @dataclass(frozen=True)
 class Spread:
-    """How far plants may be from the model: each number is drawn evenly, for every run anew.
+    """How far plants may be from the model: each number is drawn evenly, anew for every run.
 
-    `stiffness` and `motor_inertia` of every joint are off by up to that part of their value;
-    `inertia` scales mass, first and second moments of every link together, so that it stays a
-    body that can exist; `payload` is the mass in kg that the last body carries at most, unknown
-    to the model, at the point `payload_at` of its frame.
+    `stiffness` and `motor_inertia` of every joint are off by up to that fraction; `inertia`
+    scales mass, first and second moments of every link together, so that it stays a possible
+    body; `payload` is the largest mass in kg that the last body carries, unknown to the model,
+    at the point `payload_at` of its frame.
     """
 
     stiffness: float = 0.0
@@ -51,7 +51,7 @@ class Spread:
     payload_at: ArrayLike = (0.0, 0.0, 0.0)
 
     def draw(self, robot: ElasticJointRobot, runs: int, rng: np.random.Generator) -> Array:
-        """Return the parameters of that many plants, (runs, 2 nv + 10 bodies)."""
+        """Return the parameters of `runs` plants, (runs, 2 nv + 10 bodies)."""
         where = "Spread"
         instance(f"{where}: robot", robot, ElasticJointRobot)
         instance(f"{where}: rng", rng, np.random.Generator)
@@ -90,7 +90,7 @@ class Robustness:
     parameters: Array
 
     def sizes(self, law: str) -> Array:
-        """Return the error of the worst joint, (runs, m + 1); infinite from where a run diverged."""
+        """Return the error of the worst joint, (runs, m + 1); infinite after a run diverged."""
         size = np.abs(self.errors[known_name("law", law, tuple(self.errors))]).max(axis=-1)
         return np.where(np.isfinite(size), size, np.inf)
 
@@ -119,10 +119,10 @@ def monte_carlo(
 ) -> Robustness:
     """Return how laws of one model track a trajectory on plants drawn around that model.
 
-    The laws are sampled `rate` times a second and held; every plant starts on the trajectory at
-    the link and with the motor state that the model holds right. All runs advance together, one
-    compiled plant serving them all with stiffness, motor and link inertias as inputs. `step`
-    bounds the integration step; by default the fastest oscillation of any plant is resolved.
+    The laws are sampled `rate` times a second and held; every plant starts with its links on the
+    trajectory and its motors where the model expects them. All runs advance together through one
+    compiled plant that takes stiffness, motor and link inertias as inputs. `step` bounds the
+    integration step; by default the fastest oscillation of any plant is resolved.
 
     >>> import closedform as cf
     >>> from closedform.elastic import Feedforward, Spread, monte_carlo
@@ -135,7 +135,7 @@ def monte_carlo(
     runs = whole_number("monte_carlo: runs", runs, 1, MOST_RUNS)
     seed = whole_number("monte_carlo: seed", seed, 0)
     if progress is not None:
-        function("monte_carlo: progress", progress, "the part that is done")
+        function("monte_carlo: progress", progress, "the fraction done")
     instance("monte_carlo: spread", spread, Spread)
     rate = checked_rate("monte_carlo", rate)
     require_trajectory("monte_carlo", trajectory)

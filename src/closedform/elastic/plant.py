@@ -8,28 +8,26 @@ import casadi as ca
 from casadi import SX
 
 from ..arrays import Array
-from ..forms import form
 from ..forms.energy import kinetic_energy, potential_energy
 from ..forms.forward import Factors, factor_tree, solve_factored
 from ..forms.higher_order import inverse_dynamics_rates
 from ..forms.mass import mass_matrix
+from ..forms.tree import Tree
 from ..model import Model
 from ..model.idle import refuse_idle_joints
 from .drives import Drives
 
-RATES = inverse_dynamics_rates.__name__
-
 
 class Plant:
-    """The two sides of every spring: links, and motors whose own spin is all that moves them.
+    """The two sides of every spring: links, and motors that turn about their own axes only.
 
     With the motor angle theta and the wind-up dq = theta - N^-1 q of the spring at the shaft,
 
         M_G theta'' + K dq + D dq' + f_m(theta') = u
         M(q) q'' + C q' + g + f_l(q') = N^-1 (K dq + D dq')
 
-    [Grimm1990, Eqs. (1)-(2)]; M holds no motor inertia [Spong1987]. Where `stiffness` (K with
-    its first two time derivatives), `motor_inertia` and `phi` are given, they are symbols in
+    [Grimm1990, Eqs. (1)-(2)]; M holds no motor inertia [Spong1987]. If `stiffness` (K with
+    its first two time derivatives), `motor_inertia` or `phi` are given, they are symbols in
     place of the numbers.
     """
 
@@ -42,7 +40,7 @@ class Plant:
         motor_inertia: SX | None = None,
         phi: SX | None = None,
     ) -> None:
-        self.links, self.drives, self.phi = links, drives, phi
+        self.links, self.drives = Tree.of(links, phi=phi), drives
         constant = [_column(drives.stiffness)] if drives.stiffness is not None else []
         given = (*(stiffness or constant), *[SX(links.nv, 1)] * 2)
         self.K, self.K1, self.K2 = given[:3]
@@ -56,25 +54,18 @@ class Plant:
 
     def mass_matrix(self, q: SX) -> SX:
         """Return M of the links."""
-        if self.phi is None:
-            return mass_matrix(self.links, q)
-        return form("mass_matrix", phi=True).build(self.links, q, self.phi)  # type: ignore[return-value]
+        return mass_matrix(self.links, q)
 
     def link_torques(self, q: SX, *derivatives: SX) -> tuple[SX, ...]:
         """Return what the springs must give the links, friction included: (tau, tau', tau'')."""
-        order = len(derivatives) - 2
-        rates: Sequence[SX]
-        if self.phi is None:
-            rates = inverse_dynamics_rates(self.links, q, *derivatives)
-        else:
-            rates = form(RATES, order, phi=True).build(self.links, q, *derivatives, self.phi)  # type: ignore[assignment]
-        friction = self.drives.link_friction.rates(*derivatives[: order + 1])
+        rates = inverse_dynamics_rates(self.links, q, *derivatives)
+        friction = self.drives.link_friction.rates(*derivatives[: len(rates)])
         return tuple(rate + f for rate, f in zip(rates, friction, strict=True))
 
     def factors(self, q: SX) -> Factors:
         """Return the factors of M, to be shared by every acceleration and jerk of one state."""
-        if self.phi is None:
-            refuse_idle_joints(self.links, "elastic joints")
+        if not self.links.symbolic:
+            refuse_idle_joints(self.links.model, "elastic joints")
         return factor_tree(self.mass_matrix(q))
 
     def wind_up(self, q: SX, theta: SX) -> SX:

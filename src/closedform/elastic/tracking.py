@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -10,33 +9,33 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
-from ..checks import MOST_SAMPLES, finite, flag, instance, positive, real_array
+from ..checks import MOST_SAMPLES, finite_array, flag, instance, positive
 from ..errors import ArgumentError, ClosedFormError
 from ..integration import DivergenceError, simulate
+from ..integration.simulate import step_count
 from ..trajectory import Trajectory
 from ..trajectory.trajectory import require_trajectory
-from .control import Control, require_control
-from .forms import STATE
+from .catalogue import STATE
+from .control import Control, require_control, require_motion
 from .frequencies import natural_frequencies
 from .loop import closed_loop
 from .robot import ElasticJointRobot
 
 ON_TRAJECTORY = 1e-9
-"""How far a start state may be off the trajectory, relative to its size where that is above one."""
-
+"""How far a start state may be off the trajectory, relative to its size if that is above one."""
 
 MOST_RATE = 1e6
 """Samples per second."""
 
 STABLE = 2.8
-"""Step times frequency beyond which Runge-Kutta steps blow an oscillation up."""
+"""Step times frequency beyond which Runge-Kutta steps make an oscillation grow."""
 
 
 @dataclass(frozen=True)
 class Tracking:
     """A run along a trajectory: instants t (m + 1,), states x (..., m + 1, 4 nv), wanted q (m + 1, nv).
 
-    `u` are the motor torques at the instants, (..., m + 1, nv), held until the next where the
+    `u` are the motor torques at the instants, (..., m + 1, nv), held until the next if the
     law is sampled.
     """
 
@@ -57,7 +56,7 @@ class Tracking:
 
     @property
     def worst(self) -> float:
-        """The largest error of any joint at any instant; NaN where a run diverged."""
+        """The largest error of any joint at any instant; NaN if a run diverged."""
         return float(np.abs(self.error).max())
 
 
@@ -77,8 +76,8 @@ def track(
     The plant is the law's own model unless another is given. Without `rate` the law acts in
     continuous time, and the loop is integrated as one expression with steps of `step` seconds;
     with `rate` it is sampled `rate` times a second and held, while the plant moves in steps of at
-    most `step`. The run begins on the trajectory, or at `start` (..., 4 nv), which must lie on it
-    unless `off_trajectory` says otherwise. `stiffness` is the trajectory of a variable one.
+    most `step`. The run begins on the trajectory, or at `start` (..., 4 nv), which must be on it
+    unless `off_trajectory` is set. `stiffness` is the trajectory of a variable stiffness.
 
     >>> import closedform as cf
     >>> from closedform.elastic import Feedforward, track
@@ -95,13 +94,13 @@ def track(
         raise ArgumentError("track: plant and model must have the same joints, and stiffness of one kind")
     step, duration = positive("track: step", step), trajectory.duration
     if rate is not None:
-        samples = _count(duration * checked_rate("track", rate))
+        samples = step_count("track", duration, 1 / checked_rate("track", rate), MOST_SAMPLES)
         t = np.linspace(0.0, duration, samples + 1)
         reference = control.reference(trajectory, t, stiffness)
         x0 = _start(robot, trajectory, stiffness, start, off_trajectory)
         x, u = sampled(control, robot, x0, reference, t[1], step)
         return Tracking(t, x, u, reference[:, 0])
-    halves = 2 * _count(duration / step)
+    halves = 2 * step_count("track", duration, step, MOST_SAMPLES)
     table = control.reference(trajectory, np.linspace(0.0, duration, halves + 1), stiffness)
     rows = table.reshape(halves + 1, -1)
     x0 = _start(robot, trajectory, stiffness, start, off_trajectory)
@@ -137,15 +136,15 @@ def sampled(
     """Return states and held torques of a law evaluated once per period, for all runs at once.
 
     Between samples the plant takes equal Runge-Kutta steps of at most `step`; with `parameters`
-    (runs, ...) it is the uncertain plant, one run each. A run that diverges becomes NaN and
-    leaves the others alone.
+    (runs, ...) it is the uncertain plant, one run each. A run that diverges becomes NaN and does
+    not affect the others.
     """
-    _count(period / step * len(reference))
+    step_count("track", period * len(reference), step, MOST_SAMPLES)
     n, system = plant.nv, plant.system(uncertain=parameters is not None)
     fixed = [] if parameters is None else [parameters]
     stiffness = plant.drives.stiffness if parameters is None else parameters[..., :n]
     batch = np.broadcast_shapes(x0.shape[:-1], *(each.shape[:-1] for each in fixed))
-    substeps = max(1, math.ceil(period / step - 1e-6))
+    substeps = step_count("track", period, step)
     h = np.array(period / substeps)
     x = np.array(np.broadcast_to(x0, (*batch, 4 * n)))
     states, torques = np.empty((len(reference), *x.shape)), np.empty((len(reference), *batch, n))
@@ -164,33 +163,13 @@ def sampled(
     return np.moveaxis(states, 0, -2), np.moveaxis(torques, 0, -2)
 
 
-def _count(steps: float) -> int:
-    """Return a number of steps, which is bounded."""
-    if not steps <= MOST_SAMPLES:
-        raise ArgumentError(
-            f"track: {steps:.3g} steps; at most {MOST_SAMPLES}: take longer steps, a lower rate "
-            "or a shorter motion"
-        )
-    return max(1, math.ceil(steps - 1e-6))
-
-
 def state_on(robot: ElasticJointRobot, trajectory: Trajectory, stiffness: Trajectory | None = None) -> Array:
     """Return the state (q, qd, theta, thetad) in which a trajectory begins, (4 nv,).
 
     Derivatives that the trajectory does not have count as zero.
     """
     instance("state_on: robot", robot, ElasticJointRobot)
-    for course in (trajectory,) if stiffness is None else (trajectory, stiffness):
-        require_trajectory("state_on", course)
-        if course.dofs != robot.nv:
-            raise ArgumentError(
-                f"state_on: trajectory of {course.dofs} coordinates; expected {robot.nv} "
-                f"({', '.join(robot.joint_names)})"
-            )
-    if (stiffness is not None) != robot.variable:
-        raise ArgumentError(
-            "state_on: give a trajectory of the stiffness where it is variable, and only there"
-        )
+    require_motion("state_on", robot, trajectory, stiffness)
     there = trajectory.derivatives(0.0, int(min(3, trajectory.smoothness + 1)))
     motion = (*there, *[np.zeros(robot.nv)] * (5 - len(there)))  # the fourth moves only thetadd
     spring = () if stiffness is None else (*stiffness.derivatives(0.0, 1), np.zeros(robot.nv))
@@ -198,7 +177,7 @@ def state_on(robot: ElasticJointRobot, trajectory: Trajectory, stiffness: Trajec
     theta, thetad, _ = undamped.motor_motion(*motion, *spring)
     if robot.drives.damped:
         # K dq + D dq' = N tau holds for many (dq, dq'): take dq' of the slow motion.
-        K = spring[0] if spring else robot.drives.stiffness
+        K = np.asarray(spring[0] if spring else robot.drives.stiffness)
         theta = theta - robot.drives.damping * (thetad - motion[1] / robot.drives.gear_ratio) / K
     return np.concatenate([*motion[:2], theta, thetad])
 
@@ -210,12 +189,12 @@ def _start(
     start: ArrayLike | None,
     off_trajectory: bool,
 ) -> Array:
-    """Return the start state, after checking that it is on the trajectory where it must be."""
+    """Return the start state, after checking that it is on the trajectory if it must be."""
     if start is None or not off_trajectory:
         wanted = state_on(robot, trajectory, stiffness)
         if start is None:
             return wanted
-    given = finite("track: start", real_array("track: start", start))
+    given = finite_array("track: start", start)
     if given.shape[-1:] != (4 * robot.nv,):
         raise ArgumentError(
             f"track: start has shape {given.shape}; expected (..., {4 * robot.nv}), {', '.join(STATE)}"
@@ -238,7 +217,7 @@ def _start(
 def _explained(
     error: DivergenceError, robot: ElasticJointRobot, x0: Array, stiffness: Trajectory | None, step: float
 ) -> ClosedFormError:
-    """Return the error of a run that diverged, with the reason where the springs are too fast."""
+    """Return the error of a run that diverged, with the reason if the springs are too fast for the step."""
     K = None if stiffness is None else stiffness(0.0)
     fastest = float(natural_frequencies(robot, x0[..., : robot.nv], K).max())
     if fastest * step < STABLE:

@@ -22,10 +22,10 @@ STRAIGHT = (
     "#define CLOSEDFORM_STRAIGHT",
     "#endif",
 )
-"""How GCC is to treat the functions: measured by `python -m bench exported`."""
+"""Options of GCC for the functions, chosen by `python -m bench exported`."""
 
 LANES = 4
-"""Three or more angles that are moved are filled up to a multiple of this: whole registers, no rest."""
+"""Arrays of three or more angles are padded to a multiple of this, so that they fill whole registers."""
 
 
 def write_c(source: Source) -> dict[str, str]:
@@ -43,14 +43,14 @@ class _Defined(CFamily):
         return f"{'const ' if const else ''}{self.source.real} {name}[restrict {size}]"
 
     @property
-    def turned(self) -> int:
-        """The size of the arrays of angles, sines and cosines."""
+    def angle_count(self) -> int:
+        """The size of the arrays of angles, sines and cosines; angles used in place are not padded."""
         count = len(self.stream.angles)
-        return count if count < 3 or self.in_a_row else -(-count // LANES) * LANES
+        return count if count < 3 or self.angles_in_place else -(-count // LANES) * LANES
 
     @property
-    def in_a_row(self) -> str | None:
-        """Where the angles lie next to each other in an input, so that none need be moved."""
+    def angles_in_place(self) -> str | None:
+        """The address of the angles if they are neighbours in an input, in order, and need no copy."""
         angles = [each for each in self.stream.angles if isinstance(each, Entry)]
         places = [(each.array, each.position) for each in angles]
         array, first = places[0] if places else (0, 0)
@@ -60,21 +60,21 @@ class _Defined(CFamily):
         return f"{name} + {first}" if first else name
 
     @property
-    def turns_name(self) -> str:
+    def sincos_name(self) -> str:
         """The function that computes sines and cosines."""
         return f"{self.source.function}_turns"
 
-    def turns(self) -> list[str]:
+    def sines_and_cosines(self) -> list[str]:
         """Return the call that computes all sines and cosines together."""
-        real, size = self.source.real, self.turned
-        if self.in_a_row:
-            return [f"{real} s[{size}], c[{size}];", f"{self.turns_name}({self.in_a_row}, s, c);"]
+        real, size = self.source.real, self.angle_count
+        if self.angles_in_place:
+            return [f"{real} s[{size}], c[{size}];", f"{self.sincos_name}({self.angles_in_place}, s, c);"]
         angles = [self.dialect.write(angle) for angle in self.stream.angles]
         angles += [self.dialect.number(0.0)] * (size - len(angles))
         return [
             *listed(f"const {real} x[{size}] = {{", angles, "};").splitlines(),
             f"{real} s[{size}], c[{size}];",
-            f"{self.turns_name}(x, s, c);",
+            f"{self.sincos_name}(x, s, c);",
         ]
 
 
@@ -105,7 +105,9 @@ def _header(source: Source) -> list[str]:
 
 def _source(source: Source) -> list[str]:
     family = _Defined(source)
-    helper = sincos_function(family.turns_name, family.turned, source.real) if family.turned else []
+    helper = (
+        sincos_function(family.sincos_name, family.angle_count, source.real) if family.angle_count else []
+    )
     return [
         f"/* {source.origin} */",
         f'#include "{source.function}.h"',

@@ -1,4 +1,4 @@
-"""What C and CUDA share: functions of arrays, split into parts where a program is long."""
+"""What C and CUDA share: functions of arrays; those of long programs are split into parts."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class CFamily:
         """Return the declaration of an array as a parameter."""
         return f"{'const ' if const else ''}{self.source.real} {name}[{size}]"
 
-    def turns(self) -> list[str]:
+    def sines_and_cosines(self) -> list[str]:
         """Return the lines that fill s and c with the sines and cosines of the angles."""
         raise NotImplementedError
 
@@ -58,10 +58,10 @@ class CFamily:
         return self._head(self.void, self.source.function, self.source.inputs, [], self.source.outputs)
 
     def definition(self) -> list[str]:
-        """Return the lines of the function, after those of its parts where it has several."""
+        """Return the lines of the function, after those of its parts if it has several."""
         parts = self.stream.parts
         lines: list[str] = []
-        body = [*self._zeros(), *(self.turns() if self.stream.angles else [])]
+        body = [*self._zeros(), *(self.sines_and_cosines() if self.stream.angles else [])]
         if len(parts) == 1:
             body += self._body(parts[0])
         else:
@@ -74,7 +74,7 @@ class CFamily:
         return [*lines, *self.attribute, self.prototype(), "{", *inside, "}"]
 
     def _zeros(self) -> Iterator[str]:
-        """Yield the lines that write the zeros: one by one, or all entries where most are zero."""
+        """Yield the lines that write the zeros: one by one, or to all entries if most are zero."""
         zero = self.dialect.number(0.0)
         for array, positions in zip(self.source.outputs, self.stream.zeros, strict=True):
             if 2 * len(positions) > array.size:
@@ -86,7 +86,7 @@ class CFamily:
                 yield from (f"{self.entry(array.name, k)} = {zero};" for k in positions)
 
     def _unused(self) -> Iterator[str]:
-        """Yield the lines that tell a compiler of inputs on which the form does not depend."""
+        """Yield the lines that keep compilers from warning of inputs that the form does not use."""
         used = arrays(leaf for angle in self.stream.angles for leaf in leaves(angle))
         used = used.union(*(arrays(part.reads) for part in self.stream.parts))
         yield from (f"(void){array.name};" for k, array in enumerate(self.source.inputs) if k not in used)
@@ -163,7 +163,7 @@ def literal(value: float, real: str) -> str:
 
 
 def listed(start: str, items: list[str], end: str) -> str:
-    """Return a list on one line, or with one item per line where that would be too long."""
+    """Return a list on one line, or with one item per line if that would be too long."""
     one = start + ", ".join(items) + end
     return one if len(one) <= WIDTH else f"{start}\n    " + ",\n    ".join(items) + end
 

@@ -2,44 +2,22 @@
 
 from __future__ import annotations
 
-from math import pi
-
+from ..programs.sine_cosine import COSINE, QUARTERS, ROUNDER, SINE
 from .c_family import listed
 
 PI_2 = (1.5707963267341256, 6.077100506303966e-11, 2.0222662487959506e-21)
 """pi/2 as a sum whose first two terms have 33 bits: their products with |n| < 2^20 are exact."""
 
-ROUNDER = 1.5 * 2.0**52
-"""A number to which others are added and taken away again to round them, where sums are doubles."""
-
 LIMIT = 2.0**19
 """From this angle on libm is called."""
-
-SINE = (
-    -1.66666666666666324348e-01,
-    8.33333333332248946124e-03,
-    -1.98412698298579493134e-04,
-    2.75573137070700676789e-06,
-    -2.50507602534068634195e-08,
-    1.58969099521155010221e-10,
-)
-COSINE = (
-    4.16666666666666019037e-02,
-    -1.38888888888741095749e-03,
-    2.48015872894767294178e-05,
-    -2.75573143513906633035e-07,
-    2.08757232129817482790e-09,
-    -1.13596475577881948265e-11,
-)
-"""Minimax coefficients on [-pi/4, pi/4] for r^3 ... r^13 and r^4 ... r^14 [Fdlibm1993]."""
 
 
 def sincos_function(name: str, size: int, real: str) -> list[str]:
     """Return a C function that gives the sines and cosines of `size` angles.
 
-    In double precision, an angle less n quarter turns lies in [-pi/4, pi/4], where polynomials
-    are exact to rounding; n says which of the two is the sine, and the signs. The loop has no
-    branch, so that compilers work on several angles at once. In single precision libm is called.
+    In double precision, n quarter turns are subtracted from each angle, and polynomials evaluated at
+    the rest; n decides which of the two is the sine, and the signs. The loop has no branch, so that
+    compilers can compute several angles at once. In single precision libm is called.
     """
     arrays = [f"const {real} x[restrict {size}]", *(f"{real} {each}[restrict {size}]" for each in "sc")]
     head = listed(f"static void {name}(", arrays, ")")
@@ -64,7 +42,7 @@ def sincos_function(name: str, size: int, real: str) -> list[str]:
         "        return;",
         "    }",
         f"    for (int k = 0; k < {size}; ++k) {{",
-        f"        const double t = {2 / pi!r}*x[k] + {ROUNDER!r};",
+        f"        const double t = {QUARTERS!r}*x[k] + {ROUNDER!r};",
         f"        const double m = t - {ROUNDER!r};",
         f"        const double p = x[k] - m*{PI_2[0]!r};",
         f"        const double r = p - m*{PI_2[1]!r} - m*{PI_2[2]!r};",

@@ -31,22 +31,22 @@ def write_cuda(source: Source) -> dict[str, str]:
 
 
 class _Device(CFamily):
-    """The function for one sample, whose entries lie a stride apart."""
+    """The function for one sample, whose entries are a stride apart."""
 
-    single = 5000  # the workspace that parts share lies in slow local memory
+    single = 5000  # the workspace that parts share is in slow local memory
     void = "static __device__ __forceinline__ void"
     part_void = "static __device__ __noinline__ void"
     trailing = (("long long", "stride"),)
 
     def entry(self, array: str, position: int | str) -> str:
-        """Return an entry, a stride behind the one before."""
+        """Return an entry; each is a stride after the one before."""
         return f"{array}[{position} * stride]" if position else f"{array}[0]"
 
     def parameter(self, name: str, size: int, *, const: bool) -> str:
         """Return the declaration of an array that overlaps no other."""
         return f"{'const ' if const else ''}{self.source.real} *__restrict__ {name}"
 
-    def turns(self) -> list[str]:
+    def sines_and_cosines(self) -> list[str]:
         """Return one call of CUDA's sincos per angle."""
         real, size = self.source.real, len(self.stream.angles)
         function = "sincosf" if real == "float" else "sincos"

@@ -16,7 +16,7 @@ BINDING = {"add": SUM, "sub": SUM, "mul": PRODUCT, "div": PRODUCT, "neg": SIGN}
 class Dialect:
     """The few things in which languages differ when they write arithmetic.
 
-    `functions` has the language's name of an operation where it differs, or a template.
+    `functions` has the language's own name of an operation, or a template of a call, if it is not ours.
     """
 
     number: Callable[[float], str]
@@ -67,7 +67,7 @@ class Dialect:
         return first + SYMBOLS[operation] + second, binding
 
 
-def turns(stream: Stream, dialect: Dialect) -> list[str]:
+def sines_and_cosines(stream: Stream, dialect: Dialect) -> list[str]:
     """Return "s0 = sin(angle)", ... for the sines and cosines that are needed, angle by angle."""
     return [
         f"{dialect.trig(name[0], k)} = {dialect.write(Apply(name, (angle,)))}"

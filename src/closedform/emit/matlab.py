@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from .dialect import Dialect, turns
+from .dialect import Dialect, sines_and_cosines
 from .source import Array, Source
 from .statements import Entry
 from .stream import stream
@@ -18,10 +18,10 @@ FUNCTIONS = {
     "not": "double({} == 0)",
     "where": "kept_({}, {})",
 }
-"""Operations where MATLAB's names differ."""
+"""Operations that MATLAB names or writes otherwise."""
 
 KEPT = ["function y = kept_(c, x)", "    y = 0;", "    if c ~= 0", "        y = x;", "    end", "end", ""]
-"""x where c is not zero, else zero: an x that is no number does not pass."""
+"""x if c is not zero, else zero, even if x is NaN; the product c * x would be NaN."""
 
 
 def write_matlab(source: Source) -> dict[str, str]:
@@ -44,7 +44,7 @@ def write_matlab(source: Source) -> dict[str, str]:
         *(f"%   {line}".rstrip() for line in source.documentation(entry_text, NOTES)),
         "",
         *(f"    {array.name} = zeros({_size(array.shape)});" for array in source.outputs),
-        *(f"    {line};" for line in turns(whole, dialect)),
+        *(f"    {line};" for line in sines_and_cosines(whole, dialect)),
         *(f"    {dialect.assignment(statement)};" for statement in part.statements),
         "end",
         "",

@@ -9,7 +9,7 @@ from itertools import accumulate
 import numpy as np
 
 from ..programs.operations import NUMPY
-from .dialect import Dialect, turns
+from .dialect import Dialect, sines_and_cosines
 from .source import Array, Source
 from .statements import Entry
 from .stream import stream
@@ -49,7 +49,7 @@ def write_numpy(source: Source) -> dict[str, str]:
         *_arguments(source),
         *(line for array, start in zip(source.inputs, starts, strict=False) for line in _load(array, start)),
         *(f"{array.name} = np.zeros(({_joined(array.shape)}), dtype)" for array in source.outputs),
-        *turns(whole, dialect),
+        *sines_and_cosines(whole, dialect),
         *(dialect.assignment(statement) for statement in part.statements),
         f"return {', '.join(array.name for array in source.outputs)}",
     ]

@@ -1,4 +1,4 @@
-"""Statements: expressions and where they go, in no language yet."""
+"""Statements: expressions and the targets they are assigned to, in no language yet."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ Expression = Number | Entry | Trig | Local | Slot | Apply
 
 @dataclass(frozen=True)
 class Statement:
-    """An expression and where it goes: a new variable, the workspace, or an entry of an output."""
+    """An expression and its target: a new variable, the workspace, or an entry of an output."""
 
     target: Local | Slot | Entry
     value: Expression

@@ -10,11 +10,10 @@ in a workspace.
 from __future__ import annotations
 
 from collections import Counter
-from itertools import accumulate
-from math import isfinite, prod
+from math import isfinite
 
 from ..errors import ClosedFormError
-from ..programs import ORDERS, Chunk, Clear, Program, Store, schedule
+from ..programs import Chunk, Clear, Order, Program, Step, Store, Workspace, needed, schedule, values_read
 from .statements import Apply, Entry, Expression, Local, Number, Part, Slot, Statement, Stream, Trig, leaves
 
 PART = 500
@@ -25,51 +24,44 @@ OPERANDS = 6
 
 
 def stream(program: Program, single: int | None = None) -> Stream:
-    """Return the statements of a program, in parts where it has more than `single` steps.
+    """Return the statements of a program, in several parts if it has more than `single` steps.
 
-    Compilers take more than linear time on one long function; interpreters do not mind. Matrices
-    are written entry by entry, vectors in the order of their recursion: so they run fastest.
+    Compilers take more than linear time on one long function; interpreters do not. Matrices are
+    written entry by entry, vectors in the order of their recursion, since that runs fastest.
     """
     longest = single or len(program.operations) + sum(map(len, program.results))
     vectors = all(len(shape) < 2 for _, shape in program.outputs)
-    order = ORDERS[2] if vectors else ORDERS[0]
+    order = Order.AS_WRITTEN if vectors else Order.FIRST_OPERAND
     return _Writer(program, schedule(program, 1, chunk=PART, single=longest, order=order)).write()
 
 
 class _Writer:
     def __init__(self, program: Program, chunks: list[Chunk]) -> None:
-        self.operations = program.operations
-        self.starts = [0, *accumulate(prod(shape) for _, shape in program.inputs)]
-        self.angles, self.trigs = self._turns()
+        self.program, self.operations = program, program.operations
+        self.angles, self.trigs = self._angles()
         self.zeros = tuple(
-            tuple(k for k, value in enumerate(row) if self._is_zero(value)) for row in program.results
+            tuple(k for k, value in enumerate(row) if program.is_zero(value)) for row in program.results
         )
-        live = self._live(program.results)
-        kept = [
-            [step for step in chunk.steps if not isinstance(step, Clear) and self._is_kept(step, live)]
-            for chunk in chunks
-        ]
+        live = needed(program.operations, program.results, self.trigs)
+        kept = [[step for step in chunk if self._is_kept(step, live)] for chunk in chunks]
         self.chunks = [steps for steps in kept if steps] or [[]]
-        self.home, self.last = self._parts_of_values()
+        self.workspace = Workspace(program, self.chunks)
         self.inlined = self._inlined()
         self.known: dict[int, Expression] = {}
-        self.slots: dict[int, Slot] = {}
-        self.free: list[Slot] = []
-        self.workspace = 0
         self.count = 0
 
     def write(self) -> Stream:
         """Return every part."""
         parts = tuple(self._part(number, steps) for number, steps in enumerate(self.chunks))
-        return Stream(tuple(self.angles), self.zeros, parts, self.workspace)
+        return Stream(tuple(self.angles), self.zeros, parts, self.workspace.size)
 
-    def _is_zero(self, value: int) -> bool:
-        return self.operations[value] == ("const", (), 0.0)
+    def _is_kept(self, step: Step, live: set[int]) -> bool:
+        """Whether a step is written: zeros are listed apart, and sines and cosines come first."""
+        if isinstance(step, Store):
+            return not self.program.is_zero(step.values[0])
+        return not isinstance(step, Clear) and step in live
 
-    def _is_kept(self, step: int | Store, live: set[int]) -> bool:
-        return not self._is_zero(step.values[0]) if isinstance(step, Store) else step in live
-
-    def _turns(self) -> tuple[list[Expression], dict[int, Trig]]:
+    def _angles(self) -> tuple[list[Expression], dict[int, Trig]]:
         """Return the angles that are short expressions of inputs, and their sines and cosines."""
         found: dict[int, Expression] = {}
         for name, operands, _ in self.operations:
@@ -98,84 +90,48 @@ class _Writer:
         made = Apply(name, parts)
         return made if len(parts) == len(inner) and len(list(leaves(made))) <= OPERANDS else None
 
-    def _live(self, results: tuple[tuple[int, ...], ...]) -> set[int]:
-        """Return the values that the parts compute: those needed beside the sines and cosines."""
-        live: set[int] = set()
-        stack = [value for row in results for value in row]
-        while stack:
-            value = stack.pop()
-            if value not in live and value not in self.trigs:
-                live.add(value)
-                stack.extend(self.operations[value][1])
-        return live
-
-    def _reads(self, step: int | Store) -> tuple[int, ...]:
-        return step.values if isinstance(step, Store) else self.operations[step][1]
-
-    def _parts_of_values(self) -> tuple[dict[int, int], dict[int, int]]:
-        """Return the part that computes each value and the last that reads it."""
-        home: dict[int, int] = {}
-        last: dict[int, int] = {}
-        for number, steps in enumerate(self.chunks):
-            for step in steps:
-                if not isinstance(step, Store):
-                    home[step] = number
-                for value in self._reads(step):
-                    last[value] = number
-        return home, last
-
     def _inlined(self) -> set[int]:
         """Return the values written inside the one expression that uses them."""
-        uses = Counter(value for steps in self.chunks for step in steps for value in self._reads(step))
+        reads = [[(step, values_read(self.program, step)) for step in chunk] for chunk in self.chunks]
+        uses = Counter(value for steps in reads for _, values in steps for value in values)
         inlined: set[int] = set()
-        width: dict[int, int] = {}
-        for number, steps in enumerate(self.chunks):
-            for step in steps:
-                total = len(self._reads(step))
-                for value in self._reads(step):
-                    grown = total - 1 + width.get(value, 1)
-                    if uses[value] == 1 and self.home.get(value) == number and grown <= OPERANDS:
+        for steps in reads:
+            width: dict[Step, int] = {}  # operands of each expression of this part
+            for step, values in steps:
+                width[step] = len(values)
+                for value in values:
+                    grown = width[step] - 1 + width.get(value, OPERANDS)
+                    if uses[value] == 1 and value in width and grown <= OPERANDS:
                         inlined.add(value)
-                        total = grown
-                if not isinstance(step, Store):
-                    width[step] = total
+                        width[step] = grown
         return inlined
 
-    def _part(self, number: int, steps: list[int | Store]) -> Part:
+    def _part(self, number: int, steps: Chunk) -> Part:
         self.known = {}
         statements: list[Statement] = []
         for step in steps:
             if isinstance(step, Store):
                 (value,) = step.values
                 statements.append(Statement(Entry(step.output, step.first), self._expression(value)))
-            elif step not in self.inlined:
-                statements.append(Statement(Local(self.count), self._formula(step)))
-                self.known[step] = Local(self.count)
+            elif isinstance(step, int) and step not in self.inlined:
+                self.known[step] = variable = Local(self.count)
+                statements.append(Statement(variable, self._formula(step)))
                 self.count += 1
-                if self.last[step] > number:
-                    self.slots[step] = self._slot()
-                    statements.append(Statement(self.slots[step], self.known[step]))
-        for value, slot in list(self.slots.items()):
-            if self.last[value] <= number:
-                self.free.append(slot)
-                del self.slots[value]
+                place = self.workspace.keep(step, number)
+                if place is not None:
+                    statements.append(Statement(Slot(place), variable))
+        self.workspace.end(number)
         return Part(tuple(statements))
 
-    def _slot(self) -> Slot:
-        if not self.free:
-            self.workspace += 1
-            return Slot(self.workspace - 1)
-        return self.free.pop()
-
     def _expression(self, value: int) -> Expression:
-        """Return how a value is written where it is used."""
+        """Return how a value is written in the expression that uses it."""
         if value in self.known:
             return self.known[value]
         if value in self.trigs:
             return self.trigs[value]
         if self.operations[value][0] in ("const", "input"):
             return self._leaf(value)
-        return self._formula(value) if value in self.inlined else self.slots[value]
+        return self._formula(value) if value in self.inlined else Slot(self.workspace.places[value])
 
     def _formula(self, value: int) -> Expression:
         name, operands, _ = self.operations[value]
@@ -187,8 +143,7 @@ class _Writer:
             if not isfinite(number):
                 raise ClosedFormError(f"a constant of the program is {number}; check the robot's numbers")
             return Number(number)
-        array = max(k for k, start in enumerate(self.starts[:-1]) if start <= number)
-        return Entry(array, int(number) - self.starts[array])
+        return Entry(*self.program.entry(int(number)))
 
 
 def _first_entry(expression: Expression) -> tuple[int, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..forms.tree import Node
+from ..forms.node import Node
 
 PARALLEL = 1e-12
 """Sine of the angle below which two axes count as parallel."""

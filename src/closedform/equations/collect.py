@@ -1,4 +1,4 @@
-"""From series to expressions that people read: pairs of waves as products, like terms grouped."""
+"""From trigonometric sums to expressions that people read: like terms grouped, common factors in front."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 
 import sympy as sp
 
-from .pairs import Trig, written
-from .series import Arithmetic, Series, exponents
+from .products import Trig, short_terms
+from .trig_sums import Arithmetic, TrigSum, exponents
 from .vocabulary import Expression, Vocabulary
 from .waves import Angle
 
@@ -18,14 +18,14 @@ Term = tuple[dict[Any, int], Fraction]
 """Exponents of the factors (numbers of symbols, or sines and cosines), and a coefficient."""
 
 LEVELS = (("rate", "coordinate", "other"), ("trig",), ("gravity", "length"), ("inertia",))
-"""Sums are grouped by the part of each term that lies on a level, then by the next."""
+"""Sums are grouped by the factors of each term on the first level, then by those on the next."""
 
 SMALL = 64
 """Denominators of fractions that come from angle sums, not from data."""
 
 
 class Numbers:
-    """How coefficients are printed: as fractions, or as decimals of so many significant digits."""
+    """How coefficients are printed: as fractions, or as decimals of `digits` significant digits."""
 
     def __init__(self, rational: bool = True, digits: int = 15, *, fractions: bool = False) -> None:
         self.rational, self.digits, self.fractions = rational, digits, fractions
@@ -38,7 +38,7 @@ class Numbers:
 
 
 class Collector:
-    """Writes series as SymPy expressions."""
+    """Writes trigonometric sums as SymPy expressions."""
 
     def __init__(
         self, arithmetic: Arithmetic, vocabulary: Vocabulary, numbers: Numbers | None = None
@@ -46,10 +46,10 @@ class Collector:
         self.arithmetic, self.vocabulary = arithmetic, vocabulary
         self.numbers = numbers or Numbers()
 
-    def expression(self, series: Series) -> Expression:
-        """Return a series as an expression with like terms grouped and common factors in front."""
+    def expression(self, a: TrigSum) -> Expression:
+        """Return an expression with like terms grouped and common factors in front."""
         terms: list[Term] = []
-        for trig, packed, value in written(self.arithmetic.waves, series):
+        for trig, packed, value in short_terms(self.arithmetic.waves, a):
             factors: dict[Any, int] = dict(exponents(packed))
             for each in trig:
                 factors[each] = factors.get(each, 0) + 1
@@ -59,8 +59,8 @@ class Collector:
     def _sum(self, terms: list[Term], level: int, bare: bool) -> tuple[Expression, ...]:
         """Return a sum of terms, grouped from a level on, as factors: a number, common factors, the rest.
 
-        A number is taken in front only where another factor stands there too (not `bare`), since
-        SymPy multiplies a number alone back into a sum.
+        A number comes in front only together with another factor (not `bare`), since SymPy
+        multiplies a number alone back into a sum.
         """
         self.arithmetic.check()
         if not terms:
@@ -111,10 +111,8 @@ class Collector:
     def angle(self, angle: Angle) -> Expression:
         """Return a sum of angles."""
         multiples, phase = angle
-        total = [
-            self.numbers(multiple) * self.vocabulary.symbols[variable] for variable, multiple in multiples
-        ]
-        return sp.Add(*total, self.numbers(phase))
+        symbols = self.vocabulary.symbols
+        return sp.Add(*(self.numbers(m) * symbols[v] for v, m in multiples), self.numbers(phase))
 
 
 def _common(terms: list[Term]) -> dict[Any, int]:

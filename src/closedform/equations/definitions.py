@@ -1,16 +1,18 @@
-"""A program as it stands: shared values named, nothing multiplied out."""
+"""A program as it is computed: shared values named, nothing multiplied out."""
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
+from collections.abc import Callable
 
 import sympy as sp
 
 from ..programs import Program
-from .vocabulary import Expression
+from .vocabulary import Expression, new_symbols
 
 MAX_OPERATIONS = 40
-"""Operations of a value that is written in place where it is used once."""
+"""Operations up to which a value that is used once is written in place."""
 
 
 def as_written(
@@ -22,6 +24,7 @@ def as_written(
     long it would be multiplied out.
     """
     used = Counter(x for _, operands, _ in program.operations for x in operands)
+    names = new_symbols(inputs)
     values: list[Expression] = []
     sizes: list[int] = []
     definitions: list[tuple[Expression, Expression]] = []
@@ -34,9 +37,9 @@ def as_written(
             values.append(inputs[int(value)])
             size = 0
         else:
-            written = _apply(name, [values[x] for x in operands])
+            written = function(name, [values[x] for x in operands])
             if not written.is_Atom and ((used[k] > 1 and size > 1) or size > MAX_OPERATIONS):
-                symbol = sp.Symbol(f"x{len(definitions) + 1}")
+                symbol = next(names)
                 definitions.append((symbol, written))
                 written, size = symbol, 0
             values.append(written)
@@ -44,28 +47,24 @@ def as_written(
     return [[values[x] for x in row] for row in program.results], tuple(definitions)
 
 
-def _apply(name: str, x: list[Expression]) -> Expression:
-    if name == "add":
-        return x[0] + x[1]
-    if name == "sub":
-        return x[0] - x[1]
-    if name == "mul":
-        return x[0] * x[1]
-    if name == "div":
-        return x[0] / x[1]
-    if name == "neg":
-        return -x[0]
-    return function(name, x)
-
-
 def function(name: str, x: list[Expression]) -> Expression:
-    """Return a function of SymPy expressions."""
+    """Return an operation of a program on SymPy expressions."""
     if name == "where":
         return sp.Piecewise((x[1], sp.Ne(x[0], 0)), (0, True))
     if name in _RELATIONS:
         return sp.Piecewise((1, _RELATIONS[name](*x)), (0, True))
-    return getattr(sp, _NAMES.get(name, name))(*x)
+    return _FUNCTIONS[name](*x) if name in _FUNCTIONS else getattr(sp, name)(*x)
 
 
-_NAMES = {"abs": "Abs", "min": "Min", "max": "Max", "pow": "Pow"}
+_FUNCTIONS: dict[str, Callable[..., Expression]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "div": operator.truediv,
+    "neg": operator.neg,
+    "abs": sp.Abs,
+    "min": sp.Min,
+    "max": sp.Max,
+    "pow": sp.Pow,
+}
 _RELATIONS = {"less": sp.Lt, "at_most": sp.Le, "not": lambda x: sp.Eq(x, 0)}

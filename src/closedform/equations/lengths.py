@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Array
-from ..forms.tree import Node
+from ..forms.node import Node
 from ..model import Frame, Model
 
 Names = list[tuple[str, float, Array]]
@@ -23,7 +23,7 @@ def joint_lengths(model: Model, nodes: tuple[Node, ...], k: int, khalil: bool) -
     this form. Otherwise it is `L<parent>`, with the axis where there are several coordinates
     and with the body where the parent has several children: L1, L2x, L2z, L3_5y.
     """
-    p, parent = _cleaned(nodes[k].p0), nodes[k].parent
+    p, parent = _cleaned(np.asarray(nodes[k].p0)), nodes[k].parent
     if khalil:
         found = _khalil(p, nodes[k].R0[:, 2], k + 1)
         if found is not None:

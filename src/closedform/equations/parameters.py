@@ -1,4 +1,4 @@
-"""Models whose numbers are symbols: masses, lengths and gravity that stay letters in every form.
+"""Trees whose numbers are symbols: masses, lengths and gravity that stay letters in every form.
 
 The forms are traced once on nodes that carry symbols; whether a symbol is later printed as a
 letter or as its number makes no difference to the trace. There is no second set of formulas.
@@ -17,8 +17,9 @@ from casadi import SX
 
 from ..errors import ClosedFormError
 from ..forms.algebra import Rotation, constant, constant_turns, second_moments, symmetric
+from ..forms.node import Node
 from ..forms.subtree import Composite
-from ..forms.tree import Node, recursion_tree
+from ..forms.tree import Tree
 from ..model import Body, Frame, Model
 from ..model.inertia import NAMES, inertial_from_phi
 from ..rotations import inverse
@@ -34,8 +35,8 @@ AXES = "xyz"
 
 
 @dataclass(frozen=True)
-class Parameter:
-    """A constant of a model: its name, its value as a decimal fraction, and what it describes."""
+class Letter:
+    """A constant of a model as a letter in equations: its name, value (a decimal fraction) and kind."""
 
     name: str
     value: Fraction
@@ -50,25 +51,6 @@ class Parameter:
         return "length" if self.kind == "geometry" else "gravity"
 
 
-@dataclass(frozen=True)
-class SymbolicModel(Model):
-    """A model whose recursion nodes, gravity and frames carry symbols, with the values these stand for.
-
-    Its `bodies` carry no numbers (they are NaN): a form that does not go through
-    `recursion_tree` gives NaN instead of silently mixing numbers and symbols.
-    """
-
-    recursion_nodes: tuple[Node, ...] = ()
-    parameters: tuple[Parameter, ...] = ()
-
-
-class _Present(ca.SX):
-    """A symbol that counts as true, for forms that leave out what a joint does not have."""
-
-    def __bool__(self) -> bool:
-        return True
-
-
 def decimal(value: float) -> Fraction:
     """Return the decimal fraction that a float was meant to be, to 15 digits."""
     return Fraction(f"{value:.15g}")
@@ -78,13 +60,13 @@ class _Table:
     """Parameters in the order they are met; one name is one symbol."""
 
     def __init__(self) -> None:
-        self.found: dict[str, Parameter] = {}
+        self.found: dict[str, Letter] = {}
 
     def symbol(self, name: str, value: float, kind: str) -> SX:
         """Return the symbol of a name; zero has none."""
         if value == 0:
             return SX(1, 1)
-        known = self.found.setdefault(name, Parameter(name, decimal(value), kind, SX.sym(name)))
+        known = self.found.setdefault(name, Letter(name, decimal(value), kind, SX.sym(name)))
         if not math.isclose(known.value, value, rel_tol=1e-12):
             raise ClosedFormError(f"two constants are named {name}: {float(known.value)} and {value}")
         return known.symbol
@@ -97,10 +79,12 @@ class _Table:
         )
 
 
-def symbolic_model(
+def lettered_tree(
     model: Model, convention: str, symbolic: Sequence[str], target: Frame | None = None
-) -> SymbolicModel:
-    """Return the model with a symbol for every number that is not zero, of frames only in the `target`.
+) -> tuple[Tree, tuple[Letter, ...]]:
+    """Return the tree with a symbol for every number that is not zero, and what these stand for.
+
+    Of all frames only the `target` has symbols.
 
     `convention` names the inertial parameters; `symbolic` are the kinds that will be printed as
     letters, which matters only where one letter may stand for two things (the centre of a point
@@ -108,7 +92,7 @@ def symbolic_model(
     """
     table = _Table()
     khalil = convention == "gautier-khalil"
-    numeric = recursion_tree(model, regroup=False)
+    numeric = Tree.of(model).own
     merged = "geometry" in symbolic and "inertia" in symbolic
     nodes = []
     for k, (node, body) in enumerate(zip(numeric, model.bodies, strict=True)):
@@ -119,36 +103,17 @@ def symbolic_model(
             inertia = _about_centre(table, model, numeric, k, merged)
         T = inverse(node.T_frame)
         inertia = inertia.in_parent(Rotation(constant_turns(T[:3, :3])), constant(T[:3, 3]))
-        armature = _Present(table.symbol(f"Ia{k + 1}", body.armature, "inertia")) if body.armature else 0.0
-        nodes.append(
-            replace(node, p0=p0, m=inertia.m, ms=inertia.ms, S=inertia.S, armature=armature)  # type: ignore[arg-type]
-        )
-    frames = tuple(
-        _lettered(table, each, frame_lengths(model, each, khalil)) if each is target else each
-        for each in model.frames
-    )
+        armature = table.symbol(f"Ia{k + 1}", body.armature, "inertia") if body.armature else 0.0
+        nodes.append(replace(node, p0=p0, m=inertia.m, ms=inertia.ms, S=inertia.S, armature=armature))
+    frames = {}
+    if target is not None:
+        frames[target.name] = constant(target.placement)
+        frames[target.name][:3, 3] = table.column(frame_lengths(model, target, khalil))
     alone = np.count_nonzero(model.gravity) == 1
     size = float(np.abs(model.gravity).max() if alone else np.linalg.norm(model.gravity))
     gravity = constant(model.gravity / (size or 1.0)) * table.symbol("g", size, "gravity")
-    hidden = tuple(
-        replace(body, phi=np.full(10, np.nan), placement=np.full((4, 4), np.nan)) for body in model.bodies
-    )
-    return SymbolicModel(
-        model.name,
-        hidden,
-        frames,
-        gravity,  # type: ignore[arg-type]
-        model.has_inertia,
-        model.citation,
-        recursion_nodes=tuple(nodes),
-        parameters=tuple(table.found.values()),
-    )
-
-
-def _lettered(table: _Table, frame: Frame, position: Names) -> Frame:
-    T = constant(frame.placement)
-    T[:3, 3] = table.column(position)
-    return replace(frame, placement=T)  # type: ignore[arg-type]
+    tree = Tree(model, tuple(nodes), gravity, frames, symbolic=True)
+    return tree, tuple(table.found.values())
 
 
 def _about_origin(table: _Table, body: Body, number: int) -> Composite:

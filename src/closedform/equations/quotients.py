@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .series import Arithmetic, Series, exponents, monomial
+from .trig_sums import Arithmetic, TrigSum, exponents, monomial
 
 MAX_QUOTIENTS = 3
-"""Nested quotients that are brought over one denominator; more are shorter as they stand."""
+"""Nested quotients that are brought over one denominator; more of them are shorter left alone."""
 
 
 def over_one_denominator(
-    arithmetic: Arithmetic, series: Series, denominators: Mapping[int, Series]
-) -> tuple[Series, list[tuple[Series, int]]]:
-    """Return a numerator and denominators with their powers: a sum over quotients 1 / D as one fraction.
+    arithmetic: Arithmetic, a: TrigSum, denominators: Mapping[int, TrigSum]
+) -> tuple[TrigSum, list[tuple[TrigSum, int]]]:
+    """Return a sum with quotients as one fraction: a numerator, and denominators with their powers.
 
-    `denominators` are the series D of the symbols that stand for 1 / D, inner ones first: a D may
-    contain the symbols before it. A power of D that numerator and denominator share cancels.
+    `denominators` maps the symbol of each quotient 1 / D to D, inner quotients first: a D may
+    contain earlier symbols. A power of D that numerator and denominator share cancels.
     """
     used: set[int] = set()
-    found = {symbol for symbol in denominators if _power(series, symbol)}
+    found = {symbol for symbol in denominators if _power(a, symbol)}
     while found:
         used |= found
         found = {s for s in denominators for outer in found if _power(denominators[outer], s)} - used
     if not used or len(used) > MAX_QUOTIENTS:
-        return series, []
-    numerator, below = series, dict.fromkeys(used, 0)
+        return a, []
+    numerator, below = a, dict.fromkeys(used, 0)
     written = dict(denominators)
     for symbol in sorted(used, reverse=True):
         D = written[symbol]
@@ -47,21 +47,21 @@ def over_one_denominator(
     return numerator, result
 
 
-def _power(series: Series, symbol: int) -> int:
-    """Return the highest power of a symbol in a series."""
+def _power(a: TrigSum, symbol: int) -> int:
+    """Return the highest power of a symbol in a sum."""
     return max(
-        (e for p in series.values() for packed in p for s, e in exponents(packed) if s == symbol), default=0
+        (e for p in a.values() for packed in p for s, e in exponents(packed) if s == symbol), default=0
     )
 
 
-def _cleared(arithmetic: Arithmetic, series: Series, symbol: int, D: Series, power: int) -> Series:
-    """Return the series times D^power, where the symbol stands for 1 / D."""
-    parts: dict[int, Series] = {}
-    for wave, polynomial in series.items():
+def _cleared(arithmetic: Arithmetic, a: TrigSum, symbol: int, D: TrigSum, power: int) -> TrigSum:
+    """Return the sum times D^power, given that the symbol means 1 / D."""
+    parts: dict[int, TrigSum] = {}
+    for wave, polynomial in a.items():
         for packed, value in polynomial.items():
             e = next((e for s, e in exponents(packed) if s == symbol), 0)
             parts.setdefault(e, {}).setdefault(wave, {})[packed - monomial(symbol, e)] = value
-    total: Series = {}
+    total: TrigSum = {}
     for e in sorted(parts):
         lifted = parts[e]
         for _ in range(power - e):

@@ -1,22 +1,23 @@
-"""From programs and SymPy expressions to series: everything multiplied out, equal terms merged."""
+"""From programs and SymPy expressions to trigonometric sums, and from these to what people read."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
 import sympy as sp
 
 from ..programs import Program
-from .collect import Collector
+from .collect import Collector, Numbers
 from .definitions import function
 from .quotients import over_one_denominator
-from .series import Arithmetic, Series, exponents, terms
+from .trig_sums import Arithmetic, Budget, TrigSum, exponents, terms
 from .vocabulary import Expression, Vocabulary
-from .waves import Angle
+from .waves import Angle, Waves
 
 SIMPLE = 1 << 20
-"""Denominators up to this are meant; beyond, a constant is a decimal or an irrational number."""
+"""A float with a denominator up to this is taken as it is; others may be rounded decimals or fractions."""
 
 FACTORIAL = 5040
 """Denominators of Taylor series up to seventh order."""
@@ -35,22 +36,24 @@ def meant(value: float) -> Fraction:
 
 
 class Reader:
-    """Evaluates programs and expressions on series."""
+    """Multiplies programs and expressions out and merges equal terms, within a budget.
 
-    def __init__(self, arithmetic: Arithmetic, vocabulary: Vocabulary) -> None:
-        self.arithmetic = arithmetic
+    `groups` are the numbers of the symbols that are angles of parallel axes.
+    """
+
+    def __init__(self, vocabulary: Vocabulary, groups: Sequence[Sequence[int]], budget: Budget) -> None:
+        self.arithmetic = Arithmetic(Waves(groups), budget)
         self.vocabulary = vocabulary
-        self.collector = Collector(arithmetic, vocabulary)
-        self.denominators: dict[int, Series] = {}
+        self.denominators: dict[int, TrigSum] = {}
 
-    def program(self, program: Program, inputs: list[Series]) -> list[list[Series]]:
-        """Return the outputs of a program as series, given its input entries."""
+    def program(self, program: Program, inputs: list[TrigSum]) -> list[list[TrigSum]]:
+        """Return the outputs of a program, given its input entries."""
         last: dict[int, int] = {}
         for k, (_, operands, _) in enumerate(program.operations):
             last.update(dict.fromkeys(operands, k))
         for row in program.results:
             last.update(dict.fromkeys(row, len(program.operations)))
-        values: dict[int, Series] = {}
+        values: dict[int, TrigSum] = {}
         alive = 0
         for k, (name, operands, number) in enumerate(program.operations):
             if name == "const":
@@ -66,7 +69,7 @@ class Reader:
             self.arithmetic.check(alive)
         return [[values[x] for x in row] for row in program.results]
 
-    def apply(self, name: str, x: list[Series]) -> Series:
+    def apply(self, name: str, x: list[TrigSum]) -> TrigSum:
         """Return one operation of a program."""
         arithmetic = self.arithmetic
         if name == "add":
@@ -81,17 +84,15 @@ class Reader:
             return arithmetic.multiply(x[0], self._inverse(x[1]))
         if name in ("sin", "cos"):
             return self._wave(name, x[0])
-        return self._opaque(function(name, [self.collector.expression(each) for each in x]))
+        return self._opaque(function(name, [self._collected(each) for each in x]))
 
-    def expression(self, expression: Expression) -> Series:
-        """Return a SymPy expression as a series."""
+    def expression(self, expression: Expression) -> TrigSum:
+        """Return a SymPy expression multiplied out."""
         arithmetic = self.arithmetic
         if expression.is_Rational:
             return arithmetic.constant(Fraction(int(expression.p), int(expression.q)))
         if expression.is_Float:
             return arithmetic.constant(Fraction(str(expression)))
-        if expression.is_Symbol:
-            return self._opaque(expression)
         if expression.is_Add or expression.is_Mul:
             first, *rest = (self.expression(argument) for argument in expression.args)
             for each in rest:
@@ -109,36 +110,39 @@ class Reader:
             return self._wave(expression.func.__name__, self.expression(expression.args[0]))
         return self._opaque(expression)
 
-    def _opaque(self, expression: Expression) -> Series:
+    def written(self, a: TrigSum, numbers: Numbers) -> Expression:
+        """Return a sum for people: one fraction, collected above and below the line."""
+        numerator, below = over_one_denominator(self.arithmetic, a, self.denominators)
+        divisor = sp.Mul(*(self._collected(D, numbers) ** e for D, e in below))
+        return self._collected(numerator, numbers) / divisor
+
+    def _collected(self, a: TrigSum, numbers: Numbers | None = None) -> Expression:
+        return Collector(self.arithmetic, self.vocabulary, numbers).expression(a)
+
+    def _opaque(self, expression: Expression) -> TrigSum:
         return self.arithmetic.symbol(self.vocabulary.number(expression))
 
-    def _inverse(self, x: Series) -> Series:
+    def _inverse(self, x: TrigSum) -> TrigSum:
         found = self.arithmetic.inverse(x)
         if found is None:
-            found = self._opaque(1 / self.collector.expression(x))
-            ((packed, _),) = found[0].items()
-            ((symbol, _),) = exponents(packed)
-            self.denominators[symbol] = x
+            expression = 1 / self._collected(x)
+            found = self._opaque(expression)
+            self.denominators[self.vocabulary.number(expression)] = x
         return found
 
-    def written(self, series: Series, collector: Collector) -> Expression:
-        """Return a series for people: one fraction, collected above and below the line."""
-        numerator, below = over_one_denominator(self.arithmetic, series, self.denominators)
-        return collector.expression(numerator) / sp.Mul(*(collector.expression(D) ** e for D, e in below))
-
-    def _wave(self, name: str, x: Series) -> Series:
+    def _wave(self, name: str, x: TrigSum) -> TrigSum:
         waves = self.arithmetic.waves
         angle = _angle(x)
         found = None if angle is None else waves.of_angle(name, angle)
         if found is None:
             function: Any = sp.cos if name == "cos" else sp.sin
-            return self._opaque(function(self.collector.expression(x)))
+            return self._opaque(function(self._collected(x)))
         wave, factor = found
-        return {waves.number(wave): {0: factor}} if factor else {}
+        return self.arithmetic.constant(factor, waves.number(wave))
 
 
-def _angle(x: Series) -> Angle | None:
-    """Return a series as a sum of multiples of symbols and a constant, if it is one."""
+def _angle(x: TrigSum) -> Angle | None:
+    """Return `x` as a sum of multiples of symbols and a constant, if it is one."""
     if any(wave for wave in x):
         return None
     multiples, phase = [], Fraction(0)

@@ -13,21 +13,20 @@ from numpy.typing import ArrayLike, NDArray
 from ..checks import instance, number, real_array
 from ..errors import ArgumentError, UnknownNameError, warn
 from ..lazy import cached_property
-from .collect import Collector, Numbers
-from .naming import Input, rate_name
-from .printing import Indexed, latex, mathml, plain, pretty
+from .collect import Numbers
+from .naming import Input
+from .printing import Printed
 from .reader import Reader
-from .series import Arithmetic, BudgetSpentError, deadline
-from .vocabulary import Expression, Vocabulary
-from .waves import Waves
+from .trig_sums import Budget, BudgetSpentError
+from .vocabulary import Expression, Vocabulary, new_symbols
 
 
 class EquationsWarning(UserWarning):
     """Equations that are correct but not in their simplest form."""
 
 
-@dataclass(frozen=True, eq=False)
-class Equations:
+@dataclass(frozen=True, eq=False, repr=False)
+class Equations(Printed):
     """A quantity in closed form: `matrix` over the symbols q1, qd1, ... and those in `values`.
 
     `entries` are its entries row by row. `definitions` is empty unless the equations were too
@@ -35,10 +34,6 @@ class Equations:
     ones. `values` are the numbers that symbolic constants have in the model.
     """
 
-    name: str
-    shape: tuple[int, ...]
-    entries: tuple[Expression, ...]
-    definitions: tuple[tuple[Expression, Expression], ...]
     inputs: tuple[Input, ...]
     values: Mapping[Expression, float]
     groups: tuple[tuple[Expression, ...], ...]
@@ -47,26 +42,9 @@ class Equations:
     trajectory: bool
 
     @cached_property
-    def matrix(self) -> Expression:
-        """The SymPy matrix; a vector is a column, and of three axes the last two run along a row."""
-        rows = self.shape[0] if self.shape else 1
-        return sp.ImmutableMatrix(rows, len(self.entries) // rows if rows else 0, list(self.entries))
-
-    @cached_property
     def array(self) -> Expression:
         """The SymPy array of the quantity's own shape."""
         return sp.ImmutableDenseNDimArray(self.entries, self.shape)
-
-    @cached_property
-    def symbols(self) -> tuple[Expression, ...]:
-        """The symbols that occur, definitions excluded, by name."""
-        defined = {symbol for symbol, _ in self.definitions}
-        found = set().union(*(e.free_symbols for e in self._written)) - defined
-        return tuple(sorted(found, key=lambda symbol: symbol.name))
-
-    @property
-    def _written(self) -> list[Expression]:
-        return [*(each for _, each in self.definitions), *self.entries]
 
     def lambdify(self) -> Callable[..., NDArray[np.float64]]:
         """Return a NumPy function of the inputs and, by keyword, of symbolic constants.
@@ -92,7 +70,7 @@ class Equations:
             except ValueError:
                 shapes = ", ".join(str(np.shape(array)) for array in arrays)
                 raise ArgumentError(f"{self.name}: batches of {shapes} do not broadcast") from None
-            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # seen in the result
+            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # the result shows it
                 found = compiled(*flat, *known)
             values = [np.broadcast_to(np.asarray(x, dtype=float), batch) for x in found]
             return np.stack(values, axis=-1).reshape(batch + self.shape)
@@ -104,14 +82,14 @@ class Equations:
         if self.definitions:
             return list(self.definitions), list(self.entries)
         waves = sorted(set().union(*(e.atoms(sp.sin, sp.cos) for e in self.entries)), key=sp.default_sort_key)
-        names = {wave: sp.Symbol(f"x{k + 1}") for k, wave in enumerate(waves)}
+        names = dict(zip(waves, new_symbols(self.symbols), strict=False))
         return [(symbol, wave) for wave, symbol in names.items()], [e.xreplace(names) for e in self.entries]
 
     def evaluate(self, *arrays: ArrayLike, **constants: float) -> NDArray[np.float64]:
         """Return the numbers of the equations at a state, to check them against the robot's own.
 
-        Takes the inputs of the form in order, and symbolic constants by keyword (m1=2.0) where
-        they are to differ from the model's.
+        Takes the inputs of the form in order, and by keyword (m1=2.0) those symbolic constants
+        that differ from the model's.
         """
         return self.lambdify()(*arrays, **constants)
 
@@ -131,7 +109,7 @@ class Equations:
 
     def dot(self, *, seconds: float = 60.0) -> Equations:
         """Return the time derivative, by the chain rule on the symbols: q1 -> qd1 -> qdd1 -> ..."""
-        deadline(seconds)  # refuses what is no time, before the work
+        Budget(seconds)  # refuses a bad number before the work
         if not self.trajectory:
             raise ArgumentError(f"{self.name}: quaternions are not the integral of qd; use a robot without")
         rate: dict[Expression, Expression] = {}
@@ -142,10 +120,11 @@ class Equations:
             rate[symbol] = sp.Symbol(symbol.name + "d")
             definitions.setdefault(symbol, each)
             definitions.setdefault(rate[symbol], _rate(each, rate))
-        inputs = {(each.stem, each.order): each for old in self.inputs for each in (old, old.rate)}
+        inputs = {each.quantity: each for old in self.inputs for each in (old, old.rate)}
         new = replace(
             self,
-            name=rate_name(self.name),
+            name=f"{self.name}_dot",
+            quantity=self.quantity.rate(),
             entries=tuple(_rate(each, rate) for each in self.entries),
             definitions=tuple(definitions.items()),
             inputs=tuple(inputs.values()),
@@ -154,19 +133,16 @@ class Equations:
         return new if definitions else new._collected(seconds)
 
     def _collected(self, seconds: float) -> Equations:
-        """Return the equations multiplied out and collected, or as they are where that takes too long."""
+        """Return the equations multiplied out and collected, or as they are if that takes too long."""
         vocabulary = Vocabulary()
         for symbol, role in self.roles.items():
             vocabulary.number(symbol, role)
         groups = [[vocabulary.number(symbol) for symbol in group] for group in self.groups]
-        arithmetic = Arithmetic(Waves(groups), deadline(seconds))
-        reader, collector = Reader(arithmetic, vocabulary), Collector(arithmetic, vocabulary, self.numbers)
+        reader = Reader(vocabulary, groups, Budget(seconds))
         try:
-            entries = [reader.written(reader.expression(each), collector) for each in self.entries]
-        except BudgetSpentError:
-            text = (
-                f"{self.name}: not multiplied out in {seconds:g} s; the equations are correct, not collected"
-            )
+            entries = [reader.written(reader.expression(each), self.numbers) for each in self.entries]
+        except BudgetSpentError as spent:
+            text = f"{self.name}: not multiplied out {spent}; the equations are correct, not collected"
             warn(text, EquationsWarning)
             return self
         return replace(self, entries=tuple(entries))
@@ -176,53 +152,14 @@ class Equations:
         t = sp.Symbol("t") if t is None else instance(f"{self.name}: t", t, sp.Symbol, "a SymPy symbol")
         replaced: dict[Expression, Expression] = {}
         for each in self.inputs:
-            basic = Input(each.stem, 0, each.shape)
-            for name, base in zip(each.symbols, basic.symbols, strict=True):
+            order = each.quantity.order
+            for name, base in zip(each.symbols, each.base.symbols, strict=True):
                 function = sp.Function(base)(t)
-                replaced[sp.Symbol(name)] = function.diff(t, each.order) if each.order else function
+                replaced[sp.Symbol(name)] = function.diff(t, order) if order else function
         matrix = self.matrix
         for symbol, each in reversed(self.definitions):
             matrix = matrix.xreplace({symbol: each})
         return matrix.xreplace(replaced)
-
-    @property
-    def operations(self) -> int:
-        """Operations written, a measure of length."""
-        return int(sum(sp.count_ops(each) for each in self._written))
-
-    def indexed(self) -> Indexed:
-        """Return the entries that are not zero with their indices from 1, mirror images together."""
-        found: dict[tuple[int, ...], tuple[list[tuple[int, ...]], Expression]] = {}
-        for index, each in zip(np.ndindex(*self.shape), self.entries, strict=True):
-            mirror = (index[1], index[0], *index[2:]) if len(index) > 1 else ()
-            counted = tuple(i + 1 for i in index)
-            if mirror != index and mirror in found and found[mirror][1] == each:
-                found[mirror][0].append(counted)
-            elif each != 0:
-                found[index] = ([counted], each)
-        return list(found.values())
-
-    def latex(self) -> str:
-        """Return LaTeX for a math environment: a matrix, or aligned entries where they are long."""
-        return latex(self)
-
-    def mathml(self) -> str:
-        """Return presentation MathML, a <math> element for a web page."""
-        return mathml(self)
-
-    def pretty(self) -> str:
-        """Return the equations drawn in Unicode text."""
-        return pretty(self)
-
-    def _repr_latex_(self) -> str:
-        return f"$\\displaystyle {self.latex()}$"
-
-    def __str__(self) -> str:
-        return plain(self)
-
-    def __repr__(self) -> str:
-        kind = f"{len(self.definitions)} definitions, " if self.definitions else ""
-        return f"<Equations {self.name} {self.shape}: {kind}{self.operations} operations>"
 
 
 def _rate(expression: Expression, rate: Mapping[Expression, Expression]) -> Expression:

@@ -1,8 +1,8 @@
 """Planar arms with flexible links: modes, closed-form dynamics, simulation, control, fits."""
 
+from .arguments import Damping
 from .arm import FlexibleArm
 from .arm_motion import ArmMotion, DefinitenessError, DeflectionWarning, Energy
-from .build import Damping
 from .fit import HubDrivenFit, fit_hub_driven
 from .link import FlexibleLink
 from .modes import Mode, Modes, Tip

@@ -1,40 +1,35 @@
-"""The flexible arm that users hold: links with their modes, and the closed forms as methods."""
+"""The flexible arm that users hold: made of links, moved by torques, planned and linearised."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Array
 from ..checks import flag, text
-from ..integration import Event, System
-from ..lazy import cached_property
-from . import dynamics
+from ..integration import Event
+from .arguments import Damping, read_arm
 from .arm_motion import ArmMotion, Torque, arm_motion
 from .boundary import Boundary
-from .build import Damping, build_model
 from .inversion import tip_inverse_dynamics
 from .joint_space import joint_inverse_dynamics
 from .link import FlexibleLink
-from .methods import ArmForms
-from .model import LINEAR
-from .modes import Modes
 from .statespace import OUTPUTS, StateSpace, state_space
+from .structure import ArmStructure
 
 
-class FlexibleArm(ArmForms):
+class FlexibleArm(ArmStructure):
     """A planar arm of links that bend, B(q) qdd + h(q, qd) + D qd + K q + g(q) = Q u.
 
     q holds the joint angles, then the modes link by link [DeLucaSiciliano1991, Eq. (25)].
     `payload` is (mass, inertia) at the tip, `gravity` a vector (x, y) in the plane. `damping` is a
     modal damping ratio, a `Damping`, or the diagonal of D (N entries). `boundary` says for which
     inertias at the links' ends the modes are computed: see `closedform.flexible.boundary.tips`.
-    With `exact` the products of deflections are kept that the kinematics (1)-(7) makes, at
-    several times the cost; the paper's inertia matrix is of first order in them.
+    `exact` keeps the products of deflections in the kinematics (1)-(7), at several times the cost; the
+    paper's inertia matrix is of first order in the deflections.
 
     Forms are methods; all take arrays with any leading batch shape:
 
@@ -61,8 +56,8 @@ class FlexibleArm(ArmForms):
         name: str = "flexible_arm",
     ) -> None:
         text("flexible arm: name", name)
-        model = build_model(links, payload, gravity, damping, boundary, exact)
-        super().__init__(model, name)
+        model = read_arm(links, payload, gravity, damping, boundary, exact)
+        super().__init__(replace(model, name=name))
 
     @classmethod
     def deluca_siciliano(
@@ -89,83 +84,6 @@ class FlexibleArm(ArmForms):
         modes = ", ".join(str(len(each)) for each in self.modes)
         return f"<FlexibleArm {self.name!r}: {self.joints} link(s) of {modes} mode(s)>"
 
-    @property
-    def links(self) -> tuple[FlexibleLink, ...]:
-        """The links from base to tip."""
-        return self.model.links
-
-    @property
-    def modes(self) -> tuple[Modes, ...]:
-        """The modes of each link: `arm.modes[i][j]` has beta, tip, tip_slope, v, w and is a function of x."""
-        return self.model.modes
-
-    @property
-    def payload(self) -> tuple[float, float]:
-        """Mass and inertia at the tip."""
-        return self.model.payload
-
-    @property
-    def gravity(self) -> Array:
-        """Acceleration of gravity in the plane."""
-        return np.array(self.model.gravity)
-
-    @property
-    def joints(self) -> int:
-        """Number of joints, n."""
-        return self.model.joints
-
-    @property
-    def size(self) -> int:
-        """Number of coordinates, N."""
-        return self.model.size
-
-    @property
-    def frequencies(self) -> list[Array]:
-        """Natural frequencies of each clamped link in Hz."""
-        return [modes.stacked("frequency") for modes in self.modes]
-
-    @cached_property
-    def stiffness(self) -> Array:
-        """The matrix K: zero for the joints, omega^2 m for the modes [DeLucaSiciliano1991, Eq. (35)]."""
-        k = [np.zeros(self.joints), *(np.diag(modes.k) for modes in self.modes)]
-        return _fixed(np.diag(np.concatenate(k)))
-
-    @cached_property
-    def damping(self) -> Array:
-        """The matrix D: friction of the joints, structural damping of the modes."""
-        return _fixed(np.diag(self.model.damping))
-
-    @cached_property
-    def input_matrix(self) -> Array:
-        """The matrix Q = [I 0]^T from joint torques to generalised forces."""
-        return _fixed(np.eye(self.size, self.joints))
-
-    @cached_property
-    def _linear(self) -> list[Any]:
-        return self.model.symbols(LINEAR)[1]
-
-    @property
-    def parameters(self) -> Array:
-        """The constants p the equations are linear in: `inverse_dynamics` is `regressor` times these."""
-        return np.array([each.value for each in self._linear])
-
-    @property
-    def parameter_names(self) -> tuple[str, ...]:
-        """Names of `parameters`, such as m1, v12, z112, k21, mp, D3."""
-        return tuple(each.name for each in self._linear)
-
-    @property
-    def coordinate_names(self) -> tuple[str, ...]:
-        """Names of the coordinates: theta1, ..., then delta11, ... by link and mode."""
-        return self.model.coordinate_names
-
-    @cached_property
-    def system(self) -> System:
-        """The arm as x' = f(x, u) with x = (q, qd) and u the joint torques."""
-        q, qd, u = (ca.SX.sym(s, n) for s, n in (("q", self.size), ("qd", self.size), ("u", self.joints)))
-        rate = ca.vertcat(qd, dynamics.forward_dynamics(self.model, self.model.numbers(), q, qd, u))
-        return System(self.name, ca.vertcat(q, qd), rate, u)
-
     def simulate(
         self,
         q0: ArrayLike,
@@ -184,7 +102,7 @@ class FlexibleArm(ArmForms):
         `torque`: None, (n,) all the time, (steps, n) held over each step, (steps + 1, n) at the
         nodes and linear between, or a function of time. Classical Runge-Kutta steps by default,
         a batch of initial states as one; otherwise a method of SciPy within `rtol`, `atol`.
-        Raises where the linearised inertia matrix stops being positive definite; in a batch such
+        Raises an error when the linearised inertia matrix stops being positive definite; in a batch such
         runs are NaN from there on, with a warning.
         """
         return arm_motion(
@@ -202,7 +120,7 @@ class FlexibleArm(ArmForms):
         """Return the motion, with its torques `u`, whose joint angles follow a path while the links swing.
 
         `path` is a trajectory of the joints, or a function t -> (angles, rates, accelerations) with
-        a `duration`. The links start straight, or with the mode coordinates `delta0`. Raises where
+        a `duration`. The links start straight, or with the mode coordinates `delta0`. Raises an error if
         the linearised inertia matrix is not positive definite along the motion.
         """
         return joint_inverse_dynamics(self, path, step, duration, delta0)
@@ -225,9 +143,3 @@ class FlexibleArm(ArmForms):
         `output` is "joints" (angles), "tip" (position), "tip_angle" or "state". At rest by default.
         """
         return state_space(self, q, qd, u, output)
-
-
-def _fixed(matrix: Array) -> Array:
-    """Return a matrix that cannot be written to: the compiled forms would not follow."""
-    matrix.flags.writeable = False
-    return matrix

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,9 +14,7 @@ from ..checks import finite, number, real_array, whole_number
 from ..errors import ArgumentError, ClosedFormError, shown, warn
 from ..integration import DivergenceError, Event, simulate
 from ..lazy import cached_property
-
-if TYPE_CHECKING:
-    from .arm import FlexibleArm
+from .structure import ArmStructure
 
 Torque = ArrayLike | Callable[[float], ArrayLike] | None
 
@@ -67,7 +64,7 @@ class Energy:
 class ArmMotion:
     """A motion of an arm: times t (k,), q and qd (..., k, N), torques u (..., k, n) at them."""
 
-    arm: FlexibleArm
+    arm: ArmStructure
     t: Array
     q: Array
     qd: Array
@@ -100,8 +97,8 @@ class ArmMotion:
     def _along(self, link: int, x: float | None, derivative: int) -> Array:
         if whole_number("link", link, 0) >= self.arm.joints:
             raise ArgumentError(f"link is {shown(link)}; the arm has links 0 to {self.arm.joints - 1}")
-        where = self.arm.links[link].length if x is None else number("deflection: x", x)
-        shapes = self.arm.modes[link].shapes(where, derivative)
+        place = self.arm.links[link].length if x is None else number("deflection: x", x)
+        shapes = self.arm.modes[link].shapes(place, derivative)
         return np.asarray(self.q[..., self.arm.model.parts[link]] @ shapes)
 
     @cached_property
@@ -117,7 +114,7 @@ class ArmMotion:
         return Energy(np.asarray(kinetic), np.asarray(potential), self._work(), dissipated)
 
     def _work(self) -> Array:
-        """Return the work of the torques: exact where they are held, else of cubics between samples."""
+        """Return the work of the torques: exact if they are held, else of cubics between samples."""
         n = self.arm.joints
         angle, rate = self.q[..., :n], self.qd[..., :n]
         steps = np.diff(angle, axis=-2)
@@ -131,7 +128,7 @@ class ArmMotion:
 
 
 def arm_motion(
-    arm: FlexibleArm,
+    arm: ArmStructure,
     q0: ArrayLike,
     qd0: ArrayLike | None,
     torque: Torque,
@@ -159,13 +156,13 @@ def arm_motion(
         if arm.model.exact:
             raise
         raise lost_definiteness(arm, error.time, error.state[:N]) from None
-    _tell_lost_runs(arm, run.t, run.x)
+    _warn_of_lost_runs(arm, run.t, run.x)
     u = np.zeros((len(run.t), arm.joints)) if run.u is None else run.u
     return ArmMotion(arm, run.t, run.x[..., :N], run.x[..., N:], u, run.held, run.events)
 
 
-def warn_of_deflections(arm: FlexibleArm, q: Array) -> None:
-    """Warn where an initial deflection is beyond `SMALL` times the length of its link."""
+def warn_of_deflections(arm: ArmStructure, q: Array) -> None:
+    """Warn if an initial deflection is beyond `SMALL` times the length of its link."""
     for i, (link, modes, part) in enumerate(zip(arm.links, arm.modes, arm.model.parts, strict=True)):
         shapes = modes.shapes(np.linspace(0, link.length, 21))
         deflections = np.abs(q[..., part] @ shapes.T)
@@ -187,7 +184,7 @@ def _state(name: str, given: ArrayLike | None, size: int) -> Array:
     return finite(name, array)
 
 
-def lost_definiteness(arm: FlexibleArm, time: float, q: Array) -> DefinitenessError:
+def lost_definiteness(arm: ArmStructure, time: float, q: Array) -> DefinitenessError:
     """Return the error to raise when B stops being positive definite, at or right after q."""
     least = float(np.linalg.eigvalsh(arm.mass_matrix(q))[0])
     tips = [
@@ -202,7 +199,7 @@ def lost_definiteness(arm: FlexibleArm, time: float, q: Array) -> DefinitenessEr
     return DefinitenessError(message, time)
 
 
-def _tell_lost_runs(arm: FlexibleArm, t: Array, x: Array) -> None:
+def _warn_of_lost_runs(arm: ArmStructure, t: Array, x: Array) -> None:
     runs = ~np.isfinite(x[..., -1, :]).all(axis=-1)
     if runs.any():
         lost = ~np.isfinite(x[runs]).all(axis=-1)

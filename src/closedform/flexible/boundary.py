@@ -33,17 +33,17 @@ def tips(links: Sequence[FlexibleLink], payload: tuple[float, float], boundary: 
             raise UnknownNameError("boundary of the modes", boundary, CHOICES)
         if boundary == "free":
             return [Tip()] * n
-        return [Tip(tip.mass, tip.inertia) for tip in _carried(links, payload, np.zeros(n))]
+        return [Tip(tip.mass, tip.inertia) for tip in _beyond(links, payload, np.zeros(n))]
     given: Any = (boundary,) if isinstance(boundary, Tip) else boundary
     if isinstance(given, Sequence) and any(isinstance(each, Tip) for each in given):
         if len(given) != n or not all(isinstance(each, Tip) for each in given):
             raise ArgumentError(f"boundary: {shown(given)}; expected a Tip for each of the {n} links")
         return list(given)
-    return _carried(links, payload, sized_array("boundary: joint angles", given, (n,)))
+    return _beyond(links, payload, sized_array("boundary: joint angles", given, (n,)))
 
 
-def _carried(links: Sequence[FlexibleLink], payload: tuple[float, float], angles: Any) -> list[Tip]:
-    """Return mass, second and first moment, along each link, of all beyond its end."""
+def _beyond(links: Sequence[FlexibleLink], payload: tuple[float, float], angles: Any) -> list[Tip]:
+    """Return mass, second moment and first moment along each link of all that is beyond its end."""
     mass, inertia = payload
     first = 0j
     found: list[Tip] = []

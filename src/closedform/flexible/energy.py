@@ -16,7 +16,7 @@ class LinkAmplitude:
     """How link k moves every point beyond its own: velocities along (R) and across (N) its direction.
 
     Written in the direction of the undeformed link. `P` and `Q` are the momenta across and along
-    of the link itself and all it carries, whose mass is `carried`.
+    of the link itself and all it carries, whose mass is `beyond`.
     """
 
     rate: SX
@@ -24,7 +24,7 @@ class LinkAmplitude:
     R: SX
     P: SX
     Q: SX
-    carried: SX
+    beyond: SX
 
 
 def amplitudes(model: ArmModel, constants: Constants, q: SX, qd: SX) -> list[LinkAmplitude]:
@@ -35,12 +35,12 @@ def amplitudes(model: ArmModel, constants: Constants, q: SX, qd: SX) -> list[Lin
     N = l alpha + y_e', R = -y_e alpha - psi N + l sigma; the same with moments in place of the
     tip gives P and Q.
     """
-    carried = [constants.payload_mass]
+    beyond = [constants.payload_mass]
     for link in reversed(constants.links[1:]):
-        carried.append(carried[-1] + link.mass + link.hub_mass)
+        beyond.append(beyond[-1] + link.mass + link.hub_mass)
     found = []
     turning, psi, sigma = SX(0), SX(0), SX(0)
-    for i, (link, part, M) in enumerate(zip(constants.links, model.parts, reversed(carried), strict=True)):
+    for i, (link, part, M) in enumerate(zip(constants.links, model.parts, reversed(beyond), strict=True)):
         y, yd = (Deflection.of(link, each[part]) for each in (q, qd))
         rate = turning + qd[i]
         moment = M * link.length + link.first_moment
@@ -53,7 +53,7 @@ def amplitudes(model: ArmModel, constants: Constants, q: SX, qd: SX) -> list[Lin
 
 
 def kinetic_energy(model: ArmModel, constants: Constants, q: SX, qd: SX) -> SX:
-    """Return the kinetic energy T = qd^T B qd / 2, without products of deflections unless the arm is exact.
+    """Return the kinetic energy T = qd^T B qd / 2, without products of deflections unless exact.
 
     The sum (8)-(11) of [DeLucaSiciliano1991] over hubs, links and payload. To first order it is
     sum_k T_k + sum_{k<l} (P_l N_k cos + (Q_l N_k - P_l R_k) sin) of the angle from link k to link
@@ -82,7 +82,7 @@ def _own_energy(link: LinkConstants, rates: SX, motion: LinkAmplitude) -> SX:
     y = Deflection.of(link, rates)
     turning = link.hub_inertia + link.inertia
     w = ca.dot(ca.vertcat(*link.w), rates)
-    return turning * motion.rate**2 / 2 + w * motion.rate + y.zz / 2 + motion.carried * motion.N**2 / 2
+    return turning * motion.rate**2 / 2 + w * motion.rate + y.zz / 2 + motion.beyond * motion.N**2 / 2
 
 
 def exact_inertia(model: ArmModel, constants: Constants, q: SX) -> SX:

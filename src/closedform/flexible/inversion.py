@@ -7,7 +7,7 @@ time gives the one bounded solution [BayoPaden1987], [DevasiaChenPaden1996].
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,9 +16,7 @@ from ..checks import positive
 from ..errors import ArgumentError, ClosedFormError
 from .arm_motion import ArmMotion
 from .joint_space import sampled
-
-if TYPE_CHECKING:
-    from .arm import FlexibleArm
+from .structure import ArmStructure
 
 MAX_SAMPLES = 1_000_000
 """Samples of an inverted path, the time before and after it included."""
@@ -27,7 +25,7 @@ SETTLED = 1e-9
 """What is left of the internal motion at either end of the time before and after the path."""
 
 
-def tip_inverse_dynamics(arm: FlexibleArm, path: Any, step: float, duration: float | None) -> ArmMotion:
+def tip_inverse_dynamics(arm: ArmStructure, path: Any, step: float, duration: float | None) -> ArmMotion:
     """Return the motion whose tip follows the path; see `FlexibleArm.tip_inverse_dynamics`."""
     if arm.joints != 1 or arm.model.exact or arm.gravity.any():
         raise ArgumentError(
@@ -65,7 +63,7 @@ def tip_inverse_dynamics(arm: FlexibleArm, path: Any, step: float, duration: flo
     return ArmMotion(arm, t, q, qd, np.asarray(arm.inverse_dynamics(q, qd, qdd)[..., :1]))
 
 
-def _internal(arm: FlexibleArm) -> tuple[Array, Array, Array]:
+def _internal(arm: ArmStructure) -> tuple[Array, Array, Array]:
     """Return output c and the internal dynamics eta' = A eta + gain y'' of (delta, delta').
 
     With the tip's angle y = theta + c delta in place of theta, the rows of the modes read

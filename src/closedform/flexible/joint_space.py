@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -15,16 +15,14 @@ from ..errors import ArgumentError, shown
 from ..integration import DivergenceError, System, simulate
 from . import dynamics
 from .arm_motion import ArmMotion, lost_definiteness, warn_of_deflections
-
-if TYPE_CHECKING:
-    from .arm import FlexibleArm
+from .structure import ArmStructure
 
 Timed = Callable[[float], Array]
 """A function of time that returns position, velocity and acceleration, one after the other."""
 
 
 def joint_inverse_dynamics(
-    arm: FlexibleArm, path: Any, step: float, duration: float | None, delta0: ArrayLike | None
+    arm: ArmStructure, path: Any, step: float, duration: float | None, delta0: ArrayLike | None
 ) -> ArmMotion:
     """Return the motion whose joints follow the path; see `FlexibleArm.joint_inverse_dynamics`."""
     n, N = arm.joints, arm.size
@@ -52,10 +50,10 @@ def joint_inverse_dynamics(
     return ArmMotion(arm, run.t, q, qd, np.asarray(arm.inverse_dynamics(q, qd, qdd)[..., :n]))
 
 
-def _require_definite(arm: FlexibleArm, t: Array, q: Array) -> None:
+def _require_definite(arm: ArmStructure, t: Array, q: Array) -> None:
     """Refuse a motion along which no torque would move the linearised arm as planned.
 
-    The links swing by a block of B that can stay positive definite where B does not.
+    The block of B by which the links swing can be positive definite although B is not.
     """
     lost = np.linalg.eigvalsh(arm.mass_matrix(q))[:, 0] <= 0
     if lost.any() and not arm.model.exact:
@@ -63,7 +61,7 @@ def _require_definite(arm: FlexibleArm, t: Array, q: Array) -> None:
         raise lost_definiteness(arm, float(t[k]), q[k])
 
 
-def swing_system(arm: FlexibleArm) -> System:
+def swing_system(arm: ArmStructure) -> System:
     """Return how the links swing when the joints are moved: states delta, delta'; inputs theta and its rates.
 
     The lower rows of B(q) qdd + h + D qd + K q + g = Q u with the joints given. These dynamics
@@ -85,7 +83,7 @@ def sampled(path: Any, duration: float | None, size: int) -> tuple[Timed, float]
     """Return a path as a function of time that gives (p, p', p''), and its duration.
 
     `path` is a trajectory (with `derivatives` and `duration`) or a function t -> (p, p', p'').
-    Before and after its own time a trajectory stands still.
+    Before and after its own time a trajectory is at rest.
     """
     if hasattr(path, "derivatives"):
         whole = float(path.duration)
@@ -103,7 +101,7 @@ def sampled(path: Any, duration: float | None, size: int) -> tuple[Timed, float]
     elif callable(path):
         function("path", path, "time")
         if duration is None:
-            raise ArgumentError("duration: give it where the path is a function of time")
+            raise ArgumentError("duration: give it if the path is a function of time")
 
         def at(t: float) -> Array:
             values = path(t)

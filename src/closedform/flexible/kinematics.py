@@ -1,7 +1,7 @@
 """Where the points of a bending arm are, and how they move: rotations as complex numbers.
 
 The matrices A_i, E_i and W_i of [DeLucaSiciliano1991, Eqs. (1)-(3)] are all of the form a I + b S
-and commute, so a pair (a, b) stands for each, and (x, y) is a point or a velocity.
+and commute, so each is written as a pair (a, b), and (x, y) is a point or a velocity.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The constants of an arm's equations: geometry, and the parameters they are linear in."""
+"""The model of an arm: links, modes, payload, gravity, damping, and the constants of its equations."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Constants:
 
 
 @dataclass(frozen=True)
-class Parameter:
+class NamedConstant:
     """A constant by name, such as m1, z112 or phi21: its value, its kind and its symbol."""
 
     name: str
@@ -79,6 +79,7 @@ class ArmModel:
     gravity: tuple[float, float]
     damping: NDArray[np.float64]
     exact: bool = False
+    name: str = "flexible_arm"
 
     @property
     def joints(self) -> int:
@@ -92,7 +93,7 @@ class ArmModel:
 
     @property
     def parts(self) -> list[slice]:
-        """Where the modes of each link stand among the coordinates."""
+        """Where the modes of each link are among the coordinates."""
         ends = np.cumsum([self.joints, *(len(modes) for modes in self.modes)])
         return [slice(int(a), int(b)) for a, b in pairwise(ends)]
 
@@ -128,18 +129,17 @@ class ArmModel:
         """Return the constants as numbers."""
         return self.constants(lambda name, value, kind: SX(value))
 
-    def symbols(self, kinds: Sequence[str]) -> tuple[Constants, list[Parameter]]:
+    def symbols(self, kinds: Sequence[str]) -> tuple[Constants, list[NamedConstant]]:
         """Return the constants with symbols for those of some kinds, and these in order.
 
-        Symbols stand in for constants that are zero as well, except for gravity along an axis
-        that has none.
+        Constants that are zero are symbols as well, except for gravity along an axis that has none.
         """
-        found: list[Parameter] = []
+        found: list[NamedConstant] = []
 
         def make(name: str, value: float, kind: str) -> SX:
             if kind not in kinds or (kind == "gravity" and not value):
                 return SX(value)
-            found.append(Parameter(name, value, kind, SX.sym(name)))
+            found.append(NamedConstant(name, value, kind, SX.sym(name)))
             return found[-1].symbol
 
         return self.constants(make), found

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..checks import known_name, sized_array
-
-if TYPE_CHECKING:
-    from .arm import FlexibleArm
+from .structure import ArmStructure
 
 OUTPUTS = ("joints", "tip", "tip_angle", "state")
 """What a linearised arm may show: joint angles, tip position, tip direction, or (q, qd)."""
@@ -27,7 +25,7 @@ class StateSpace(NamedTuple):
 
 
 def state_space(
-    arm: FlexibleArm, q: ArrayLike, qd: ArrayLike | None, u: ArrayLike | None, output: str
+    arm: ArmStructure, q: ArrayLike, qd: ArrayLike | None, u: ArrayLike | None, output: str
 ) -> StateSpace:
     """Return the matrices of an arm about a state; see `FlexibleArm.linearise`."""
     n, N = arm.joints, arm.size

@@ -15,10 +15,10 @@ from .link import FlexibleLink
 from .modes import Mode, Modes, Tip
 
 LOWEST = 1e-3
-"""Wave numbers b = beta l below this are lost in rounding (a tip 1e12 times as heavy as the link)."""
+"""Wave numbers b = beta l below this are lost in round-off (a tip 1e12 times as heavy as the link)."""
 
 SEPARATION = 1e-12
-"""Relative distance of wave numbers below which two modes are not told apart."""
+"""Relative distance of wave numbers below which two modes cannot be separated."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Frequencies:
     def roots(self, modes: int) -> Array:
         """Return the lowest wave numbers b, each isolated by counting, then refined.
 
-        The k-th lies below k pi, where the free end has it: inertia at the tip lowers it.
+        The k-th is below k pi, as that of a free end is, and inertia at the tip lowers it.
         """
         return np.array([self._root(k) for k in range(1, modes + 1)])
 
@@ -88,7 +88,7 @@ class Frequencies:
         while (below, above) != (k - 1, k):
             middle = (low + high) / 2
             if high - low < SEPARATION * high:
-                raise ClosedFormError(f"modes {k - 1} and {k} cannot be told apart; change the tip a little")
+                raise ClosedFormError(f"modes {k - 1} and {k} cannot be separated; change the tip a little")
             count = self.count(middle)
             if count >= k:
                 high, above = middle, count

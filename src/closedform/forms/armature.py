@@ -12,17 +12,16 @@ from collections.abc import Iterable
 
 from casadi import SX
 
-from ..model import Body
 from .algebra import skew
-from .tree import Node
+from .node import Node
 
-Rotors = list[tuple[int, float]]
+Rotors = list[tuple[int, float | SX]]
 """First index in qd and armature of the free joints that have one."""
 
 
-def free_rotors(bodies: Iterable[Node | Body]) -> Rotors:
-    """Return the armatures of the free joints of a tree or a model."""
-    return [(body.iv, body.armature) for body in bodies if body.kind == "free" and body.armature]
+def free_rotors(nodes: Iterable[Node]) -> Rotors:
+    """Return the armatures of the free joints of a tree."""
+    return [(node.iv, node.armature) for node in nodes if node.kind == "free" and node.has_armature]
 
 
 def add_rotor_coriolis(C: SX, rotors: Rotors, rate: SX) -> SX:

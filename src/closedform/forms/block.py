@@ -13,13 +13,14 @@ import casadi as ca
 import numpy as np
 from casadi import SX
 
-from ..model import Body, Model
+from ..model import Body
 from ..model.inertia import parts_from_phi
 from ..rotations import adjoint, inverse
 from ..rotations import skew as numeric_skew
 from .algebra import Turn, constant, rotation_of_quaternion, skew
 from .armature import add_rotor_coriolis, free_rotors
-from .tree import axis_rotation
+from .node import axis_rotation
+from .tree import Tree
 
 
 @dataclass(frozen=True)
@@ -33,79 +34,78 @@ class Blocks:
     U: SX
 
 
-def blocks(model: Model, q: SX) -> Blocks:
+def blocks(tree: Tree, q: SX) -> Blocks:
     """Return the block matrices of [MuellerKumar2021, Eqs. (9), (10), (16), (21), (26)] for a tree.
 
     Joints of several dofs contribute 6 x k blocks to X; a mimic joint's block stands in the
     column of the joint that drives it.
     """
-    n = len(model.bodies)
-    D, X, M, U0 = SX(6 * n, 6 * n), SX(6 * n, model.nv), SX(6 * n, 6 * n), SX(6 * n, 6)
-    for i, body in enumerate(model.bodies):
+    bodies = tree.require_numbers("block matrices").bodies
+    n = len(bodies)
+    D, X, M, U0 = SX(6 * n, 6 * n), SX(6 * n, tree.nv), SX(6 * n, 6 * n), SX(6 * n, 6)
+    for i, body in enumerate(bodies):
         rows = slice(6 * i, 6 * i + 6)
         Ad = _adjoint_to_body(body, q)
         if body.parent >= 0:
             D[rows, 6 * body.parent : 6 * body.parent + 6] = Ad
         else:
             U0[rows, :] = Ad
-        factor = 1.0 if body.coupling is None else body.coupling.multiplier
-        X[rows, body.iv : body.iv + body.joint.nv] = factor * constant(body.joint.X)
+        X[rows, body.iv : body.iv + body.joint.nv] = body.ratio * constant(body.joint.X)
         m, ms, J = parts_from_phi(body.phi)
         S = numeric_skew(ms)
         M[rows, rows] = constant(np.block([[J, S], [S.T, m * np.eye(3)]]))
     A = SX.eye(6 * n)
-    for i, body in enumerate(model.bodies):
+    for i, body in enumerate(bodies):
         if body.parent >= 0:
             rows, parent = slice(6 * i, 6 * i + 6), slice(6 * body.parent, 6 * body.parent + 6)
             A[rows, : 6 * i] = D[rows, parent] @ A[parent, : 6 * i]
     return Blocks(A, X, A @ X, M, A @ U0)
 
 
-def mass_matrix(model: Model, q: SX) -> SX:
+def mass_matrix(tree: Tree, q: SX) -> SX:
     """Return M(q) = J^T M J [MuellerKumar2021, Eq. (20)]."""
-    B = blocks(model, q)
-    return B.J.T @ B.M @ B.J + _armature(model)
+    B = blocks(tree, q)
+    return B.J.T @ B.M @ B.J + _armature(tree)
 
 
-def coriolis_matrix(model: Model, q: SX, qd: SX) -> SX:
+def coriolis_matrix(tree: Tree, q: SX, qd: SX) -> SX:
     """Return the Christoffel factorisation J^T (M Jd + (M b - b^T M + N) J / 2).
 
     Jd = A a X - A a J holds for joints of several dofs too. N(h) V = -ad_V^T h is the
     skew matrix of the momenta h = M V; with M b - b^T M in place of the mean, this would be
     the papers' C [MuellerKumar2021, Eq. (22) with +Mb], [Garofalo2013, Eq. (6b)].
     """
-    B = blocks(model, q)
+    B = blocks(tree, q)
     a = _a(B, qd)
     V = B.J @ qd
     b = diag_ad(V)
     Jd = B.A @ a @ B.X - B.A @ a @ B.J
     Mb = B.M @ b
     C = B.J.T @ (B.M @ Jd + 0.5 * (Mb - Mb.T + skew_momentum(B.M @ V)) @ B.J)
-    return add_rotor_coriolis(C, free_rotors(model.bodies), qd)
+    return add_rotor_coriolis(C, free_rotors(tree.own), qd)
 
 
-def gravity_torque(model: Model, q: SX) -> SX:
+def gravity_torque(tree: Tree, q: SX) -> SX:
     """Return g = J^T M U G with G = (0; -gravity) [MuellerKumar2021, Eqs. (25), (26)]."""
-    B = blocks(model, q)
-    return B.J.T @ (B.M @ (B.U @ constant(np.concatenate([np.zeros(3), -model.gravity]))))
+    B = blocks(tree, q)
+    return B.J.T @ (B.M @ (B.U @ constant(np.concatenate([np.zeros(3), -tree.model.gravity]))))
 
 
-def external_torque(model: Model, q: SX, wrenches: SX) -> SX:
+def external_torque(tree: Tree, q: SX, wrenches: SX) -> SX:
     """Return J^T W, W stacking the wrenches of all bodies [MuellerKumar2021, Eq. (27)]."""
-    return blocks(model, q).J.T @ ca.vec(wrenches.T)
+    return blocks(tree, q).J.T @ ca.vec(wrenches.T)
 
 
-def inverse_dynamics(model: Model, q: SX, qd: SX, qdd: SX) -> SX:
+def inverse_dynamics(tree: Tree, q: SX, qd: SX, qdd: SX) -> SX:
     """Return M qdd + C qd + g from the block matrices [MuellerKumar2021, Eq. (1)]."""
-    M, C, g = mass_matrix(model, q), coriolis_matrix(model, q, qd), gravity_torque(model, q)
+    M, C, g = mass_matrix(tree, q), coriolis_matrix(tree, q, qd), gravity_torque(tree, q)
     return M @ qdd + C @ qd + g
 
 
-def _armature(model: Model) -> SX:
-    diagonal = np.zeros(model.nv)
-    for body in model.bodies:
-        factor = 1.0 if body.coupling is None else body.coupling.multiplier**2
-        diagonal[body.iv : body.iv + body.joint.nv] += factor * body.armature
+def _armature(tree: Tree) -> SX:
+    diagonal = np.zeros(tree.nv)
+    for body in tree.model.bodies:
+        diagonal[body.iv : body.iv + body.joint.nv] += body.ratio**2 * body.armature
     return constant(np.diag(diagonal))
 
 
@@ -113,7 +113,7 @@ def _adjoint_to_body(body: Body, q: SX) -> SX:
     """Return Ad_{C_{i,i-1}}, from the parent frame to the body frame at q."""
     own = q[body.iq : body.iq + body.joint.nq]
     if body.coupling is not None:
-        own = body.coupling.multiplier * own + body.coupling.offset
+        own = body.ratio * own + body.coupling.offset
     return _adjoint_of_inverse_exp(body, own) @ constant(adjoint(inverse(body.placement)))
 
 

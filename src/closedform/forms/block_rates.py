@@ -15,10 +15,10 @@ import casadi as ca
 import numpy as np
 from casadi import SX
 
-from ..model import Model
 from .algebra import constant
 from .armature import add_rotor_coriolis, free_rotors
 from .block import Blocks, blocks, diag_ad, skew_momentum
+from .tree import Tree
 
 
 @dataclass(frozen=True)
@@ -39,35 +39,35 @@ class Moving:
         return 0.5 * (Mb - Mb.T + skew_momentum(self.B.M @ self.V[k]))
 
 
-def mass_matrix_dot(model: Model, q: SX, qd: SX) -> SX:
+def mass_matrix_dot(tree: Tree, q: SX, qd: SX) -> SX:
     """Return M' = J^T M1 J, M1 = -MAa - (MAa)^T [MuellerKumar2021, Eqs. (29), (30)]."""
-    m = _moving(model, q, [qd])
+    m = _moving(tree, q, [qd])
     if m.single:
         return m.J[0].T @ _M1(m, 0) @ m.J[0]
     return _leibniz(1, [J.T for J in m.J], [m.B.M @ J for J in m.J])
 
 
-def mass_matrix_ddot(model: Model, q: SX, qd: SX, qdd: SX) -> SX:
+def mass_matrix_ddot(tree: Tree, q: SX, qd: SX, qdd: SX) -> SX:
     """Return M'' = J^T M2 J [MuellerKumar2021, Eqs. (40), (44)]."""
-    m = _moving(model, q, [qd, qdd])
+    m = _moving(tree, q, [qd, qdd])
     if m.single:
         return m.J[0].T @ _M2(m) @ m.J[0]
     return _leibniz(2, [J.T for J in m.J], [m.B.M @ J for J in m.J])
 
 
-def coriolis_matrix_dot(model: Model, q: SX, qd: SX, qdd: SX) -> SX:
+def coriolis_matrix_dot(tree: Tree, q: SX, qd: SX, qdd: SX) -> SX:
     """Return C' = J^T C1 J, C1 = C' - C Aa - (Aa)^T C [MuellerKumar2021, Eqs. (31)-(33), corrected]."""
-    m = _moving(model, q, [qd, qdd])
+    m = _moving(tree, q, [qd, qdd])
     if m.single:
         return m.J[0].T @ _C1(m) @ m.J[0]
-    return add_rotor_coriolis(_general_coriolis(m, 1), free_rotors(model.bodies), qdd)
+    return add_rotor_coriolis(_general_coriolis(m, 1), free_rotors(tree.own), qdd)
 
 
-def coriolis_matrix_ddot(model: Model, q: SX, qd: SX, qdd: SX, qddd: SX) -> SX:
+def coriolis_matrix_ddot(tree: Tree, q: SX, qd: SX, qdd: SX, qddd: SX) -> SX:
     """Return C'' = J^T C2 J [MuellerKumar2021, Eqs. (45)-(50), corrected]."""
-    m = _moving(model, q, [qd, qdd, qddd])
+    m = _moving(tree, q, [qd, qdd, qddd])
     if not m.single:
-        return add_rotor_coriolis(_general_coriolis(m, 2), free_rotors(model.bodies), qddd)
+        return add_rotor_coriolis(_general_coriolis(m, 2), free_rotors(tree.own), qddd)
     A, M = m.B.A, m.B.M
     a, a1, a2 = m.a
     Aa, Aa1 = A @ a, A @ a1
@@ -80,27 +80,27 @@ def coriolis_matrix_ddot(model: Model, q: SX, qd: SX, qdd: SX, qddd: SX) -> SX:
     return m.J[0].T @ C2 @ m.J[0]
 
 
-def gravity_torque_dot(model: Model, q: SX, qd: SX) -> SX:
+def gravity_torque_dot(tree: Tree, q: SX, qd: SX) -> SX:
     """Return g' = J^T M1 U G [MuellerKumar2021, Eq. (36)]."""
-    m = _moving(model, q, [qd])
-    UG = [U @ _up(model) for U in m.U]
+    m = _moving(tree, q, [qd])
+    UG = [U @ _up(tree) for U in m.U]
     if m.single:
         return m.J[0].T @ (_M1(m, 0) @ UG[0])
     return _leibniz(1, [J.T for J in m.J], [m.B.M @ each for each in UG])
 
 
-def gravity_torque_ddot(model: Model, q: SX, qd: SX, qdd: SX) -> SX:
+def gravity_torque_ddot(tree: Tree, q: SX, qd: SX, qdd: SX) -> SX:
     """Return g'' = J^T M2 U G [MuellerKumar2021, section 4]."""
-    m = _moving(model, q, [qd, qdd])
-    UG = [U @ _up(model) for U in m.U]
+    m = _moving(tree, q, [qd, qdd])
+    UG = [U @ _up(tree) for U in m.U]
     if m.single:
         return m.J[0].T @ (_M2(m) @ UG[0])
     return _leibniz(2, [J.T for J in m.J], [m.B.M @ each for each in UG])
 
 
-def external_torque_dot(model: Model, q: SX, qd: SX, wrenches: SX, wrenches_dot: SX) -> SX:
+def external_torque_dot(tree: Tree, q: SX, qd: SX, wrenches: SX, wrenches_dot: SX) -> SX:
     """Return J^T (W' - (Aa)^T W) [MuellerKumar2021, Eq. (37)]."""
-    m = _moving(model, q, [qd])
+    m = _moving(tree, q, [qd])
     W, Wd = (ca.vec(each.T) for each in (wrenches, wrenches_dot))
     if m.single:
         return m.J[0].T @ (Wd - (m.B.A @ m.a[0]).T @ W)
@@ -108,10 +108,10 @@ def external_torque_dot(model: Model, q: SX, qd: SX, wrenches: SX, wrenches_dot:
 
 
 def external_torque_ddot(
-    model: Model, q: SX, qd: SX, qdd: SX, wrenches: SX, wrenches_dot: SX, wrenches_ddot: SX
+    tree: Tree, q: SX, qd: SX, qdd: SX, wrenches: SX, wrenches_dot: SX, wrenches_ddot: SX
 ) -> SX:
     """Return J^T (W'' - 2(Aa)^T W' + (2(AaAa)^T - (Aa')^T - (Aaa)^T) W) [MuellerKumar2021, Eq. (53)]."""
-    m = _moving(model, q, [qd, qdd])
+    m = _moving(tree, q, [qd, qdd])
     W, Wd, Wdd = (ca.vec(each.T) for each in (wrenches, wrenches_dot, wrenches_ddot))
     if not m.single:
         return _leibniz(2, [J.T for J in m.J], [W, Wd, Wdd])
@@ -165,15 +165,15 @@ def _leibniz(order: int, left: Sequence[SX], right: Sequence[SX]) -> SX:
     return total
 
 
-def _up(model: Model) -> SX:
-    return constant(np.concatenate([np.zeros(3), -model.gravity]))
+def _up(tree: Tree) -> SX:
+    return constant(np.concatenate([np.zeros(3), -tree.model.gravity]))
 
 
-def _moving(model: Model, q: SX, rates: list[SX]) -> Moving:
+def _moving(tree: Tree, q: SX, rates: list[SX]) -> Moving:
     """Return the block matrices with as many derivatives as the rates allow."""
-    B = blocks(model, q)
+    B = blocks(tree, q)
     a = [diag_ad(B.X @ rate) for rate in rates]
-    single = all(body.joint.nv == 1 for body in model.bodies)
+    single = all(body.joint.nv == 1 for body in tree.model.bodies)
     A, J, U = [B.A], [B.J], [B.U]
     for k in range(len(rates)):
         AaA = _leibniz(k, A, [_leibniz(j, a, A) for j in range(k + 1)])

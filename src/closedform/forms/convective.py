@@ -15,9 +15,10 @@ import casadi as ca
 from casadi import SX
 
 from .algebra import Rotation, cross, cross_columns, skew
-from .pairs import Placements, Screw, to_parent
+from .node import Node
+from .pairs import Screw, to_parent
 from .subtree import Composite, Flow, composites
-from .tree import Node
+from .tree import Posture
 
 Series = list[SX]
 """A quantity and its derivatives: Y, Y', Y'', ..."""
@@ -100,20 +101,19 @@ def _turned(inertia: Composite, w: SX, X: Screw) -> Screw:
     return n, f
 
 
-def carried(nodes: tuple[Node, ...], placements: Placements, rates: Sequence[SX]) -> list[Carried]:
+def carried(at: Posture, rates: Sequence[SX]) -> list[Carried]:
     """Return what each body carries; flow and velocity have one derivative less than rates qd, qdd, ..."""
-    total = composites(nodes, placements)
-    velocities = _angular_velocities(nodes, placements, rates)
-    flows = [[Flow(SX(3, 3), SX(3, 1)) for _ in rates] for _ in nodes]
+    total = composites(at)
+    velocities = _angular_velocities(at, rates)
+    flows = [[Flow(SX(3, 3), SX(3, 1)) for _ in rates] for _ in at.nodes]
     found = []
-    for i in reversed(range(len(nodes))):
+    for i, node, placement in at.leaves_first():
         inertia = [total[i], *(flow.inertia_rate() for flow in flows[i])]
         found.append(Carried(inertia, flows[i], velocities[i]))
-        parent = nodes[i].parent
-        if parent >= 0:
-            across = _flow_across(found[-1], _motion_matrices(nodes[i], rates))
-            moved = [flow.in_parent(*placements[i]) for flow in across]
-            flows[parent] = [a + b for a, b in zip(flows[parent], moved, strict=True)]
+        if node.parent >= 0:
+            across = _flow_across(found[-1], _motion_matrices(node, rates))
+            moved = [flow.in_parent(*placement) for flow in across]
+            flows[node.parent] = [a + b for a, b in zip(flows[node.parent], moved, strict=True)]
     return found[::-1]
 
 
@@ -138,25 +138,22 @@ def _homogeneous(A: SX, P: SX, m: SX | None = None) -> SX:
 
 def _motion_matrices(node: Node, rates: Sequence[SX]) -> Series:
     """Return (w~ u; 0 0) of the joint's own twist and its derivatives."""
-    return [
-        ca.vertcat(ca.horzcat(skew(node.Xw @ own), node.Xv @ own), SX(1, 4))
-        for own in (node.rates(rate) for rate in rates)
-    ]
+    return [ca.vertcat(ca.horzcat(skew(w), u), SX(1, 4)) for w, u in (node.twist(rate) for rate in rates)]
 
 
 def wrench_matrices(node: Node, rates: Sequence[SX]) -> Series:
     """Return (w~ u~; 0 w~) of the joint's own twist and its derivatives."""
     result = []
     for rate in rates:
-        w, u = (skew(X @ node.rates(rate)) for X in (node.Xw, node.Xv))
+        w, u = (skew(part) for part in node.twist(rate))
         result.append(ca.vertcat(ca.horzcat(w, u), ca.horzcat(SX(3, 3), w)))
     return result
 
 
-def _angular_velocities(nodes: tuple[Node, ...], placements: Placements, rates: Sequence[SX]) -> list[Series]:
+def _angular_velocities(at: Posture, rates: Sequence[SX]) -> list[Series]:
     """Return the angular velocity of every body with its derivatives."""
     found: list[Series] = []
-    for node, (R, _) in zip(nodes, placements, strict=True):
+    for node, (R, _) in at:
         own = [node.Xw @ node.rates(rate) for rate in rates]
         if node.parent >= 0:
             above = _fixed_to_parent([R.back(w) for w in found[node.parent]], own)
@@ -192,23 +189,20 @@ def _leibniz(w: Series, vector: Series, k: int) -> SX:
 
 
 def convective_pairs(
-    nodes: tuple[Node, ...],
-    placements: Placements,
-    rates: Sequence[SX],
-    wrenches: Sequence[Sequence[list[Screw]]],
+    at: Posture, rates: Sequence[SX], wrenches: Sequence[Sequence[list[Screw]]]
 ) -> Iterator[tuple[int, int, list[list[Screw]]]]:
     """Yield (i, j, wrenches of j as body i sees them) for every body j and each i that carries it, j first.
 
     Body j has several series of wrenches, each a wrench with its derivatives.
     """
-    crossings = [wrench_matrices(node, rates) for node in nodes]
-    for j in range(len(nodes)):
+    crossings = [wrench_matrices(node, rates) for node in at.nodes]
+    for j in range(len(at.nodes)):
         moved, i = list(wrenches[j]), j
         while i >= 0:
             yield i, j, moved
-            if nodes[i].parent >= 0:
-                moved = [series_to_parent(series, crossings[i], *placements[i]) for series in moved]
-            i = nodes[i].parent
+            if at.nodes[i].parent >= 0:
+                moved = [series_to_parent(series, crossings[i], *at.placements[i]) for series in moved]
+            i = at.nodes[i].parent
 
 
 def series_to_parent(series: list[Screw], twists: Series, R: Rotation, p: SX) -> list[Screw]:

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 
 from casadi import SX
 
-from ..model import Model
 from .armature import add_rotor_coriolis, free_rotors
 from .convective import Carried, Series, carried, convective_pairs
 from .mass import add_block
-from .pairs import Placements, product
-from .tree import Node, recursion_tree
+from .node import Node
+from .pairs import product
+from .tree import Posture, Tree
 
 
-def coriolis_matrix(model: Model, q: SX, qd: SX) -> SX:
+def coriolis_matrix(tree: Tree, q: SX, qd: SX) -> SX:
     """Return the Coriolis matrix C for which Mdot - 2 C is skew-symmetric.
 
     C_ij = int (dr/dq_i) . d/dt(dr/dq_j) dm over all mass points r, so that C + C^T = Mdot and
@@ -30,49 +30,44 @@ def coriolis_matrix(model: Model, q: SX, qd: SX) -> SX:
     [Garofalo2013] has the same symmetric part and C qd, and another skew part.
     Inputs q (nq), qd (nv); returns (nv, nv).
     """
-    return _derivative(model, q, [qd])
+    return _derivative(tree, q, [qd])
 
 
-def coriolis_matrix_dot(model: Model, q: SX, qd: SX, qdd: SX) -> SX:
+def coriolis_matrix_dot(tree: Tree, q: SX, qd: SX, qdd: SX) -> SX:
     """Return the time derivative of the Coriolis matrix.
 
     C'_ij = X_i . G_j' and C'_ji = X_i . (F_j'' - G_j') as body i sees them.
     Equals J^T C1 J [MuellerKumar2021, Eqs. (31)-(34)] for the block matrix of this
     factorisation. Returns (nv, nv).
     """
-    return _derivative(model, q, [qd, qdd])
+    return _derivative(tree, q, [qd, qdd])
 
 
-def coriolis_matrix_ddot(model: Model, q: SX, qd: SX, qdd: SX, qddd: SX) -> SX:
+def coriolis_matrix_ddot(tree: Tree, q: SX, qd: SX, qdd: SX, qddd: SX) -> SX:
     """Return the second time derivative of the Coriolis matrix.
 
     C''_ij = X_i . G_j'' and C''_ji = X_i . (F_j''' - G_j'') as body i sees them; equals J^T C2 J
     [MuellerKumar2021, Eqs. (45)-(50)] for the block matrix of this factorisation. Returns (nv, nv).
     """
-    return _derivative(model, q, [qd, qdd, qddd])
+    return _derivative(tree, q, [qd, qdd, qddd])
 
 
-def _derivative(model: Model, q: SX, rates: list[SX]) -> SX:
+def _derivative(tree: Tree, q: SX, rates: list[SX]) -> SX:
     """Return the derivative of C whose order is one less than the number of rates."""
-    nodes = recursion_tree(model)
-    placements = [node.placement(q) for node in nodes]
-    all_carried = carried(nodes, placements, rates)
-    C = SX.zeros(model.nv, model.nv)
-    for i, j, momenta, accelerations in products(nodes, placements, rates, all_carried):
-        add_coriolis(C, nodes, i, j, momenta[-1], accelerations[-1])
-    return add_rotor_coriolis(C, free_rotors(nodes), rates[-1])
+    at = tree.at(q)
+    C = SX.zeros(tree.nv, tree.nv)
+    for i, j, momenta, accelerations in products(at, rates, carried(at, rates)):
+        add_coriolis(C, at.nodes, i, j, momenta[-1], accelerations[-1])
+    return add_rotor_coriolis(C, free_rotors(at.nodes), rates[-1])
 
 
 def products(
-    nodes: tuple[Node, ...],
-    placements: Placements,
-    rates: list[SX],
-    all_carried: list[Carried],
+    at: Posture, rates: list[SX], all_carried: list[Carried]
 ) -> Iterator[tuple[int, int, Series, Series]]:
     """Yield (i, j, [X_i . F_j, X_i . F_j', ...], [X_i . G_j, ...]) for body j and each i that carries it."""
-    screws = [(node.Xw, node.Xv) for node in nodes]
+    screws = [node.screws for node in at.nodes]
     wrenches = [[own.momenta(X), own.accelerations(X)] for own, X in zip(all_carried, screws, strict=True)]
-    for i, j, (F, G) in convective_pairs(nodes, placements, rates, wrenches):
+    for i, j, (F, G) in convective_pairs(at, rates, wrenches):
         yield i, j, [product(screws[i], each) for each in F], [product(screws[i], each) for each in G]
 
 

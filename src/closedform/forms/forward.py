@@ -5,23 +5,23 @@ from __future__ import annotations
 import casadi as ca
 from casadi import SX
 
-from ..model import Model
 from .mass import mass_matrix
 from .newton_euler import inverse_dynamics
+from .tree import Tree
 
 Factors = tuple[list[list[SX]], list[list[int]], list[SX]]
 """Rows of L, the columns where they are not zero, and the reciprocal pivots."""
 
 
-def forward_dynamics(model: Model, q: SX, qd: SX, tau: SX) -> SX:
+def forward_dynamics(tree: Tree, q: SX, qd: SX, tau: SX) -> SX:
     """Return qdd = M^-1 (tau - C qd - g).
 
     M is factored as L^T D L from the leaves to the root, which fills in no entry between
     branches [Featherstone2008, section 6.5]. A sample whose M is singular gives NaN or inf in
     its own row. Inputs q (nq), qd, tau (nv); returns (nv).
     """
-    bias = inverse_dynamics(model, q, qd, SX.zeros(model.nv))
-    return solve_factored(factor_tree(mass_matrix(model, q)), tau - bias)
+    bias = inverse_dynamics(tree, q, qd, SX.zeros(tree.nv))
+    return solve_factored(factor_tree(mass_matrix(tree, q)), tau - bias)
 
 
 def factor_tree(M: SX) -> Factors:

@@ -9,16 +9,16 @@ import casadi as ca
 import numpy as np
 from casadi import SX
 
-from ..model import Model
 from .algebra import constant, cross, skew
 from .newton_euler import add_rates
-from .tree import Node, recursion_tree, upward
+from .node import Node
+from .tree import Tree
 
 Series = list[SX]
 """Taylor coefficients f^(k) / k! of a quantity along the motion."""
 
 
-def inverse_dynamics_rates(model: Model, q: SX, *derivatives: SX) -> tuple[SX, ...]:
+def inverse_dynamics_rates(tree: Tree, q: SX, *derivatives: SX) -> tuple[SX, ...]:
     """Return (tau, tau', tau'', ...), the joint forces of a motion and their time derivatives.
 
     From q, qd, qdd, qddd, ...: as many derivatives of tau as the motion has beyond qdd. The
@@ -28,7 +28,7 @@ def inverse_dynamics_rates(model: Model, q: SX, *derivatives: SX) -> tuple[SX, .
     to any order. Each is (nv).
     """
     order = len(derivatives) - 2
-    nodes = recursion_tree(model)
+    nodes = tree.nodes
     rates = [each / factorial(k) for k, each in enumerate(derivatives)]
     placements = [_placement(node, q, rates, order + 1) for node in nodes]
     w_all: list[Series] = []
@@ -39,7 +39,7 @@ def inverse_dynamics_rates(model: Model, q: SX, *derivatives: SX) -> tuple[SX, .
     for node, (R, p) in zip(nodes, placements, strict=True):
         root = node.parent < 0
         w_p = [SX(3, 1)] * (order + 2) if root else w_all[node.parent]
-        a_p = [upward(model, node), *[SX(3, 1)] * order] if root else a_all[node.parent]
+        a_p = [tree.upward, *[SX(3, 1)] * order] if root else a_all[node.parent]
         U_p = [SX(3, 3)] * (order + 1) if root else U_all[node.parent]
         own = [node.rates(rate) for rate in rates]
         w_in, w_joint, v_joint = _turned_back(R, w_p), _times(node.Xw, own), _times(node.Xv, own)
@@ -56,14 +56,14 @@ def inverse_dynamics_rates(model: Model, q: SX, *derivatives: SX) -> tuple[SX, .
         ms, S = constant(node.ms), constant(node.S)
         forces.append([node.m * a[k] + U[k] @ ms for k in range(order + 1)])
         moments.append([cross(ms, a[k]) + _axial_product(U[k], S) for k in range(order + 1)])
-    tau = [SX.zeros(model.nv) for _ in range(order + 1)]
+    tau = [SX.zeros(tree.nv) for _ in range(order + 1)]
     for i in reversed(range(len(nodes))):
         node, (R, p) = nodes[i], placements[i]
         for k in range(order + 1):
             own_force = node.Xw.T @ moments[i][k] + node.Xv.T @ forces[i][k]
-            if node.armature:
+            if node.has_armature:
                 own_force = own_force + node.armature * (k + 1) * node.rates(rates[k + 1])
-            if node.armature and node.kind == "free":
+            if node.has_armature and node.kind == "free":
                 own = [node.rates(rate) for rate in rates[: k + 1]]
                 turned = _cauchy(cross, [each[:3] for each in own], [each[3:] for each in own])
                 own_force = own_force + node.armature * ca.vertcat(SX(3, 1), turned[k])

@@ -4,39 +4,37 @@ from __future__ import annotations
 
 from casadi import SX
 
-from ..model import Model
 from .armature import add_rotor_coriolis, free_rotors
 from .convective import carried
 from .coriolis import add_coriolis, products
 from .gravity import gravity_series
 from .mass import add_symmetric
-from .tree import recursion_tree
+from .tree import Tree
 
 
-def dynamic_matrices(model: Model, q: SX, qd: SX) -> tuple[SX, SX, SX]:
+def dynamic_matrices(tree: Tree, q: SX, qd: SX) -> tuple[SX, SX, SX]:
     """Return M, C and g of the equations of motion in one evaluation.
 
     M' comes on the way to C, whose wrenches hold those of M. Returns (nv, nv), (nv, nv), (nv).
     """
-    M, C, g = _derivatives(model, q, [qd])[0]
+    M, C, g = _derivatives(tree, q, [qd])[0]
     return M, C, g
 
 
-def dynamic_matrices_dot(model: Model, q: SX, qd: SX, qdd: SX) -> tuple[SX, SX, SX, SX, SX, SX]:
+def dynamic_matrices_dot(tree: Tree, q: SX, qd: SX, qdd: SX) -> tuple[SX, SX, SX, SX, SX, SX]:
     """Return M, C, g and their time derivatives in one evaluation.
 
     C' adds one derivative of what each body carries and of two wrenches. Returns M, C, g, M', C', g'.
     """
-    (M, C, g), (Md, Cd, gd) = _derivatives(model, q, [qd, qdd])
+    (M, C, g), (Md, Cd, gd) = _derivatives(tree, q, [qd, qdd])
     return M, C, g, Md, Cd, gd
 
 
-def _derivatives(model: Model, q: SX, rates: list[SX]) -> list[tuple[SX, SX, SX]]:
-    nodes = recursion_tree(model)
-    placements = [node.placement(q) for node in nodes]
-    all_carried = carried(nodes, placements, rates)
-    M, C = ([SX.zeros(model.nv, model.nv) for _ in rates] for _ in "MC")
-    for i, j, momenta, accelerations in products(nodes, placements, rates, all_carried):
+def _derivatives(tree: Tree, q: SX, rates: list[SX]) -> list[tuple[SX, SX, SX]]:
+    at, nodes = tree.at(q), tree.nodes
+    all_carried = carried(at, rates)
+    M, C = ([SX.zeros(tree.nv, tree.nv) for _ in rates] for _ in "MC")
+    for i, j, momenta, accelerations in products(at, rates, all_carried):
         if i == j:
             momenta[0] = momenta[0] + nodes[j].armature * SX.eye(nodes[j].nv)
         for k, acceleration in enumerate(accelerations):
@@ -44,5 +42,5 @@ def _derivatives(model: Model, q: SX, rates: list[SX]) -> list[tuple[SX, SX, SX]
             add_coriolis(C[k], nodes, i, j, momenta[k + 1], acceleration)
     for k, rate in enumerate(rates):
         add_rotor_coriolis(C[k], free_rotors(nodes), rate)
-    g = gravity_series(model, nodes, placements, all_carried, len(rates) - 1)
+    g = gravity_series(tree, at, all_carried, len(rates) - 1)
     return list(zip(M, C, g, strict=True))

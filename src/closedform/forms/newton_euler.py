@@ -5,13 +5,13 @@ from __future__ import annotations
 import casadi as ca
 from casadi import SX
 
-from ..model import Model
 from .algebra import Rotation, constant, cross, rate_matrix
 from .armature import free_rotors
-from .tree import Node, recursion_tree, upward
+from .node import Node
+from .tree import Posture, Tree
 
 
-def inverse_dynamics(model: Model, q: SX, qd: SX, qdd: SX) -> SX:
+def inverse_dynamics(tree: Tree, q: SX, qd: SX, qdd: SX) -> SX:
     """Return the joint forces tau = M qdd + C qd + g of a motion.
 
     With U = dw~ + w~ w~ and the acceleration a of its origin, a body needs the force
@@ -20,14 +20,13 @@ def inverse_dynamics(model: Model, q: SX, qd: SX, qdd: SX) -> SX:
     as an upward acceleration of the base. Inputs q (nq), qd, qdd (nv); returns (nv). The
     recursive Newton-Euler algorithm (RNEA), O(n).
     """
-    nodes = recursion_tree(model)
-    placements = [node.placement(q) for node in nodes]
+    at = tree.at(q)
     still = SX(3, 1)
-    base = (still, still, upward(model, nodes[0]))
+    base = (still, still, at.upward)
     motion: list[tuple[SX, SX, SX]] = []
     rates: list[SX] = []
     forces, moments = [], []
-    for node, (R, p) in zip(nodes, placements, strict=True):
+    for node, (R, p) in at:
         w_p, dw_p, a_p = motion[node.parent] if node.parent >= 0 else base
         U_p = rates[node.parent] if node.parent >= 0 else SX(3, 3)
         w, dw, a = body_motion(node, R, p, (w_p, dw_p, a_p), U_p, node.rates(qd), node.rates(qdd))
@@ -37,8 +36,8 @@ def inverse_dynamics(model: Model, q: SX, qd: SX, qdd: SX) -> SX:
         n, f = body_wrench(node, w, dw, a)
         forces.append(f)
         moments.append(n)
-    tau = _project(model, nodes, placements, forces, moments, qdd)
-    for iv, armature in free_rotors(nodes):
+    tau = _project(tree, at, forces, moments, qdd)
+    for iv, armature in free_rotors(at.nodes):
         tau[iv + 3 : iv + 6] += armature * cross(qd[iv : iv + 3], qd[iv + 3 : iv + 6])
     return tau
 
@@ -83,25 +82,16 @@ def moment_of_rates(U: SX, w: SX, S: SX) -> SX:
 
 def add_rates(total: SX, node: Node, own: SX) -> None:
     """Add the joint's own generalised forces to the vector over all velocities."""
-    factor = 1.0 if node.coupling is None else node.coupling.multiplier
-    total[node.iv : node.iv + node.nv] += factor * own
+    total[node.velocities] += node.ratio * own
 
 
-def _project(
-    model: Model,
-    nodes: tuple[Node, ...],
-    placements: list[tuple[Rotation, SX]],
-    forces: list[SX],
-    moments: list[SX],
-    qdd: SX,
-) -> SX:
+def _project(tree: Tree, at: Posture, forces: list[SX], moments: list[SX], qdd: SX) -> SX:
     """Return the joint forces that carry the wrenches of all bodies, leaves first."""
     forces, moments = list(forces), list(moments)
-    tau = SX.zeros(model.nv)
-    for i in reversed(range(len(nodes))):
-        node, (R, p) = nodes[i], placements[i]
+    tau = SX.zeros(tree.nv)
+    for i, node, (R, p) in at.leaves_first():
         own = node.Xw.T @ moments[i] + node.Xv.T @ forces[i]
-        if node.armature:
+        if node.has_armature:
             own = own + node.armature * node.rates(qdd)
         add_rates(tau, node, own)
         if node.parent >= 0:

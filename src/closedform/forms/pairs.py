@@ -7,29 +7,25 @@ from collections.abc import Iterator, Sequence
 from casadi import SX
 
 from .algebra import Rotation, cross_columns
-from .tree import Node
+from .tree import Posture
 
 Screw = tuple[SX, SX]
 """Columns (angular, linear) of screws, or (moment, force) of wrenches, in a body frame."""
 
-Placements = list[tuple[Rotation, SX]]
 
-
-def pairs(
-    nodes: tuple[Node, ...], placements: Placements, wrenches: Sequence[list[Screw]]
-) -> Iterator[tuple[int, int, list[Screw]]]:
+def pairs(at: Posture, wrenches: Sequence[list[Screw]]) -> Iterator[tuple[int, int, list[Screw]]]:
     """Yield (i, j, wrenches of j in frame i) for every body j and each i that carries it, j first.
 
     M, C and their derivatives are sums of products of a screw of i with a wrench of j. Moving
     wrenches from body to body costs less than taking both to one frame, since one turn about a
     coordinate axis at a time keeps zeros.
     """
-    for j in range(len(nodes)):
+    for j in range(len(at.nodes)):
         moved, i = wrenches[j], j
         while i >= 0:
             yield i, j, moved
-            moved = [to_parent(*placements[i], *wrench) for wrench in moved]
-            i = nodes[i].parent
+            moved = [to_parent(*at.placements[i], *wrench) for wrench in moved]
+            i = at.nodes[i].parent
 
 
 def to_parent(R: Rotation, p: SX, n: SX, f: SX) -> Screw:

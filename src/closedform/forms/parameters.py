@@ -12,11 +12,11 @@ import casadi as ca
 import numpy as np
 from casadi import SX
 
-from ..model import Model
-from .algebra import constant, cross_columns
-from .motion import minus_ad
+from .algebra import constant, cross_columns, skew
+from .kinematics import base_placements
 from .pairs import Screw, plus, times
-from .tree import recursion_tree
+from .tree import Tree
+from .twists import minus_ad
 
 PHI = 10
 """Parameters per body: XX XY XZ YY YZ ZZ MX MY MZ M."""
@@ -34,16 +34,16 @@ class Chain:
     factors: list[float]
 
 
-def regressor(model: Model, q: SX, qd: SX, qdd: SX) -> SX:
+def regressor(tree: Tree, q: SX, qd: SX, qdd: SX) -> SX:
     """Return Y with tau = Y phi for inverse dynamics without rotor inertias.
 
     Y = J^T (A(V' + G) - ad_V^T A(V)) over all bodies [Garofalo2013, Eqs. (8), (16)] with the
     parameters about the body frame origins, `robot.phi`. Returns (nv, 10 bodies).
     """
-    return slotine_li_regressor(model, q, qd, qd, qdd)
+    return slotine_li_regressor(tree, q, qd, qd, qdd)
 
 
-def slotine_li_regressor(model: Model, q: SX, qd: SX, qdr: SX, qddr: SX) -> SX:
+def slotine_li_regressor(tree: Tree, q: SX, qd: SX, qdr: SX, qddr: SX) -> SX:
     """Return Y with M qddr + C qdr + g = Y phi for a reference motion, without rotor inertias.
 
     C is the Christoffel factorisation of `coriolis_matrix`, as passivity-based adaptive control
@@ -56,25 +56,25 @@ def slotine_li_regressor(model: Model, q: SX, qd: SX, qdr: SX, qddr: SX) -> SX:
         A = plus(Ar, (SX(3, 1), chain.up))
         return _momentum_matrix(A) + _coriolis_matrix(chain.V, Vr)
 
-    return _projected(model, q, qd, wrenches)
+    return _projected(tree, q, qd, wrenches)
 
 
-def gravity_torque_dphi(model: Model, q: SX) -> SX:
+def gravity_torque_dphi(tree: Tree, q: SX) -> SX:
     """Return dg / dphi: g = (dg / dphi) phi [Garofalo2013, Eq. (13c)]. Returns (nv, 10 bodies)."""
-    zero = SX(model.nv, 1)
-    return _projected(model, q, zero, lambda chain: _momentum_matrix((SX(3, 1), chain.up)))
+    zero = SX(tree.nv, 1)
+    return _projected(tree, q, zero, lambda chain: _momentum_matrix((SX(3, 1), chain.up)))
 
 
-def mass_matrix_dphi(model: Model, q: SX) -> SX:
+def mass_matrix_dphi(tree: Tree, q: SX) -> SX:
     """Return dM / dphi, entry [i, j, h] = J_i . A(J_j) column h [Garofalo2013, Eq. (13a)].
 
     Returns (nv, nv, 10 bodies).
     """
-    zero = SX(model.nv, 1)
-    return _tensor(model, q, zero, lambda chain, k: _momentum_matrix(_column(chain.J, k)))
+    zero = SX(tree.nv, 1)
+    return _tensor(tree, q, zero, lambda chain, k: _momentum_matrix(_column(chain.J, k)))
 
 
-def coriolis_matrix_dphi(model: Model, q: SX, qd: SX) -> SX:
+def coriolis_matrix_dphi(tree: Tree, q: SX, qd: SX) -> SX:
     """Return dC / dphi for the Christoffel factorisation.
 
     Entry [i, j, h] = J_i . (A(Jd_j) + c(V) J_j) column h, as in [Garofalo2013, Eq. (13b)] with the
@@ -84,23 +84,23 @@ def coriolis_matrix_dphi(model: Model, q: SX, qd: SX) -> SX:
     def wrenches(chain: Chain, k: int) -> SX:
         return _momentum_matrix(_column(chain.Jd, k)) + _coriolis_matrix(chain.V, _column(chain.J, k))
 
-    return _tensor(model, q, qd, wrenches)
+    return _tensor(tree, q, qd, wrenches)
 
 
-def kinetic_energy_regressor(model: Model, q: SX, qd: SX) -> SX:
+def kinetic_energy_regressor(tree: Tree, q: SX, qd: SX) -> SX:
     """Return the row y with kinetic energy = y . phi, without rotor inertias. Returns (10 bodies)."""
     rows = []
-    for chain in _chains(model, q, qd):
+    for chain in _chains(tree, q, qd):
         rows.append(0.5 * ca.vertcat(*chain.V).T @ _momentum_matrix(chain.V))
     return ca.horzcat(*rows).T
 
 
-def potential_energy_regressor(model: Model, q: SX) -> SX:
+def potential_energy_regressor(tree: Tree, q: SX) -> SX:
     """Return the row y with potential energy = y . phi. Returns (10 bodies)."""
-    zero = SX(model.nv, 1)
+    zero = SX(tree.nv, 1)
     rows = []
-    for chain, origin in zip(_chains(model, q, zero), _origins(model, q), strict=True):
-        height = -(constant(model.gravity).T @ origin)
+    for chain, origin in zip(_chains(tree, q, zero), _origins(tree, q), strict=True):
+        height = -(constant(tree.gravity).T @ origin)
         rows.append(ca.vertcat(SX(6, 1), chain.up, height))
     return ca.vertcat(*rows)
 
@@ -113,8 +113,8 @@ def _momentum_matrix(V: Screw) -> SX:
     rotational = ca.blockcat(
         [[x, y, z, zero, zero, zero], [zero, x, zero, y, z, zero], [zero, zero, x, zero, y, z]]
     )
-    moment = ca.horzcat(rotational, -_skew(v), SX(3, 1))
-    force = ca.horzcat(SX(3, 6), _skew(w), v)
+    moment = ca.horzcat(rotational, -skew(v), SX(3, 1))
+    force = ca.horzcat(SX(3, 6), skew(w), v)
     return ca.vertcat(moment, force)
 
 
@@ -135,15 +135,10 @@ def _dual(V: Screw, matrix: SX) -> SX:
     return ca.vertcat(cross_columns(n, w) + cross_columns(f, v), cross_columns(f, w))
 
 
-def _skew(a: SX) -> SX:
-    zero = SX(1, 1)
-    return ca.blockcat([[zero, -a[2], a[1]], [a[2], zero, -a[0]], [-a[1], a[0], zero]])
-
-
-def _projected(model: Model, q: SX, qd: SX, wrenches: Callable[[Chain], SX]) -> SX:
+def _projected(tree: Tree, q: SX, qd: SX, wrenches: Callable[[Chain], SX]) -> SX:
     """Return J^T (wrenches) over all bodies, one block of ten columns each."""
-    Y = SX(model.nv, PHI * len(model.bodies))
-    for k, chain in enumerate(_chains(model, q, qd)):
+    Y = SX(tree.nv, PHI * len(tree.own))
+    for k, chain in enumerate(_chains(tree, q, qd)):
         block = wrenches(chain)
         rows = chain.J[0].T @ block[:3, :] + chain.J[1].T @ block[3:, :]
         for r, (row, factor) in enumerate(zip(chain.columns, chain.factors, strict=True)):
@@ -151,11 +146,11 @@ def _projected(model: Model, q: SX, qd: SX, wrenches: Callable[[Chain], SX]) -> 
     return Y
 
 
-def _tensor(model: Model, q: SX, qd: SX, wrenches: Callable[[Chain, int], SX]) -> SX:
+def _tensor(tree: Tree, q: SX, qd: SX, wrenches: Callable[[Chain, int], SX]) -> SX:
     """Return the array [i, j, h] whose blocks are J_i^T (wrenches of column j)."""
-    n = model.nv
-    T = SX(n * n, PHI * len(model.bodies))
-    for k, chain in enumerate(_chains(model, q, qd)):
+    n = tree.nv
+    T = SX(n * n, PHI * len(tree.own))
+    for k, chain in enumerate(_chains(tree, q, qd)):
         for c, (column, factor_c) in enumerate(zip(chain.columns, chain.factors, strict=True)):
             block = wrenches(chain, c)
             rows = chain.J[0].T @ block[:3, :] + chain.J[1].T @ block[3:, :]
@@ -173,11 +168,10 @@ def _twist(J: Screw, chain: Chain, rates: SX) -> Screw:
     return J[0] @ own, J[1] @ own
 
 
-def _chains(model: Model, q: SX, qd: SX) -> list[Chain]:
+def _chains(tree: Tree, q: SX, qd: SX) -> list[Chain]:
     """Return the Jacobian, its rate and the twist of every body in the user's body frame."""
-    nodes = recursion_tree(model, regroup=False)
     chains: list[Chain] = []
-    for node in nodes:
+    for node in tree.own:
         T = node.T_frame
         Rf, c = constant(T[:3, :3]), constant(T[:3, 3])
         R, p = node.placement(q)
@@ -185,24 +179,22 @@ def _chains(model: Model, q: SX, qd: SX) -> list[Chain]:
         if parent is None:
             J = Jd = (SX(3, 0), SX(3, 0))
             V: Screw = (SX(3, 1), SX(3, 1))
-            up = -constant(model.gravity)
+            up = -constant(tree.gravity)
             columns: list[int] = []
             factors: list[float] = []
         else:
-            T_p = nodes[node.parent].T_frame
+            T_p = tree.own[node.parent].T_frame
             R_p, c_p = constant(T_p[:3, :3]), constant(T_p[:3, 3])
             J, Jd, V = (_into(R_p, c_p, s) for s in (parent.J, parent.Jd, parent.V))
             up = R_p.T @ parent.up
             columns, factors = parent.columns, parent.factors
         J, Jd, V = ((R.back(w), R.back(v + cross_columns(w, p))) for w, v in (J, Jd, V))
         up = R.back(up)
-        X: Screw = (node.Xw, node.Xv)
-        v_own = (node.Xw @ node.rates(qd), node.Xv @ node.rates(qd))
+        v_own = node.twist(qd)
         Jd = plus(Jd, minus_ad(v_own, J))
-        J, Jd = _beside(J, X), _beside(Jd, (SX(3, node.nv), SX(3, node.nv)))
+        J, Jd = _beside(J, node.screws), _beside(Jd, (SX(3, node.nv), SX(3, node.nv)))
         V = plus(V, v_own)
         J, Jd, V = (_outof(Rf, c, s) for s in (J, Jd, V))
-        factor = 1.0 if node.coupling is None else node.coupling.multiplier
         chains.append(
             Chain(
                 J,
@@ -210,7 +202,7 @@ def _chains(model: Model, q: SX, qd: SX) -> list[Chain]:
                 V,
                 Rf @ up,
                 [*columns, *range(node.iv, node.iv + node.nv)],
-                [*factors, *([factor] * node.nv)],
+                [*factors, *([node.ratio] * node.nv)],
             )
         )
     return chains
@@ -232,19 +224,10 @@ def _outof(R: SX, c: SX, s: Screw) -> Screw:
     return w, v - cross_columns(w, c)
 
 
-def _origins(model: Model, q: SX) -> list[SX]:
+def _origins(tree: Tree, q: SX) -> list[SX]:
     """Return the origins of the user's body frames in the base frame."""
-    nodes = recursion_tree(model, regroup=False)
-    poses: list[tuple[SX, SX]] = []
     origins = []
-    for node in nodes:
-        R, p = node.placement(q)
-        if node.parent >= 0:
-            R_p, p_p = poses[node.parent]
-            pose = (R.back(R_p.T).T, p_p + R_p @ p)
-        else:
-            pose = (R.matrix, p)
-        poses.append(pose)
+    for node, (R, p) in zip(tree.own, base_placements(tree.own_at(q)), strict=True):
         inverse = np.linalg.inv(node.T_frame)
-        origins.append(pose[1] + pose[0] @ constant(inverse[:3, 3]))
+        origins.append(p + R @ constant(inverse[:3, 3]))
     return origins

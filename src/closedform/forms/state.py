@@ -5,19 +5,18 @@ from __future__ import annotations
 import casadi as ca
 from casadi import SX
 
-from ..model import Model
 from .algebra import cross, cross_columns
 from .armature import add_rotor_gradient, free_rotors
 from .forward import factor_tree, forward_dynamics, solve_factored
 from .mass import add_block, mass_matrix
-from .motion import Motion, minus_ad, motions
 from .newton_euler import body_wrench
-from .pairs import Placements, Screw, pairs, plus, product, times
+from .pairs import Screw, pairs, plus, product, times
 from .subtree import composites, flows
-from .tree import Node, recursion_tree, upward
+from .tree import Posture, Tree
+from .twists import Motion, minus_ad, motions
 
 
-def inverse_dynamics_derivatives(model: Model, q: SX, qd: SX, qdd: SX) -> tuple[SX, SX]:
+def inverse_dynamics_derivatives(tree: Tree, q: SX, qd: SX, qdd: SX) -> tuple[SX, SX]:
     """Return d tau / dq and d tau / dqd of inverse dynamics in one evaluation.
 
     With the screws P' = ad_{V_p} X and P'' = ad_{A_p} X + ad_{V_p} P' of a joint (V_p, A_p: twist
@@ -32,45 +31,43 @@ def inverse_dynamics_derivatives(model: Model, q: SX, qd: SX, qdd: SX) -> tuple[
     [SinghRussellWensing2022]. For joints of several dofs the derivatives by q are
     right-trivialised. Returns (nv, nv) twice.
     """
-    nodes = recursion_tree(model)
-    placements = [node.placement(q) for node in nodes]
-    return _derivatives(model, nodes, placements, qd, qdd)
+    return _derivatives(tree.at(q), tree.nv, qd, qdd)
 
 
-def inverse_dynamics_dq(model: Model, q: SX, qd: SX, qdd: SX) -> SX:
+def inverse_dynamics_dq(tree: Tree, q: SX, qd: SX, qdd: SX) -> SX:
     """Return d tau / dq of inverse dynamics, right-trivialised for joints of several dofs.
 
     Column h is the derivative along a unit velocity of joint coordinate h; see
     `inverse_dynamics_derivatives`. Returns (nv, nv).
     """
-    return inverse_dynamics_derivatives(model, q, qd, qdd)[0]
+    return inverse_dynamics_derivatives(tree, q, qd, qdd)[0]
 
 
-def inverse_dynamics_dqd(model: Model, q: SX, qd: SX, qdd: SX) -> SX:
+def inverse_dynamics_dqd(tree: Tree, q: SX, qd: SX, qdd: SX) -> SX:
     """Return d tau / dqd of inverse dynamics; see `inverse_dynamics_derivatives`. Returns (nv, nv)."""
-    return inverse_dynamics_derivatives(model, q, qd, qdd)[1]
+    return inverse_dynamics_derivatives(tree, q, qd, qdd)[1]
 
 
-def gravity_torque_dq(model: Model, q: SX) -> SX:
+def gravity_torque_dq(tree: Tree, q: SX) -> SX:
     """Return dg / dq, symmetric for one-dof joints: the Hessian of the potential energy.
 
     The derivatives of inverse dynamics at rest. Returns (nv, nv).
     """
-    zero = SX(model.nv, 1)
-    return inverse_dynamics_derivatives(model, q, zero, zero)[0]
+    zero = SX(tree.nv, 1)
+    return inverse_dynamics_derivatives(tree, q, zero, zero)[0]
 
 
-def forward_dynamics_derivatives(model: Model, q: SX, qd: SX, tau: SX) -> tuple[SX, SX, SX]:
+def forward_dynamics_derivatives(tree: Tree, q: SX, qd: SX, tau: SX) -> tuple[SX, SX, SX]:
     """Return d qdd / dq, d qdd / dqd and d qdd / dtau = M^-1 in one evaluation.
 
     d qdd = -M^-1 (d tau / dq dq + d tau / dqd dqd) at the accelerations of forward dynamics
     [CarpentierMansard2018]. Returns (nv, nv) three times.
     """
-    qdd = forward_dynamics(model, q, qd, tau)
-    by_q, by_qd = inverse_dynamics_derivatives(model, q, qd, qdd)
-    factors = factor_tree(mass_matrix(model, q))
-    inverse = ca.horzcat(*(solve_factored(factors, column) for column in ca.horzsplit(SX.eye(model.nv))))
-    for r in range(model.nv):
+    qdd = forward_dynamics(tree, q, qd, tau)
+    by_q, by_qd = inverse_dynamics_derivatives(tree, q, qd, qdd)
+    factors = factor_tree(mass_matrix(tree, q))
+    inverse = ca.horzcat(*(solve_factored(factors, column) for column in ca.horzsplit(SX.eye(tree.nv))))
+    for r in range(tree.nv):
         for c in range(r):
             inverse[r, c] = inverse[c, r]
     solved = [
@@ -79,33 +76,31 @@ def forward_dynamics_derivatives(model: Model, q: SX, qd: SX, tau: SX) -> tuple[
     return solved[0], solved[1], inverse
 
 
-def forward_dynamics_dq(model: Model, q: SX, qd: SX, tau: SX) -> SX:
+def forward_dynamics_dq(tree: Tree, q: SX, qd: SX, tau: SX) -> SX:
     """Return d qdd / dq of forward dynamics, right-trivialised for several dofs. Returns (nv, nv)."""
-    return forward_dynamics_derivatives(model, q, qd, tau)[0]
+    return forward_dynamics_derivatives(tree, q, qd, tau)[0]
 
 
-def forward_dynamics_dqd(model: Model, q: SX, qd: SX, tau: SX) -> SX:
+def forward_dynamics_dqd(tree: Tree, q: SX, qd: SX, tau: SX) -> SX:
     """Return d qdd / dqd of forward dynamics. Returns (nv, nv)."""
-    return forward_dynamics_derivatives(model, q, qd, tau)[1]
+    return forward_dynamics_derivatives(tree, q, qd, tau)[1]
 
 
-def forward_dynamics_dtau(model: Model, q: SX, qd: SX, tau: SX) -> SX:
+def forward_dynamics_dtau(tree: Tree, q: SX, qd: SX, tau: SX) -> SX:
     """Return d qdd / dtau of forward dynamics, the inverse of the mass matrix. Returns (nv, nv)."""
-    return forward_dynamics_derivatives(model, q, qd, tau)[2]
+    return forward_dynamics_derivatives(tree, q, qd, tau)[2]
 
 
-def _derivatives(
-    model: Model, nodes: tuple[Node, ...], placements: Placements, qd: SX, qdd: SX
-) -> tuple[SX, SX]:
-    moving = motions(nodes, placements, qd, qdd)
-    accelerations = _with_gravity(model, nodes, placements, moving)
-    total = composites(nodes, placements)
-    flow = flows(nodes, placements, [twists[0] for twists, _ in moving])
-    carried = _wrenches(nodes, placements, moving, accelerations)
+def _derivatives(at: Posture, nv: int, qd: SX, qdd: SX) -> tuple[SX, SX]:
+    nodes, moving = at.nodes, motions(at, qd, qdd)
+    accelerations = _with_gravity(at, moving)
+    total = composites(at)
+    flow = flows(at, [twists[0] for twists, _ in moving])
+    carried = _wrenches(at, moving, accelerations)
     drift, wrenches = [], []
     for i, node in enumerate(nodes):
         (V, _), (X, Xd) = moving[i][0], moving[i][1]
-        v = (node.Xw @ node.rates(qd), node.Xv @ node.rates(qd))
+        v = node.twist(qd)
         V_p = (V[0] - v[0], V[1] - v[1])
         a = (
             node.Xw @ node.rates(qdd) + Xd[0] @ node.rates(qd),
@@ -113,7 +108,7 @@ def _derivatives(
         )
         A_p = (accelerations[i][0] - a[0], accelerations[i][1] - a[1])
         if node.parent < 0:
-            V_p, A_p = (SX(3, 1), SX(3, 1)), (SX(3, 1), placements[i][0].back(upward(model, node)))
+            V_p, A_p = (SX(3, 1), SX(3, 1)), (SX(3, 1), at.up[i])
         P1 = times(-1, minus_ad(V_p, X))
         P2 = times(-1, plus(minus_ad(A_p, X), minus_ad(V_p, P1)))
         rise = plus(total[i].momentum(P2), times(2, flow[i].wrench(P1)))
@@ -121,10 +116,10 @@ def _derivatives(
         momentum, back = total[i].momentum(X), flow[i].transposed_wrench(X)
         drift.append((P1, P2, plus(P1, Xd)))
         wrenches.append([plus(rise, _cross_wrench(X, carried[i])), by_rate, momentum, back, rise])
-    by_q, by_qd = SX.zeros(model.nv, model.nv), SX.zeros(model.nv, model.nv)
-    for i, j, moved in pairs(nodes, placements, wrenches):
+    by_q, by_qd = SX.zeros(nv, nv), SX.zeros(nv, nv)
+    for i, j, moved in pairs(at, wrenches):
         turned, by_rate, momentum, back, rise = moved
-        X = (nodes[i].Xw, nodes[i].Xv)
+        X = nodes[i].screws
         add_block(by_q, nodes[i], nodes[j], product(X, rise if i == j else turned))
         add_block(by_qd, nodes[i], nodes[j], product(X, by_rate))
         if i != j:
@@ -137,36 +132,22 @@ def _derivatives(
     return by_q, by_qd
 
 
-def _with_gravity(
-    model: Model,
-    nodes: tuple[Node, ...],
-    placements: Placements,
-    moving: list[Motion],
-) -> list[Screw]:
+def _with_gravity(at: Posture, moving: list[Motion]) -> list[Screw]:
     """Return the spatial accelerations of the bodies over a base that accelerates upward."""
-    up: list[SX] = []
-    for node, (R, _) in zip(nodes, placements, strict=True):
-        up.append(R.back(up[node.parent] if node.parent >= 0 else upward(model, node)))
-    return [(twists[1][0], twists[1][1] + lift) for (twists, _), lift in zip(moving, up, strict=True)]
+    return [(twists[1][0], twists[1][1] + lift) for (twists, _), lift in zip(moving, at.up, strict=True)]
 
 
-def _wrenches(
-    nodes: tuple[Node, ...],
-    placements: Placements,
-    moving: list[Motion],
-    accelerations: list[Screw],
-) -> list[Screw]:
+def _wrenches(at: Posture, moving: list[Motion], accelerations: list[Screw]) -> list[Screw]:
     """Return the wrench that each joint transmits: f = m a + U ms, n = ms x a + axial(U S)."""
     total = []
-    for node, (twists, _), (dw, dv) in zip(nodes, moving, accelerations, strict=True):
+    for node, (twists, _), (dw, dv) in zip(at.nodes, moving, accelerations, strict=True):
         w, v = twists[0]
         total.append(body_wrench(node, w, dw, dv + cross(w, v)))
-    for i in reversed(range(len(nodes))):
-        parent, (R, p) = nodes[i].parent, placements[i]
-        if parent >= 0:
+    for i, node, (R, p) in at.leaves_first():
+        if node.parent >= 0:
             n, f = total[i]
             f = R.out(f)
-            total[parent] = plus(total[parent], (R.out(n) + cross(p, f), f))
+            total[node.parent] = plus(total[node.parent], (R.out(n) + cross(p, f), f))
     return total
 
 

@@ -13,8 +13,9 @@ import casadi as ca
 from casadi import SX
 
 from .algebra import Rotation, cross_columns
-from .pairs import Placements, Screw, product, to_parent
-from .tree import Node
+from .node import Node
+from .pairs import Screw, product, to_parent
+from .tree import Placement, Posture
 
 LONG = 40
 """Bodies of a branch beyond which stations are used; shorter ones gain more from the zeros of their axes."""
@@ -31,63 +32,61 @@ def longest_branch(nodes: Sequence[Node]) -> int:
     return max(depths, default=0)
 
 
-def products_by_station(nodes: Sequence[Node], placements: Placements, wrenches: Sequence[Screw]) -> SX:
+def products_by_station(at: Posture, wrenches: Sequence[Screw]) -> SX:
     """Return the symmetric matrix of X_i . W_j, i on the way from j to the base, with the armatures.
 
     Joints must be uncoupled: each then has rows and columns of its own.
     """
-    station, steps, local = _stations(nodes, placements)
-    screws = [_in_station(T, (node.Xw, node.Xv)) for T, node in zip(local, nodes, strict=True)]
+    nodes = at.nodes
+    station, steps, local = _stations(at)
+    screws = [_in_station(T, node.screws) for T, node in zip(local, nodes, strict=True)]
     nv = sum(node.nv for node in nodes)
     columns: dict[int, SX] = {}
     for j, node in enumerate(nodes):
         column = SX(nv, node.nv)
-        at, wrench, i = station[j], to_parent(*local[j], *wrenches[j]), j
+        base, wrench, i = station[j], to_parent(*local[j], *wrenches[j]), j
         while i >= 0:
             near = []
-            while i >= 0 and station[i] == at:
+            while i >= 0 and station[i] == base:
                 near.append(i)
                 i = nodes[i].parent
             both = tuple(ca.horzcat(*(screws[k][part] for k in near)) for part in (0, 1))
             rows = [nodes[k].iv + r for k in near for r in range(nodes[k].nv)]
             column[rows, :] = product((both[0], both[1]), wrench)
             if i >= 0:
-                wrench, at = to_parent(*steps[at], *wrench), station[i]
-        own = slice(node.iv, node.iv + node.nv)
-        column[own, :] += node.armature * SX.eye(node.nv)
+                wrench, base = to_parent(*steps[base], *wrench), station[i]
+        column[node.velocities, :] += node.armature * SX.eye(node.nv)
         columns[node.iv] = column
     upper = ca.triu(ca.horzcat(*(columns[iv] for iv in sorted(columns))))
     return ca.triu2symm(upper)
 
 
-def _stations(
-    nodes: Sequence[Node], placements: Placements
-) -> tuple[list[int], dict[int, tuple[Rotation, SX]], Placements]:
+def _stations(at: Posture) -> tuple[list[int], dict[int, Placement], list[Placement]]:
     """Return the station of each body, the placement of each station in the one before, and of each body."""
     station: list[int] = []
-    steps: dict[int, tuple[Rotation, SX]] = {}
-    local: Placements = []
+    steps: dict[int, Placement] = {}
+    local: list[Placement] = []
     count: list[int] = []
-    for i, node in enumerate(nodes):
-        T = placements[i]
+    for i, (node, placement) in enumerate(at):
+        placed = placement
         if node.parent >= 0:
             R, p = local[node.parent]
-            T = Rotation([R.matrix @ T[0].matrix]), p + R.out(T[1])
+            placed = Rotation([R.matrix @ placed[0].matrix]), p + R.out(placed[1])
             count.append(count[node.parent] + 1)
         else:
             count.append(0)
         if node.parent < 0 or count[i] == SPACING:
-            steps[i] = T
+            steps[i] = placed
             station.append(i)
             count[i] = 0
             local.append((Rotation([]), SX(3, 1)))
         else:
             station.append(station[node.parent])
-            local.append(T)
+            local.append(placed)
     return station, steps, local
 
 
-def _in_station(placement: tuple[Rotation, SX], screw: Screw) -> Screw:
+def _in_station(placement: Placement, screw: Screw) -> Screw:
     """Return screws of a body in the frame of its station."""
     R, p = placement
     w = R.out(screw[0])

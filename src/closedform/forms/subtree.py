@@ -16,8 +16,9 @@ from .algebra import (
     outer_symmetric,
     skew,
 )
-from .pairs import Placements, Screw
-from .tree import Node
+from .node import Node
+from .pairs import Screw
+from .tree import Posture
 
 
 @dataclass
@@ -53,14 +54,9 @@ class Composite:
         return n, f
 
 
-def composites(nodes: tuple[Node, ...], placements: Placements) -> list[Composite]:
+def composites(at: Posture) -> list[Composite]:
     """Return each body with everything it carries."""
-    total = [Composite.of(node) for node in nodes]
-    for i in reversed(range(len(nodes))):
-        parent = nodes[i].parent
-        if parent >= 0:
-            total[parent] = total[parent] + total[i].in_parent(*placements[i])
-    return total
+    return at.with_all_carried([Composite.of(node) for node in at.nodes], Composite.in_parent)
 
 
 @dataclass
@@ -103,14 +99,10 @@ class Flow:
         return Composite(SX(0), self.P, S)
 
 
-def flows(nodes: tuple[Node, ...], placements: Placements, twists: Sequence[Screw]) -> list[Flow]:
+def flows(at: Posture, twists: Sequence[Screw]) -> list[Flow]:
     """Return the flow of each body with everything it carries, from the twists of the bodies."""
-    total = [_body_flow(node, *twist) for node, twist in zip(nodes, twists, strict=True)]
-    for i in reversed(range(len(nodes))):
-        parent = nodes[i].parent
-        if parent >= 0:
-            total[parent] = total[parent] + total[i].in_parent(*placements[i])
-    return total
+    own = [_body_flow(node, *twist) for node, twist in zip(at.nodes, twists, strict=True)]
+    return at.with_all_carried(own, Flow.in_parent)
 
 
 def _body_flow(node: Node, w: SX, v: SX) -> Flow:

@@ -10,39 +10,40 @@ import casadi as ca
 import numpy as np
 from casadi import SX
 
-from ..model import Body, Model
+from ..model import Body
 from .algebra import Turn, constant, rotation_of_quaternion, skew
 from .coriolis import coriolis_matrix
 from .mass import mass_matrix
-from .tree import axis_rotation
+from .node import axis_rotation
+from .tree import Tree
 
 
-def mass_matrix_dq(model: Model, q: SX) -> SX:
+def mass_matrix_dq(tree: Tree, q: SX) -> SX:
     """Return dM / dq, entry [i, j, h] the derivative of M_ij along joint velocity h.
 
     Right-trivialised for joints of several dofs [Garofalo2013, Eq. (24)]. Returns (nv, nv, nv).
     """
-    return _symmetric_gradient(model, mass_matrix(model, q), q)
+    return _symmetric_gradient(tree, mass_matrix(tree, q), q)
 
 
-def coriolis_matrix_dq(model: Model, q: SX, qd: SX) -> SX:
+def coriolis_matrix_dq(tree: Tree, q: SX, qd: SX) -> SX:
     """Return dC / dq, entry [i, j, h] the derivative of C_ij along joint velocity h.
 
     Right-trivialised for joints of several dofs. Returns (nv, nv, nv).
     """
-    return ca.jacobian(_rows(coriolis_matrix(model, q, qd)), q) @ velocity_map(model, q)
+    return ca.jacobian(_rows(coriolis_matrix(tree, q, qd)), q) @ velocity_map(tree, q)
 
 
-def coriolis_matrix_dqd(model: Model, q: SX, qd: SX) -> SX:
+def coriolis_matrix_dqd(tree: Tree, q: SX, qd: SX) -> SX:
     """Return dC / dqd, constant in qd: for one-dof joints the Christoffel symbols.
 
     Entry [i, j, h] = (dM_ij/dq_h + dM_ih/dq_j - dM_jh/dq_i) / 2 there; for joints of several
     dofs C is still linear in qd and is differentiated. Returns (nv, nv, nv).
     """
-    if any(body.joint.nv > 1 for body in model.bodies):
-        return ca.jacobian(_rows(coriolis_matrix(model, q, qd)), qd)
-    n = model.nv
-    D = mass_matrix_dq(model, q)
+    if any(body.joint.nv > 1 for body in tree.model.bodies):
+        return ca.jacobian(_rows(coriolis_matrix(tree, q, qd)), qd)
+    n = tree.nv
+    D = mass_matrix_dq(tree, q)
     symbols = SX(n * n, n)
     for i in range(n):
         for j in range(n):
@@ -51,12 +52,12 @@ def coriolis_matrix_dqd(model: Model, q: SX, qd: SX) -> SX:
     return symbols
 
 
-def _symmetric_gradient(model: Model, M: SX, q: SX) -> SX:
+def _symmetric_gradient(tree: Tree, M: SX, q: SX) -> SX:
     """Return the gradient of a symmetric matrix, each entry differentiated once."""
     n = M.size1()
     upper = [(i, j) for i in range(n) for j in range(i, n)]
     columns = ca.vertcat(*(M[i, j] for i, j in upper))
-    D = ca.jacobian(columns, q) @ velocity_map(model, q)
+    D = ca.jacobian(columns, q) @ velocity_map(tree, q)
     where = {pair: k for k, pair in enumerate(upper)}
     order = [where[min(i, j), max(i, j)] for i in range(n) for j in range(n)]
     return D[order, :]
@@ -67,10 +68,10 @@ def _rows(M: SX) -> SX:
     return ca.vec(M.T)
 
 
-def velocity_map(model: Model, q: SX) -> SX:
+def velocity_map(tree: Tree, q: SX) -> SX:
     """Return the nq x nv matrix E with q' = E(q) qd: the identity but for joints of several dofs."""
-    E = SX(model.nq, model.nv)
-    for body in model.bodies:
+    E = SX(tree.nq, tree.nv)
+    for body in tree.model.bodies:
         if body.coupling is None:
             rows = slice(body.iq, body.iq + body.joint.nq)
             columns = slice(body.iv, body.iv + body.joint.nv)

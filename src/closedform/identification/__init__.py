@@ -17,14 +17,15 @@ from .logs.log import Log
 from .logs.reading import read_log
 from .logs.tables import LogError
 from .logs.transmission import Transmission
-from .regression.friction import Friction
+from .regression.friction import FrictionTerms
 from .regression.least_squares import ExcitationError
 from .regression.reduced import reduced_factor
+from .workflow.errors import Errors
 from .workflow.gains import DriveGains, drive_gains
 from .workflow.identify import identify
 from .workflow.locking import lock
 from .workflow.payload import Payload, identify_payload
-from .workflow.result import Errors, Identification, Parameter
+from .workflow.result import Identification, IdentifiedParameter
 
 __all__ = [
     "BaseParameters",
@@ -32,11 +33,11 @@ __all__ = [
     "Errors",
     "Excitation",
     "ExcitationError",
-    "Friction",
+    "FrictionTerms",
     "Identification",
+    "IdentifiedParameter",
     "Log",
     "LogError",
-    "Parameter",
     "Payload",
     "Transmission",
     "base_parameters",

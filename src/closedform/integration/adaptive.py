@@ -1,4 +1,4 @@
-"""SciPy's adaptive methods, step by step: where a run ends is known, and whose error it was."""
+"""SciPy's adaptive methods, taken step by step to know when and why a run ends early."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LEAST_RTOL = 100 * float(np.finfo(float).eps)
 """Relative tolerance that double precision can meet; SciPy takes no smaller one."""
 
 WIDER = (
-    "take wider tolerances (atol above zero where a state passes zero) or a method for stiff systems "
+    "take wider tolerances (atol above zero if a state passes zero) or a method for stiff systems "
     "(Radau, BDF, LSODA), or check the inputs and the initial state"
 )
 
@@ -69,13 +69,13 @@ class _Recorded:
 def adapted(
     name: str, rate: Rate, start: Array, times: Array, method: str, longest: float, rtol: float, atol: float
 ) -> tuple[Array, DivergenceError | None]:
-    """Return the states at the times, NaN from where the run diverges, and the error that says so."""
+    """Return the states at the times, NaN after the run diverges, and the error that says so."""
     path = np.full((len(times), len(start)), np.nan)
     recorded = _Recorded(rate, float(times[-1]))
     solver: OdeSolver | None = None
     reason = NOT_FINITE
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", module=r"scipy\.integrate")  # told by the states
+        warnings.filterwarnings("ignore", module=r"scipy\.integrate")  # the states show it
         try:
             solver = ADAPTIVE[method](
                 recorded, 0.0, start, times[-1], rtol=max(rtol, LEAST_RTOL), atol=atol, max_step=longest

@@ -1,4 +1,4 @@
-"""What drives a system over a grid of steps: constants, held or sampled arrays, functions of time."""
+"""Inputs of a system over a grid of steps: constants, held or sampled arrays, functions of time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from .. import checks
 from ..arrays import Array
-from ..checks import LARGEST, real_array
+from ..checks import LARGEST, finite, real_array
 from ..errors import ArgumentError, shorten
 
 Inputs = ArrayLike | Callable[[float], ArrayLike] | None
@@ -19,9 +19,9 @@ Inputs = ArrayLike | Callable[[float], ArrayLike] | None
 
 @dataclass(frozen=True)
 class Levels:
-    """Inputs at the start, middle and end of every step: each (steps, ..., nu).
+    """Inputs at the start, middle and end of every step: each (steps, ..., nu), nu = 0 for none.
 
-    `held` says that they do not change within a step. `function` is that of time, if they are one.
+    `held` says that they do not change within a step. `function` is the function of time, if given.
     """
 
     start: Array
@@ -29,6 +29,11 @@ class Levels:
     end: Array
     held: bool
     function: Callable[[float], Array] | None = None
+
+    @property
+    def tables(self) -> tuple[Array, ...]:
+        """(start, middle, end), or nothing if the system takes no inputs."""
+        return (self.start, self.middle, self.end) if self.start.shape[-1] else ()
 
     @property
     def steady(self) -> bool:
@@ -56,7 +61,7 @@ class Levels:
         return np.asarray((1 - s) * self.start[k] + s * self.end[k])
 
 
-def levels(name: str, given: Inputs, nu: int, times: Array) -> Levels | None:
+def levels(name: str, given: Inputs, nu: int, times: Array) -> Levels:
     """Return the inputs of a system over the steps between `times`.
 
     An array of shape (nu,) is constant, (..., steps, nu) is held over each step, and
@@ -64,10 +69,8 @@ def levels(name: str, given: Inputs, nu: int, times: Array) -> Levels | None:
     evaluated at the start, middle and end of each Runge-Kutta step, and wherever an adaptive
     method asks.
     """
-    if nu == 0:
-        if given is not None:
-            raise ArgumentError(f"{name}: takes no inputs; give None")
-        return None
+    if nu == 0 and given is not None:
+        raise ArgumentError(f"{name}: takes no inputs; give None")
     if given is None:
         given = np.zeros(nu)
     steps = len(times) - 1
@@ -78,16 +81,14 @@ def levels(name: str, given: Inputs, nu: int, times: Array) -> Levels | None:
         return Levels(nodes[:-1], middle, nodes[1:], held=False, function=function)
     array = real_array(f"{name}: inputs", given)
     if array.shape == (nu,):
-        _require_finite(name, array)
-        held = np.broadcast_to(array, (steps, nu))
+        held = np.broadcast_to(finite(f"{name}: inputs", array), (steps, nu))
         return Levels(held, held, held, held=True)
     if array.ndim < 2 or array.shape[-1] != nu or array.shape[-2] not in (steps, steps + 1):
         raise ArgumentError(
             f"{name}: inputs have shape {array.shape}; expected ({nu},) held all the time, "
             f"(..., {steps}, {nu}) held over each step, or (..., {steps + 1}, {nu}) at the nodes"
         )
-    _require_finite(name, array)
-    array = np.ascontiguousarray(np.moveaxis(array, -2, 0))
+    array = np.ascontiguousarray(np.moveaxis(finite(f"{name}: inputs", array), -2, 0))
     if len(array) == steps:
         return Levels(array, array, array, held=True)
     return Levels(array[:-1], (array[:-1] + array[1:]) / 2, array[1:], held=False)
@@ -101,13 +102,6 @@ def _stacked(name: str, values: list[Array]) -> Array:
         raise ArgumentError(
             f"{name}: the input function gave shapes {shapes}; expected the same at all times"
         ) from None
-
-
-def _require_finite(name: str, array: Array) -> None:
-    bad = np.argwhere(~(np.abs(array) <= LARGEST))
-    if len(bad):
-        where = tuple(bad[0].tolist())
-        raise ArgumentError(f"{name}: inputs{list(where)} is {array[where]:g}; expected finite numbers")
 
 
 def _sample(name: str, function: Callable[[float], ArrayLike], nu: int, t: float) -> Array:

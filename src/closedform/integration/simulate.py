@@ -14,7 +14,16 @@ from numpy.typing import ArrayLike
 from scipy.interpolate import PPoly
 
 from ..arrays import Array
-from ..checks import function, instance, known_name, not_negative, positive, rows_array
+from ..checks import (
+    MOST_ENTRIES,
+    common_batch,
+    function,
+    instance,
+    known_name,
+    not_negative,
+    positive,
+    rows_array,
+)
 from ..errors import ArgumentError, shown
 from .adaptive import ADAPTIVE, adapted
 from .divergence import DivergenceError
@@ -26,9 +35,6 @@ LOOKS = 128
 """Steps between two looks at the state: for divergence, `watch` and `progress`."""
 
 MAX_STEPS = 50_000_000
-
-MAX_NUMBERS = 2**27
-"""States kept of a run or a batch of them, as numbers."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +50,19 @@ class Simulation:
     u: Array | None
     held: bool = True
     events: tuple[list[float], ...] = field(default=())
+
+
+@dataclass(frozen=True)
+class _Problem:
+    """A checked problem: `start` has the shape of the whole batch; `parameters` is empty or one array."""
+
+    system: System
+    start: Array
+    driven: Levels
+    parameters: tuple[Array, ...]
+    times: Array
+    watch: Callable[[float, Array], None] | None
+    progress: Callable[[float], None] | None
 
 
 def simulate(
@@ -67,7 +86,7 @@ def simulate(
     batch of initial states (or of inputs, or of parameters) as one. Otherwise `method` is one of
     SciPy's adaptive ones, within `rtol` and `atol`, sampled at the steps. `inputs`: see
     `closedform.integration.inputs.levels`. `watch(t, x)` sees the state now and then and may
-    raise; `progress` hears the fraction done. A single run that diverges raises.
+    raise; `progress` is called with the fraction done. A single run that diverges raises.
 
     >>> import casadi as ca, numpy as np
     >>> from closedform.integration import System, simulate
@@ -80,7 +99,7 @@ def simulate(
     known_name("method of integration", method, ("rk4", *ADAPTIVE))
     for name, given, of, count in (
         ("watch", watch, "time and state", 2),
-        ("progress", progress, "a part", 1),
+        ("progress", progress, "the fraction done", 1),
     ):
         if given is not None:
             function(f"{system.name}: {name}", given, of, count)
@@ -90,145 +109,130 @@ def simulate(
     atol = not_negative(f"{system.name}: atol", atol)
     if not isinstance(events, Sequence) or not all(isinstance(each, Event) for each in events):
         raise ArgumentError(f"{system.name}: events are {shown(events)}; expected a list of Event")
-    times = _grid(system.name, duration, step)
-    start = rows_array(f"{system.name}: initial state", x0, system.nx)
-    driven = levels(system.name, inputs, system.nu, times)
-    p = _parameters(system, parameters)
-    batch = _batch(system, start, driven, p)
-    numbers = math.prod(batch) * len(times) * system.nx
-    if numbers > MAX_NUMBERS:
-        raise ArgumentError(
-            f"{system.name}: {len(times)} states of {math.prod(batch)} run(s) are {numbers} numbers; at most "
-            f"{MAX_NUMBERS}: take longer steps or fewer runs at a time"
-        )
-    start = np.broadcast_to(start, (*batch, system.nx))
-    runner = _march if method == "rk4" else partial(_adapt, method=method, rtol=rtol, atol=atol)
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # told below, by the states
-        x = runner(system, start, driven, p, times, watch, progress)
-    run = Simulation(times, x, None) if driven is None else Simulation(times, x, driven.nodes(), driven.held)
-    if not batch:
+    problem = _problem(system, x0, inputs, duration, step, parameters, watch, progress)
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # the states show it
+        x = _march(problem) if method == "rk4" else _adapt(problem, method, rtol, atol)
+    driven = problem.driven
+    run = Simulation(problem.times, x, driven.nodes() if system.nu else None, driven.held)
+    if x.ndim == 2:
         _require_finite(system, run)
-        return _with_events(system, run, driven, p, events) if events else run
+        return _with_events(problem, run, events) if events else run
     if events:
         raise ArgumentError(f"{system.name}: events are sought in single runs; give one initial state")
     return run
 
 
-def _grid(name: str, duration: float, step: float) -> Array:
-    duration, step = positive(f"{name}: duration", duration), positive(f"{name}: step", step)
-    if duration / step > MAX_STEPS:
-        raise ArgumentError(f"{name}: {duration / step:.3g} steps; at most {MAX_STEPS}; take longer steps")
-    steps = max(1, math.ceil(duration / step - 1e-6))
-    return np.linspace(0.0, duration, steps + 1)
-
-
-def _parameters(system: System, given: ArrayLike | None) -> Array | None:
-    if system.parameters is None:
-        if given is not None:
-            raise ArgumentError(f"{system.name}: has no parameters; give None")
-        return None
-    if given is None:
-        raise ArgumentError(f"{system.name}: needs its {system.np} parameters")
-    return rows_array(f"{system.name}: parameters", given, system.np)
-
-
-def _batch(system: System, start: Array, driven: Levels | None, p: Array | None) -> tuple[int, ...]:
-    batches = [start.shape[:-1], () if driven is None else driven.batch, () if p is None else p.shape[:-1]]
-    try:
-        return np.broadcast_shapes(*batches)
-    except ValueError:
-        shapes = ", ".join(
-            f"{name} {each}" for name, each in zip(("states", "inputs", "parameters"), batches, strict=True)
+def step_count(name: str, duration: float, step: float, most: int = MAX_STEPS) -> int:
+    """Return how many equal steps of at most `step` make up a duration."""
+    count = duration / step
+    if not count <= most:
+        raise ArgumentError(
+            f"{name}: {count:.3g} steps; at most {most}: take longer steps (a lower rate), "
+            "or a shorter duration"
         )
-        raise ArgumentError(f"{system.name}: batches do not broadcast: {shapes}") from None
+    return max(1, math.ceil(count - 1e-6))  # no short step more for the round-off of a quotient
 
 
-def _march(
+def _problem(
     system: System,
-    start: Array,
-    driven: Levels | None,
-    p: Array | None,
-    times: Array,
+    x0: ArrayLike,
+    inputs: Inputs,
+    duration: float,
+    step: float,
+    given: ArrayLike | None,
     watch: Callable[[float, Array], None] | None,
     progress: Callable[[float], None] | None,
-) -> Array:
+) -> _Problem:
+    name = system.name
+    duration, step = positive(f"{name}: duration", duration), positive(f"{name}: step", step)
+    times = np.linspace(0.0, duration, step_count(name, duration, step) + 1)
+    start = rows_array(f"{name}: initial state", x0, system.nx)
+    driven = levels(name, inputs, system.nu, times)
+    if system.np and given is None:
+        raise ArgumentError(f"{name}: needs its {system.np} parameters")
+    if given is not None and not system.np:
+        raise ArgumentError(f"{name}: has no parameters; give None")
+    parameters = () if given is None else (rows_array(f"{name}: parameters", given, system.np),)
+    batch = common_batch(
+        name,
+        states=start.shape[:-1],
+        inputs=driven.batch,
+        parameters=parameters[0].shape[:-1] if parameters else (),
+    )
+    numbers = math.prod(batch) * len(times) * system.nx
+    if numbers > MOST_ENTRIES:
+        raise ArgumentError(
+            f"{name}: {len(times)} states of {math.prod(batch)} run(s) are {numbers} numbers; at most "
+            f"{MOST_ENTRIES}: take longer steps or fewer runs at a time"
+        )
+    start = np.broadcast_to(start, (*batch, system.nx))
+    return _Problem(system, start, driven, parameters, times, watch, progress)
+
+
+def _march(problem: _Problem) -> Array:
     """Return the states of equal Runge-Kutta steps, (..., steps + 1, nx)."""
+    start, driven, times = problem.start, problem.driven, problem.times
     steps = len(times) - 1
     path = np.empty((steps + 1, *start.shape))
     path[0] = start
     h = np.array(times[1] - times[0])
     here, there = np.array(start), np.empty_like(start)
-    drives = [] if driven is None else [driven.start, driven.middle, driven.end]
-    buffers = [np.array(each[0]) for each in drives]
-    fixed = [] if p is None else [np.ascontiguousarray(p, dtype=float)]
-    steady = driven is None or driven.steady
+    tables, steady = driven.tables, driven.steady
+    buffers = [np.array(each[0]) for each in tables]
+    arguments = [*buffers, h, *(np.ascontiguousarray(p) for p in problem.parameters)]
     calls = itertools.cycle(
-        [_call(system, a, h, buffers, fixed, b) for a, b in ((here, there), (there, here))]
+        [_call(problem.system, a, arguments, b) for a, b in ((here, there), (there, here))]
     )
     states = itertools.cycle([there, here])
     for k in range(steps):
         if not steady:
-            for buffer, drive in zip(buffers, drives, strict=True):
-                buffer[...] = drive[k]
+            for buffer, table in zip(buffers, tables, strict=True):
+                buffer[...] = table[k]
         next(calls)()
         path[k + 1] = state = next(states)
         if not (k + 1) % LOOKS:
             if start.ndim == 1 and not np.isfinite(state).all():
                 path[k + 2 :] = np.nan
                 break
-            if watch is not None:
-                watch(times[k + 1], state)
-            if progress is not None:
-                progress((k + 1) / steps)
-    if watch is not None and steps % LOOKS:
-        watch(times[-1], path[-1])
+            if problem.watch is not None:
+                problem.watch(times[k + 1], state)
+            if problem.progress is not None:
+                problem.progress((k + 1) / steps)
+    if problem.watch is not None and steps % LOOKS:
+        problem.watch(times[-1], path[-1])
     return np.moveaxis(path, 0, -2)
 
 
-def _call(
-    system: System, x: Array, h: Array, drives: list[Array], fixed: list[Array], out: Array
-) -> Callable[[], Any]:
+def _call(system: System, x: Array, arguments: list[Array], out: Array) -> Callable[[], Any]:
     """Return a call of no arguments that takes one step from `x` to `out`."""
     if x.ndim == 1:
-        return system.step.bind(x, *drives, h, *fixed, out=out)
-    return partial(system.step, x, *drives, h, *fixed, out=out)
+        return system.step.bind(x, *arguments, out=out)
+    return partial(system.step, x, *arguments, out=out)
 
 
-def _adapt(
-    system: System,
-    start: Array,
-    driven: Levels | None,
-    p: Array | None,
-    times: Array,
-    watch: Callable[[float, Array], None] | None,
-    progress: Callable[[float], None] | None,
-    *,
-    method: str,
-    rtol: float,
-    atol: float,
-) -> Array:
+def _adapt(problem: _Problem, method: str, rtol: float, atol: float) -> Array:
     """Return the states at the times, by one of SciPy's methods, run by run."""
-    batch, h = start.shape[:-1], float(times[1] - times[0])
+    system, driven, times = problem.system, problem.driven, problem.times
+    batch, h = problem.start.shape[:-1], float(times[1] - times[0])
     path = np.empty((*batch, len(times), system.nx))
     runs = list(np.ndindex(*batch))
+    # Longer steps than those of the grid could pass over what the inputs do in between.
+    longest = np.inf if driven.steady else h
     for number, index in enumerate(runs):
-        fixed = [] if p is None else [np.broadcast_to(p, (*batch, system.np))[index]]
+        fixed = [np.broadcast_to(p, (*batch, system.np))[index] for p in problem.parameters]
 
         def rate(t: float, x: Array, index: Any = index, fixed: list[Array] = fixed) -> Array:
-            drive = []
-            if driven is not None:
-                drive = [np.broadcast_to(driven.at(t, h), (*batch, system.nu))[index]]
-            return np.asarray(system.rate(x, *drive, *fixed))
+            u = [np.broadcast_to(driven.at(t, h), (*batch, system.nu))[index]] if system.nu else []
+            return np.asarray(system.rate(x, *u, *fixed))
 
-        # Longer steps than those of the grid could pass over what the inputs do in between.
-        longest = np.inf if driven is None or driven.steady else h
-        path[index], diverged = adapted(system.name, rate, start[index], times, method, longest, rtol, atol)
+        start = problem.start[index]
+        path[index], diverged = adapted(system.name, rate, start, times, method, longest, rtol, atol)
         if diverged is not None and not batch:
             raise diverged
-        if watch is not None:
-            watch(times[-1], path[index][-1])
-        if progress is not None:
-            progress((number + 1) / len(runs))
+        if problem.watch is not None:
+            problem.watch(times[-1], path[index][-1])
+        if problem.progress is not None:
+            problem.progress((number + 1) / len(runs))
     return path
 
 
@@ -239,11 +243,9 @@ def _require_finite(system: System, run: Simulation) -> None:
         raise DivergenceError(system.name, float(run.t[k]), run.x[max(k - 1, 0)])
 
 
-def _with_events(
-    system: System, run: Simulation, driven: Levels | None, p: Array | None, events: Sequence[Event]
-) -> Simulation:
+def _with_events(problem: _Problem, run: Simulation, events: Sequence[Event]) -> Simulation:
     """Return the run with the times of its events, ended at the first terminal one."""
-    path = _between(system, run, driven, p)
+    path = _between(problem, run)
     found = [each.times(path) for each in events]
     ends = [times[0] for each, times in zip(events, found, strict=True) if each.terminal and times]
     if not ends:
@@ -251,19 +253,20 @@ def _with_events(
     end = min(ends)
     keep = run.t < end
     t, x = np.append(run.t[keep], end), np.concatenate([run.x[keep], path(end)[None]])
-    u = None if driven is None else np.concatenate([run.u[keep], driven.at(end, run.t[1])[None]])  # type: ignore[index]
+    u = run.u
+    if u is not None:
+        u = np.concatenate([u[keep], problem.driven.at(end, run.t[1])[None]])
     return Simulation(t, x, u, run.held, tuple([s for s in times if s <= end] for times in found))
 
 
-def _between(system: System, run: Simulation, driven: Levels | None, p: Array | None) -> PPoly:
+def _between(problem: _Problem, run: Simulation) -> PPoly:
     """Return a run between its steps: cubics from the states and rates at both ends of each.
 
     A step ends with its own inputs, which may jump to those of the next.
     """
-    fixed = [] if p is None else [p]
-    starts, ends = ([], []) if driven is None else ([driven.start], [driven.end])
+    rate, tables, fixed = problem.system.rate, problem.driven.tables, problem.parameters
     x, h = run.x, np.diff(run.t)[:, None]
-    first, last = system.rate(x[:-1], *starts, *fixed), system.rate(x[1:], *ends, *fixed)
+    first, last = rate(x[:-1], *tables[:1], *fixed), rate(x[1:], *tables[2:], *fixed)
     mean = np.diff(x, axis=0) / h
     cubic = (first + last - 2 * mean) / h**2
     return PPoly(np.stack([cubic, (3 * mean - 2 * first - last) / h, first, x[:-1]]), run.t)

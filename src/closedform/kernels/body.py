@@ -1,31 +1,32 @@
 """A program as an LLVM function for one sample, or for as many samples as a register holds.
 
-The vector function works on W samples at once. Rows of W neighbouring entries are loaded from
-each sample and transposed in registers, so that every value is a vector over samples; outputs
-go the same way back. Long programs become several functions that hand values over in a
-workspace.
+The vector function works on W samples at once, W being the number of lanes of a register. Rows of W
+neighbouring entries are loaded from each sample and transposed in registers, so that every value is
+a vector over samples; outputs go the same way back. Long programs become several functions that
+hand values over in a workspace.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 
-from ..programs import ORDERS, Chunk, Clear, Program, Store, schedule
+from ..programs import Chunk, Clear, Order, Program, Store, Workspace, schedule
+from .constants import hexadecimal, splat
 from .intrinsics import call_function
-from .sincos import hexadecimal, sincos, splat
+from .sincos import sincos
 
 SINGLE, CHUNK = 8000, 2000
 """The longest program kept in one function, and the steps per function of longer ones."""
 
 HUGE, SMALL_CHUNK = 40_000, 500
-"""Programs from this many operations on are cut finer, which compiles three times as fast, and have no
-scalar code, which would take as long again."""
+"""Programs of at least this many operations are cut finer, which compiles three times as fast, and have
+no scalar code, which would take as long again."""
 
 ZEROS = (16, 3)
-"""Neighbouring groups of zeros (of one entry, of a register) from which on they are cleared at once."""
-
+"""The least number of neighbouring zeros (of groups of them, in the vector code) cleared at once."""
 
 ARITHMETIC = ("add", "sub", "mul", "div")
 
@@ -38,10 +39,10 @@ class Body:
     workspace: int
 
 
-def body(program: Program, name: str, lanes: int, real: str, order: str = ORDERS[0]) -> Body:
-    """Return `void @name(ptr workspace, ptr operand0, i64 step0, ...)` evaluating `lanes` samples.
+def body(program: Program, name: str, lanes: int, real: str, order: Order = Order.FIRST_OPERAND) -> Body:
+    """Return `void @name(ptr workspace, ptr operand0, i64 step0, ...)`, which evaluates `lanes` samples.
 
-    Operand k of sample s starts at operand + s * step bytes and is contiguous. `real` is
+    Operand k of sample s is contiguous and starts at operand + s * step bytes. `real` is
     "double" or "float".
     """
     return _Writer(program, name, lanes, real, order).write()
@@ -61,7 +62,7 @@ def repeated(program: Program, name: str, vector: str, workspace: int) -> Body:
 
 
 class _Writer:
-    def __init__(self, program: Program, name: str, lanes: int, real: str, order: str) -> None:
+    def __init__(self, program: Program, name: str, lanes: int, real: str, order: Order) -> None:
         self.program, self.name, self.lanes, self.real = program, name, lanes, real
         chunk = CHUNK if len(program.operations) < HUGE else SMALL_CHUNK
         self.chunks = schedule(
@@ -69,12 +70,11 @@ class _Writer:
         )
         self.type = real if lanes == 1 else f"<{lanes} x {real}>"
         self.size = 8 if real == "double" else 4
-        self.sizes = [_product(shape) for _, shape in program.inputs]
-        self.starts = [sum(self.sizes[:k]) for k in range(len(self.sizes))]
-        self.last_use = self._last_uses()
-        self.slots: dict[int, int] = {}
-        self.free: list[int] = []
-        self.slot_count = 0
+        self.suffix = f"v{lanes}{'f64' if real == 'double' else 'f32'}"
+        self.workspace = Workspace(program, self.chunks)
+        self.inputs = {
+            int(number): value for value, (op, _, number) in enumerate(program.operations) if op == "input"
+        }
         self.angles: dict[int, dict[str, int]] = {}
         for value, (op, operands, _) in enumerate(program.operations):
             if op in ("sin", "cos"):
@@ -94,46 +94,30 @@ class _Writer:
         if len(functions) == 1:
             text = functions[0].replace(f"@{self.name}_0(", f"@{self.name}(", 1)
         else:
-            arguments = self._parameters()
-            calls = "".join(f"  call void @{self.name}_{k}({arguments})\n" for k in range(len(functions)))
+            calls = "".join(f"  call void @{self.name}_{k}({parameters})\n" for k in range(len(functions)))
             functions.append(
                 f"define internal void @{self.name}({parameters}) #0 {{\n{calls}  ret void\n}}\n"
             )
             text = "\n".join(functions)
-        return Body(text, self.slot_count)
+        return Body(text, self.workspace.size)
 
     def _parameters(self) -> str:
         operands = range(len(self.program.inputs) + len(self.program.outputs))
         return ", ".join(["ptr %w", *(f"ptr %p{k}, i64 %s{k}" for k in operands)])
-
-    def _last_uses(self) -> dict[int, int]:
-        """Return the last chunk that reads each value."""
-        last: dict[int, int] = {}
-        for k, chunk in enumerate(self.chunks):
-            for step in chunk.steps:
-                if isinstance(step, Clear):
-                    continue
-                used = step.values if isinstance(step, Store) else self.program.operations[step][1]
-                for value in used:
-                    last[value] = k
-        return last
 
     def _chunk(self, number: int, chunk: Chunk) -> list[str]:
         self.lines: list[str] = []
         self.names: dict[int, str] = {}
         self.number = number
         self.rows: dict[tuple[int, int], str] = {}
-        for step in chunk.steps:
+        for step in chunk:
             if isinstance(step, Clear):
                 self._clear(step)
             elif isinstance(step, Store):
                 self._store(step)
             else:
                 self._compute(step)
-        for value, slot in list(self.slots.items()):
-            if self.last_use.get(value, -1) <= number:
-                self.free.append(slot)
-                del self.slots[value]
+        self.workspace.end(number)
         return self.lines
 
     def _line(self, instruction: str) -> str:
@@ -148,33 +132,30 @@ class _Writer:
         return splat(hexadecimal(_rounded(value, self.real)), self.real, self.lanes)
 
     def _value(self, value: int) -> str:
-        """Return the name of a value, loading it where an earlier chunk or the caller left it."""
+        """Return the name of a value, loaded first if an earlier chunk or the caller provides it."""
         if value in self.names:
             return self.names[value]
         op, _, number = self.program.operations[value]
         if op == "const":
             return self._const(number)
-        if value in self.slots:
-            self.names[value] = self._line(f"load {self.type}, ptr {self._slot(self.slots[value])}, align 8")
+        if value in self.workspace.places:
+            place = self._place(self.workspace.places[value])
+            self.names[value] = self._line(f"load {self.type}, ptr {place}, align 8")
         elif op == "input":
             self._load_input(int(number))
         else:
             raise AssertionError("a value is used before it is computed")
         return self.names[value]
 
-    def _slot(self, slot: int) -> str:
-        return self._line(f"getelementptr {self.type}, ptr %w, i64 {slot}")
+    def _place(self, number: int) -> str:
+        return self._line(f"getelementptr {self.type}, ptr %w, i64 {number}")
 
     def _define(self, value: int, name: str) -> None:
         """Name a value, and keep it in the workspace if a later chunk reads it."""
         self.names[value] = name
-        if self.last_use.get(value, -1) > self.number and value not in self.slots:
-            if self.free:
-                slot = self.free.pop()
-            else:
-                slot, self.slot_count = self.slot_count, self.slot_count + 1
-            self.slots[value] = slot
-            self._emit(f"store {self.type} {name}, ptr {self._slot(slot)}, align 8")
+        place = self.workspace.keep(value, self.number)
+        if place is not None:
+            self._emit(f"store {self.type} {name}, ptr {self._place(place)}, align 8")
 
     def _compute(self, value: int) -> None:
         if value in self.names:
@@ -217,9 +198,9 @@ class _Writer:
 
     def _load_input(self, position: int) -> None:
         """Load the group of neighbouring entries of an input that holds `position`."""
-        operand = max(k for k, start in enumerate(self.starts) if start <= position and self.sizes[k])
-        first = (position - self.starts[operand]) // self.lanes * self.lanes
-        count = min(self.lanes, self.sizes[operand] - first)
+        operand, entry = self.program.entry(position)
+        first = entry // self.lanes * self.lanes
+        count = min(self.lanes, prod(self.program.inputs[operand][1]) - first)
         if self.lanes == 1:
             columns = [
                 self._line(f"load {self.type}, ptr {self._entry(operand, 0, first)}, align {self.size}")
@@ -228,18 +209,9 @@ class _Writer:
             rows = [self._load_row(self._entry(operand, lane, first), count) for lane in range(self.lanes)]
             columns = self._transpose(rows)
         for k in range(count):
-            value = self._input_value(self.starts[operand] + first + k)
-            if value is not None and value not in self.names and value not in self.slots:
+            value = self.inputs.get(position - entry + first + k)
+            if value is not None and value not in self.names and value not in self.workspace.places:
                 self._define(value, columns[k])
-
-    def _input_value(self, position: int) -> int | None:
-        if not hasattr(self, "_inputs"):
-            self._inputs = {
-                int(number): value
-                for value, (op, _, number) in enumerate(self.program.operations)
-                if op == "input"
-            }
-        return self._inputs.get(position)
 
     def _entry(self, operand: int, lane: int, first: int) -> str:
         row = self._row(operand, lane)
@@ -248,10 +220,9 @@ class _Writer:
     def _load_row(self, pointer: str, count: int) -> str:
         if count == self.lanes:
             return self._line(f"load {self.type}, ptr {pointer}, align {self.size}")
-        suffix = f"v{self.lanes}{'f64' if self.real == 'double' else 'f32'}"
         zero = splat(hexadecimal(0.0), self.real, self.lanes)
         return self._line(
-            f"call {self.type} @llvm.masked.load.{suffix}.p0(ptr {pointer}, i32 {self.size}, "
+            f"call {self.type} @llvm.masked.load.{self.suffix}.p0(ptr {pointer}, i32 {self.size}, "
             f"<{self.lanes} x i1> {self._mask(count)}, {self.type} {zero})"
         )
 
@@ -273,14 +244,13 @@ class _Writer:
             return
         count = len(values)
         columns = values + [self._const(0.0)] * (self.lanes - count)
-        suffix = f"v{self.lanes}{'f64' if self.real == 'double' else 'f32'}"
         for lane, row in enumerate(self._transpose(columns)):
             pointer = self._entry(operand, lane, store.first)
             if count == self.lanes:
                 self._emit(f"store {self.type} {row}, ptr {pointer}, align {self.size}")
             else:
                 self._emit(
-                    f"call void @llvm.masked.store.{suffix}.p0({self.type} {row}, ptr {pointer}, "
+                    f"call void @llvm.masked.store.{self.suffix}.p0({self.type} {row}, ptr {pointer}, "
                     f"i32 {self.size}, <{self.lanes} x i1> {self._mask(count)})"
                 )
 
@@ -300,13 +270,6 @@ class _Writer:
     def _shuffle(self, a: str, b: str, mask: list[int]) -> str:
         indices = ", ".join(f"i32 {index}" for index in mask)
         return self._line(f"shufflevector {self.type} {a}, {self.type} {b}, <{self.lanes} x i32> <{indices}>")
-
-
-def _product(shape: tuple[int, ...]) -> int:
-    result = 1
-    for size in shape:
-        result *= size
-    return result
 
 
 def _rounded(value: float, real: str) -> float:

@@ -11,8 +11,10 @@ import hashlib
 import os
 import stat
 import time
+from collections.abc import Iterator
 from functools import cache
 from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
 
 import platformdirs
@@ -23,20 +25,23 @@ from ..files import replaced
 MAGIC = b"closedform-object-2\n"
 HEAD = len(MAGIC) + hashlib.sha256().digest_size
 LIMIT = 512 * 2**20
-"""Bytes kept on disk, and of one file at most; the files used longest ago go first."""
+"""Most bytes kept on disk, and most of one file; the files used longest ago are removed first."""
 
 ABANDONED = 600.0
-"""Seconds after which a file being written counts as left behind."""
+"""Seconds after which an unfinished file counts as left behind."""
 
 TEMPORARY = "closedform-"
-"""How the names of files being written begin; the number of the process follows."""
+"""How the names of unfinished files begin; the number of the process follows."""
+
+ROOMS = ("rotations.py", "description", "model", "forms", "programs", "kernels")
+"""Modules and packages that decide what machine code a model gets; their text is part of every key."""
 
 _REFUSED: set[str] = set()
 """Folders that a warning was given about."""
 
 
 def directory() -> Path | None:
-    """Return the cache folder, or None where CLOSEDFORM_CACHE is empty (no cache) or names no folder."""
+    """Return the cache folder, or None if CLOSEDFORM_CACHE is empty (no cache) or names no folder."""
     chosen = os.environ.get("CLOSEDFORM_CACHE")
     if chosen == "":
         return None
@@ -65,7 +70,7 @@ def _private(status: os.stat_result) -> bool:
 
 
 def _trusted(folder: Path) -> bool:
-    """Whether a folder is there and private; warn where it is there and not private."""
+    """Whether a folder exists and is private; warn if it exists and is not."""
     try:
         status = os.stat(folder)
     except (OSError, ValueError):
@@ -84,15 +89,21 @@ def _trusted(folder: Path) -> bool:
 
 @cache
 def source_digest() -> str:
-    """Return a hash of this package's own code, so that no object outlives what made it."""
+    """Return a hash of the code that shapes kernels, so that no object outlives what made it."""
     digest = hashlib.sha256()
-    package = resources.files("closedform")
-    digest.update(package.joinpath("rotations.py").read_bytes())
-    for folder in ("description", "model", "forms", "programs", "emit", "kernels"):
-        for item in sorted(package.joinpath(folder).iterdir(), key=lambda entry: entry.name):
-            if item.name.endswith(".py"):
-                digest.update(item.read_bytes())
+    for room in ROOMS:
+        for code in _sources(resources.files("closedform").joinpath(room)):
+            digest.update(code)
     return digest.hexdigest()
+
+
+def _sources(place: Traversable) -> Iterator[bytes]:
+    """Yield the text of a Python file, or of all in a folder and the folders within it."""
+    if place.name.endswith(".py"):
+        yield place.read_bytes()
+    elif "." not in place.name and place.name != "__pycache__":
+        for item in sorted(place.iterdir(), key=lambda entry: entry.name):
+            yield from _sources(item)
 
 
 def key(*parts: str) -> str:
@@ -120,7 +131,7 @@ def _read(path: Path) -> bytes | None:
 
 
 def load(name: str) -> bytes | None:
-    """Return a kept object, or None where it is absent, damaged, of another key or not ours."""
+    """Return a kept object, or None if it is absent, damaged, of another key or not ours."""
     folder = directory()
     if folder is None or not _trusted(folder):
         return None
@@ -177,7 +188,7 @@ def _trim(folder: Path) -> None:
 
 
 def _abandoned(name: str, written: float) -> bool:
-    """Whether a file being written is old, or its process is gone."""
+    """Whether an unfinished file is old, or its process has ended."""
     if abs(time.time() - written) > ABANDONED:
         return True
     process = name.removeprefix(TEMPORARY).split("-")[0]

@@ -1,4 +1,4 @@
-"""Which order of operations runs fastest here: compiled, timed once, and kept."""
+"""The order of operations that runs fastest on this machine: compiled and timed once, then cached."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import time
 
 import numpy as np
 
-from ..programs import ORDERS, Program
+from ..programs import Order, Program
 from . import machine
 from .body import HUGE
 from .loop import module
 
 TRIED = 1500
-"""Programs of up to this many operations are compiled in both depth-first orders."""
+"""Programs of up to this many operations are compiled in both depth-first orders, and timed."""
 
 LONG = 8000
-"""Programs from this many operations on compile twice as fast, and run no slower, with less effort."""
+"""Programs of at least this many operations compile twice as fast, and run no slower, with less effort."""
 
 SAMPLES, ROUNDS = 256, 15
 
@@ -37,26 +37,26 @@ def fastest_code(program: Program, lanes: int, real: str) -> bytes:
     return contestants[int(np.argmin(best))][1]
 
 
-def _candidates(program: Program) -> tuple[str, ...]:
-    """Return the orders worth trying.
+def _candidates(program: Program) -> tuple[Order, ...]:
+    """Return the orders worth timing.
 
-    Long programs are not tried: matrices are best written depth first, entry by entry, and
-    vectors in the order of their recursion, which spills less.
+    Long programs are not timed: matrices are fastest depth first, entry by entry, and vectors in the
+    order of their recursion, which needs fewer registers at a time.
     """
     if len(program.operations) <= TRIED:
-        return ORDERS[:2]
-    return ORDERS[:1] if _stores_much(program) else ORDERS[2:]
+        return Order.FIRST_OPERAND, Order.LAST_OPERAND
+    return (Order.FIRST_OPERAND,) if _stores_much(program) else (Order.AS_WRITTEN,)
 
 
 def _effort(program: Program) -> int:
-    """Return LLVM's effort: huge matrices run as fast with none, since their stores take the time."""
+    """Return LLVM's effort; huge matrices run as fast without any, since storing them takes the time."""
     if len(program.operations) < LONG:
         return 2
     return 0 if len(program.operations) >= HUGE and _stores_much(program) else 1
 
 
 def _stores_much(program: Program) -> bool:
-    """Return whether a program stores an entry for every twenty operations or fewer."""
+    """Whether a program stores at least one entry per twenty operations."""
     return 20 * sum(len(row) for row in program.results) >= len(program.operations)
 
 

@@ -3,45 +3,25 @@
 from __future__ import annotations
 
 import ctypes
+from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy._core import _multiarray_umath  # type: ignore[attr-defined]
 
-_FROM_FUNC_AND_DATA_AND_SIGNATURE = 31
-"""Index of PyUFunc_FromFuncAndDataAndSignature in NumPy's table of ufunc functions."""
+from .memory_layout import UFUNC_FROM_LOOP, owned_by, trusted, ufunc_function
 
-_NONE = -1
+_NO_IDENTITY = -1
 """PyUFunc_None: reductions have no identity."""
 
+_IMMORTAL: list[object] = []
+"""What ufuncs of an unknown layout were made from: kept for ever, since the ufunc cannot keep it."""
 
+
+@cache
 def _constructor() -> Any:
-    get = ctypes.pythonapi.PyCapsule_GetPointer
-    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    table = get(_multiarray_umath._UFUNC_API, None)
-    address = ctypes.cast(table, ctypes.POINTER(ctypes.c_void_p))[_FROM_FUNC_AND_DATA_AND_SIGNATURE]
-    prototype = ctypes.PYFUNCTYPE(
-        ctypes.py_object,
-        ctypes.c_void_p,
-        ctypes.c_void_p,
-        ctypes.c_void_p,
-        ctypes.c_int,
-        ctypes.c_int,
-        ctypes.c_int,
-        ctypes.c_int,
-        ctypes.c_char_p,
-        ctypes.c_char_p,
-        ctypes.c_int,
-        ctypes.c_char_p,
-    )
-    return prototype(address)
-
-
-_make = _constructor()
-
-
-_NAME, _TYPES, _DOC, _OBJECT = 56, 64, 72, 88
-"""Offsets of a ufunc's fields: what it was made from, and the object it keeps alive."""
+    pointer, number, text = ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p
+    kinds = (*[pointer] * 3, *[number] * 4, text, text, number, text)
+    return ctypes.PYFUNCTYPE(ctypes.py_object, *kinds)(ufunc_function(UFUNC_FROM_LOOP))
 
 
 def gufunc(
@@ -62,36 +42,23 @@ def gufunc(
     data = (ctypes.c_void_p * 1)(None)
     types = ctypes.create_string_buffer(bytes([np.dtype(dtype).num] * (inputs + outputs)))
     texts = [ctypes.create_string_buffer(text.encode()) for text in (name, doc, signature)]
-    made: np.ufunc = _make(
+    made: np.ufunc = _constructor()(
         ctypes.addressof(functions),
         ctypes.addressof(data),
         ctypes.addressof(types),
         1,
         inputs,
         outputs,
-        _NONE,
+        _NO_IDENTITY,
         texts[0],
         texts[1],
         0,
         texts[2],
     )
-    _keep_alive(made, (owner, functions, data, types, *texts), texts[0], types, texts[1])
-    return made
-
-
-_IMMORTAL: list[object] = []
-"""What ufuncs of an unknown layout were made from: kept for good, since nothing else can."""
-
-
-def _keep_alive(made: np.ufunc, holder: object, name: Any, types: Any, doc: Any) -> None:
-    """Tie the holder's life to the ufunc's, through the reference that ufuncs drop when they die."""
-
-    def field(offset: int) -> Any:
-        return ctypes.c_void_p.from_address(id(made) + offset)
-
-    known = ((_NAME, name), (_TYPES, types), (_DOC, doc))
-    if all(field(at).value == ctypes.addressof(what) for at, what in known) and not field(_OBJECT).value:
+    holder = (owner, functions, data, types, *texts)
+    if trusted():  # a ufunc that is freed drops its reference to one object: our holder
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(holder))
-        field(_OBJECT).value = id(holder)
+        owned_by(made).value = id(holder)
     else:
         _IMMORTAL.append(holder)
+    return made

@@ -1,19 +1,19 @@
-"""Functions beyond arithmetic, sines and cosines in LLVM: intrinsics, comparisons and selections."""
+"""Functions other than arithmetic, sine and cosine in LLVM: intrinsics, comparisons and selections."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from .sincos import hexadecimal, splat
+from .constants import hexadecimal, splat
 
 INTRINSICS = {"abs": "fabs", "min": "minnum", "max": "maxnum"}
-"""LLVM's names where they differ; libm's functions are called lane by lane."""
+"""LLVM's names that differ from ours. LLVM calls libm, lane by lane, for what no instruction computes."""
 
 COMPARISONS = {"less": "olt", "at_most": "ole"}
 
 
 def call_function(line: Callable[[str], str], name: str, x: list[str], real: str, lanes: int) -> str:
-    """Return the name of the value of a function; `line` writes an instruction and names its value."""
+    """Write the call of a function and return the name of its value; `line` writes one instruction."""
     kind = real if lanes == 1 else f"<{lanes} x {real}>"
     one, zero = (splat(hexadecimal(value), real, lanes) for value in (1.0, 0.0))
     truth = "i1" if lanes == 1 else f"<{lanes} x i1>"

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from ..programs import ORDERS, Program
+from ..programs import Order, Program
 from . import fastcall
 from .body import HUGE, body, repeated
 from .operand import MAX_AXES, Operand, whole_lines
@@ -14,18 +14,19 @@ from .sample_copies import copy_functions
 from .single_sample import LOCAL_BYTES, single_sample
 
 STREAM_BYTES, STREAM_BLOCK = 16 * 2**20, 2**10
-"""Results at least this large, in blocks at least this large, are streamed past the cache. Smaller
-results may still be in cache when read; smaller blocks begin and end within lines too often."""
+"""Results of at least this many bytes, in blocks of at least this many, are written directly to memory.
+Smaller results may still be in the cache when they are read; smaller blocks begin and end within cache
+lines too often."""
 
 AHEAD_BYTES = 1 * 2**20
-"""Dense inputs at least this large are prefetched."""
+"""Dense inputs of at least this many bytes are prefetched."""
 
 WIDE_ROW = 128
-"""Samples of at least this many bytes: their rows, read side by side, are more streams than
-hardware follows by itself."""
+"""Samples of at least this many bytes are prefetched: the rows of several samples, read in turn, are more
+streams than the hardware follows by itself."""
 
 
-def module(program: Program, lanes: int, real: str, order: str = ORDERS[0]) -> str:
+def module(program: Program, lanes: int, real: str, order: Order = Order.FIRST_OPERAND) -> str:
     """Return the LLVM module of a program: `@loop`, `@bound` and `@fast`.
 
     `@loop(args, dimensions, steps, data)` has NumPy's loop signature. Operands whose core
@@ -75,8 +76,8 @@ def _declarations(text: str) -> list[str]:
 class _Loop:
     """Writes `@loop`: blocks of `lanes` samples through `@vector`, the rest through `@scalar`.
 
-    An operand is used in place where its samples are contiguous, no output takes the place of an input
-    and it is not streamed; otherwise the block goes through a packed copy in the workspace.
+    An operand is used in place if its samples are contiguous, it is not streamed, and, if it is an input,
+    no output has the same address; otherwise each block is copied, packed, into the workspace.
     """
 
     def __init__(self, operands: list[Operand], lanes: int, workspace: int) -> None:
@@ -120,7 +121,7 @@ class _Loop:
         return known
 
     def _describe(self, operand: Operand, position: int) -> int:
-        """Load pointer and strides of an operand and tell whether its samples are contiguous."""
+        """Load pointer and strides of an operand, and the flag that its samples are contiguous."""
         k = operand.number
         self._load(f"base{k}", "%args", k, "ptr")
         self._load(f"step{k}", "%steps", k)
@@ -136,7 +137,7 @@ class _Loop:
         return position + len(operand.shape)
 
     def _in_place(self, operand: Operand) -> str:
-        """Return the flag that an operand is used where it lies; large dense outputs are streamed."""
+        """Return the flag that an operand is used in place; large dense outputs are streamed."""
         k = operand.number
         if not operand.output:
             return f"%direct{k}"
@@ -157,10 +158,10 @@ class _Loop:
         return self._all([f"%contiguous{k}", f"%dense{k}", f"%large{k}"])
 
     def _separate(self) -> None:
-        """Tell which inputs no output takes the place of; the others are packed before a result is stored.
+        """Find the inputs at which no output starts; the others are packed before a result is stored.
 
-        An input and an output of one place are one array: NumPy takes gufuncs for elementwise there and
-        hands the array over as it is, while it copies those that overlap in any other way.
+        An input and an output with one address are one array. NumPy passes it on as it is, as if the
+        gufunc were elementwise, while it copies inputs that overlap outputs in any other way.
         """
         apart = []
         for operand in self.operands:
@@ -175,7 +176,7 @@ class _Loop:
         self._line(f"%separate = and i1 {self._all(apart)}, true")
 
     def _prepare(self, in_place: str) -> None:
-        """Find a workspace: on the stack where it is small and nothing is packed, else allocated."""
+        """Provide the workspace: on the stack if it is small and nothing is packed, else allocated."""
         local = self.workspace <= LOCAL_BYTES
         places, total = [], whole_lines(self.workspace)
         for operand in self.operands:
@@ -216,8 +217,8 @@ class _Loop:
     def _block(self) -> None:
         """Evaluate one block of samples, packing what is not used in place.
 
-        Two samples or more that are left over are taken together with samples before them, computed
-        once more, unless outputs have taken the place of inputs.
+        If two samples or more are left over at the end, the last full block of samples is computed
+        (some of them again), unless outputs have replaced inputs.
         """
         self._label("block")
         self._line(
@@ -288,7 +289,7 @@ class _Loop:
         return f"%here{operand.number}", f"%step{operand.number}", operand.given_strides
 
     def _deliver(self, operand: Operand) -> None:
-        """Move a packed output block to where the caller wants it."""
+        """Copy a packed output block to the caller's array."""
         k = operand.number
         self._line(f"br i1 %direct{k}, label %delivered{k}, label %staged{k}")
         self._label(f"staged{k}")
@@ -305,7 +306,7 @@ class _Loop:
         self._label(f"delivered{k}")
 
     def _finish(self, in_place: str) -> None:
-        """Settle streamed stores and give the workspace back."""
+        """Wait for streamed stores and free the workspace."""
         self._label("finish")
         self._line(f"br i1 {in_place}, label %leave, label %settle")
         self._label("settle")

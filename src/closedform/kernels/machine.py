@@ -13,10 +13,10 @@ import llvmlite.binding as llvm
 from ..errors import ClosedFormError
 
 _LOCK: Any = getattr(llvm.ffi.lib, "_lock", nullcontext())
-"""What llvmlite holds during every call into LLVM."""
+"""The lock that llvmlite holds during every call into LLVM."""
 
 if hasattr(os, "register_at_fork"):
-    # A child has no thread that would release the lock or finish what LLVM was at: forks wait for the call.
+    # A forked child has no thread to finish the call and release the lock: forks wait until it is free.
     def _release() -> None:
         _LOCK.__exit__(None, None, None)
 
@@ -34,7 +34,7 @@ def cpu() -> tuple[str, str, str]:
 
 @cache
 def register_bits() -> int:
-    """Return the width of the vector registers worth using."""
+    """Return the width in bits of the vector registers to use."""
     features = llvm.get_host_cpu_features()
     if features.get("avx512f") and features.get("avx512dq") and features.get("avx512vl"):
         return 512
@@ -50,7 +50,7 @@ def _target_machine(effort: int = 2) -> llvm.TargetMachine:
 
 
 def identity() -> str:
-    """Return what object code depends on besides the program."""
+    """Return a text of everything besides the program that object code depends on."""
     return "|".join((*cpu(), llvmlite.__version__, ".".join(map(str, llvm.llvm_version_info))))
 
 

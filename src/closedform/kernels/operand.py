@@ -1,4 +1,4 @@
-"""An input or output of a loop over samples: its place, its size, and calls that copy it."""
+"""An input or output of a loop over samples: its number, its sizes, and the call that copies it."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import math
 from dataclasses import dataclass
 
 LINE = 64
-"""Bytes of a line of cache."""
+"""Bytes of a cache line."""
 
 MAX_AXES = 3
 """Most core axes of an operand."""
 
 
 def whole_lines(count: int) -> int:
-    """Return a number of bytes rounded up to whole lines."""
+    """Return a number of bytes rounded up to whole cache lines."""
     return -(-count // LINE) * LINE
 
 
@@ -33,7 +33,7 @@ class Operand:
 
     @property
     def room(self) -> int:
-        """Bytes from one packed sample to the next: whole lines, so that no output is written across two."""
+        """Bytes from one packed sample to the next; packed samples of an output share no cache line."""
         return whole_lines(self.bytes) if self.output else self.bytes
 
     @property
@@ -44,7 +44,7 @@ class Operand:
 
     @property
     def padded_shape(self) -> list[int]:
-        """The core shape with leading axes of one entry."""
+        """The core shape after leading axes of one entry, `MAX_AXES` in all."""
         return [1] * (MAX_AXES - len(self.shape)) + list(self.shape)
 
     @property
@@ -54,7 +54,7 @@ class Operand:
         return ["0"] * (MAX_AXES - len(self.shape)) + own
 
     def copy(self, target: tuple[str, str, list[str]], source: tuple[str, str, list[str]], count: str) -> str:
-        """Return a call that copies `count` samples between (pointer, step, strides)."""
+        """Return the call that copies `count` samples; both ends are (pointer, step, strides)."""
         ends = (
             f"ptr {end[0]}, i64 {end[1]}, {', '.join(f'i64 {s}' for s in end[2])}" for end in (target, source)
         )

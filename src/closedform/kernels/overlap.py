@@ -1,4 +1,4 @@
-"""Arrays that share memory: inputs that a result would overwrite are copied, and outputs have memory each."""
+"""Arrays that share memory: inputs that a result would overwrite are copied; outputs may not overlap."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike
 from ..errors import ArgumentError
 
 WORK = 10_000
-"""Steps spent on the question whether two interleaved arrays share an entry; beyond, they are taken to."""
+"""Steps NumPy may take to find out whether two arrays share an entry; after that, they are taken to."""
 
 
 def share(one: ArrayLike, other: ArrayLike) -> bool:
-    """Whether two arrays have an entry in common, or may have where that is hard to tell."""
+    """Whether two arrays have an entry in common, or may have if that is hard to find out."""
     if not np.may_share_memory(one, other):
         return False
     try:
@@ -28,8 +28,8 @@ def share(one: ArrayLike, other: ArrayLike) -> bool:
 def repeats(array: np.ndarray[Any, Any]) -> bool:
     """Whether entries of an array may share memory, as those of a broadcast view or a sliding window do.
 
-    Sorted by stride, each axis of an array cut from one without repetition steps over all that the
-    axes before it reach.
+    If they do not, and the axes are sorted by stride, each axis steps over all entries of the axes
+    before it.
     """
     reach = array.itemsize
     for stride, size in sorted((abs(s), n) for s, n in zip(array.strides, array.shape, strict=True)):
@@ -46,7 +46,7 @@ def check_outputs(name: str, outs: Sequence[Any]) -> None:
         if not out.flags.c_contiguous and repeats(out):
             raise ArgumentError(
                 f"{name}: entries of out share memory (shape {out.shape}, strides {out.strides}); "
-                "give an array whose entries have memory each"
+                "give an array whose entries have memory of their own"
             )
     for one, other in combinations(arrays, 2):
         if share(one, other):
@@ -54,6 +54,6 @@ def check_outputs(name: str, outs: Sequence[Any]) -> None:
 
 
 def kept(args: Sequence[ArrayLike], outs: Sequence[Any]) -> list[ArrayLike]:
-    """Return the inputs, those that share memory with an output as copies."""
+    """Return the inputs, with copies of those that share memory with an output."""
     arrays = [out for out in outs if isinstance(out, np.ndarray)]
     return [np.array(given) if any(share(given, out) for out in arrays) else given for given in args]

@@ -1,8 +1,8 @@
-"""LLVM functions that move samples: between strides, and past the cache."""
+"""LLVM functions that copy samples: between strides, and to memory without filling the cache."""
 
 from __future__ import annotations
 
-COPY = """
+COPY_HEAD = """
 define internal void @strided_copy(
   ptr %dst, i64 %dn, i64 %d0, i64 %d1, i64 %d2,
   ptr %src, i64 %sn, i64 %s0, i64 %s1, i64 %s2,
@@ -10,57 +10,45 @@ define internal void @strided_copy(
 ) #1 {
 entry:
   br label %sample
-sample:
-  %i = phi i64 [ 0, %entry ], [ %i.next, %sample.end ]
-  %i.d = phi ptr [ %dst, %entry ], [ %i.d.next, %sample.end ]
-  %i.s = phi ptr [ %src, %entry ], [ %i.s.next, %sample.end ]
-  %i.more = icmp slt i64 %i, %n
-  br i1 %i.more, label %plane, label %done
-plane:
-  %a = phi i64 [ 0, %sample ], [ %a.next, %plane.end ]
-  %a.d = phi ptr [ %i.d, %sample ], [ %a.d.next, %plane.end ]
-  %a.s = phi ptr [ %i.s, %sample ], [ %a.s.next, %plane.end ]
-  %a.more = icmp slt i64 %a, %n0
-  br i1 %a.more, label %row, label %sample.end
-row:
-  %b = phi i64 [ 0, %plane ], [ %b.next, %row.end ]
-  %b.d = phi ptr [ %a.d, %plane ], [ %b.d.next, %row.end ]
-  %b.s = phi ptr [ %a.s, %plane ], [ %b.s.next, %row.end ]
-  %b.more = icmp slt i64 %b, %n1
-  br i1 %b.more, label %column, label %plane.end
-column:
-  %c = phi i64 [ 0, %row ], [ %c.next, %copy ]
-  %c.d = phi ptr [ %b.d, %row ], [ %c.d.next, %copy ]
-  %c.s = phi ptr [ %b.s, %row ], [ %c.s.next, %copy ]
-  %c.more = icmp slt i64 %c, %n2
-  br i1 %c.more, label %copy, label %row.end
-copy:
+"""
+"""Copies n samples of three core axes from one set of strides to another."""
+
+COPY_LOOPS = [
+    ("i", "sample", "n", ""),
+    ("a", "plane", "0", "0"),
+    ("b", "row", "1", "1"),
+    ("c", "column", "2", "2"),
+]
+"""The loops of `@strided_copy`, from outside in: counter, label, and the suffixes of stride and count."""
+
+COPY_ENTRY = """\
   %x = load REAL, ptr %c.s, align 1
   store REAL %x, ptr %c.d, align 1
-  %c.next = add i64 %c, 1
-  %c.d.next = getelementptr i8, ptr %c.d, i64 %d2
-  %c.s.next = getelementptr i8, ptr %c.s, i64 %s2
-  br label %column
-row.end:
-  %b.next = add i64 %b, 1
-  %b.d.next = getelementptr i8, ptr %b.d, i64 %d1
-  %b.s.next = getelementptr i8, ptr %b.s, i64 %s1
-  br label %row
-plane.end:
-  %a.next = add i64 %a, 1
-  %a.d.next = getelementptr i8, ptr %a.d, i64 %d0
-  %a.s.next = getelementptr i8, ptr %a.s, i64 %s0
-  br label %plane
-sample.end:
-  %i.next = add i64 %i, 1
-  %i.d.next = getelementptr i8, ptr %i.d, i64 %dn
-  %i.s.next = getelementptr i8, ptr %i.s, i64 %sn
-  br label %sample
-done:
-  ret void
-}
 """
-"""Entries of n samples with three core axes from one set of strides to another."""
+
+
+def _loops(loops: list[tuple[str, str, str, str]], before: str, target: str, source: str, after: str) -> str:
+    """Return the first loop around the others; the last one copies an entry."""
+    (at, label, stride, count), *inner = loops
+    begin, end = (inner[0][1], f"{label}.end") if inner else ("copy", "copy")
+    body = _loops(inner, label, f"%{at}.d", f"%{at}.s", end) if inner else ""
+    return f"""\
+{label}:
+  %{at} = phi i64 [ 0, %{before} ], [ %{at}.next, %{end} ]
+  %{at}.d = phi ptr [ {target}, %{before} ], [ %{at}.d.next, %{end} ]
+  %{at}.s = phi ptr [ {source}, %{before} ], [ %{at}.s.next, %{end} ]
+  %{at}.more = icmp slt i64 %{at}, %n{count}
+  br i1 %{at}.more, label %{begin}, label %{after}
+{body}{end}:
+{"" if inner else COPY_ENTRY}\
+  %{at}.next = add i64 %{at}, 1
+  %{at}.d.next = getelementptr i8, ptr %{at}.d, i64 %d{stride}
+  %{at}.s.next = getelementptr i8, ptr %{at}.s, i64 %s{stride}
+  br label %{label}
+"""
+
+
+COPY = COPY_HEAD + _loops(COPY_LOOPS, "entry", "%dst", "%src", "done") + "done:\n  ret void\n}\n"
 
 STREAM = """
 define internal void @stream_copy(ptr %dst, ptr %src, i64 %bytes) #0 {
@@ -117,7 +105,7 @@ done:
 }
 !0 = !{i32 1}
 """
-"""Whole lines past the cache: a large result would only push everything else out of it."""
+"""Writes whole lines directly to memory: a large result would only push everything else out of the cache."""
 
 AHEAD = """
 define internal void @touch_block(ptr %src, i64 %bytes) #1 {
@@ -138,15 +126,15 @@ done:
   ret void
 }
 """
-"""The lines of a block touched in order, which the hardware's own prefetcher follows (the rows of several
-samples read side by side it does not), and those some blocks later asked for."""
+"""Reads one byte of every line of a block in order, and prefetches the lines a few blocks ahead. The hardware
+prefetches by itself if lines are read in order, but not if rows of several samples are read in turn."""
 
 DISTANCE = 16 * 2**10
-"""How far ahead inputs are asked for, in bytes; any distance of a few blocks does."""
+"""How far ahead inputs are prefetched, in bytes; any distance of a few blocks will do."""
 
 
 def copy_functions(lanes: int, real: str, size: int) -> str:
-    """Return `@strided_copy`, `@touch_block` and `@stream_copy` for entries of one type."""
+    """Return `@strided_copy`, `@touch_block`, `@stream_copy` and `@stream_samples` for one type."""
     words = {
         "DISTANCE": DISTANCE,
         "ALIGN_MASK": lanes * size - 1,

@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import math
-import struct
 from collections.abc import Callable
 
-from ..emit.c_sincos import COSINE, SINE
+from ..programs.sine_cosine import COSINE, QUARTERS, ROUNDER, SINE
+from .constants import hexadecimal, splat
 
 PI_2 = (1.5707963267948966, 6.123233995736766e-17, -1.4973849048591833e-33)
 """pi/2 as a sum, to 160 bits: n times the first is subtracted exactly by a fused operation."""
 
 LIMIT = 2.0**45
-"""Beyond this an angle's own spacing is 4 mrad; sine and cosine of it are NaN here."""
-
-SHIFTER = 6755399441055744.0
-"""1.5 * 2^52: adding it rounds to an integer and leaves that integer in the low bits."""
+"""From this angle on neighbouring doubles are 8 mrad apart or more; sine and cosine are NaN."""
 
 
 def sincos(line: Callable[[str], str], x: str, lanes: int) -> tuple[str, str]:
-    """Emit sin(x) and cos(x) of a double value (a vector when lanes > 1); return their names.
+    """Write sin(x) and cos(x) of a double (of a vector if lanes > 1) and return their names.
 
-    Cody-Waite reduction by multiples of pi/2 with fused operations, then the polynomials on the
-    reduced angle. `line` emits one instruction and returns the name of its value. At
-    most 2 ulp from the correctly rounded result for |x| < 2^45, NaN beyond.
+    Multiples of pi/2 are subtracted with fused operations (Cody-Waite), then polynomials are evaluated
+    at the reduced angle. `line` writes one instruction and returns the name of its value. The error is
+    at most 2 units in the last place for |x| < 2^45; larger angles give NaN.
     """
     real, integer = ("double", "i64") if lanes == 1 else (f"<{lanes} x double>", f"<{lanes} x i64>")
     suffix = "f64" if lanes == 1 else f"v{lanes}f64"
@@ -46,8 +43,8 @@ def sincos(line: Callable[[str], str], x: str, lanes: int) -> tuple[str, str]:
     # Compared as integers: a comparison of NaN as a number would raise a floating-point flag.
     small = line(f"icmp ult {integer} {magnitude}, {whole(int(hexadecimal(LIMIT), 16))}")
     x = line(f"select {mask} {small}, {real} {x}, {real} {const(math.nan)}")
-    shifted = fma(x, const(0.6366197723675814), const(SHIFTER))
-    n = binary("fsub", shifted, const(SHIFTER))
+    shifted = fma(x, const(QUARTERS), const(ROUNDER))
+    n = binary("fsub", shifted, const(ROUNDER))
     minus_n = line(f"fneg {real} {n}")
     r = x
     for part in PI_2:
@@ -72,15 +69,3 @@ def sincos(line: Callable[[str], str], x: str, lanes: int) -> tuple[str, str]:
         signed = line(f"xor {integer} {raw}, {sign}")
         names.append(line(f"bitcast {integer} {signed} to {real}"))
     return names[0], names[1]
-
-
-def hexadecimal(value: float) -> str:
-    """Return a double as LLVM writes it exactly."""
-    return f"0x{struct.unpack('>Q', struct.pack('>d', value))[0]:016X}"
-
-
-def splat(text: str, kind: str, lanes: int) -> str:
-    """Return a constant repeated over the lanes."""
-    if lanes == 1:
-        return text
-    return "<" + ", ".join([f"{kind} {text}"] * lanes) + ">"

@@ -1,15 +1,15 @@
-"""One contiguous sample in LLVM: what bound and single calls run, without the loop."""
+"""One contiguous sample in LLVM: what bound calls and single calls run instead of the loop."""
 
 from __future__ import annotations
 
 from .operand import MAX_AXES, Operand
 
 LOCAL_BYTES = 32 * 2**10
-"""Workspaces up to this size live on the stack."""
+"""Workspaces of up to this many bytes are on the stack."""
 
 
 def single_sample(operands: list[Operand], workspace: int) -> str:
-    """Return `@bound`, which evaluates one contiguous sample of every operand."""
+    """Return `@bound`, which evaluates one contiguous sample, given the addresses of the operands."""
     lines = ["define void @bound(ptr %operands) #1 {", "entry:"]
     for operand in operands:
         k = operand.number

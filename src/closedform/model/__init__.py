@@ -1,8 +1,9 @@
 """The immutable tree of joints and inertias that every closed form is a function of."""
 
+from .body import Body, Coupling, Frame
 from .build import build_model
 from .joint import JointType
-from .model import Body, Coupling, Frame, Model
+from .model import Model
 from .state import integrate, random_state
 
 __all__ = ["Body", "Coupling", "Frame", "JointType", "Model", "build_model", "integrate", "random_state"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import count
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,12 +10,14 @@ from numpy.typing import ArrayLike
 from ..arrays import Array
 from ..checks import flag
 from ..description.description import MAX_ELEMENTS, Description, Joint, Link
+from ..description.names import unused_name
 from ..description.problems import description_problems
-from ..errors import ArgumentError, DescriptionError, shown, warn
+from ..errors import ArgumentError, DescriptionError, listed, shown, warn
+from .body import Body, Coupling, Frame
 from .findings import doubts_about, problems_of
 from .inertia import phi_from_inertial, transform_phi
 from .joint import JointType
-from .model import Body, Coupling, Frame, Model
+from .model import Model
 
 MAX_BODIES = 2000
 """Straight-line code beyond this many moving bodies would be of no use to anyone."""
@@ -27,7 +28,7 @@ def build_model(
 ) -> Model:
     """Return the model of a description, or raise one error that lists every problem.
 
-    Inertias are judged once the tree stands: only lumped bodies need to be physical.
+    Inertias are judged when the tree is known: only lumped bodies need to be physical.
     """
     if not isinstance(description, Description):
         raise ArgumentError(f"description is {shown(description)}; expected a Description")
@@ -85,24 +86,18 @@ def _floats_already(description: Description) -> bool:
 
 def _with_floating_base(description: Description) -> Description:
     """Return the description with a free joint from a new root link to the old one."""
-    world = _unused("world", {link.name for link in description.links})
+    world = unused_name("world", {link.name for link in description.links})
     moving = {joint.name for joint in description.joints if joint.kind != "fixed"}
-    name = _unused("floating_base", moving)
+    name = unused_name("floating_base", moving)
     base = [Joint(name, "free", world, root, subspace=np.eye(6)) for root in _roots(description)[:1]]
     links = (Link(world), *description.links) if base else description.links
     return replace(description, links=links, joints=(*base, *description.joints))
 
 
-def _unused(name: str, taken: set[str]) -> str:
-    """Return the name, with a number where it is taken."""
-    numbered = (f"{name}_{k}" for k in count(2))
-    return name if name not in taken else next(other for other in numbered if other not in taken)
-
-
 def _roots(description: Description) -> list[str]:
-    """Return the links that no joint carries."""
-    carried = {joint.child for joint in description.joints}
-    return list(dict.fromkeys(link.name for link in description.links if link.name not in carried))
+    """Return the links that are the child of no joint."""
+    children = {joint.child for joint in description.joints}
+    return list(dict.fromkeys(link.name for link in description.links if link.name not in children))
 
 
 def _depth_first(description: Description, starts: list[str]) -> list[Joint]:
@@ -135,8 +130,9 @@ def _reach_problems(description: Description, roots: list[str]) -> list[str]:
     reached = {*starts, *(joint.child for joint in _depth_first(description, starts))}
     loops = [repr(link.name) for link in description.links if link.name not in reached]
     if loops:
-        names = ", ".join(loops[:8]) + (", ..." if loops[8:] else "")
-        problems.append(f"every one of the links {names} is the child of another: a loop without a root")
+        problems.append(
+            f"every one of the links {listed(loops, 8)} is the child of another: a loop without a root"
+        )
     return problems
 
 
@@ -144,7 +140,7 @@ def _assemble(description: Description, order: list[Joint], root: str, gravity: 
     links = {link.name: link for link in description.links}
     where: dict[str, tuple[int, Array]] = {root: (-1, np.eye(4))}
     frames = [Frame(root, -1, np.eye(4))]
-    carried: list[tuple[Joint, int, Array]] = []
+    moving: list[tuple[Joint, int, Array]] = []
     phis: list[Array] = []
     base_phi = phi_from_inertial(links[root].inertial)
     for joint in order:
@@ -160,20 +156,20 @@ def _assemble(description: Description, order: list[Joint], root: str, gravity: 
                 else:
                     base_phi = base_phi + phi
         else:
-            where[joint.child] = (len(carried), np.eye(4))
-            carried.append((joint, parent, placement))
+            where[joint.child] = (len(moving), np.eye(4))
+            moving.append((joint, parent, placement))
             phis.append(phi_from_inertial(links[joint.child].inertial))
         frames.append(Frame(joint.child, *where[joint.child]))
-    index = {joint.name: i for i, (joint, _, _) in enumerate(carried)}
-    couplings = [_coupling(joint, index, [j for j, _, _ in carried]) for joint, _, _ in carried]
+    index = {joint.name: i for i, (joint, _, _) in enumerate(moving)}
+    couplings = [_coupling(joint, index, [j for j, _, _ in moving]) for joint, _, _ in moving]
     starts, iq, iv = [], 0, 0
-    for (joint, _, _), coupling in zip(carried, couplings, strict=True):
+    for (joint, _, _), coupling in zip(moving, couplings, strict=True):
         starts.append((iq, iv))
         if coupling is None:
             kind = JointType(joint.kind, joint.subspace)
             iq, iv = iq + kind.nq, iv + kind.nv
     bodies = []
-    for i, (joint, parent, placement) in enumerate(carried):
+    for i, (joint, parent, placement) in enumerate(moving):
         coupling = couplings[i]
         iq, iv = starts[i] if coupling is None else starts[coupling.body]
         bodies.append(
@@ -206,7 +202,7 @@ def _assemble(description: Description, order: list[Joint], root: str, gravity: 
     return model if gravity is None else model.with_gravity(gravity)
 
 
-def _coupling(joint: Joint, index: dict[str, int], carried: list[Joint]) -> Coupling | None:
+def _coupling(joint: Joint, index: dict[str, int], moving: list[Joint]) -> Coupling | None:
     """Return the coupling of a mimic joint to the joint that drives its chain."""
     if joint.mimic is None:
         return None
@@ -214,5 +210,5 @@ def _coupling(joint: Joint, index: dict[str, int], carried: list[Joint]) -> Coup
     while current.mimic is not None:
         offset += multiplier * current.mimic.offset
         multiplier *= current.mimic.multiplier
-        current = carried[index[current.mimic.joint]]
+        current = moving[index[current.mimic.joint]]
     return Coupling(index[current.name], multiplier, offset)

@@ -1,4 +1,4 @@
-"""What is wrong or doubtful about the joints and inertias of a model, once its tree stands."""
+"""What is wrong or doubtful about the joints and inertias of a model, once its tree is known."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ..checks import collected, sized_array
 from ..description.description import Description
+from ..errors import listed
 from .idle import idle_sentence
 from .inertia import pseudo_inertia_deficit
 from .model import Model
@@ -13,10 +14,10 @@ from .precision import lost_digits
 
 NEGATIVE_TOLERANCE = 1e-6
 TRIANGLE_TOLERANCE = 1e-6
-"""Relative violations of physical inertias below these are rounding of printed figures."""
+"""Relative violations of physical inertias that printed figures may have from round-off."""
 
 DIGITS_TOLERANCE = 1e-11
-"""Relative error of torques by rounding from which a robot is warned about."""
+"""Relative error of torques by round-off from which there is a warning."""
 
 
 def problems_of(model: Model) -> list[str]:
@@ -71,5 +72,4 @@ def doubts_about(model: Model, description: Description) -> list[str]:
 
 def _named(kind: str, names: Sequence[str]) -> str:
     """Return "link 'a'" or "links 'a', 'b' and 3 more"."""
-    some = ", ".join(map(repr, names[:5])) + (f" and {len(names) - 5} more" if names[5:] else "")
-    return f"{kind}{'s' if len(names) > 1 else ''} {some}"
+    return f"{kind}{'s' if len(names) > 1 else ''} {listed([repr(name) for name in names], 5)}"

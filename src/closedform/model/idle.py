@@ -1,29 +1,15 @@
-"""Joints that move no inertia: velocities without kinetic energy at every q, for which M has no inverse."""
+"""What is refused of a model in which nothing moves, or some joints move no inertia."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-import numpy as np
-
-from ..arrays import Array
-from ..errors import ClosedFormError
-from ..rotations import adjoint, inverse, screw_motion, skew
-from .inertia import inertial_from_phi
-
-if TYPE_CHECKING:
-    from .model import Body, Model
-
-NO_INERTIA = 64 * float(np.finfo(float).eps)
-"""An inertia about the centre of mass this small beside what it was computed from is none."""
-
-INDEPENDENT = 1e-11
-"""Smallest singular value, of the largest, of velocities that do move inertia."""
+from ..errors import ClosedFormError, listed
+from .model import Model
 
 
 def refuse_idle_joints(model: Model, what: str) -> None:
-    """Raise an error that names the joints for which M is singular at every q, where there are any."""
+    """Raise an error that names the joints, if any, for which M is singular at every q."""
     if model.idle_joints:
         raise ClosedFormError(
             f"{what}: {idle_sentence(model.idle_joints)}, so that the mass matrix of {model.name!r} has no "
@@ -32,7 +18,7 @@ def refuse_idle_joints(model: Model, what: str) -> None:
 
 
 def refuse_still(model: Model, what: str) -> None:
-    """Raise an error where no joint moves."""
+    """Raise an error if no joint moves."""
     if model.nv == 0:
         raise ClosedFormError(
             f"{what}: no joint of {model.name!r} moves (nv 0), so that it has only kinematics; "
@@ -42,80 +28,7 @@ def refuse_still(model: Model, what: str) -> None:
 
 def idle_sentence(joints: Sequence[str]) -> str:
     """Return a sentence that names joints that move no inertia, alone or by a motion of several."""
-    names = ", ".join(map(repr, joints[:8])) + (f" and {len(joints) - 8} more" if joints[8:] else "")
+    names = listed([repr(joint) for joint in joints], 8)
     if len(joints) == 1:
         return f"joint {names} moves no inertia"
     return f"joints {names} can move together without moving any inertia"
-
-
-def idle_joints(bodies: Sequence[Body], nv: int) -> tuple[str, ...]:
-    """Return the names of the joints that take part in a motion without kinetic energy.
-
-    qd has none if no body moves in a direction in which it has inertia and no rotor turns. These
-    conditions are geometry alone: the size of an inertia does not matter, only where it is zero. Their
-    rank at a random q is the largest there is, with probability one. A body with inertia in all directions
-    is at rest in such a motion, and so is a joint between two of them: only the others enter.
-    """
-    directions = [_inert_directions(body) for body in bodies]
-    resting = [len(rows) == 6 for rows in directions]
-    from_rest = [body.parent < 0 or resting[body.parent] for body in bodies]
-    factors = [1.0 if body.coupling is None else body.coupling.multiplier for body in bodies]
-    moving = np.ones(nv, dtype=bool)
-    for i, body in enumerate(bodies):
-        if resting[i] and from_rest[i] and factors[i]:
-            moving[_own(body)] = False
-    if not moving.any():
-        return ()
-    conditions = _rest_conditions(bodies, directions, resting, from_rest, factors, nv)[:, moving]
-    _, sizes, V = np.linalg.svd(np.linalg.qr(conditions, mode="r"))
-    rank = int((sizes > INDEPENDENT * sizes.max(initial=0.0)).sum())
-    moving[moving] = np.linalg.norm(V[rank:], axis=0) > 1e-6
-    return tuple(body.joint_name for body in bodies if body.coupling is None and moving[_own(body)].any())
-
-
-def _own(body: Body) -> slice:
-    """Return where the velocities of a body's joint stand in qd."""
-    return slice(body.iv, body.iv + body.joint.nv)
-
-
-def _rest_conditions(
-    bodies: Sequence[Body],
-    directions: Sequence[Array],
-    resting: Sequence[bool],
-    from_rest: Sequence[bool],
-    factors: Sequence[float],
-    nv: int,
-) -> Array:
-    """Return rows whose products with qd vanish if there is no kinetic energy."""
-    q = np.random.default_rng(0).uniform(0.3, 1.2, nv)
-    offsets = (float(np.abs(body.placement[:3, 3]).max()) for body in bodies if body.parent >= 0)
-    length = max(offsets, default=0.0) or 1.0
-    jacobians: dict[int, Array] = {}
-    conditions = [np.zeros((0, nv))]
-    for i, (body, rows) in enumerate(zip(bodies, directions, strict=True)):
-        if resting[i] and from_rest[i]:
-            continue
-        J = np.zeros((6, nv))
-        if not from_rest[i]:
-            offset = 0.0 if body.coupling is None else body.coupling.offset
-            motion = screw_motion(body.joint.X @ (factors[i] * q[_own(body)] + offset))
-            J = adjoint(inverse(body.placement @ motion)) @ jacobians[body.parent]
-        J[:, _own(body)] += factors[i] * body.joint.X
-        jacobians[i] = J
-        conditions.append(rows @ J / np.where(rows[:, 3:].any(axis=1), length, 1.0)[:, None])
-        if body.armature:
-            conditions.append(factors[i] * np.eye(nv)[_own(body)])
-    return np.concatenate(conditions)
-
-
-def _inert_directions(body: Body) -> Array:
-    """Return rows r such that the body has no kinetic energy if and only if r . (omega; v) = 0 for all."""
-    inertial = inertial_from_phi(body.phi)
-    c = inertial.com
-    sizes, axes = np.linalg.eigh(inertial.inertia)
-    scale = np.abs(sizes).max() + abs(inertial.mass) * float(c @ c)
-    turning = axes.T[np.abs(sizes) > NO_INERTIA * scale]
-    rows = [np.hstack([turning, np.zeros((len(turning), 3))])]
-    if inertial.mass or body.phi[6:9].any():
-        rows.append(np.hstack([-skew(c), np.eye(3)]))
-    return np.concatenate(rows)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
-from ..description.description import Inertial
+from ..description.description import Inertial, inertia_entries, inertia_matrix
 from ..rotations import skew
 
 NAMES = ("XX", "XY", "XZ", "YY", "YZ", "ZZ", "MX", "MY", "MZ", "M")
@@ -30,14 +30,13 @@ def phi_from_inertial(inertial: Inertial | None) -> Array:
 
 def phi_from_parts(m: float, ms: ArrayLike, J: ArrayLike) -> Array:
     """Return phi of mass, first moment and inertia matrix about the frame origin."""
-    J = np.asarray(J, dtype=float)
-    return np.array([J[0, 0], J[0, 1], J[0, 2], J[1, 1], J[1, 2], J[2, 2], *np.asarray(ms), m])
+    return np.array([*inertia_entries(np.asarray(J, dtype=float)), *np.asarray(ms), m])
 
 
 def parts_from_phi(phi: ArrayLike) -> tuple[float, Array, Array]:
     """Return mass, first moment and inertia matrix about the frame origin."""
-    xx, xy, xz, yy, yz, zz, mx, my, mz, m = np.asarray(phi, dtype=float)
-    return float(m), np.array([mx, my, mz]), np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    phi = np.asarray(phi, dtype=float)
+    return float(phi[9]), phi[6:9].copy(), inertia_matrix(phi[:6])
 
 
 def inertial_from_phi(phi: ArrayLike) -> Inertial:

@@ -11,9 +11,6 @@ from ..arrays import Array
 from ..checks import LARGEST
 from ..rotations import ORTHONORMAL, ROUNDING, pose, rotation_quaternion, screw_motion, skew
 
-PARALLEL = 1e-12
-"""Sine of the angle below which two axes count as parallel."""
-
 
 @dataclass(frozen=True)
 class JointType:
@@ -106,7 +103,7 @@ class JointType:
         return None
 
     def normalised(self) -> JointType:
-        """Return the joint with unit axes, where figures printed with few digits left them nearly so."""
+        """Return the joint with axes of exactly unit length, even if printed figures have few digits."""
         lengths = np.linalg.norm(np.where(self.turns, self.X[:3], self.X[3:]), axis=0)
         meant = (np.ones(self.nv, dtype=bool) if self.nv == 1 else self.turns) & (lengths > 0)
         off = meant & (np.abs(lengths - 1) > ROUNDING)

@@ -10,61 +10,10 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..checks import sized_array
-from ..description.description import Limits
 from ..errors import UnknownNameError
 from ..lazy import cached_property
-from .idle import idle_joints
-from .joint import JointType
-
-NO_LIMITS = Limits()
-
-
-@dataclass(frozen=True)
-class Coupling:
-    """Motion of a one-dof joint prescribed by another: q = multiplier * q[body] + offset."""
-
-    body: int
-    multiplier: float
-    offset: float
-
-
-@dataclass(frozen=True)
-class Body:
-    """A moving body and the joint that carries it.
-
-    `parent` is the index of the parent body, or -1 for the base; parents stand before their
-    children. `placement` is the pose of the body frame in the parent frame at q = 0. `iq` and
-    `iv` are the first indices of the joint in q and qd (those of the driving joint where a
-    coupling prescribes the motion).
-    """
-
-    name: str
-    joint_name: str
-    parent: int
-    placement: Array
-    joint: JointType
-    phi: Array
-    iq: int
-    iv: int
-    limits: Limits = NO_LIMITS
-    damping: float = 0.0
-    friction: float = 0.0
-    armature: float = 0.0
-    coupling: Coupling | None = None
-
-    @property
-    def kind(self) -> str:
-        """Kind of the joint."""
-        return self.joint.kind
-
-
-@dataclass(frozen=True)
-class Frame:
-    """A named frame fixed to a body (-1: to the base)."""
-
-    name: str
-    body: int
-    placement: Array
+from .body import Body, Frame
+from .idle_joints import idle_joints
 
 
 @dataclass(frozen=True)
@@ -86,12 +35,12 @@ class Model:
     @cached_property
     def nq(self) -> int:
         """Number of coordinates."""
-        return sum(body.joint.nq for body in self.bodies if body.coupling is None)
+        return sum(body.joint.nq for body in self.independent)
 
     @cached_property
     def nv(self) -> int:
         """Number of velocities."""
-        return sum(body.joint.nv for body in self.bodies if body.coupling is None)
+        return sum(body.joint.nv for body in self.independent)
 
     @cached_property
     def phi(self) -> Array:
@@ -102,14 +51,14 @@ class Model:
 
     @cached_property
     def mass(self) -> float:
-        """Mass of the moving bodies, or of the whole object where nothing moves."""
+        """Mass of the moving bodies, or of the whole object if nothing moves."""
         return float(sum(body.phi[9] for body in self.bodies) if self.bodies else self.base_phi[9])
 
     @cached_property
     def idle_joints(self) -> tuple[str, ...]:
         """Names of the joints that move no inertia, for which M is singular at every q.
 
-        There are none where inertias are symbols (NaN in `phi`): their values decide.
+        There are none if inertias are symbols (NaN in `phi`): their values decide.
         """
         return idle_joints(self.bodies, self.nv) if np.isfinite(self.phi).all() else ()
 
@@ -162,27 +111,27 @@ class Model:
         return h.hexdigest()
 
     @cached_property
+    def independent(self) -> tuple[Body, ...]:
+        """The bodies whose joints have coordinates of their own: no coupling prescribes their motion."""
+        return tuple(body for body in self.bodies if body.coupling is None)
+
+    @cached_property
     def coupled(self) -> bool:
         """Whether any joint is coupled to another."""
-        return any(body.coupling is not None for body in self.bodies)
+        return len(self.independent) < len(self.bodies)
 
     def neutral(self) -> Array:
         """Return the coordinates of the home pose."""
-        parts = [body.joint.neutral() for body in self.bodies if body.coupling is None]
-        return np.concatenate([np.zeros(0), *parts])
+        return np.concatenate([np.zeros(0), *(body.joint.neutral() for body in self.independent)])
 
     def limit_array(self, name: str) -> Array:
         """Return a field of the joint limits as an array over the velocities."""
-        values = [
-            np.full(body.joint.nv, getattr(body.limits, name))
-            for body in self.bodies
-            if body.coupling is None
-        ]
-        return np.concatenate([np.zeros(0), *values])
+        return self._over_velocities([getattr(body.limits, name) for body in self.independent])
 
     def joint_array(self, name: str) -> Array:
         """Return a scalar joint property (damping, friction, armature) as an array over the velocities."""
-        values = [
-            np.full(body.joint.nv, getattr(body, name)) for body in self.bodies if body.coupling is None
-        ]
-        return np.concatenate([np.zeros(0), *values])
+        return self._over_velocities([getattr(body, name) for body in self.independent])
+
+    def _over_velocities(self, values: list[float]) -> Array:
+        """Return an array with the value of each independent joint for all of its velocities."""
+        return np.repeat(np.array(values, dtype=float), [body.joint.nv for body in self.independent])

@@ -12,9 +12,9 @@ from .model import Model
 def lost_digits(model: Model) -> tuple[str, float]:
     """Return the joint whose torques are least exact, and an estimate of their relative error.
 
-    The inertia that a joint moves is found from inertias about the frames of the bodies. Where
-    these are much larger (a needle, a centre of mass far from the frame but near the axis), so is
-    the rounding: eps times the inertias about the frames, beside the inertia about the axis at q = 0.
+    The inertia that a joint moves is computed from inertias about the frames of the bodies. If these
+    are much larger (a needle, a centre of mass far from the frame but near the axis), so is the
+    round-off: eps times the inertias about the frames, relative to the inertia about the axis at q = 0.
     """
     rounded = np.zeros(len(model.bodies))
     total = [body.phi for body in model.bodies]

@@ -19,9 +19,7 @@ def random_state(
     """Return (q, qd, qdd, ...) up to the `order`-th derivative, q within the joint limits, if any."""
     rng = np.random.default_rng(rng)
     q = np.empty((*batch, model.nq))
-    for body in model.bodies:
-        if body.coupling is not None:
-            continue
+    for body in model.independent:
         joint, part = body.joint, slice(body.iq, body.iq + body.joint.nq)
         lower, upper = body.limits.lower, body.limits.upper
         if joint.kind in ("ball", "free"):
@@ -46,9 +44,7 @@ def integrate(model: Model, q: ArrayLike, step: ArrayLike) -> Array:
     q, step = np.broadcast_arrays(*_aligned(model, q, step))
     q, step = q[..., : model.nq], step[..., : model.nv]
     result = np.empty(q.shape)
-    for body in model.bodies:
-        if body.coupling is not None:
-            continue
+    for body in model.independent:
         joint = body.joint
         part, rate = q[..., body.iq : body.iq + joint.nq], step[..., body.iv : body.iv + joint.nv]
         result[..., body.iq : body.iq + joint.nq] = _move(joint.kind, joint.X, part, rate)

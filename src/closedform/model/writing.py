@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from itertools import count
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..description.description import MAX_NAME
+from ..description.catalogue import SCALARS
+from ..description.description import MAX_NAME, inertia_entries
+from ..description.names import unused_name
 from ..errors import ClosedFormError
+from .body import Body, Frame
 from .inertia import inertial_from_phi, pseudo_inertia_deficit
-from .model import Body, Frame, Model
-
-LIMITS = ("lower", "upper", "velocity", "effort")
-SCALARS = ("armature", "damping", "friction")
+from .model import Model
 
 
 def model_toml(model: Model) -> str:
@@ -63,8 +62,7 @@ def _inertial(name: str, phi: NDArray[np.float64], described: bool) -> dict[str,
             "them (with_phi), or identify with physical=True"
         )
     J = inertial.checked(f"link {name!r} cannot be saved").inertia
-    six = [J[0, 0], J[0, 1], J[0, 2], J[1, 1], J[1, 2], J[2, 2]]
-    return {"mass": inertial.mass, "com": inertial.com, "inertia": six}
+    return {"mass": inertial.mass, "com": inertial.com, "inertia": inertia_entries(J)}
 
 
 def _moving(model: Model, body: Body, names: dict[int, str]) -> dict[str, Any]:
@@ -77,7 +75,7 @@ def _moving(model: Model, body: Body, names: dict[int, str]) -> dict[str, Any]:
         "rotation": body.placement[:3, :3],
         "subspace": body.joint.X,
     }
-    table |= {key: getattr(body.limits, key) for key in LIMITS if np.isfinite(getattr(body.limits, key))}
+    table |= {key: bound for key, bound in vars(body.limits).items() if np.isfinite(bound)}
     table |= {key: getattr(body, key) for key in SCALARS if getattr(body, key)}
     if body.coupling is not None:
         driver = model.bodies[body.coupling.body].joint_name
@@ -88,9 +86,7 @@ def _moving(model: Model, body: Body, names: dict[int, str]) -> dict[str, Any]:
 
 def _fixed(frame: Frame, names: dict[int, str], taken: set[str]) -> dict[str, Any]:
     """Return the fixed joint of a frame, with a name that no other joint has; models do not keep it."""
-    name = f"{frame.name[: MAX_NAME - 20]}_fixed"
-    if name in taken:
-        name = next(other for k in count(2) if (other := f"{name}_{k}") not in taken)
+    name = unused_name(f"{frame.name[: MAX_NAME - 20]}_fixed", taken)
     taken.add(name)
     return {
         "name": name,

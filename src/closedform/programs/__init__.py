@@ -1,23 +1,28 @@
 """Forms as flat lists of scalar operations: common subexpressions, ordering, chunking, counts."""
 
 from .evaluate import evaluate
-from .program import Counts, Operation, Program, Shaped, core_shape, program
-from .schedule import ORDERS, Chunk, Clear, Step, Store, schedule
+from .from_casadi import Shaped, core_shape, program
+from .program import Counts, Operation, Program, needed
+from .schedule import Chunk, Clear, Order, Step, Store, schedule
 from .trace import trace
+from .workspace import Workspace, values_read
 
 __all__ = [
-    "ORDERS",
     "Chunk",
     "Clear",
     "Counts",
     "Operation",
+    "Order",
     "Program",
     "Shaped",
     "Step",
     "Store",
+    "Workspace",
     "core_shape",
     "evaluate",
+    "needed",
     "program",
     "schedule",
     "trace",
+    "values_read",
 ]

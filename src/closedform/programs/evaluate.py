@@ -1,4 +1,4 @@
-"""Programs evaluated with NumPy, operation by operation: the reference that kernels are held to."""
+"""Programs evaluated with NumPy, operation by operation: the reference for kernels and exports."""
 
 from __future__ import annotations
 

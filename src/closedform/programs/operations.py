@@ -1,7 +1,7 @@
 """The operations of programs: their names, CasADi's numbers for them, and NumPy's functions.
 
-Robots need arithmetic, square roots, sines and cosines. The others serve expressions of users:
-machine code calls libm for them, one sample at a time.
+Robots need arithmetic, square roots, sines and cosines. The others are for users' own expressions:
+machine code calls libm for most of them, one sample at a time.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ FUNCTIONS = {
     ca.OP_NOT: "not",
     ca.OP_IF_ELSE_ZERO: "where",
 }
-"""Functions by name; comparisons give 1 or 0, and where(c, x) is x where c is not 0, else 0."""
+"""Functions by name; comparisons give 1 or 0, and where(c, x) is x if c is not 0, else 0."""
 
 
 def _truth(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -76,4 +76,4 @@ NUMPY: dict[str, Callable[..., Any]] = {
     "not": _truth(np.logical_not),
     "where": lambda c, x: np.where(c != 0, x, 0.0),
 }
-"""What each operation means."""
+"""The function of NumPy that defines each operation."""

@@ -1,8 +1,9 @@
-"""Orders of a program's operations that keep values close to their use, cut into chunks."""
+"""Orders in which a program can run, cut into chunks that compilers can handle."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from itertools import groupby
 
 from .program import Program
@@ -10,7 +11,7 @@ from .program import Program
 
 @dataclass(frozen=True)
 class Store:
-    """`lanes` neighbouring entries of one output, written together: (output, first entry, values)."""
+    """Neighbouring entries of one output, written together: those from `first` on take the values."""
 
     output: int
     first: int
@@ -19,7 +20,7 @@ class Store:
 
 @dataclass(frozen=True)
 class Clear:
-    """Neighbouring entries of one output that are always zero: (output, first entry, count)."""
+    """Neighbouring entries of one output that are always zero."""
 
     output: int
     first: int
@@ -27,55 +28,65 @@ class Clear:
 
 
 Step = int | Store | Clear
+"""A value to compute, or entries to write."""
+
+Chunk = list[Step]
+"""Consecutive steps that become one function."""
 
 
-@dataclass(frozen=True)
-class Chunk:
-    """A stretch of the schedule: values to compute and entries to write, in order."""
+class Order(Enum):
+    """Orders of the operations: the results are the same, but not the speed.
 
-    steps: tuple[Step, ...]
+    An operation waits for its operands. Which operand is computed first decides what a processor can
+    do meanwhile.
+    """
 
-
-ORDERS = ("last operand first", "first operand first", "as written")
-"""Two depth-first orders from the outputs (which operand of an operation comes first changes what
-overlaps), and the order of the recursion itself."""
+    FIRST_OPERAND = "depth first from the outputs, first operands first"
+    LAST_OPERAND = "depth first from the outputs, last operands first"
+    AS_WRITTEN = "as the recursion computes them"
 
 
 def schedule(
-    program: Program, width: int, *, chunk: int, single: int, order: str = ORDERS[0], zeros: int = 0
+    program: Program,
+    width: int,
+    *,
+    chunk: int,
+    single: int,
+    order: Order = Order.FIRST_OPERAND,
+    zeros: int = 0,
 ) -> list[Chunk]:
-    """Return the operations depth first from the outputs, which are stored in groups of `width`.
+    """Return the steps of a program in chunks; outputs are stored in groups of `width` entries.
 
     Programs of up to `single` instructions stay in one chunk; longer ones are cut every `chunk`
     instructions, since compilers take more than linear time on one long function. A store of
-    `width` entries counts as its transposition. Runs of at least `zeros` groups that are always
-    zero are cleared instead of stored (never, where it is 0).
+    several entries counts as the instructions that transpose them. Runs of at least `zeros` groups
+    that are always zero are cleared instead of stored (none if `zeros` is 0).
     """
     stores = _stores(program, width)
     clears: list[Clear] = []
     if zeros:
         stores, clears = _cleared(program, stores, zeros)
-    if order == "as written":
+    if order is Order.AS_WRITTEN:
         steps = _as_written(program, stores)
     else:
-        steps = _depth_first(program, stores, backward=order == ORDERS[0])
+        steps = _depth_first(program, stores, order)
     steps = [*clears, *steps]
     weights = [4 * width if isinstance(step, Store) and width > 1 else 1 for step in steps]
     if sum(weights) <= single:
-        return [Chunk(tuple(steps))]
+        return [steps]
     chunks: list[Chunk] = []
-    current: list[Step] = []
+    current: Chunk = []
     size = 0
     for step, weight in zip(steps, weights, strict=True):
         if current and size + weight > chunk:
-            chunks.append(Chunk(tuple(current)))
+            chunks.append(current)
             current, size = [], 0
         current.append(step)
         size += weight
-    return [*chunks, Chunk(tuple(current))]
+    return [*chunks, current]
 
 
-def _depth_first(program: Program, stores: list[Store], backward: bool) -> list[Step]:
+def _depth_first(program: Program, stores: list[Store], order: Order) -> list[Step]:
     operations = program.operations
     done = [name in ("const", "input") for name, _, _ in operations]
     steps: list[Step] = []
@@ -92,13 +103,15 @@ def _depth_first(program: Program, stores: list[Store], backward: bool) -> list[
                     continue
                 stack.append((value, True))
                 operands = operations[value][1]
-                stack.extend((x, False) for x in (reversed(operands) if backward else operands))
+                if order is Order.FIRST_OPERAND:  # what is put on the stack last is computed first
+                    operands = operands[::-1]
+                stack.extend((x, False) for x in operands)
         steps.append(store)
     return steps
 
 
 def _as_written(program: Program, stores: list[Store]) -> list[Step]:
-    """Return the operations as the program has them, each store as soon as its values are there."""
+    """Return the operations in the program's own order, each store as soon as its values are known."""
     done = {value for value, (name, _, _) in enumerate(program.operations) if name in ("const", "input")}
     missing = [set(store.values) - done for store in stores]
     waiting: dict[int, list[int]] = {}
@@ -126,15 +139,14 @@ def _stores(program: Program, width: int) -> list[Store]:
 
 
 def _cleared(program: Program, stores: list[Store], least: int) -> tuple[list[Store], list[Clear]]:
-    """Return the stores that are left when long runs of zeros are cleared, and the runs."""
-    zero = {value for value, operation in enumerate(program.operations) if operation == ("const", (), 0.0)}
+    """Return the stores that remain when long runs of zeros are cleared, and those runs."""
     kept: list[Store] = []
     clears: list[Clear] = []
-    for (output, always), group in groupby(
-        stores, key=lambda each: (each.output, zero.issuperset(each.values))
+    for (output, zero), group in groupby(
+        stores, key=lambda each: (each.output, all(map(program.is_zero, each.values)))
     ):
         run = list(group)
-        if always and len(run) >= least:
+        if zero and len(run) >= least:
             clears.append(Clear(output, run[0].first, sum(len(each.values) for each in run)))
         else:
             kept += run

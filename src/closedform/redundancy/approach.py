@@ -6,39 +6,53 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..arrays import Array
+from .batch import Batch, Indices, Mask
+from .bounds import Bounds
 from .conditions import Conditions
 
-Mask = NDArray[np.bool_]
-
 QUIET: dict[str, Any] = {"invalid": "ignore", "divide": "ignore", "over": "ignore"}
-"""Samples that fail do so as NaN in their own row; NumPy need not warn of them (`np.errstate(**QUIET)`)."""
+"""A sample that fails is NaN in its own row; NumPy need not warn of it (`np.errstate(**QUIET)`)."""
 
 LONGEST = 1.0
 """Longest step, in radians or metres."""
 
 
-@dataclass(frozen=True)
-class Bounds:
-    """Limits of the coordinates, infinite where there are none."""
+@dataclass
+class _Approaches(Batch):
+    """Samples on their way to the task.
 
-    lower: Array
-    upper: Array
+    `sample` is the row of the target, `best` the smallest error so far and `waited` the iterations since
+    it last fell by a tenth; `slope`, `step` and `length` belong to q, `damping` and the joints `held`.
+    """
 
-    @property
-    def locked(self) -> Array:
-        """1 for coordinates whose limits leave one value, 0 for the others."""
-        return np.where(self.lower == self.upper, 1.0, 0.0)
+    sample: Indices
+    goal: Array
+    q: Array
+    damping: Array
+    held: Array
+    error: Array
+    slope: Array
+    step: Array
+    length: Array
+    best: Array
+    waited: Indices
 
-    def clip(self, q: Array) -> Array:
-        """Return the nearest coordinates within the limits."""
-        return np.clip(q, self.lower, self.upper)
+    @classmethod
+    def start(cls, conditions: Conditions, q: Array, goal: Array) -> _Approaches:
+        """Return the samples at their first q."""
+        count = len(q)
+        damping, held = np.full(count, 0.5), np.zeros_like(q)
+        error, slope, step, length = conditions.approach(q, goal, damping, held)
+        sample, waited = np.arange(count), np.zeros(count, dtype=np.intp)
+        return cls(sample, goal, q, damping, held, error, slope, step, length, error.copy(), waited)
 
-    def inwards(self, q: Array) -> Array:
-        """Return the direction inside from the limit that is met: 1 or -1, and 0 for locked coordinates."""
-        return np.where(q <= self.lower, 1.0, -1.0) * (1.0 - self.locked)
+    def renew(self, conditions: Conditions, which: Mask) -> None:
+        """Compute the steps of some samples again, after their q, damping or held joints have changed."""
+        _, self.slope[which], self.step[which], self.length[which] = conditions.approach(
+            self.q[which], self.goal[which], self.damping[which], self.held[which]
+        )
 
 
 def approach(
@@ -50,59 +64,58 @@ def approach(
     near: float,
     iterations: int,
     patience: int,
-) -> tuple[Array, Array, NDArray[np.intp]]:
+) -> tuple[Array, Array, Indices]:
     """Return q nearer to the targets, the lengths |e| left, and the iterations taken.
 
     Levenberg-Marquardt steps with the damping of `Conditions.approach` and joints held at limits
-    that the step would cross; a step is taken where |e| falls, else the damping grows. A sample
+    that the step would cross; a step is taken if |e| falls, else the damping grows. A sample
     stops when |e| is below `near`, or when |e| has not fallen below 0.9 of itself for `patience`
     iterations.
     """
-    count = len(q)
-    q = bounds.clip(q)
-    left = np.full(count, np.nan)
-    taken = np.zeros(count, dtype=np.intp)
-    final = q.copy()
-    lanes = np.arange(count)
-    x, goal = q, target
-    damping = np.full(count, 0.5)
-    held = np.zeros_like(x)
-    error, slope, step, length = conditions.approach(x, goal, damping, held)
-    best, waited = error.copy(), np.zeros(count, dtype=np.intp)
+    final = bounds.clip(q)
+    left, taken = np.full(len(q), np.nan), np.zeros(len(q), dtype=np.intp)
+    now = _Approaches.start(conditions, final.copy(), target)
     for k in range(iterations + 1):
-        going = (error > near) & (waited < patience)  # never with NaN
+        going = (now.error > near) & (now.waited < patience)  # never with NaN
         if k == iterations:
             going[:] = False
         if not going.all():
-            done = ~going
-            rows = lanes[done]
-            final[rows], left[rows], taken[rows] = x[done], error[done], k
+            done = now.take(~going)
+            final[done.sample], left[done.sample], taken[done.sample] = done.q, done.error, k
             if not going.any():
                 break
-            lanes, x, goal, damping = lanes[going], x[going], goal[going], damping[going]
-            error, best, waited, slope = error[going], best[going], waited[going], slope[going]
-            held, step, length = held[going], step[going], length[going]
-        outwards = ((x <= bounds.lower) & (slope > 0)) | ((x >= bounds.upper) & (slope < 0))
-        changed = (outwards != held).any(axis=-1)
+            now = now.take(going)
+        outwards = ((now.q <= bounds.lower) & (now.slope > 0)) | ((now.q >= bounds.upper) & (now.slope < 0))
+        changed = (outwards != now.held).any(axis=-1)
         if changed.any():
-            held = outwards.astype(float)
-            _, _, step[changed], length[changed] = conditions.approach(
-                x[changed], goal[changed], damping[changed], held[changed]
-            )
-        trial = bounds.clip(x + np.minimum(1.0, LONGEST / np.maximum(length, LONGEST))[:, None] * step)
-        there, slope, step, length = conditions.approach(trial, goal, 0.25 * damping, held)
-        better = there < error
-        if better.all():
-            x, error, damping = trial, there, 0.25 * damping
-        else:
-            x = np.where(better[:, None], trial, x)
-            error = np.where(better, there, error)
-            damping = np.where(better, 0.25 * damping, 8.0 * damping)
-            worse = ~better
-            _, slope[worse], step[worse], length[worse] = conditions.approach(
-                x[worse], goal[worse], damping[worse], held[worse]
-            )
-        gained = error < 0.9 * best
-        waited = np.where(gained, 0, waited + 1)
-        best = np.where(gained, error, best)
+            now.held = outwards.astype(float)
+            now.renew(conditions, changed)
+        _advance(conditions, now, bounds)
+        gained = now.error < 0.9 * now.best
+        now.waited = np.where(gained, 0, now.waited + 1)
+        now.best = np.where(gained, now.error, now.best)
     return final, left, taken
+
+
+def _advance(conditions: Conditions, now: _Approaches, bounds: Bounds) -> None:
+    """Take the steps that lower the error, and raise the damping of the others."""
+    share = np.minimum(1.0, LONGEST / np.maximum(now.length, LONGEST))
+    trial = bounds.clip(now.q + share[:, None] * now.step)
+    less = 0.25 * now.damping
+    error, now.slope, now.step, now.length = conditions.approach(trial, now.goal, less, now.held)
+    better = error < now.error
+    if better.all():
+        now.q, now.error, now.damping = trial, error, less
+        return
+    now.q = np.where(better[:, None], trial, now.q)
+    now.error = np.where(better, error, now.error)
+    now.damping = np.where(better, less, 8.0 * now.damping)
+    now.renew(conditions, ~better)
+
+
+def returned(conditions: Conditions, q: Array, target: Array, held: Array, steps: int) -> Array:
+    """Return points after some undamped steps to the task, from near it."""
+    undamped = np.zeros(len(q))
+    for _ in range(steps):
+        q = q + conditions.approach(q, target, undamped, held)[2]
+    return q

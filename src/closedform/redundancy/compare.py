@@ -15,12 +15,13 @@ from ..checks import finite, real_array, whole_number
 from ..errors import ArgumentError
 from ..integration import DivergenceError
 from ..robot import Robot
-from .multistart import Solver
+from .multistart import Multistart
 from .path import follow
 from .pivoted import hybrid
 from .points import Points
+from .problem import prepared, read_targets
 from .resolved_motion import METHODS, resolved_motion
-from .solve import arguments, prepare, solve
+from .solve import solve
 
 
 @dataclass(frozen=True)
@@ -84,8 +85,8 @@ def compare(
     left aside, as resolved motion does not know them.
     """
     cycles = whole_number("cycles", cycles, 3, MOST_CYCLES)
-    solver = prepare(robot, task, criterion, None, False)
-    x, _, batch = arguments(solver.conditions, targets, None)
+    search = prepared(robot, task, criterion, None, False)
+    x, _, batch = read_targets(search.conditions, targets, None)
     start = finite("q0", real_array("q0", q0))
     closes = len(batch) == 1 and len(x) > 2 and np.allclose(x[0], x[-1], atol=1e-9)
     if not closes or start.shape != (robot.nq,):
@@ -112,24 +113,24 @@ def compare(
         return lambda path: resolved_motion(robot, path, first, task, criterion, method=method, **options)
 
     methods = {"proposed": exact, "MINPACK hybrid": minpack, **{name: resolved(name) for name in METHODS}}
-    rows = tuple(_measured(solver, name, run, whole, len(x)) for name, run in methods.items())
+    rows = tuple(_measured(search, name, run, whole, len(x)) for name, run in methods.items())
     return Comparison(x, rows)
 
 
 def _measured(
-    solver: Solver, name: str, run: Callable[[Array], Array], whole: Array, count: int
+    search: Multistart, name: str, run: Callable[[Array], Array], whole: Array, count: int
 ) -> Contestant:
     try:
         run(whole[:count])
         begin = time.perf_counter()
         q = run(whole)
     except DivergenceError:
-        q = np.full((len(whole), solver.conditions.n), np.nan)
+        q = np.full((len(whole), search.conditions.n), np.nan)
         begin = np.nan
     seconds = (time.perf_counter() - begin) / len(whole)
     first, second = q[:count], q[count - 1 : 2 * count - 1]
     last, back = q[-2 * count + 1 : -count + 1], q[-count:][::-1]
-    c = solver.conditions
+    c = search.conditions
     there = whole[:count]
     found = Points.at(c, last, there, np.zeros_like(last))
     return Contestant(

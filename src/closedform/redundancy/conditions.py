@@ -10,9 +10,12 @@ import casadi as ca
 import numpy as np
 from casadi import SX
 
+from ..arrays import Array
+from ..forms import Variant
 from ..kernels import FormRecipe, Kernel, compiled
 from ..lazy import cached_property
 from ..model import Model
+from .batch import Mask
 from .criteria import Criterion
 from .elimination import Rotations, solve
 from .task import Task
@@ -26,7 +29,7 @@ LEAST_DAMPING = 1e-14
 class Conditions:
     """Task, criterion and robot as kernels: e(q) = 0 and Zh = 0 [Chang1987, Eq. (11)].
 
-    A joint may be held at its limit; the mask `held` (n numbers, 1 where held) removes it from all
+    A joint may be held at its limit; the mask `held` (n numbers, 1 for a joint held) removes it from all
     motions. Written with D = diag(1 - held), N an orthonormal basis of the null space of J D and
     h = dH/dq, the conditions are e = 0 and N D h = 0, which is Zh = 0 for a Z with orthonormal rows.
     """
@@ -47,7 +50,7 @@ class Conditions:
 
     @property
     def redundancy(self) -> int:
-        """Dimension n - m of the self-motion; 0 where the task leaves none."""
+        """Dimension n - m of the self-motion; 0 if the task leaves none."""
         return max(self.n - self.m, 0)
 
     @cached_property
@@ -82,7 +85,7 @@ class Conditions:
     @cached_property
     def poses(self) -> Kernel:
         """(q) -> pose of the task's frame."""
-        return Kernel(FormRecipe(self.model, "pose", self.task.frame), np.float64)
+        return Kernel(FormRecipe(self.model, "pose", Variant(self.task.frame)), np.float64)
 
     @cached_property
     def approach(self) -> Kernel:
@@ -114,13 +117,19 @@ class Conditions:
 
     @cached_property
     def guards(self) -> Kernel | None:
-        """(q) -> what must be positive for the criterion to make sense; None where nothing must."""
+        """(q) -> what must be positive for the criterion to make sense; None if nothing must."""
         q, _, _ = self._symbols
         _, guards = self._criterion
         if not guards:
             return None
         outputs = _cse([("guards", ca.vertcat(*guards))])
         return compiled("guards", [("q", q)], outputs, "Return what must be positive.")
+
+    def clear(self, q: Array) -> Mask:
+        """Return which rows of q the guards of the criterion let pass: all if it has none."""
+        if self.guards is None:
+            return np.ones(len(q), dtype=bool)
+        return np.asarray((self.guards(q) > 0).all(axis=-1))
 
     @cached_property
     def _criterion(self) -> tuple[SX, list[SX]]:
@@ -149,11 +158,8 @@ class Conditions:
         multipliers = -turns.least_squares(free * h)
         restore = -free * turns.least_norm(e)
         rho = h + J.T @ multipliers
-        lam, v = SX.sym("lambda", self.m), SX.sym("v", self.n)
-        moved = ca.Function("moved", [q, target, lam, v], [ca.jtimes(h + J.T @ lam, q, v)])
-        WN = [moved(q, target, multipliers, N[k, :].T) for k in range(self.n - self.m)]
-        S = ca.vertcat(*((N @ each).T for each in WN))
-        slope = N @ rho + ca.vertcat(*(ca.dot(each, restore) for each in WN))
+        S, across = curvature(N, h, J, multipliers, restore, q, target)
+        slope = N @ rho + across
         r = self.n - self.m
         outputs = [
             ("error", (), length(e)),
@@ -171,6 +177,17 @@ class Conditions:
         ]
         inputs = [("q", q), ("target", target), ("held", held)]
         return compiled("optimality", inputs, _cse(outputs), "Return the conditions of an optimum.")
+
+
+def curvature(N: SX, h: SX, J: SX, multipliers: SX, step: SX, q: SX, *others: SX) -> tuple[SX, SX]:
+    """Return N W N^T and N W step, W = d(h + J^T multipliers)/dq with the multipliers held fixed.
+
+    `others` are the symbols besides q that h and J depend on.
+    """
+    lam, v = SX.sym("lambda", *multipliers.shape), SX.sym("v", *q.shape)
+    moved = ca.Function("moved", [q, *others, lam, v], [ca.jtimes(h + J.T @ lam, q, v)])
+    WN = [moved(q, *others, multipliers, N[k, :].T) for k in range(N.size1())]
+    return ca.vertcat(*((N @ each).T for each in WN)), ca.vertcat(*(ca.dot(each, step) for each in WN))
 
 
 def length(x: SX) -> SX:

@@ -9,19 +9,18 @@ from typing import Any
 import casadi as ca
 import numpy as np
 from casadi import SX
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from .. import checks
 from ..checks import choice, finite, instance, positive, real_array, sized_array, text
 from ..errors import ArgumentError, ClosedFormError, UnknownNameError, shorten, shown
-from ..forms import form
 from ..model import Model
-from ..model.state import UNLIMITED
+from .bounds import limits_of
 from .elimination import factors
-from .twist import Twist
+from .twist import Twist, form_at
 
 Expressions = tuple[SX, list[SX]]
-"""H(q), and what must stay positive for it to make sense (distances to limits and obstacles)."""
+"""H(q), and its guards: what must stay positive for H to make sense (distances to limits and obstacles)."""
 
 KINDS = ("maximum", "minimum")
 
@@ -82,7 +81,7 @@ def manipulability() -> Criterion:
 def condition_number() -> Criterion:
     """Return |J|_F |J^+|_F / m, the condition number in Frobenius norms, to be minimised.
 
-    It is 1 where the arm moves alike in all directions of the task, and smooth, which the ratio of
+    It is 1 if the arm moves alike in all directions of the task, and smooth, which the ratio of
     singular values is not.
     """
     return Criterion("condition_number", "minimum", _condition_number)
@@ -100,8 +99,8 @@ def joint_limits() -> Criterion:
 def joint_centering(middle: ArrayLike | None = None) -> Criterion:
     """Return the mean of ((q - middle) / half range)^2, to be minimised.
 
-    `middle` is the middle of the limits where it is not given, and zero for a joint without
-    limits, whose half range counts as pi.
+    `middle` is by default the middle of the limits, and zero for a joint without limits, whose half
+    range counts as pi.
     """
     if middle is None:
         return Criterion("joint_centering", "minimum", _joint_centering, (None,))
@@ -156,18 +155,6 @@ def read_criterion(given: Any) -> Criterion:
     raise ArgumentError(f"criterion is {shown(given)}; expected a name, a Criterion or a function of q")
 
 
-def limits_of(model: Model) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return lower and upper limits over the coordinates q; infinite where there are none."""
-    lower, upper = np.full(model.nq, -np.inf), np.full(model.nq, np.inf)
-    for body in model.bodies:
-        if body.coupling is None and body.joint.nv == 1:
-            if body.limits.lower > -UNLIMITED:
-                lower[body.iq] = body.limits.lower
-            if body.limits.upper < UNLIMITED:
-                upper[body.iq] = body.limits.upper
-    return lower, upper
-
-
 def _sum(model: Model, q: SX, twist: Twist, first: Criterion, second: Criterion, sign: float) -> Expressions:
     (H, guards), (more, others) = first.expressions(model, q, twist), second.expressions(model, q, twist)
     return H + sign * more, [*guards, *others]
@@ -206,36 +193,30 @@ def _total(terms: Any) -> SX:
 
 
 def _joint_limits(model: Model, q: SX, twist: Twist) -> Expressions:
-    lower, upper = limits_of(model)
-    limited = np.flatnonzero(np.isfinite(lower) & np.isfinite(upper))
-    if limited.size == 0:
+    bounds = limits_of(model)
+    if not bounds.limited.any():
         raise ClosedFormError(
             f"joint_limits: robot {model.name!r} has no joint limits; use another criterion"
         )
     H: SX = SX(0)
     guards: list[SX] = []
-    for k in limited.tolist():
-        H = H + ((upper[k] - lower[k]) / 2) ** 2 / ((upper[k] - q[k]) * (q[k] - lower[k]))
-        guards += [upper[k] - q[k], q[k] - lower[k]]
+    for k in np.flatnonzero(bounds.limited).tolist():
+        above, below = bounds.upper[k] - q[k], q[k] - bounds.lower[k]
+        H = H + ((bounds.upper[k] - bounds.lower[k]) / 2) ** 2 / (above * below)
+        guards += [above, below]
     return H, guards
 
 
 def _joint_centering(model: Model, q: SX, twist: Twist, middle: Sequence[float] | None) -> Expressions:
-    lower, upper = limits_of(model)
-    limited = np.isfinite(lower) & np.isfinite(upper)
-    half, centre = np.full(model.nq, np.pi), np.zeros(model.nq)
-    half[limited] = 0.5 * (upper[limited] - lower[limited])
-    centre[limited] = 0.5 * (upper[limited] + lower[limited])
-    if middle is not None:
-        centre = sized_array("joint_centering: middle", middle, (model.nq,))
-    return ca.sumsqr((q - centre) / half) / model.nq, []
+    bounds = limits_of(model)
+    centre = bounds.middle if middle is None else sized_array("joint_centering: middle", middle, (model.nq,))
+    return ca.sumsqr((q - centre) / bounds.half_range) / model.nq, []
 
 
 def _gravity_load(model: Model, q: SX, twist: Twist) -> Expressions:
-    (symbol,), (g,) = form("gravity_torque").expression(model)
     effort = model.limit_array("effort")
     scale = np.where(np.isfinite(effort) & (effort > 0), effort, 1.0)
-    return ca.sumsqr(ca.substitute(g, symbol, q) / scale), []
+    return ca.sumsqr(form_at("gravity_torque", model, q) / scale), []
 
 
 def _own(model: Model, q: SX, twist: Twist, function: Callable[[SX], Any], title: str) -> Expressions:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..arrays import Array
-from ..checks import LARGEST, whole_number
+from ..checks import LARGEST
 from ..errors import ClosedFormError
 from ..model.state import random_state
-from .approach import QUIET, Bounds, approach
-from .classify import ISOLATED, MAXIMUM, MINIMUM, NO_CURVATURE, NONE, kinds
+from .approach import QUIET, approach
+from .batch import Batch, Indices
+from .bounds import Bounds
+from .classify import ISOLATED, NONE, SIGNS, is_sought, kinds
 from .conditions import Conditions
 from .newton import optimise
+from .points import TASK_MET, curvatures
 from .result import (
     EXCLUDED,
     NOT_A_NUMBER,
@@ -27,14 +29,8 @@ from .result import (
 )
 from .seeds import SIZE, Seeds
 
-Mask = NDArray[np.bool_]
-Indices = NDArray[np.intp]
-
 NEAR = 1e-2
 """Newton's method takes over from damped least squares at this |e|."""
-
-TASK_MET, STATIONARY = 1e-10, 1e-9
-"""Largest e and Zh of a solution; what Newton's method reaches is rounding, usually 1e-14."""
 
 ITERATIONS = 25
 """Most Newton steps from one start."""
@@ -43,18 +39,18 @@ SINGULAR = 1e-7
 """Relative pivot of J below which the criterion cannot be trusted to have a gradient."""
 
 ROUND = 4
-"""Starts that unsolved targets are given first; then as many again as they had."""
+"""Starts that unsolved targets are given first; every further round doubles the number of starts."""
 
 MOST_STARTS = 96
-"""Starts before a target counts as out of reach; one that is within reach but for the limits, or met
-without an optimum, is given all of the table."""
+"""Starts before a target counts as out of reach; one that only the limits exclude, or that was met without
+an optimum, is given the whole table."""
 
 CHUNK = 8192
 """Starts worked on together: their arrays stay in the processor's cache."""
 
 
 @dataclass
-class Answers:
+class Answers(Batch):
     """The best found so far for each target."""
 
     q: Array
@@ -81,14 +77,9 @@ class Answers:
             iterations=zero.copy(),
         )
 
-    def put(self, rows: Indices | Mask, others: Answers, which: Indices | Mask) -> None:
-        """Replace some answers by some of others."""
-        for field in fields(self):
-            getattr(self, field.name)[rows] = getattr(others, field.name)[which]
 
-
-class Solver:
-    """A robot's task and criterion within limits, ready for targets."""
+class Multistart:
+    """The search for a robot's task, criterion and limits, ready for targets."""
 
     def __init__(self, conditions: Conditions, bounds: Bounds, kind: str) -> None:
         self.conditions, self.bounds, self.kind = conditions, bounds, kind
@@ -99,7 +90,7 @@ class Solver:
             self._check_rows()
 
     def _check_rows(self) -> None:
-        """Raise where some rows of the task cannot be moved independently by any joint."""
+        """Raise if some rows of the task cannot be moved independently by any joint."""
         c = self.conditions
         q = random_state(c.model, 0, (8,), 0)[0]
         target = np.broadcast_to(np.eye(4) if c.task.turns else np.zeros(c.task.m), (8, *c.task.target_shape))
@@ -113,9 +104,9 @@ class Solver:
             )
 
     @np.errstate(**QUIET)
-    def solve(self, targets: Array, q0: Array | None, starts: int) -> Answers:
-        """Return the best answers for targets (b, ...); where q0 (b, n) leads to one, that is it."""
-        starts = min(whole_number("starts", starts, 1), SIZE)
+    def best(self, targets: Array, q0: Array | None, starts: int) -> Answers:
+        """Return the answers for targets (b, ...): what q0 (b, n) leads to, or the best of some starts."""
+        starts = min(starts, SIZE)
         best = Answers.none(len(targets), self.conditions.n)
         finite = np.asarray((np.abs(targets) <= LARGEST).all(axis=tuple(range(1, targets.ndim))))
         if q0 is not None:
@@ -147,10 +138,10 @@ class Solver:
             self._try(best, targets, np.repeat(part, take), near.reshape(-1, self.conditions.n))
 
     def _try(self, best: Answers, targets: Array, rows: Indices, starts: Array) -> None:
-        """Improve the answers from further starts; `rows` tells the target of each."""
+        """Improve the answers from further starts; `rows` are their targets."""
         found = self._reach(targets[rows], starts) if self.plain else self._optima(targets[rows], starts)
         solved = found.status == SOLVED
-        sign = {"maximum": 1.0, "minimum": -1.0}.get(self.kind, 0.0)
+        sign = SIGNS[self.kind]
         worth = _nine_digits(np.where(np.isfinite(found.value), sign * found.value, 0.0))
         turn = -np.arange(len(rows))  # of equals, the first start counts
         rank = np.lexsort((turn, np.where(solved, worth, -found.task_error), solved))
@@ -162,7 +153,7 @@ class Solver:
         nearer = found.task_error[lanes] < best.task_error[mine]
         now = _nine_digits(np.where(np.isfinite(best.value[mine]), sign * best.value[mine], -np.inf))
         better = np.where(solved[lanes], open_still | (worth[lanes] > now), open_still & nearer)
-        best.put(mine[better], found, lanes[better])
+        best.put(mine[better], found.take(lanes[better]))
 
     def _reach(self, targets: Array, starts: Array) -> Answers:
         """Return plain inverse kinematics: the task alone."""
@@ -181,21 +172,17 @@ class Solver:
         q, left, taken = approach(c, starts, targets, self.bounds, near=NEAR, iterations=20, patience=4)
         found = Answers.none(len(q), c.n)
         found.q, found.task_error, found.iterations = q, left, taken
-        near = left < NEAR
-        if c.guards is not None:
-            clear = (c.guards(q) > 0).all(axis=-1)
-            found.status[near & ~clear] = OBSTRUCTED
-            near &= clear
+        near, clear = left < NEAR, c.clear(q)
+        found.status[near & ~clear] = OBSTRUCTED
+        near &= clear
         if not near.any():
             return found
-        points, stuck = optimise(c, q[near], targets[near], self.bounds, self.kind, iterations=ITERATIONS)
-        kind = kinds(points, self.bounds.inwards(points.q))
-        asked = {"maximum": MAXIMUM, "minimum": MINIMUM}.get(self.kind, -1)
-        met = (points.task_error <= TASK_MET) & (
-            points.stationarity <= STATIONARY * np.maximum(1.0, points.gradient)
+        points, steps, stuck = optimise(
+            c, q[near], targets[near], self.bounds, self.kind, iterations=ITERATIONS
         )
-        right = (kind == asked) | (kind == NO_CURVATURE) | (asked < 0)
-        status = np.where(met, np.where(right, SOLVED, WRONG_KIND), UNFINISHED)
+        kind = kinds(points, curvatures(points)[0], self.bounds.inwards(points.q))
+        met = points.solve_conditions()
+        status = np.where(met, np.where(is_sought(kind, self.kind), SOLVED, WRONG_KIND), UNFINISHED)
         smooth = np.isfinite(points.H) & np.isfinite(points.gradient) & (points.regularity > SINGULAR)
         status = np.where(smooth & ~(stuck & ~met), status, NOT_SMOOTH)
         kept = Answers(
@@ -206,9 +193,9 @@ class Solver:
             points.held,
             np.where(met, kind, NONE),
             status,
-            points.iterations + taken[near],
+            steps + taken[near],
         )
-        found.put(near, kept, np.arange(len(points.q)))
+        found.put(near, kept)
         return found
 
     def _explain(self, best: Answers, targets: Array) -> None:
@@ -224,7 +211,7 @@ class Solver:
         best.q[rows], best.task_error[rows] = q, left
         best.status[rows] = NOT_SMOOTH
         far = left > 1e-6
-        free = Bounds(np.full(c.n, -np.inf), np.full(c.n, np.inf))
+        free = Bounds.none(c.n)
         beyond = np.full(len(rows), np.inf)
         for k in range(4):
             some = self.seeds.nearest(goals, 1, skip=k)[:, 0] if k else q
@@ -235,6 +222,6 @@ class Solver:
 
 
 def _nine_digits(x: Array) -> Array:
-    """Return numbers rounded to about nine digits, so that rounding decides no contest of equals."""
+    """Return numbers rounded to about nine digits, so that round-off does not choose between equals."""
     mantissa, exponent = np.frexp(x)
     return np.ldexp(np.round(mantissa * 2**30) / 2**30, exponent)

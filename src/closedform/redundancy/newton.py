@@ -2,129 +2,141 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
-from numpy.typing import NDArray
 
 from ..arrays import Array
-from .approach import Bounds
+from .approach import returned
+from .batch import Batch, Indices, Mask
+from .bounds import Bounds
+from .classify import SIGNS
 from .conditions import Conditions
-from .points import FLAT, Found, Points, curvatures, found_at, lengths, step
-
-Mask = NDArray[np.bool_]
-Indices = NDArray[np.intp]
-
-SIGNS = {"maximum": 1.0, "minimum": -1.0, "stationary": 0.0}
-"""What is sought; "stationary" takes whichever is nearest."""
+from .points import FLAT, Points, curvatures, lengths, step
 
 RADIUS, WIDEST = 0.5, 1.5
 """First and largest trust radius (of the step's Euclidean length), in radians or metres."""
 
 CLOSE = 1e-7
-"""Error and Newton step from which one more step, taken unchecked, leaves only rounding."""
+"""Error and Newton step below which one more step, taken unchecked, leaves only round-off."""
 
 SMALLEST = 1e-9
-"""Trust radius at which a sample is given up."""
+"""Trust radius below which a search is given up."""
 
 SHORT = 1e-4
-"""Trust radius below which a start that has not converged is stuck."""
+"""Trust radius below which a search that has not converged is stuck."""
 
 NUDGE = 1e-3
-"""How far a start is moved where the criterion is not differentiable."""
+"""How far a start is moved if the criterion is not differentiable there."""
 
 MOST_CHANGES = 40
-"""Changes of the held joints before a sample is given up."""
+"""Changes of the held joints before a search is given up."""
+
+
+@dataclass
+class Searches(Batch):
+    """Searches for optima under way: where each is, and what limits its next step.
+
+    `sample` is the row of the target `goal`; `changes` counts how often the joints held were changed or a
+    wrong extremum was left; `steps` are the iterations taken, known when a search has ended.
+    """
+
+    sample: Indices
+    goal: Array
+    points: Points
+    radius: Array
+    changes: Indices
+    steps: Indices
+
+    @classmethod
+    def start(cls, conditions: Conditions, q: Array, goal: Array, bounds: Bounds) -> Searches:
+        """Return searches that begin at q, moved a little if the criterion has no gradient there."""
+        held = np.broadcast_to(bounds.locked, q.shape).copy()
+        points = Points.at(conditions, q, goal, held)
+        rough = ~points.smooth
+        if rough.any():  # at singularities
+            aside = NUDGE * np.cos(np.arange(1.0, q.shape[-1] + 1))
+            moved = bounds.clip(q[rough] + aside)
+            points.put(rough, Points.at(conditions, moved, goal[rough], held[rough]))
+        count, none = len(q), np.zeros(len(q), dtype=np.intp)
+        return cls(np.arange(count), goal, points, np.full(count, RADIUS), none, none.copy())
+
+    @property
+    def hopeless(self) -> Mask:
+        """Which searches lead nowhere."""
+        lost = ~np.isfinite(self.points.gradient) | (self.radius < SMALLEST)
+        return np.asarray(lost | (self.changes > MOST_CHANGES))
+
+    def settled(self, along: Array) -> Mask:
+        """Return which searches end at round-off after one more Newton step."""
+        length = np.maximum(self.points.restore_length, lengths(along))
+        return np.asarray((self.points.task_error < CLOSE) & (length < CLOSE))
 
 
 def optimise(
     conditions: Conditions, q: Array, target: Array, bounds: Bounds, kind: str, *, iterations: int
-) -> tuple[Found, Mask]:
-    """Return the optima of a kind reached from points near the task, and which starts were stuck.
+) -> tuple[Points, Indices, Mask]:
+    """Return the optima of a kind reached from points near the task, the iterations, and who got stuck.
 
     Each iteration takes the step to the task and the Newton step along the self-motion, together
     no longer than a trust radius that follows the merit -+H + nu |e|. A joint that meets its limit
-    is held there; it is let go where the criterion pulls it back inside. A start is stuck where only
+    is held there; it is let go if the criterion pulls it back inside. A search is stuck if only
     ever shorter steps improve, as at a kink of the criterion.
     """
     sign = SIGNS[kind]
-    count = len(q)
-    points = _start(conditions, bounds.clip(q), target, bounds)
-    lanes, goal = np.arange(count), target
-    radius, changes = np.full(count, RADIUS), np.zeros(count, dtype=np.intp)
-    final = points.take(np.ones(count, dtype=bool))
-    taken, reach = np.zeros(count, dtype=np.intp), radius.copy()
+    now = Searches.start(conditions, bounds.clip(q), target, bounds)
+    ended = now.take(now.sample)
     for k in range(iterations + 1):
-        along = step(points, sign)
-        settled = _settled(points, along)
-        finished = ~np.isfinite(points.gradient) | (radius < SMALLEST) | (changes > MOST_CHANGES)
-        moved = np.zeros_like(finished)
-        if sign:
-            moved = _improve(points, bounds, sign, settled & ~finished, radius, changes)
+        along = step(now.points, sign)
+        settled, finished = now.settled(along), now.hopeless
+        moved = _improve(now, bounds, sign, settled & ~finished) if sign else np.zeros_like(finished)
         finished |= settled & ~moved
         if k == iterations:
             finished[:] = True
         if finished.any():
-            final.put(lanes[finished], points.take(finished))
-            taken[lanes[finished]], reach[lanes[finished]] = k, radius[finished]
-            going = ~finished
-            if not going.any():
+            done = now.take(finished)
+            done.steps[:] = k
+            ended.put(done.sample, done)
+            if finished.all():
                 break
-            points, lanes, goal, moved = points.take(going), lanes[going], goal[going], moved[going]
-            radius, changes, along = radius[going], changes[going], along[going]
+            now, along, moved = now.take(~finished), along[~finished], moved[~finished]
         if moved.any():
-            there = Points.at(conditions, points.q[moved], goal[moved], points.held[moved])
-            points.put(moved, there)
+            there = Points.at(conditions, now.points.q[moved], now.goal[moved], now.points.held[moved])
+            now.points.put(moved, there)
             along[moved] = step(there, sign)
-        dq, cut = _within(points, along, radius)
-        trial, held, stopped = _trial(conditions, points, dq, goal, bounds)
-        changes += stopped
-        there = Points.at(conditions, trial, goal, held)
-        better = _better(points, there, sign) | stopped
-        better &= np.isfinite(there.gradient) & np.isfinite(there.restore).all(axis=-1)
-        if conditions.guards is not None:
-            better &= (conditions.guards(trial) > 0).all(axis=-1)
-        wider = np.where(cut, np.minimum(2 * radius, WIDEST), radius)
-        radius = wider if better.all() else np.where(better, wider, 0.25 * lengths(dq))
-        if better.all():
-            points = there
-        else:
-            points.put(better, there.take(better))
-    return found_at(polished(conditions, final, target, bounds), taken), reach < SHORT
+        _advance(conditions, now, along, bounds, sign)
+    return polished(conditions, ended.points, target, bounds), ended.steps, ended.radius < SHORT
+
+
+def _advance(conditions: Conditions, now: Searches, along: Array, bounds: Bounds, sign: float) -> None:
+    """Take the steps that improve, within the trust radius, and change the radius."""
+    dq, cut = _within(now.points, along, now.radius)
+    trial, held, stopped = _trial(conditions, now, dq, bounds)
+    now.changes += stopped
+    there = Points.at(conditions, trial, now.goal, held)
+    better = (_better(now.points, there, sign) | stopped) & there.smooth & conditions.clear(trial)
+    wider = np.where(cut, np.minimum(2 * now.radius, WIDEST), now.radius)
+    if better.all():
+        now.points, now.radius = there, wider
+    else:
+        now.points.put(better, there.take(better))
+        now.radius = np.where(better, wider, 0.25 * lengths(dq))
 
 
 def polished(conditions: Conditions, points: Points, target: Array, bounds: Bounds) -> Points:
-    """Return points after one full Newton step, where that is tiny and keeps the limits."""
+    """Return points after one full Newton step, if that is tiny and keeps the limits."""
     dq = points.restore + step(points, 0.0)
-    inside = (points.q + dq == bounds.clip(points.q + dq)).all(axis=-1)
-    tiny = inside & (lengths(dq) < 1e3 * CLOSE)
+    tiny = bounds.contain(points.q + dq) & (lengths(dq) < 1e3 * CLOSE)
     return Points.at(conditions, points.q + np.where(tiny[:, None], dq, 0.0), target, points.held)
 
 
-def _start(conditions: Conditions, q: Array, target: Array, bounds: Bounds) -> Points:
-    """Return the points at q, moved a little where the criterion has no gradient (at singularities)."""
-    held = np.broadcast_to(bounds.locked, q.shape).copy()
-    points = Points.at(conditions, q, target, held)
-    rough = ~(np.isfinite(points.gradient) & np.isfinite(points.restore).all(axis=-1))
-    if rough.any():
-        aside = NUDGE * np.cos(np.arange(1.0, q.shape[-1] + 1))
-        moved = bounds.clip(q[rough] + aside)
-        points.put(rough, Points.at(conditions, moved, target[rough], held[rough]))
-    return points
-
-
-def _settled(points: Points, along: Array) -> Mask:
-    """Return where one more Newton step ends at rounding."""
-    length = np.maximum(points.restore_length, lengths(along))
-    return np.asarray((points.task_error < CLOSE) & (length < CLOSE))
-
-
-def _improve(
-    points: Points, bounds: Bounds, sign: float, settled: Mask, radius: Array, changes: NDArray[np.intp]
-) -> Mask:
-    """Move settled points that are not optima of the kind sought, and return which were moved.
+def _improve(now: Searches, bounds: Bounds, sign: float, settled: Mask) -> Mask:
+    """Move settled searches that are not at optima of the kind sought, and return which were moved.
 
     A held joint that the criterion pulls inside is let go; from a saddle or the wrong extremum a
     step is taken along the worst curvature.
     """
+    points = now.points
     moved = np.zeros(len(settled), dtype=bool)
     rows = np.flatnonzero(settled)
     if rows.size == 0:
@@ -144,8 +156,8 @@ def _improve(
         v = np.einsum("br,bri->bi", V[wrong, :, k[wrong]], points.N[there])
         points.q[there] = bounds.clip(points.q[there] + 0.05 * v)
     moved[loose] = moved[there] = True
-    radius[moved] = RADIUS
-    changes[moved] += 1
+    now.radius[moved] = RADIUS
+    now.changes[moved] += 1
     return moved
 
 
@@ -163,47 +175,24 @@ def _within(points: Points, along: Array, radius: Array) -> tuple[Array, Mask]:
     return first[:, None] * points.restore + second[:, None] * along, (first < 1) | (second < 1)
 
 
-def _trial(
-    conditions: Conditions, points: Points, dq: Array, goal: Array, bounds: Bounds
-) -> tuple[Array, Array, Mask]:
-    """Return where steps lead, back on the task and within the limits, the joints held, and who stopped."""
-    trial = _returned(conditions, points.q + dq, goal, points.held)
-    held = points.held
-    over = np.asarray(((trial > bounds.upper) | (trial < bounds.lower)).any(axis=-1))
-    if over.any():
-        held = held.copy()
-        trial[over], held[over] = _stopped_at_limits(
-            points.take(over), trial[over] - points.q[over], bounds, conditions.redundancy
-        )
-        trial[over] = bounds.clip(_returned(conditions, trial[over], goal[over], held[over]))
-    return trial, held, over
+def _trial(conditions: Conditions, now: Searches, dq: Array, bounds: Bounds) -> tuple[Array, Array, Mask]:
+    """Return where steps lead, back on the task and within the limits, the joints held, and who stopped.
 
-
-def _returned(conditions: Conditions, q: Array, target: Array, held: Array) -> Array:
-    """Return points brought back to the task by two undamped steps, so that steps may be long."""
-    undamped = np.zeros(len(q))
-    q = q + conditions.approach(q, target, undamped, held)[2]
-    return np.asarray(q + conditions.approach(q, target, undamped, held)[2])
-
-
-def _stopped_at_limits(points: Points, dq: Array, bounds: Bounds, redundancy: int) -> tuple[Array, Array]:
-    """Return where steps beyond a limit end, and the joints held there.
-
-    The first joint to meet its limit ends the step and is held; where as many are held as there
-    are self-motions, it takes the place of the others (but for those locked).
+    A step beyond a limit ends where its first joint meets its limit, and that joint is held. If as many
+    are held already as there are self-motions, it replaces them (but for those locked).
     """
-    q = points.q
-    over = (q + dq > bounds.upper) | (q + dq < bounds.lower)
-    edge = np.where(dq > 0, bounds.upper, bounds.lower)
-    share = np.where(over, (edge - q) / np.where(over, dq, 1.0), np.inf)
-    first = share.argmin(axis=-1)
-    each = np.arange(len(q))
-    ended = q + np.clip(share[each, first], 0.0, 1.0)[:, None] * dq
-    ended[each, first] = edge[each, first]
-    full = points.held.sum(axis=-1) >= redundancy
-    held = np.where(full[:, None], bounds.locked, points.held)
-    held[each, first] = 1.0
-    return ended, held
+    q, held = now.points.q, now.points.held
+    trial = returned(conditions, q + dq, now.goal, held, 2)
+    over = np.asarray(bounds.exceeded(trial).any(axis=-1))
+    if over.any():
+        first, trial[over] = bounds.first_met(q[over], trial[over])
+        full = held[over].sum(axis=-1) >= conditions.redundancy
+        kept = np.where(full[:, None], bounds.locked, held[over])
+        kept[np.arange(len(first)), first] = 1.0
+        held = held.copy()
+        held[over] = kept
+        trial[over] = bounds.clip(returned(conditions, trial[over], now.goal[over], kept, 2))
+    return trial, held, over
 
 
 def _better(here: Points, there: Points, sign: float) -> Mask:

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import casadi as ca
 import numpy as np
 from casadi import SX
 from numpy.typing import ArrayLike, NDArray
 
 from ..checks import not_negative, rows_array, sized_array, text, whole_number
 from ..errors import ArgumentError, shown
-from ..forms import form
 from ..model import Model
 from .criteria import Criterion, Expressions, joint_limits
-from .twist import Twist
+from .twist import Twist, form_at
 
 Point = tuple[str, tuple[float, float, float]]
 """A frame and a place in it."""
@@ -112,8 +110,7 @@ def _obstacles(
 
 
 def _point(model: Model, q: SX, frame: str, place: tuple[float, float, float]) -> SX:
-    (symbol,), (T,) = form("pose").expression(model, frame)
-    return (ca.substitute(T, symbol, q) @ SX([*place, 1.0]))[:3]
+    return (form_at("pose", model, q, frame) @ SX([*place, 1.0]))[:3]
 
 
 def _skeleton(model: Model, q: SX) -> list[SX]:

@@ -14,12 +14,12 @@ from ..errors import ArgumentError
 from ..lazy import cached_property
 from ..robot import Robot
 from .approach import QUIET
-from .classify import KIND_NAMES, MAXIMUM, MINIMUM, NO_CURVATURE, NOTHING, kinds
-from .multistart import STATIONARY, TASK_MET, Solver
+from .classify import KIND_NAMES, NOTHING, is_sought, kinds
+from .multistart import Multistart
 from .newton import CLOSE
-from .points import FLAT, Points, found_at, step
+from .points import FLAT, Points, curvatures, step
+from .problem import MOST_STARTS, prepared, read_targets
 from .result import SOLVED
-from .solve import MOST_STARTS, arguments, prepare
 
 WIDEST = 128
 """Most poses in a window."""
@@ -28,10 +28,10 @@ CORRECTIONS = 6
 """Newton steps that a predicted pose may take."""
 
 JUMP = 0.2
-"""Change of a joint from pose to pose, in radians or metres, from which continuity is looked into."""
+"""Change of a joint from pose to pose, in radians or metres, from which continuity is checked."""
 
 BRIDGE = 40
-"""Targets put between two poses to tell a long step from a jump."""
+"""Targets put between two poses to distinguish a long step from a jump."""
 
 WEAK = 0.02
 """Curvature below this share of the path's median counts as near an algorithmic singularity."""
@@ -42,10 +42,10 @@ class Path:
     """Joint angles along a path of targets; the path axis comes first.
 
     `jumps` are the poses before which the joints had to jump, as no continuous motion of optima
-    leads there. `curvature` is the smallest |eigenvalue| of the Hessian along the self-motion; the
-    conditions (11) become singular where it vanishes, though J is regular: an algorithmic
-    singularity (NaN where limits leave no self-motion, and at poses not met). `regularity` is
-    the smallest pivot of J relative to the largest.
+    leads there. `curvature` is the smallest |eigenvalue| of the Hessian along the self-motion; where it
+    vanishes the conditions (11) are singular although J is regular: an algorithmic singularity. It is
+    NaN if limits leave no self-motion, and at poses not met. `regularity` is the smallest pivot of J
+    relative to the largest.
     """
 
     q: Array
@@ -88,8 +88,8 @@ def follow(
 
     The first pose is solved as `solve` does, from `q0` or from `starts` starts. A window of poses is
     predicted by extrapolation and corrected by Newton's method as one batch; the part that stays on
-    the branch (same kind, same held joints, no jump) is kept. Where a limit is met or left, or the
-    branch ends, the next pose is found by the globalised method.
+    the branch (same kind, same held joints, no jump) is kept. If a limit is met or left, or the
+    branch ends, the next pose is found as the first one was.
 
     >>> import numpy as np, closedform as cf
     >>> line = np.linspace([0.446, 0.0915], [0.446, -0.0085], 200)
@@ -97,25 +97,25 @@ def follow(
     >>> bool(path.converged.all()), path.jumps
     (True, ())
     """
-    solver = prepare(robot, task, criterion, kind, limits)
-    if solver.plain:
+    search = prepared(robot, task, criterion, kind, limits)
+    if search.plain:
         raise ArgumentError(
             f"follow: {robot.name!r} is not redundant for this task; solve each pose with q0 of the last"
         )
     starts = whole_number("follow: starts", starts, 1, MOST_STARTS)
-    first = None if q0 is None else sized_array("follow: q0", q0, (solver.conditions.n,))[None]
-    x, start, batch = arguments(solver.conditions, targets, first)
+    first = None if q0 is None else sized_array("follow: q0", q0, (search.conditions.n,))[None]
+    x, start, batch = read_targets(search.conditions, targets, first)
     if len(batch) != 1 or len(x) == 0:
         raise ArgumentError(f"follow: targets have batch shape {batch}; expected one path, (poses, ...)")
-    return _Follower(solver, x).run(start[:1] if start is not None else None, starts)
+    return _Follower(search, x).run(start[:1] if start is not None else None, starts)
 
 
 class _Follower:
     """The state of following one path."""
 
-    def __init__(self, solver: Solver, x: Array, between: bool = False) -> None:
-        self.solver, self.x, self.between = solver, x, between
-        n, count = solver.conditions.n, len(x)
+    def __init__(self, search: Multistart, x: Array, between: bool = False) -> None:
+        self.search, self.x, self.between = search, x, between
+        n, count = search.conditions.n, len(x)
         self.q = np.full((count, n), np.nan)
         self.held = np.zeros((count, n))
         self.ok = np.zeros(count, dtype=bool)
@@ -126,7 +126,7 @@ class _Follower:
     @np.errstate(**QUIET)
     def run(self, start: Array | None, starts: int) -> Path:
         """Return the path from where `start` (1, n) leads, or the best of some starts."""
-        first = self.solver.solve(self.x[:1], start, starts)
+        first = self.search.best(self.x[:1], start, starts)
         self.q[0], self.held[0], self.ok[0] = first.q[0], first.held[0], first.status[0] == SOLVED
         k, width = 0, 8
         while k < len(self.x) - 1:
@@ -142,7 +142,7 @@ class _Follower:
 
     def _window(self, k: int, width: int) -> int:
         """Correct the predicted poses after k and return how many stay on the branch."""
-        c, bounds = self.solver.conditions, self.solver.bounds
+        c, bounds = self.search.conditions, self.search.bounds
         goals = self.x[k + 1 : k + 1 + width]
         held = np.repeat(self.held[k][None], width, axis=0)
         points = Points.at(c, self._predicted(k, width), goals, held)
@@ -153,13 +153,9 @@ class _Follower:
             points = Points.at(c, points.q + dq, goals, held)
             if length.max() < CLOSE:
                 break
-        found = found_at(points)
-        kind = kinds(found, bounds.inwards(points.q))
-        right = np.isin(kind, (self._asked, NO_CURVATURE)) if self._asked else kind >= 0
-        inside = (points.q == bounds.clip(points.q)).all(axis=-1)
-        good = _small(points) & (length < CLOSE) & right & inside
-        if c.guards is not None:
-            good &= (c.guards(points.q) > 0).all(axis=-1)
+        kind = kinds(points, curvatures(points)[0], bounds.inwards(points.q))
+        good = points.solve_conditions(0.1) & (length < CLOSE) & is_sought(kind, self.search.kind)
+        good &= bounds.contain(points.q) & c.clear(points.q)
         change = np.abs(np.diff(points.q, axis=0, prepend=self.q[k][None])).max(axis=-1)
         good &= change < JUMP
         kept = int(np.argmin(good)) if not good.all() else width
@@ -167,10 +163,6 @@ class _Follower:
         self.held[k + 1 : k + 1 + kept] = held[:kept]
         self.ok[k + 1 : k + 1 + kept] = True
         return kept
-
-    @property
-    def _asked(self) -> int:
-        return {"maximum": MAXIMUM, "minimum": MINIMUM}.get(self.solver.kind, 0)
 
     def _predicted(self, k: int, width: int) -> Array:
         """Return q after pose k, extrapolated by a parabola or line through the last poses."""
@@ -187,12 +179,12 @@ class _Follower:
         return np.repeat(q[k][None], width, axis=0)
 
     def _single(self, k: int) -> None:
-        """Find pose k + 1 by the globalised method, and see whether the motion to it is continuous."""
+        """Search for pose k + 1, and see whether the motion to it is continuous."""
         self.since = k + 1
         known = np.flatnonzero(self.ok[: k + 1])
         last = int(known[-1]) if known.size else None
         start = None if last is None else self.q[last][None]
-        answer = self.solver.solve(self.x[k + 1 : k + 2], start, 4)
+        answer = self.search.best(self.x[k + 1 : k + 2], start, 4)
         self.q[k + 1], self.held[k + 1] = answer.q[0], answer.held[0]
         self.ok[k + 1] = answer.status[0] == SOLVED
         if last is not None and self.ok[k + 1] and np.abs(self.q[k + 1] - self.q[last]).max() >= JUMP:
@@ -203,8 +195,8 @@ class _Follower:
         if self.between:
             self.jumps.append(k)
             return
-        goals = self.solver.conditions.task.between(self.x[last], self.x[k], BRIDGE)
-        inner = _Follower(self.solver, goals, between=True)
+        goals = self.search.conditions.task.between(self.x[last], self.x[k], BRIDGE)
+        inner = _Follower(self.search, goals, between=True)
         inner.run(self.q[last][None], 1)
         if inner.jumps or not inner.ok.all() or np.abs(inner.q[0] - self.q[last]).max() >= JUMP:
             self.jumps.append(k)
@@ -212,11 +204,11 @@ class _Follower:
             self.q[k], self.held[k] = inner.q[-1], inner.held[-1]
 
     def _path(self) -> Path:
-        points = Points.at(self.solver.conditions, self.q, self.x, self.held)
-        found = found_at(points)
-        kind = kinds(found, self.solver.bounds.inwards(self.q))
-        bends = np.abs(found.curvatures)
-        idle = bends <= NOTHING * FLAT * (1 + found.gradient)[:, None]
+        points = Points.at(self.search.conditions, self.q, self.x, self.held)
+        bends, _ = curvatures(points)
+        kind = kinds(points, bends, self.search.bounds.inwards(self.q))
+        bends = np.abs(bends)
+        idle = bends <= NOTHING * FLAT * (1 + points.gradient)[:, None]
         bends = np.where(idle, np.nan, bends)  # of joints that neither task nor criterion depend on
         none = ~self.ok | np.isnan(bends).all(axis=-1)
         curvature = np.where(none, np.nan, np.nanmin(np.where(none[:, None], 0.0, bends), axis=-1))
@@ -224,18 +216,11 @@ class _Follower:
             q=self.q,
             converged=self.ok,
             kind=KIND_NAMES[np.where(self.ok, kind, 0)],
-            task_error=found.task_error,
-            stationarity=found.stationarity,
-            value=found.H,
+            task_error=points.task_error,
+            stationarity=points.stationarity,
+            value=points.H,
             held=self.held > 0,
             curvature=curvature,
-            regularity=found.regularity,
+            regularity=points.regularity,
             jumps=tuple(self.jumps),
         )
-
-
-def _small(points: Points) -> NDArray[np.bool_]:
-    met: NDArray[np.bool_] = (points.task_error <= 0.1 * TASK_MET) & (
-        points.stationarity <= 0.1 * STATIONARY * np.maximum(1.0, points.gradient)
-    )
-    return met

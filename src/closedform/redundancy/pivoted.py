@@ -20,7 +20,7 @@ from ..robot import Robot
 from .approach import QUIET
 from .conditions import Conditions
 from .multistart import SINGULAR
-from .solve import arguments, prepare
+from .problem import prepared, read_targets
 
 Columns = tuple[int, ...]
 
@@ -49,14 +49,14 @@ def orthogonality(
 ) -> Orthogonality:
     """Return Z and h at one q, J_m being chosen by QR factorisation with column pivoting.
 
-    The printed choice, the first m joints, fails where those alone are singular.
+    The printed choice, the first m joints, fails if those alone are singular.
 
     >>> import closedform as cf
     >>> at = cf.redundancy.orthogonality(cf.load("chang3r"), [0.3, 1.2, 0.9], task="xy")
     >>> at.Z.shape, len(at.columns)
     ((1, 3), 2)
     """
-    c = prepare(robot, task, criterion, None, True).conditions
+    c = prepared(robot, task, criterion, None, True).conditions
     if c.redundancy == 0:
         raise ArgumentError(f"orthogonality: {robot.name!r} is not redundant for this task: Z has no rows")
     angles = sized_array("q", q, (c.n,))
@@ -73,7 +73,7 @@ def orthogonality(
 
 
 def task_jacobian(conditions: Conditions, q: Array) -> Array:
-    """Return de/dq where the task is met at q itself."""
+    """Return de/dq for the target that q itself meets."""
     there = conditions.task.targets(conditions.poses(q))
     return np.asarray(conditions.residual(q, there)[1])
 
@@ -96,17 +96,17 @@ def hybrid(
     """Return q, success and function evaluations of MINPACK's hybrid method on (11), as in the paper.
 
     One target at a time, from q0 (or the first start that `solve` would take), with exact derivatives;
-    the choice of J_m is that of q0. Any stationary point will do for it: neither limits nor the kind
-    of optimum are known to it.
+    the choice of J_m is that of q0. It stops at any stationary point, and knows neither limits nor kinds
+    of optima.
     """
-    solver = prepare(robot, task, criterion, None, True)
-    c = solver.conditions
+    search = prepared(robot, task, criterion, None, True)
+    c = search.conditions
     if c.redundancy == 0:
         raise ArgumentError(f"hybrid: {robot.name!r} is not redundant for this task; use solve")
-    x, start, batch = arguments(c, target, q0)
+    x, start, batch = read_targets(c, target, q0)
     if batch:
         raise ArgumentError(f"hybrid: batch shape {batch}; expected one target and one q0")
-    start = solver.seeds.nearest(x, 1)[0] if start is None else start
+    start = search.seeds.nearest(x, 1)[0] if start is None else start
     if not (np.isfinite(x).all() and np.isfinite(start).all()):
         raise ArgumentError("hybrid: the target or q0 is not finite")
     conditions = _pivoted(c, *pivots(task_jacobian(c, start[0])))

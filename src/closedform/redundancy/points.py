@@ -5,24 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..arrays import Array
+from .batch import Batch, Mask
 from .conditions import Conditions
 
-Mask = NDArray[np.bool_]
-Indices = NDArray[np.intp]
+TASK_MET, STATIONARY = 1e-10, 1e-9
+"""Largest |e| and |Zh| of a solution; Newton's method reaches round-off, usually 1e-14."""
 
 ROUNDING = 1e-15
-"""Slopes along the self-motion below this times (1 + |h|) count as zero; a hundred times that where the
-curvature is no more than ten times."""
+"""Slopes along the self-motion below this times (1 + |h|) count as zero; below a hundred times that
+if the curvature, too, is below ten times that."""
 
 FLAT = 1e-9
 """Curvatures below this times (1 + |h|) count as none."""
 
 
 @dataclass
-class Points:
+class Points(Batch):
     """What is known at a batch of points: the outputs of `Conditions.optimality`."""
 
     q: Array
@@ -45,44 +45,28 @@ class Points:
         """Return the points at q."""
         return cls(q, held, *conditions.optimality(q, target, held))
 
-    def take(self, which: Mask | Indices) -> Points:
-        """Return some of the points."""
-        return Points(*(getattr(self, name)[which] for name in self.__dataclass_fields__))
-
-    def put(self, which: Mask | Indices, others: Points) -> None:
-        """Replace some of the points."""
-        for name in self.__dataclass_fields__:
-            getattr(self, name)[which] = getattr(others, name)
-
     @property
     def regularity(self) -> Array:
         """Smallest pivot of J relative to the largest: 0 at a singularity."""
         size = np.abs(self.pivots)
         return np.asarray(size.min(axis=-1) / size.max(axis=-1))
 
+    @property
+    def smooth(self) -> Mask:
+        """Where the criterion has a gradient, and the task a least-norm step."""
+        return np.asarray(np.isfinite(self.gradient) & np.isfinite(self.restore).all(axis=-1))
 
-@dataclass(frozen=True)
-class Found:
-    """Where Newton's method ended, and what is known there.
-
-    `curvatures` (b, r) are the eigenvalues of the Lagrangian's Hessian along the free self-motions
-    (NaN for each joint held), `pushes` (b, n) the multipliers of the joints held.
-    """
-
-    q: Array
-    held: Array
-    H: Array
-    task_error: Array
-    stationarity: Array
-    curvatures: Array
-    pushes: Array
-    gradient: Array
-    regularity: Array
-    iterations: NDArray[np.intp]
+    def solve_conditions(self, share: float = 1.0) -> Mask:
+        """Return where e = 0 and Zh = 0 hold, to a share of what a solution may leave."""
+        stationary = self.stationarity <= share * STATIONARY * np.maximum(1.0, self.gradient)
+        return np.asarray((self.task_error <= share * TASK_MET) & stationary)
 
 
 def curvatures(points: Points) -> tuple[Array, Array]:
-    """Return eigenvalues and vectors of S along the free self-motions, NaN for those held."""
+    """Return the eigenvalues (b, r) and eigenvectors of the Lagrangian's Hessian along the self-motion.
+
+    For each joint held, which takes one free self-motion away, an eigenvalue is NaN.
+    """
     S = 0.5 * (points.S + np.swapaxes(points.S, -1, -2))
     r = S.shape[-1]
     if r == 1:
@@ -95,28 +79,11 @@ def curvatures(points: Points) -> tuple[Array, Array]:
     return np.where(lam > 0.5 * far[:, 0], np.nan, lam), V
 
 
-def found_at(points: Points, taken: NDArray[np.intp] | None = None) -> Found:
-    """Return what is known at points, with the curvatures along the self-motion."""
-    lam, _ = curvatures(points)
-    return Found(
-        points.q,
-        points.held,
-        points.H,
-        points.task_error,
-        points.stationarity,
-        lam,
-        points.rho * points.held,
-        points.gradient,
-        points.regularity,
-        np.zeros(len(points.q), dtype=np.intp) if taken is None else taken,
-    )
-
-
 def step(points: Points, sign: float) -> Array:
     """Return the Newton step along the self-motion, to be added to the step to the task.
 
-    N W N^T dz = -N (rho + W restore), with the curvatures of the wrong sign turned round
-    where a maximum or minimum is sought, so that the step climbs or descends. A slope that is rounding
+    N W N^T dz = -N (rho + W restore). If a maximum (sign 1) or minimum (sign -1) is sought, curvatures of
+    the wrong sign are reversed, so that the step climbs or descends. A slope of the size of round-off
     moves nothing, so that joints which nothing depends on stay where they are.
     """
     N = points.N
@@ -129,7 +96,7 @@ def step(points: Points, sign: float) -> Array:
 
 
 def _newton(slope: Array, lam: Array, scale: Array, sign: float) -> Array:
-    """Return -slope / lam, each along its own direction, with the sign sought and no motion from rounding."""
+    """Return -slope / lam along each direction, with the sign sought; zero if the slope is round-off."""
     bend = np.abs(lam)
     size = np.maximum(bend, 1e-6 * scale)
     rounding = ROUNDING * scale * np.where(bend > 10 * ROUNDING * scale, 1, 100)

@@ -1,4 +1,4 @@
-"""Resolved motion: joint rates from task rates, integrated along a path. The methods to compare with."""
+"""Resolved motion, the method to compare with: joint rates from task rates, integrated along a path."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from ..checks import finite, known_name, not_negative, number, positive, real_ar
 from ..errors import ArgumentError
 from ..integration import System, simulate
 from ..robot import Robot
-from .conditions import Conditions
+from .classify import SIGNS
+from .conditions import Conditions, curvature
 from .elimination import Rotations, solve
-from .newton import SIGNS
-from .solve import arguments, prepare
+from .problem import prepared, read_targets
 from .task import ROWS, Task
 
 
@@ -42,21 +42,13 @@ def _extended_jacobian(c: Conditions, sign: float, xd: SX, p: SX) -> SX:
     """Return the rates that keep N h = 0: J qd = xd, N W qd = 0 [Baillieul1985], [Chang1987, Eq. (27)].
 
     W is the Hessian of the Lagrangian; for n = m + 1 the matrix of both conditions is the extended
-    Jacobian, whose last row is the derivative of (27) up to a factor where that holds.
+    Jacobian. Wherever (27) holds, its last row is the derivative of (27) up to a factor.
     """
     q, J, h = c.rate_expressions()
     turns = Rotations(J)
-    multipliers = -turns.least_squares(h)
-    lam, v = SX.sym("lambda", J.size1()), SX.sym("v", q.size1())
-    slope = h + J.T @ lam
-    moved = ca.Function("moved", [q, lam, v], [ca.jtimes(slope, q, v)])
-    y = turns.least_norm(xd)
-    N = turns.null
-    r = N.size1()
-    WN = [moved(q, multipliers, N[k, :].T) for k in range(r)]
-    S = ca.vertcat(*((N @ each).T for each in WN))
-    cross = ca.vertcat(*(ca.dot(each, y) for each in WN))
-    return y - N.T @ solve(0.5 * (S + S.T), cross)
+    y, N = turns.least_norm(xd), turns.null
+    S, across = curvature(N, h, J, -turns.least_squares(h), y, q)
+    return y - N.T @ solve(0.5 * (S + S.T), across)
 
 
 METHODS = {
@@ -90,8 +82,8 @@ def resolved_motion(
     The targets follow one another after `time_step` seconds, with constant task rates between them.
     `method` is "pseudoinverse", "damped" or "extended_jacobian"; `gain` weighs the gradient along
     the self-motion, `damping` is that of damped least squares. `integrator` is "rk4" with
-    `substeps` steps between targets, or an adaptive method of SciPy. Nothing brings an error of the
-    tip back: it accumulates, which is what this is for.
+    `substeps` steps between targets, or an adaptive method of SciPy. Nothing corrects an error of the
+    tip: it accumulates, which is what the comparison shows.
 
     >>> import numpy as np, closedform as cf
     >>> line = np.linspace([0.446, 0.0915], [0.446, -0.0085], 101)
@@ -100,15 +92,15 @@ def resolved_motion(
     (101, 3)
     """
     known_name("method of resolved motion", method, tuple(METHODS))
-    solver = prepare(robot, task, criterion, None, True)
-    c = solver.conditions
+    search = prepared(robot, task, criterion, None, True)
+    c = search.conditions
     if robot.nq != robot.nv or c.redundancy == 0:
         raise ArgumentError(
             f"resolved_motion: {robot.name!r} has {robot.nq} coordinates for a task of {c.m} rows; "
             "expected joints of one dof each, and more of them than rows"
         )
     start = finite("q0", real_array("q0", q0))
-    x, _, batch = arguments(c, targets, None)
+    x, _, batch = read_targets(c, targets, None)
     if start.shape != (c.n,) or len(batch) != 1 or batch[0] < 2:
         raise ArgumentError(
             f"resolved_motion: q0 {start.shape}, targets {batch}; expected q0 ({c.n},) and one path"
@@ -117,7 +109,7 @@ def resolved_motion(
     time_step = positive("time_step", time_step)
     rates = np.repeat(task_rates(c.task, x) / time_step, substeps, axis=0)
     run = simulate(
-        _system(c, method, SIGNS[solver.kind]),
+        _system(c, method, SIGNS[search.kind]),
         start,
         rates,
         time_step * (len(x) - 1),

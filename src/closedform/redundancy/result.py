@@ -40,14 +40,13 @@ MEANINGS = {
 class Result:
     """Joint angles that meet the task and are optimal, with what is known about them; batch axes first.
 
-    `q` (..., n). `converged`: the task and Zh = 0 hold to rounding (1e-10, and 1e-9 of the gradient where
-    that is more than 1) and the point is of the kind asked for, or flat. `kind`: "maximum", "minimum",
-    "saddle", "flat" (the criterion does not change along a self-motion), "isolated" (n <= m: plain
-    inverse kinematics) or "". `status` says in words what became of each target. `task_error` is the
-    length of e, in metres and radians, `stationarity` that of Zh with orthonormal rows of Z, over the
-    joints not `held` at a limit.
-    `value` is the criterion (NaN where nothing is redundant), `iterations` those of the start that led
-    to q, `redundancy` is n - m less the locked joints.
+    `q` (..., n). `converged`: the task holds to 1e-10 and Zh = 0 to 1e-9 (of the gradient, if that is more
+    than 1), and the point is of the kind asked for, or flat. `kind`: "maximum", "minimum", "saddle", "flat"
+    (the criterion does not change along a self-motion), "isolated" (n <= m: plain inverse kinematics) or
+    "". `status` says in words how the search for each target ended. `task_error` is the length of e, in
+    metres and radians, `stationarity` that of Zh with orthonormal rows of Z, over the joints not `held` at
+    a limit. `value` is the criterion (NaN if nothing is redundant), `iterations` those of the start that
+    led to q, `redundancy` is n - m less the locked joints.
     """
 
     q: Array

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..model.state import random_state
-from .approach import Bounds
+from .bounds import Bounds
 from .conditions import Conditions
 
 SIZE = 192
@@ -24,10 +24,9 @@ class Seeds:
         self._task = conditions.task
         rng = np.random.default_rng(1987)
         q = random_state(conditions.model, rng, (SIZE,), 0)[0]
-        limited = np.isfinite(bounds.lower) & np.isfinite(bounds.upper)
-        width = np.where(limited, bounds.upper - bounds.lower, 0.0)
-        inside = np.where(limited, bounds.lower, 0.0) + width * rng.random(q.shape)
-        self.q = np.where(limited, inside, bounds.clip(q))
+        width = np.where(bounds.limited, bounds.upper - bounds.lower, 0.0)
+        inside = np.where(bounds.limited, bounds.lower, 0.0) + width * rng.random(q.shape)
+        self.q = np.where(bounds.limited, inside, bounds.clip(q))
         self._features = self._task.features(conditions.poses(self.q))
         self._squares = np.einsum("si,si->s", self._features, self._features)
 

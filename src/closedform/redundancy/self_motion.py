@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..checks import finite, positive, real_array, whole_number
 from ..errors import ArgumentError
 from ..robot import Robot
-from .approach import QUIET, approach
+from .approach import QUIET, approach, returned
 from .conditions import Conditions
-from .multistart import TASK_MET, Solver
-from .points import Points
-from .solve import arguments, prepare
+from .multistart import Multistart
+from .points import TASK_MET, Points
+from .problem import prepared, read_targets
 
 
 @dataclass(frozen=True)
@@ -61,25 +61,25 @@ def self_motion(
     >>> all(curve.closed for curve in curves)
     True
     """
-    solver = prepare(robot, task, criterion, None, limits)
-    c = solver.conditions
-    if c.redundancy != 1 or solver.plain:
+    search = prepared(robot, task, criterion, None, limits)
+    c = search.conditions
+    if c.redundancy != 1 or search.plain:
         raise ArgumentError(
-            f"self_motion: {robot.name!r} has {solver.redundancy} degrees of self-motion; a curve needs "
+            f"self_motion: {robot.name!r} has {search.redundancy} degrees of self-motion; a curve needs "
             "one (choose more or fewer rows of the task)"
         )
-    x, _, batch = arguments(c, target, None)
+    x, _, batch = read_targets(c, target, None)
     if batch:
         raise ArgumentError(f"self_motion: batch shape {batch}; expected one target")
     step, most = positive("step", step), whole_number("most", most, 1, MOST_STEPS)
     given = None if q0 is None else np.atleast_2d(finite("q0", real_array("q0", q0)))
     if given is not None and (given.ndim != 2 or given.shape[-1] != c.n):
         raise ArgumentError(f"q0 has shape {given.shape}; expected ({c.n},) or (starts, {c.n})")
-    starts = solver.seeds.q if given is None else given
+    starts = search.seeds.q if given is None else given
     goals = np.repeat(x[:1], len(starts), axis=0)
-    q, left, _ = approach(c, starts, goals, solver.bounds, near=1e-13, iterations=60, patience=8)
+    q, left, _ = approach(c, starts, goals, search.bounds, near=1e-13, iterations=60, patience=8)
     curves: list[Curve] = []
-    tracer = _Tracer(solver, x[0], step, most)
+    tracer = _Tracer(search, x[0], step, most)
     for point in q[left < TASK_MET]:
         if not any(_meets(tracer, curve, point) for curve in curves):
             curves.append(tracer.curve(point))
@@ -89,14 +89,14 @@ def self_motion(
 class _Tracer:
     """Walks along one target's self-motion."""
 
-    def __init__(self, solver: Solver, goal: Array, step: float, most: int) -> None:
-        self.solver, self.goal, self.step, self.most = solver, goal[None], step, most
-        model = solver.conditions.model
+    def __init__(self, search: Multistart, goal: Array, step: float, most: int) -> None:
+        self.search, self.goal, self.step, self.most = search, goal[None], step, most
+        model = search.conditions.model
         turning = np.zeros(model.nq, dtype=bool)
-        for body in model.bodies:
-            if body.coupling is None and body.joint.nv == 1:
+        for body in model.independent:
+            if body.joint.nv == 1:
                 turning[body.iq] = bool(np.all(body.joint.turns))
-        self.turning = turning & ~np.isfinite(solver.bounds.lower) & ~np.isfinite(solver.bounds.upper)
+        self.turning = turning & ~np.isfinite(search.bounds.lower) & ~np.isfinite(search.bounds.upper)
 
     def apart(self, a: Array, b: Array) -> Array:
         """Return a - b, full turns of unlimited joints apart."""
@@ -113,26 +113,23 @@ class _Tracer:
             points, ends = [*back[::-1], q, *forth], (begin, end)
         whole = np.array(points)
         gaps = np.linalg.norm(np.diff(whole, axis=0), axis=-1)
-        value = self.solver.conditions.value(whole)[0]
+        value = self.search.conditions.value(whole)[0]
         return Curve(whole, np.append(0.0, np.cumsum(gaps)), value, closed, ends)
 
     def _walk(self, start: Array, sense: float) -> tuple[list[Array], bool, str]:
         """Return the points from start in one sense, whether the curve closed, and what ended it."""
-        c, bounds = self.solver.conditions, self.solver.bounds
+        c, bounds = self.search.conditions, self.search.bounds
         held = np.zeros((1, c.n))
         q = start[None]
         along = sense * Points.at(c, q, self.goal, held).N[0, 0]
         found: list[Array] = []
         for k in range(self.most):
-            trial = q + self.step * along
-            for _ in range(3):
-                trial = trial + c.approach(trial, self.goal, np.zeros(1), held)[2]
+            trial = returned(c, q + self.step * along, self.goal, held, 3)
             left, _ = c.residual(trial, self.goal)
             if not np.abs(left).max() < TASK_MET:
                 return found, False, "singularity"
-            over = (trial[0] > bounds.upper) | (trial[0] < bounds.lower)
-            if over.any():
-                joint, last = self._at_limit(q, trial, over)
+            if bounds.exceeded(trial).any():
+                joint, last = self._at_limit(q, trial)
                 return [*found, last], False, f"limit of {_joint_of(c, joint)}"
             N = Points.at(c, trial, self.goal, held).N[0, 0]
             along = N if N @ along > 0 else -N
@@ -144,27 +141,18 @@ class _Tracer:
                 return found, True, ""
         return found, False, "length"
 
-    def _at_limit(self, q: Array, trial: Array, over: NDArray[np.bool_]) -> tuple[int, Array]:
+    def _at_limit(self, q: Array, trial: Array) -> tuple[int, Array]:
         """Return the first joint that a step takes beyond its limit, and the point where it meets it."""
-        c, bounds = self.solver.conditions, self.solver.bounds
-        move = trial[0] - q[0]
-        edge = np.where(move > 0, bounds.upper, bounds.lower)
-        share = np.where(over, (edge - q[0]) / np.where(over, move, 1.0), np.inf)
-        joint = int(share.argmin())
-        point = q + share[joint] * (trial - q)
-        point[0, joint] = edge[joint]
+        (joint,), point = self.search.bounds.first_met(q, trial)
         held = np.zeros_like(point)
         held[0, joint] = 1.0
-        for _ in range(3):
-            point = point + c.approach(point, self.goal, np.zeros(1), held)[2]
-        return joint, point[0]
+        return int(joint), returned(self.search.conditions, point, self.goal, held, 3)[0]
 
 
 def _meets(tracer: _Tracer, curve: Curve, q: Array) -> bool:
-    """Return whether q lies on a curve, within its steps."""
+    """Return whether q is on a curve, within its steps."""
     return bool(np.linalg.norm(tracer.apart(curve.q, q), axis=-1).min() < tracer.step)
 
 
 def _joint_of(conditions: Conditions, coordinate: int) -> str:
-    own = [body for body in conditions.model.bodies if body.coupling is None and body.iq <= coordinate]
-    return own[-1].joint_name
+    return [body for body in conditions.model.independent if body.iq <= coordinate][-1].joint_name

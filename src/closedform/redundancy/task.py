@@ -15,8 +15,8 @@ from scipy.spatial.transform import Rotation
 from ..arrays import Array
 from ..checks import known_name, real_array, text
 from ..errors import ArgumentError, UnknownNameError, shown
-from ..forms import form
 from ..model import Model
+from .twist import form_at
 
 ROWS = ("rx", "ry", "rz", "x", "y", "z")
 """Rows of a pose in the order of a twist: rotation first, then position, along the base axes."""
@@ -77,8 +77,8 @@ class Task:
         (cos(a/2) I - sin(a/2) u~) times the angular velocity. Unit quaternions of ball and free
         joints add a condition each, so that coordinates may be treated as independent.
         """
-        T = _of("pose", model, q, self.frame)
-        J = _of("jacobian", model, q, self.frame)
+        T = form_at("pose", model, q, self.frame)
+        J = form_at("jacobian", model, q, self.frame)
         R, p = T[:3, :3], T[:3, 3]
         twist = ca.vertcat(R @ J[:3, :], R @ J[3:, :])
         if self.turns:
@@ -191,17 +191,12 @@ def _row_names(rows: Any) -> tuple[str, ...]:
 
 def quaternions(model: Model) -> list[int]:
     """Return where the quaternions of ball and free joints start in q."""
-    own = [body for body in model.bodies if body.coupling is None]
-    return [body.iq + body.joint.nq - 4 for body in own if body.joint.kind in ("ball", "free")]
-
-
-def _of(name: str, model: Model, q: SX, frame: str) -> SX:
-    (symbol,), (expression,) = form(name).expression(model, frame)
-    return ca.substitute(expression, symbol, q)
+    turning = (body for body in model.independent if body.joint.kind in ("ball", "free"))
+    return [body.iq + body.joint.nq - 4 for body in turning]
 
 
 def _check_poses(x: Array) -> None:
-    """Raise where a target is no pose; NaN stays, as the concern of its own sample."""
+    """Raise if a target is no pose; NaN passes, and is reported for its own sample."""
     R = x[..., :3, :3]
     error = np.abs(R @ np.swapaxes(R, -1, -2) - np.eye(3)).max(axis=(-1, -2), initial=0)
     wrong = (error > 1e-6) | (np.linalg.det(np.nan_to_num(R)) < -0.5)

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 import casadi as ca
 from casadi import SX
 
+from ..forms import form
 from ..forms.algebra import cross_columns
-from ..forms.tree import Node, recursion_tree
+from ..forms.node import Node
+from ..forms.tree import Tree
 from ..model import Frame, Model
 
 
@@ -32,7 +34,7 @@ class Twist:
         chain = self.model.ancestors(self.frame.body)[::-1]
         if self.J.size1() < 6 or not chain:
             return self.J
-        nodes = recursion_tree(self.model, regroup=False)
+        nodes = Tree.of(self.model).own
         half = (len(chain) + 1) // 2
         J = SX.zeros(6, self.model.nv)
         R, p = SX.eye(3), SX(3, 1)
@@ -51,5 +53,10 @@ class Twist:
 
 def _add(J: SX, node: Node, w: SX, v: SX) -> None:
     """Add the columns of a joint, at the coordinate that drives it."""
-    factor = 1.0 if node.coupling is None else node.coupling.multiplier
-    J[:, node.iv : node.iv + node.nv] += factor * ca.vertcat(w, v)
+    J[:, node.velocities] += node.ratio * ca.vertcat(w, v)
+
+
+def form_at(name: str, model: Model, q: SX, frame: str | None = None) -> SX:
+    """Return the expression of a form of q alone, on other symbols than its own."""
+    (symbol,), (expression,) = form(name, frame=frame).expression(model)
+    return ca.substitute(expression, symbol, q)

@@ -12,7 +12,7 @@ from plotly import graph_objects as go
 from plotly.subplots import make_subplots
 
 from ..arrays import Array
-from ..identification import Errors, Identification, Parameter
+from ..identification import Errors, Identification, IdentifiedParameter
 from ..identification.regression.friction import KINDS
 from .figure import PALETTE, Figure, figure, plain, single
 from .labels import Label, velocity_labels
@@ -72,7 +72,7 @@ class TraceFacts:
 class ParameterFacts:
     """The parameters by kind: base parameters first, then those of the drives."""
 
-    groups: tuple[tuple[str, tuple[Parameter, ...]], ...]
+    groups: tuple[tuple[str, tuple[IdentifiedParameter, ...]], ...]
 
 
 def gather_fit(subject: Subject) -> FitFacts:

@@ -14,7 +14,7 @@ from ..errors import ArgumentError
 from .harmonic import MOST_TERMS, Harmonic, fourier
 from .piecewise import PiecewisePolynomial
 from .polynomial import HIGHEST
-from .spline import pieces, samples
+from .spline import equal_knots, pieces, samples
 from .trajectory import instants, seconds
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def fit_spline(
         unknowns = 2**power + degree
         if candidate is None or unknowns >= t.size:
             break
-        # the logarithm weighs coordinates of any unit alike; rounding bounds it from below
+        # the logarithm weighs coordinates of any unit alike; the floor is round-off
         residual = ((data - candidate(t)) ** 2).sum(axis=0) + floor
         score = float(np.log(residual).sum()) - 2 * data.shape[1] * np.log(t.size - unknowns)
         if score < lowest:
@@ -73,9 +73,8 @@ def fit_spline(
 
 
 def _fitted(t: Array, data: Array, degree: int, count: int) -> BSpline | None:
-    """Return the least-squares spline, None where a piece holds too few samples to determine it."""
-    knots = np.linspace(0.0, t[-1], count + 1)
-    knots = np.concatenate([np.zeros(degree), knots, np.full(degree, t[-1])])
+    """Return the least-squares spline, None if a piece holds too few samples to determine it."""
+    knots = equal_knots(float(t[-1]), count, degree)
     unknowns = count + degree
     # Schoenberg-Whitney: some sample inside the support of every basis function, in order
     chosen = np.searchsorted(t, knots[:unknowns], side="right")

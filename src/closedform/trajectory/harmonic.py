@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
-from ..checks import finite, real_array, sized_array
+from ..checks import finite_array, sized_array
 from ..errors import ArgumentError
 from .trajectory import Trajectory, coordinates, seconds
 
@@ -38,7 +38,7 @@ class Harmonic(Trajectory):
         if fastest * seconds(f"{where}: duration", duration) > MOST_RADIANS:
             raise ArgumentError(
                 f"{where}: a wave of {fastest:.3g} rad/s over {duration:.3g} s passes {MOST_RADIANS:g} "
-                "rad, where its phase loses its digits; choose a longer period or a shorter duration"
+                "rad and its phase loses its digits; choose a longer period or a shorter duration"
             )
 
     def _rates(self, t: Array, orders: range) -> list[Array]:
@@ -60,7 +60,7 @@ def fourier(
 ) -> Harmonic:
     """Return the Fourier series whose term k + 1 has the coefficients cosines[k], sines[k].
 
-    The arrays have shape (terms, dofs). Lasts one period unless told otherwise.
+    The arrays have shape (terms, dofs). Lasts one period unless a duration is given.
 
     >>> import closedform as cf
     >>> motion = cf.trajectory.fourier([0.5], cosines=[[0.0]], sines=[[1.0]], period=4.0)
@@ -70,13 +70,13 @@ def fourier(
     q0 = coordinates("fourier: offset", offset)
     parts = []
     for name, given in (("cosines", cosines), ("sines", sines)):
-        array = real_array(f"fourier: {name}", given)
+        array = finite_array(f"fourier: {name}", given)
         if array.ndim != 2 or array.shape[1] != q0.size or len(array) > MOST_TERMS:
             raise ArgumentError(
                 f"fourier: {name} has shape {array.shape}; expected (terms, {q0.size}), "
                 f"at most {MOST_TERMS} terms"
             )
-        parts.append(finite(f"fourier: {name}", array))
+        parts.append(array)
     if parts[0].shape != parts[1].shape:
         raise ArgumentError(f"fourier: cosines {parts[0].shape} and sines {parts[1].shape} differ in shape")
     period = seconds("fourier: period", period)

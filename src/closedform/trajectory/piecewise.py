@@ -15,12 +15,12 @@ from .trajectory import HIGHEST_ORDER, Jump, Trajectory
 class PiecewisePolynomial(Trajectory):
     """A motion that is a polynomial in t - breaks[i] from breaks[i] to breaks[i + 1].
 
-    `breaks` has shape (pieces + 1,), or (dofs, pieces + 1) where every coordinate has its own;
-    starts at 0, ends at the duration, and pieces may have no length. `coefficients` has shape
+    `breaks` has shape (pieces + 1,), or (dofs, pieces + 1) if every coordinate has its own; it
+    starts at 0 and ends at the duration, and pieces may have no length. `coefficients` has shape
     (degree + 1, pieces, dofs), lowest power first. At a break the piece that begins there counts.
-    `lengths` are those of the pieces where breaks, being sums, know them less exactly: a piece is
-    not followed beyond its length. `smoothness` is stated by whoever made the pieces: continuity is
-    a matter of theory, not of comparing rounded numbers.
+    `lengths` are the exact lengths of the pieces if the breaks, being sums, have round-off: a piece
+    is not followed beyond its length. `smoothness` is given, since continuity cannot be seen in
+    rounded numbers.
     """
 
     def __init__(

@@ -43,11 +43,7 @@ def polynomial(
     >>> motion(2.0)
     array([1.])
     """
-    if whole_number("polynomial: degree", degree, 1) % 2 == 0 or degree > HIGHEST:
-        raise ArgumentError(
-            f"polynomial: degree is {shown(degree)}; expected an odd degree such as 5, 7 or 9, "
-            f"at most {HIGHEST}"
-        )
+    degree = odd_degree("polynomial: degree", degree, 1)
     T = seconds("polynomial: duration", duration)
     q0 = coordinates("polynomial: start", start)
     m = degree // 2
@@ -63,6 +59,16 @@ def polynomial(
         coefficients[m + 1 :] += np.outer(mirrored[m + 1 :], last[k] * T**k / factorial(k))
     coefficients /= T ** np.arange(degree + 1)[:, None]
     return PiecewisePolynomial(np.array([0.0, T]), coefficients[:, None, :], np.inf)
+
+
+def odd_degree(name: str, given: int, least: int) -> int:
+    """Return an odd degree from `least` to `HIGHEST`."""
+    degree = whole_number(name, given, least)
+    if degree % 2 == 0 or degree > HIGHEST:
+        raise ArgumentError(
+            f"{name} is {shown(degree)}; expected an odd degree such as 5, 7 or 9, at most {HIGHEST}"
+        )
+    return degree
 
 
 def _basis(m: int, k: int) -> Array:

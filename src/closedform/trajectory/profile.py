@@ -16,11 +16,11 @@ from .trajectory import LONGEST, coordinates, limits
 SNAP = np.array([1, 0, -1, 0, -1, 0, 1, 0, -1, 0, 1, 0, 1, 0, -1])
 """Sign of the snap in the fifteen segments."""
 JERK = np.array([0, 1, 1, 0, 0, -1, -1, 0, 0, -1, -1, 0, 0, 1, 1])
-"""Sign of the jerk where the segments begin: four trapezoids."""
+"""Sign of the jerk at the start of each segment: four trapezoids."""
 PLATEAU = {3: 1, 4: 1, 7: 0, 8: 0, 11: -1, 12: -1}
-"""Sign of the acceleration where it is known without integrating."""
+"""Sign of the acceleration at segments that start on a plateau of it."""
 LEAST = 1e-30
-"""Seconds of a whole move below which the limits are not meant."""
+"""Seconds of a whole move; a shorter one is taken for an error in the limits."""
 SYNCHRONISE = ("time", "line", "none")
 
 
@@ -73,15 +73,8 @@ def profile(
     """
     q0 = coordinates("profile: start", start)
     q1 = coordinates("profile: end", end, q0.size)
-    bounds = [
-        limits(f"profile: {name}", given, q0.size)
-        for name, given in (
-            ("velocity", velocity),
-            ("acceleration", acceleration),
-            ("jerk", jerk),
-            ("snap", snap),
-        )
-    ]
+    given = {"velocity": velocity, "acceleration": acceleration, "jerk": jerk, "snap": snap}
+    bounds = [limits(f"profile: {name}", limit, q0.size) for name, limit in given.items()]
     choice("profile: synchronise", synchronise, SYNCHRONISE)
     free = np.flatnonzero(np.isinf(np.min(bounds[1:], axis=0)))
     if free.size:
@@ -89,12 +82,12 @@ def profile(
             f"profile: coordinate {free[0]} (from 0) has no acceleration, jerk or snap limit; give one"
         )
     distance = q1 - q0
-    if synchronise == "line":
+    size = np.abs(distance)
+    if synchronise == "line":  # all take part in one move of length 1
         with np.errstate(divide="ignore", over="ignore"):
-            bounds = [np.broadcast_to(np.min(bound / np.abs(distance)), q0.shape) for bound in bounds]
-        widths = rest_to_rest(np.ones(q0.size) * bool(distance.any()), *bounds)
-    else:
-        widths = rest_to_rest(np.abs(distance), *bounds)
+            bounds = [np.broadcast_to(np.min(bound / size), size.shape) for bound in bounds]
+        size = np.ones(size.size) * bool(distance.any())
+    widths = rest_to_rest(size, *bounds)
     T = widths.duration
     lost = np.flatnonzero(~((LEAST <= T) | (distance == 0)) | ~(LONGEST >= T))
     if lost.size:
@@ -145,7 +138,7 @@ def rest_to_rest(distance: Array, velocity: Array, acceleration: Array, jerk: Ar
 
 
 def _cubic(k: Array, c: Array) -> Array:
-    """Return the root x >= 0 of x (x + c)^2 = k, by Newton's method from above, where it is convex."""
+    """Return the root x >= 0 of x (x + c)^2 = k, by Newton's method from above, on its convex side."""
     x = np.fmin(np.cbrt(k), k / c**2)
     for _ in range(60):
         step = np.where(x > 0, (x * (x + c) ** 2 - k) / ((x + c) * (3 * x + c)), 0.0)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from ..arrays import Array
 from ..checks import flag, instance, whole_number
 from ..errors import ArgumentError
 from ..robot import Robot
-from .spline import pieces
+from .spline import equal_knots, pieces
 from .stretch import Paced, Stretched
 from .trajectory import Trajectory, limits, require_trajectory, seconds
 
@@ -30,7 +31,7 @@ GAIN = 1e-4
 CHECKS = 10
 """Instants at which the limits are made to hold, per sample of the optimisation."""
 SPREAD = 400.0
-"""Squared pace may exceed the uniform one by this factor, where nothing but rest limits it."""
+"""Squared pace may exceed the uniform one by this factor at places with no other limit."""
 
 MOST_PIECES, MOST_LOOKS = 1000, 20_000
 """Pieces of the pace and samples of the optimisation: linear programs that end in a minute."""
@@ -41,7 +42,7 @@ UNBOUNDED = 1e9
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits over the coordinates, inf where there is none."""
+    """Limits over the coordinates, inf for none."""
 
     velocity: Array
     acceleration: Array
@@ -124,13 +125,7 @@ def time_scaled(
         raise ArgumentError("time_scaled: the trajectory has no duration; there is nothing to scale")
     fine = np.linspace(0.0, trajectory.duration, CHECKS * samples)
     demand = _demand(robot, trajectory, fine)
-    heavy = np.abs(demand.g).max(axis=0) >= bounds.torque
-    if heavy.any():
-        i = int(np.argmax(heavy))
-        raise ArgumentError(
-            f"time_scaled: the torque limit {bounds.torque[i]:.6g} of joint {robot.joint_names[i]!r} cannot "
-            f"be met at any speed: holding still takes up to {np.abs(demand.g[:, i]).max():.6g} on this path"
-        )
+    _require_holding(demand, bounds, robot.joint_names)
     pace = _uniform(demand, bounds)
     seconds("time_scaled: the duration within these limits", trajectory.duration / pace if pace else np.inf)
     if uniform:
@@ -138,11 +133,22 @@ def time_scaled(
     coarse = np.linspace(0.0, trajectory.duration, samples)
     squared = _varying(_demand(robot, trajectory, coarse), bounds, pace, trajectory.duration, count)
     found = Paced(trajectory, pieces(squared))
-    # where the pace is high few of evenly spaced instants fall, and where it is low few places
+    # even instants lie far apart along s at a high pace, even places far apart in time at a low one
     t = np.concatenate([np.linspace(0.0, found.duration, fine.size), found.instants(fine)])
     excess = min(1.0, _uniform(_demand(robot, found, t), bounds))
     squared.c *= excess**2
     return Paced(trajectory, pieces(squared))
+
+
+def _require_holding(demand: Demand, bounds: Limits, names: Sequence[str]) -> None:
+    """Refuse torque limits that gravity alone exceeds."""
+    heavy = np.abs(demand.g).max(axis=0) >= bounds.torque
+    if heavy.any():
+        i = int(np.argmax(heavy))
+        raise ArgumentError(
+            f"time_scaled: the torque limit {bounds.torque[i]:.6g} of joint {names[i]!r} cannot "
+            f"be met at any speed: holding still takes up to {np.abs(demand.g[:, i]).max():.6g} on this path"
+        )
 
 
 def _demand(robot: Robot, trajectory: Trajectory, s: Array) -> Demand:
@@ -195,31 +201,13 @@ def _varying(demand: Demand, bounds: Limits, pace: float, duration: float, count
     from scipy.optimize import linprog
     from scipy.sparse import csr_array, diags_array, vstack
 
-    s = demand.s
-    knots = np.linspace(0.0, duration, count + 1)
-    knots = np.concatenate([np.zeros(DEGREE), knots, np.full(DEGREE, duration)])
-    size = len(knots) - DEGREE - 1
+    knots, size = equal_knots(duration, count, DEGREE), count + DEGREE
     basis = BSpline(knots, np.eye(size), DEGREE)
-    N, dN, ddN = (csr_array(basis(s, nu=k)) for k in range(3))
-
-    def rows(*terms: tuple[Array, Any]) -> list[Any]:
-        """Return one sparse block per joint: the sum of coefficients times basis rows."""
-        joints = range(demand.g.shape[1])
-        return [sum(diags_array(weight[:, i]) @ matrix for weight, matrix in terms) for i in joints]
-
-    fixed, tops = [], []
-    for blocks, bound, shift in (
-        (rows((demand.dq**2, N)), bounds.velocity**2, 0 * demand.g),
-        (rows((demand.ddq, N), (demand.dq / 2, dN)), bounds.acceleration, 0 * demand.g),
-        (rows((demand.A, dN), (demand.B, N)), bounds.torque, demand.g),
-    ):
-        for i, block in enumerate(blocks):
-            if np.isfinite(bound[i]):
-                fixed += [block, -block]
-                tops += [bound[i] - shift[:, i], bound[i] + shift[:, i]]
+    N, dN, ddN = (csr_array(basis(demand.s, nu=k)) for k in range(3))
+    fixed, tops = _linear_limits(demand, bounds, N, dN)
     rated = [i for i in range(demand.g.shape[1]) if np.isfinite(bounds.torque_rate[i])]
-    slopes = rows((demand.dA + demand.B, dN), (demand.A, ddN), (demand.dB, N))
-    weight = np.gradient(s)
+    slopes = _blocks((demand.dA + demand.B, dN), (demand.A, ddN), (demand.dB, N))
+    weight = np.gradient(demand.s)
     c = best = np.full(size, pace**2)
     before = np.inf
     for _ in range(STEPS):
@@ -246,3 +234,26 @@ def _varying(demand: Demand, bounds: Limits, pace: float, duration: float, count
             break
         c = found.x
     return BSpline(knots, best[:, None], DEGREE)
+
+
+def _linear_limits(demand: Demand, bounds: Limits, N: Any, dN: Any) -> tuple[list[Any], list[Array]]:
+    """Return the rows and bounds of the limits that are linear in z: velocity, acceleration, torque."""
+    rows, tops = [], []
+    for blocks, bound, shift in (
+        (_blocks((demand.dq**2, N)), bounds.velocity**2, 0 * demand.g),
+        (_blocks((demand.ddq, N), (demand.dq / 2, dN)), bounds.acceleration, 0 * demand.g),
+        (_blocks((demand.A, dN), (demand.B, N)), bounds.torque, demand.g),
+    ):
+        for i, block in enumerate(blocks):
+            if np.isfinite(bound[i]):
+                rows += [block, -block]
+                tops += [bound[i] - shift[:, i], bound[i] + shift[:, i]]
+    return rows, tops
+
+
+def _blocks(*terms: tuple[Array, Any]) -> list[Any]:
+    """Return one sparse block per joint: the sum of coefficients times basis rows."""
+    from scipy.sparse import diags_array
+
+    joints = range(terms[0][0].shape[1])
+    return [sum(diags_array(weight[:, i]) @ matrix for weight, matrix in terms) for i in joints]

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
-from ..checks import LARGEST, real_array, whole_number
+from ..checks import finite, real_array
 from ..errors import ArgumentError
 from .piecewise import PiecewisePolynomial
-from .polynomial import HIGHEST
+from .polynomial import odd_degree
 from .trajectory import instants, rates_at
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def spline(
 
     The quintic has continuous snap, as elastic joints need; degree 7 goes two derivatives further.
     `times` (n,) begin anywhere, the trajectory at t = 0; `waypoints` has shape (n, dofs). The
-    derivatives 1 to (degree - 1)/2 at the ends are `start_rates` and `end_rates`, zero where not
+    derivatives 1 to (degree - 1)/2 at the ends are `start_rates` and `end_rates`, zero if not
     given, so that the motion rests at its ends.
 
     >>> import closedform as cf
@@ -45,9 +45,7 @@ def spline(
     >>> motion(1.0).round(12), motion.smoothness
     (array([1. , 0.5]), 4)
     """
-    degree = whole_number("spline: degree", degree, 3, HIGHEST)
-    if degree % 2 == 0:
-        raise ArgumentError(f"spline: degree is {degree}; expected an odd degree such as 5 or 7")
+    degree = odd_degree("spline: degree", degree, 3)
     t = instants("spline: times", times)
     points = samples("spline: waypoints", waypoints, t.size)
     ends = [
@@ -68,8 +66,14 @@ def spline(
     return found
 
 
+def equal_knots(duration: float, count: int, degree: int) -> Array:
+    """Return the knots of a spline of `count` equal pieces from 0, the ends repeated `degree` times more."""
+    inner = np.linspace(0.0, duration, count + 1)
+    return np.concatenate([np.zeros(degree), inner, np.full(degree, duration)])
+
+
 def pieces(given: BSpline) -> PiecewisePolynomial:
-    """Return a B-spline from 0 as polynomial pieces: its Taylor coefficients where each begins."""
+    """Return a B-spline from 0 as polynomial pieces: its Taylor coefficients at the start of each."""
     breaks = np.unique(given.t)
     coefficients = [given(breaks[:-1], nu=order) / factorial(order) for order in range(given.k + 1)]
     return PiecewisePolynomial(breaks, np.array(coefficients), given.k - 1)
@@ -82,11 +86,4 @@ def samples(name: str, given: ArrayLike, count: int) -> Array:
         array = array[:, None]
     if array.ndim != 2 or len(array) != count or array.shape[1] == 0:
         raise ArgumentError(f"{name} has shape {array.shape}; expected ({count}, dofs), one row per instant")
-    bad = np.argwhere(~(np.abs(array) <= LARGEST))
-    if len(bad):
-        row, column = bad[0]
-        raise ArgumentError(
-            f"{name}: row {row}, column {column} (from 0) is {array[row, column]:g}; expected finite "
-            f"numbers up to {LARGEST:g}: drop the row, or fill it"
-        )
-    return array
+    return finite(name, array, remedy=": drop the row, or fill it")

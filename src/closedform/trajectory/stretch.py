@@ -103,7 +103,7 @@ class Paced(Trajectory):
         return self._along(self.progress(t), orders)
 
     def _along(self, s: Array, orders: range) -> list[Array]:
-        """Return the time derivatives where the motion has come to s."""
+        """Return the time derivatives at the instant when the motion reaches s."""
         order = orders[-1]
         outer = [
             rate[..., 0] / factorial(k) for k, rate in enumerate(self.squared._rates(s, range(order + 1)))

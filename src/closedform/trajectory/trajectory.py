@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
-from ..checks import LARGEST, finite, flag, not_negative, real_array, whole_number
+from ..checks import LARGEST, finite, finite_array, flag, not_negative, one_each, real_array, whole_number
 from ..errors import ArgumentError, shown
 
 SHORTEST, LONGEST = 1e-9, 1e9
@@ -62,7 +63,7 @@ class Trajectory(ABC):
         """Return the derivatives of these orders at instants within the duration."""
 
     def _jump(self, order: int) -> Jump | None:
-        """Return the largest jump of a derivative, None where it has none."""
+        """Return the largest jump of a derivative, None if it has none."""
         return None
 
     def __call__(self, t: ArrayLike, order: int = 0) -> Array:
@@ -98,7 +99,7 @@ class Trajectory(ABC):
     def check_order(self, order: int, *, continuous: bool = False) -> None:
         """Refuse an order whose derivative does not exist everywhere (or, if asked, is not continuous).
 
-        Where derivative k jumps, derivative k + 1 would be an impulse: no number stands for it.
+        At a jump of derivative k, derivative k + 1 would be an impulse, which is not a number.
         """
         order = whole_number("trajectory: order", order, 0, HIGHEST_ORDER)
         first = order if flag("check_order: continuous", continuous) else order - 1
@@ -138,28 +139,28 @@ class Trajectory(ABC):
                 )
 
 
-def require_trajectory(name: str, given: Any) -> None:
-    """Refuse what is no trajectory."""
+def require_trajectory(name: str, given: Any, joints: Sequence[str] | None = None) -> None:
+    """Refuse what is no trajectory, or one that does not have a coordinate for each of the joints."""
     if not isinstance(given, Trajectory):
         raise ArgumentError(f"{name}: trajectory is {shown(given)}; expected one of closedform.trajectory")
+    if joints is not None and given.dofs != len(joints):
+        raise ArgumentError(
+            f"{name}: trajectory of {given.dofs} coordinates; expected {len(joints)} ({', '.join(joints)})"
+        )
 
 
 def coordinates(name: str, given: Any, dofs: int | None = None) -> Array:
-    """Return finite coordinates as a vector; one number stands for one coordinate, or for all `dofs`."""
-    array = np.atleast_1d(real_array(name, given))
-    if dofs is not None and array.shape == (1,):
-        array = np.repeat(array, dofs)
-    if array.ndim != 1 or array.size == 0 or dofs not in (None, array.size):
-        expected = "a vector" if dofs is None else f"{dofs} numbers"
-        raise ArgumentError(f"{name} has shape {array.shape}; expected {expected}")
-    bad = np.flatnonzero(~np.isfinite(array))
-    if bad.size:
-        raise ArgumentError(f"{name}: entry {bad[0]} (from 0) is {array[bad[0]]:g}; expected finite numbers")
-    return finite(name, array)
+    """Return finite coordinates as a vector; one number is one coordinate, or the same for all `dofs`."""
+    if dofs is not None:
+        return finite(name, one_each(name, given, dofs))
+    array = np.atleast_1d(finite_array(name, given))
+    if array.ndim != 1 or array.size == 0:
+        raise ArgumentError(f"{name} has shape {array.shape}; expected a vector")
+    return array
 
 
 def rates_at(name: str, given: Any, most: int, dofs: int) -> list[Array]:
-    """Return the derivatives 1 to `most` at an end, zero where they are not given."""
+    """Return the derivatives 1 to `most` at an end, zero if they are not given."""
     if not isinstance(given, tuple | list | np.ndarray) or (isinstance(given, np.ndarray) and not given.ndim):
         raise ArgumentError(f"{name} is {shown(given)}; expected (qd, qdd, ...)")
     if len(given) > most:
@@ -173,16 +174,14 @@ def rates_at(name: str, given: Any, most: int, dofs: int) -> list[Array]:
 
 def limits(name: str, given: Any, dofs: int) -> Array:
     """Return positive limits, one per coordinate; one number holds for all, inf means no limit."""
-    array = np.atleast_1d(real_array(f"{name} limit", given))
-    if array.shape not in ((1,), (dofs,)):
-        raise ArgumentError(f"{name} limit has shape {array.shape}; expected one number or {dofs}")
+    array = one_each(f"{name} limit", given, dofs)
     bad = np.flatnonzero(~(array > 0))
     if bad.size:
         raise ArgumentError(
             f"{name} limit {array[bad[0]]:g} of coordinate {bad[0]} (from 0) cannot be met; "
             "expected a positive number, or inf for no limit"
         )
-    return np.broadcast_to(array, (dofs,)).copy()
+    return array
 
 
 def seconds(name: str, given: Any) -> float:
@@ -200,10 +199,7 @@ def instants(name: str, given: ArrayLike) -> Array:
     t = real_array(name, given)
     if t.ndim != 1 or t.size < 2:
         raise ArgumentError(f"{name} has shape {t.shape}; expected a vector of at least two instants")
-    bad = np.flatnonzero(~(np.abs(t) <= LARGEST))
-    if bad.size:
-        raise ArgumentError(f"{name}: entry {bad[0]} (from 0) is {t[bad[0]]:g}; expected finite seconds")
-    bad = np.flatnonzero(np.diff(t) <= 0)
+    bad = np.flatnonzero(np.diff(finite(name, t)) <= 0)
     if bad.size:
         i = int(bad[0])
         kind = "repeats" if t[i] == t[i + 1] else "decreases"

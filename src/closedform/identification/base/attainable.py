@@ -1,12 +1,12 @@
-"""What a joint cannot feel: inertia that may be moved to the parent without changing the dynamics.
+"""What a joint does not feel: inertia that can move to the parent without changing the dynamics.
 
 A set of inertial parameters has no effect when its kinetic energy vanishes and its potential energy
 is constant for every motion [GautierKhalil1990, Eqs. (4), (5)]. The coordinate of the last joint of a
-branch appears in the energy of its own body only, so that energy must not depend on it: the body
-might as well be fixed to its parent in the home pose, and the question passes to the parent. Hence
-the parameters of a body split, joint by joint from the leaves to the base, into those its joint
-feels and those that move on: a tree has as many base parameters as its joints feel, body by body
-(the inertial transfers of [Wensing2017]).
+branch appears in the energy of its own body only, so that this energy must not depend on it. The body
+might then as well be fixed to its parent in the home pose, and the question passes to the parent. From
+the leaves to the base, the parameters of each body therefore split into those that its joint feels and
+those that move to the parent (the inertial transfers of [Wensing2017]). The number of base parameters is
+the sum of what the joints feel.
 
 A joint with screws X feels phi of its body through three kinds of linear functionals,
 
@@ -14,11 +14,11 @@ A joint with screws X feels phi of its body through three kinds of linear functi
     X^T M(phi) (0; g)     for the directions g that gravity takes in its frame,
     e . D(X) phi          for the energies e that a body fixed to the parent attains,
 
-where D(X) phi is the rate of phi under the motion X. What is attained enters through its span, and a
-span over all positions of a joint is the smallest subspace that the joint's motion maps to itself:
-linear algebra on at most ten numbers per body. For revolute and prismatic joints far from the base
-what is not felt are the parameters of [GautierKhalil1990, Eqs. (15), (16)]; close to the base, where
-little is attained, the rules of its section III-B, Eqs. (19), (20) and their exceptions follow.
+where D(X) phi is the rate of phi under the motion X. Only the span of what is attained matters. Over
+all positions of a joint it is the smallest subspace that the joint's motion maps to itself: linear
+algebra on at most ten numbers per body. For revolute and prismatic joints far from the base, the
+parameters not felt are those of [GautierKhalil1990, Eqs. (15), (16)]; close to the base, where little is
+attained, the rules of its section III-B, Eqs. (19), (20) and their exceptions follow.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from ...rotations import adjoint, inverse, skew
 from .transfer import SIZE, momentum_matrix, motion_matrix, transfer_matrix
 
 DEPENDENT = 1e-11
-"""Sine of the angle to a subspace below which a direction counts as in it. Rounding leaves 1e-15; a
-right angle written as 1.57079632679 leaves 5e-12, one written as 1.570796327 leaves 2e-10 and counts."""
+"""Sine of the angle to a subspace below which a direction counts as in it. Round-off is about 1e-15. A
+right angle written as 1.57079632679 is off by 5e-12; one written as 1.570796327, by 2e-10, is oblique."""
 
 ROUNDING = 100 * float(np.finfo(float).eps)
-"""Error of a direction of unit size; one found as a difference of size s is uncertain by 1 / s as much."""
+"""Error of a direction of unit size; the difference of two directions, of size s, has this error over s."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +56,8 @@ class Attained:
 def unfelt_parameters(model: Model) -> list[Array]:
     """Return for each body an orthonormal basis (10, .) of the parameters that its joint does not feel.
 
-    Lengths should be of the order of one: `scaled_model`. Joints coupled to others are treated as
-    free, for which the bases are right but may be smaller than they could be.
+    Lengths should be of the order of one: see `scaled_model`. Coupled joints are treated as if they
+    were free; their bases are then right, but may be too small.
     """
     at: list[Attained] = []
     bases = []
@@ -90,8 +90,8 @@ def _across(body: Body, parent: Attained) -> tuple[Attained, Array]:
 def span(*blocks: Array) -> Array:
     """Return an orthonormal basis of the columns of all blocks together.
 
-    A span of coordinate directions up to the error of its weakest direction is made exact: two joints
-    with a small offset would otherwise leave errors that look like directions of their own.
+    If the span is one of coordinate directions, up to the error of its weakest direction, it is made
+    exact: errors of two joints with a small offset would otherwise look like further directions.
     """
     U, s, _ = np.linalg.svd(np.concatenate(blocks, axis=1), full_matrices=False)
     s = s[s > DEPENDENT]
@@ -106,8 +106,7 @@ def span(*blocks: Array) -> Array:
 def orbit(basis: Array, generators: Sequence[Array]) -> Array:
     """Return the smallest subspace that contains a basis and that the generators map to itself.
 
-    It is the span of exp(t G) b over all t: for analytic motions, of everything a joint position
-    can make of the basis.
+    It is the span of exp(t G) b over all t: of all that the basis becomes as the joint moves.
     """
     basis = span(basis)
     while True:

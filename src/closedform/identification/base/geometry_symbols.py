@@ -1,4 +1,4 @@
-"""The geometry of a robot in letters: lengths d and r, angles alpha and theta, where they are Khalil's."""
+"""The geometry of a robot in letters: lengths d and r, angles alpha and theta in Khalil's convention."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import sympy as sp
 
 from ...arrays import Array
 from ...equations.lengths import joint_lengths
-from ...forms.tree import recursion_tree
+from ...forms.tree import Tree
 from ...model import Model
 from .transfer import Entries
 
 ROUNDING = 1e-13
-"""Distance to a whole or half number that is rounding."""
+"""Distance to a whole or half number that counts as round-off."""
 
 
 def symbolic_placements(model: Model) -> tuple[list[Entries], dict[sp.Symbol, float]]:
-    """Return the home pose of every body in its parent in letters, and what these stand for.
+    """Return the home pose of every body in its parent in letters, and the values of the letters.
 
     Positions are in the names of `robot.equations(..., parameters="gautier-khalil")`. A rotation
     Rx(alpha) Rz(theta) other than by quarter turns has the symbols `alpha<body>`, `theta<body>`; any
@@ -27,7 +27,7 @@ def symbolic_placements(model: Model) -> tuple[list[Entries], dict[sp.Symbol, fl
     """
     nodes = tuple(
         replace(node, R0=body.placement[:3, :3], p0=body.placement[:3, 3])
-        for node, body in zip(recursion_tree(model, regroup=False), model.bodies, strict=True)
+        for node, body in zip(Tree.of(model).own, model.bodies, strict=True)
     )
     values: dict[sp.Symbol, float] = {}
     placements = []
@@ -45,7 +45,7 @@ def symbolic_placements(model: Model) -> tuple[list[Entries], dict[sp.Symbol, fl
 
 
 def exact(values: Array, digits: int = 15) -> Entries:
-    """Return numbers as SymPy's: whole and half ones exact, others with so many digits."""
+    """Return numbers as SymPy numbers: whole and half ones exact, others with `digits` digits."""
     return np.asarray(np.vectorize(lambda value: _number(value, digits), otypes=[object])(values))
 
 

@@ -1,4 +1,4 @@
-"""Base parameters by numbers: the rank of regressors sampled at random states."""
+"""Base parameters found numerically: by the rank of regressors sampled at random states."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from .regrouping import pivot_rows, snapped
 from .transfer import SIZE
 
 SEED = 1990
-"""Seed of the sampled states: a result is the same every time."""
+"""Seed of the sampled states, so that a result is the same every time."""
 
 ROWS_PER_COLUMN = 3
 """Equations sampled per unknown: random rows beyond the unknowns only improve the conditioning."""
 
 NEGLIGIBLE = 1e-12
-"""Diagonal of R, of the largest, that counts as zero. Rounding leaves 1e-15, what a robot feels is above
-1e-4; between lie right angles written with few digits, which the closed form takes as they are too."""
+"""Diagonal of R, relative to the largest, that counts as zero. Round-off is about 1e-15, what a robot feels
+is above 1e-4. Right angles written with few digits are in between: like the closed form, as they are."""
 
 CLEAN = 1e-10
-"""Distance of a computed coefficient (in units of the robot) to a whole or half number that is rounding."""
+"""Distance of a coefficient (in units of the robot) to a whole or half number that counts as round-off."""
 
 
 def sampled_regressor(model: Model) -> Array:
@@ -73,7 +73,7 @@ def eliminated_by(basis: Array, columns: Sequence[int]) -> list[int]:
         found += [int(row) for row in rows if parameter[row] in chosen]
         left = left @ Vt[rank:].T
     if len(found) < basis.shape[1]:
-        # bodies whose parts of the null space are neither zero nor not: any independent rows do
+        # the rank of a body's part was too close to call: take any independent rows instead
         found = [int(row) for row in qr(basis.T, mode="r", pivoting=True)[1][: basis.shape[1]]]
     return sorted(found)
 

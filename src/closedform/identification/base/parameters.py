@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from casadi import SX
 
 from ...arrays import Array
 from ...checks import flag, instance, known_name, whole_number
@@ -26,6 +27,8 @@ from .transfer import SIZE, Entries, parameter_name, transfer_matrix
 if TYPE_CHECKING:
     from sympy import Expr, Symbol
 
+    from .table import Lists
+
 METHODS = ("closed", "numeric")
 """In closed form, or by the rank of sampled regressors."""
 
@@ -33,7 +36,7 @@ MOST_DIGITS = 1000
 """Digits of printed coefficients."""
 
 CLEAN = 1e-11
-"""Coefficients (in units of the robot) that are rounding, of sums or of right angles in a file."""
+"""Size of coefficients (in units of the robot) that are round-off: of sums, or of right angles in a file."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,9 +45,9 @@ class BaseParameters:
 
     `kept` are the indices in `robot.phi` of the parameters that stay, some of them regrouped with
     others; `matrix` (count, 10 bodies) gives the base parameters, base = matrix @ phi. `completion`
-    names parameters that only the numerical method eliminated. In `coefficients` the entries of
-    `matrix` are SymPy expressions, with letters of the geometry that have the values `geometry`
-    where they were asked for.
+    names parameters that only the numerical method eliminated. If letters of the geometry were asked
+    for, `coefficients` holds the entries of `matrix` as SymPy expressions, and `geometry` the values
+    of the letters.
     """
 
     robot: Robot
@@ -75,22 +78,28 @@ class BaseParameters:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Names of the base parameters: XY2 where it stays alone, XXR2 where it is regrouped."""
+        """Names of the base parameters: XY2 if it stays alone, XXR2 if it is regrouped."""
         alone = np.count_nonzero(self.matrix, axis=1) == 1
         return tuple(parameter_name(k, "" if own else "R") for k, own in zip(self.kept, alone, strict=True))
 
     @cached_property
     def regrouped(self) -> dict[str, Expr]:
         """What regrouped parameters consist of, ZZR1 = ZZ1 + YY2 + ..., as SymPy expressions."""
-        from .table import combinations
+        return self._combinations(15)
 
-        return combinations(self)
+    def _combinations(self, digits: int) -> dict[str, Expr]:
+        """Return what regrouped parameters consist of, with numbers of `digits` digits."""
+        from .table import combination
+
+        rows = self.matrix if self.coefficients is None else self.coefficients
+        names = zip(self.names, rows, self.kept, strict=True)
+        return {name: combination(row, digits) for name, row, k in names if name != parameter_name(k)}
 
     def steps(self, digits: int = 15) -> tuple[tuple[int, dict[str, Expr]], ...]:
         """Return the regroupings step by step, from the last body to the first, as the paper prints them.
 
         For each body, by its number: what its own parameters and those of its parent become when
-        what its joint does not feel moves on. Numbers have so many digits.
+        the parameters that its joint does not feel move to the parent. Numbers have `digits` digits.
 
         >>> import closedform as cf
         >>> from closedform.identification import base_parameters
@@ -123,16 +132,14 @@ class BaseParameters:
 
         Its columns are those of `robot.regressor` at the parameters that stay.
         """
-        model = self.robot.model
-        symbols, (Y,) = form("regressor").expression(model.with_phi(np.zeros(model.phi.size)))
-        outputs = [("Y", (model.nv, self.count), Y[:, list(self.kept)])]
-        inputs = list(zip(("q", "qd", "qdd"), symbols, strict=True))
+        symbols, Y = regressor_expression(self)
         doc = "Return Y with tau = Y @ base for the base parameters, without rotor inertias."
-        return compiled("base_regressor", inputs, outputs, doc, f"robot {self.robot.name!r}")
+        inputs = list(zip(("q", "qd", "qdd"), symbols, strict=True))
+        return compiled("base_regressor", inputs, [("Y", Y.shape, Y)], doc, f"robot {self.robot.name!r}")
 
     @cached_property
     def rank(self) -> int:
-        """The rank of regressors sampled at random states: what the count should be."""
+        """The rank of regressors sampled at random states, which the count should equal."""
         return self.count if self.method == "numeric" or self.completion else _numeric(self.robot).count
 
     @property
@@ -150,16 +157,35 @@ class BaseParameters:
         """
         return operation_savings(self.robot.model, name, order)
 
-    def __str__(self) -> str:
-        from .table import table
+    def _lists(self) -> Lists:
+        """Return the lists of the paper, with numbers short enough to read."""
+        from .table import DIGITS, Lists
 
-        return table(self)
+        eliminated = [name for name in self.eliminated if name not in self.completion]
+        gone = {
+            "no effect": self.no_effect,
+            "eliminated by regrouping": eliminated,
+            "eliminated numerically, beyond the closed form": self.completion,
+        }
+        links: dict[int, list[str]] = {}
+        for k, name in zip(self.kept, self.names, strict=True):
+            links.setdefault(k // SIZE + 1, []).append(name)
+        title = f"{self.robot.name}: {self.count} base parameters of {self.matrix.shape[1]}"
+        return Lists(title, gone, self._combinations(DIGITS), links)
+
+    def __str__(self) -> str:
+        return str(self._lists())
 
     def latex(self) -> str:
         """Return the regroupings and the lists of parameters in LaTeX."""
-        from .table import latex
+        return self._lists().latex()
 
-        return latex(self)
+
+def regressor_expression(base: BaseParameters) -> tuple[list[SX], SX]:
+    """Return the symbols q, qd, qdd and the reduced regressor of them; inertias are not needed."""
+    model = base.robot.model
+    symbols, (Y,) = form("regressor").expression(model.with_phi(np.zeros(model.phi.size)))
+    return symbols, Y[:, list(base.kept)]
 
 
 def base_parameters(robot: Robot, method: str = "closed", *, symbolic: bool = False) -> BaseParameters:
@@ -223,7 +249,7 @@ def _numeric(robot: Robot) -> BaseParameters:
 
 
 def _completed(base: BaseParameters, units: Array) -> BaseParameters:
-    """Return base parameters of the closed form reduced further, as far as sampled regressors show."""
+    """Return base parameters of the closed form reduced further, to the rank of sampled regressors."""
     from .numeric import null_space, reduction, sampled_regressor
 
     kept = list(base.kept)
@@ -258,13 +284,13 @@ def _lettered(base: BaseParameters, recursion: Regrouping) -> BaseParameters:
 
 
 def _product(more: Array, coefficients: Entries) -> Entries:
-    """Return more @ coefficients, of which few are not zero."""
+    """Return more @ coefficients; most entries of `more` are zero."""
     from .geometry_symbols import exact
 
     return np.array([exact(row[row != 0]) @ coefficients[row != 0] for row in more])
 
 
 def _cleaned(matrix: Array, units: Array, kept: Sequence[int]) -> Array:
-    """Return the matrix without coefficients that are rounding."""
+    """Return the matrix with zeros for coefficients that are round-off."""
     size = np.abs(matrix) * units / units[list(kept), None]
     return np.where(size < CLEAN, 0.0, matrix) + 0.0

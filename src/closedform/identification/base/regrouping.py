@@ -1,4 +1,4 @@
-"""Which parameters are eliminated, and what the others become: the recursion from leaf to base."""
+"""Regrouping: which parameters are eliminated, and what the others become, from the leaves to the base."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from ...arrays import Array
 from .transfer import SIZE, Entries
 
 PREFERENCE = ((9,), (8, 7, 6), (3, 0, 5, 1, 2, 4))
-"""Parameters in the order in which they are eliminated where there is a choice: M; MZ, MY, MX; then
+"""Parameters in the order in which they are eliminated if there is a choice: M; MZ, MY, MX; then
 YY, XX, ZZ, XY, XZ, YZ. A joint about z then eliminates YY, MZ and M, as [GautierKhalil1990] does."""
 
 TIE = 0.999
-"""Share of the largest candidate from which another is as good."""
+"""Size relative to the largest candidate from which another counts as equally large."""
 
 WEAK = 0.05
-"""Size of a pivot (of unit vectors) below which another parameter is better eliminated."""
+"""Size of a pivot (of unit vectors) below which it is better to eliminate another parameter."""
 
 ROUNDED = 1e-12
-"""Distance to a whole or half number that is rounding."""
+"""Distance to a whole or half number that counts as round-off."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def eliminate(basis: Array, factors: Array) -> Elimination:
 
 
 def snapped(values: Array, tolerance: float) -> Array:
-    """Return values with those that near whole and half numbers replaced by them."""
+    """Return values, rounded to the next whole or half number if that is nearer than a tolerance."""
     near = np.rint(2 * values) / 2
     return np.where(np.abs(values - near) < tolerance, near, values) + 0.0
 
@@ -62,7 +62,7 @@ def snapped(values: Array, tolerance: float) -> Array:
 def pivot_rows(basis: Array) -> tuple[int, ...]:
     """Return the rows (of the ten) that determine a vector of the span, by preference.
 
-    Within a class of `PREFERENCE` the largest row is taken, by order where several are as large.
+    Within a class of `PREFERENCE` the largest row is taken, the first of several that are equally large.
     """
     left = basis.copy()
     rows: list[int] = []
@@ -84,7 +84,7 @@ def pivot_rows(basis: Array) -> tuple[int, ...]:
 class Regrouping:
     """The tree as the recursion sees it: parents, `transfer_matrix` of each body to its parent, eliminations.
 
-    `start` is the identity: numbers, or objects where the transfers hold symbols.
+    `start` is the identity: numbers, or objects if the transfers hold symbols.
     """
 
     parents: Sequence[int]
@@ -100,8 +100,8 @@ class Regrouping:
     def steps(self) -> Iterator[tuple[int, list[tuple[int, Entries]]]]:
         """Yield, from the leaves to the base, a body and the parameters that its elimination changes.
 
-        A parameter is its index among all, with the combination it now stands for. Eliminated
-        parameters are left out, as are those without effect of a body on the ground.
+        A parameter is its index among all, with the combination that replaces it. Eliminated
+        parameters are left out, and so are those of a body on the ground that have no effect.
         """
         before = list(self.start)
         for k, own in self._states():
@@ -132,5 +132,5 @@ class Regrouping:
 
 
 def _differ(a: Entries, b: Entries) -> bool:
-    """Return whether two combinations differ: symbols at all, numbers by more than rounding."""
+    """Return whether two combinations differ: numbers by more than round-off."""
     return bool((a != b).any() if a.dtype == object else np.abs(a - b).max() > ROUNDED)

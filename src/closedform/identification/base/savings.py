@@ -4,17 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...forms.tree import Node, in_own_unit, recursion_tree
+from ...forms import Variant
+from ...forms.tree import Tree
 from ...model import Model
 from ...programs import trace
 from ...programs.program import Counts
-
-
-@dataclass(frozen=True)
-class PlainModel(Model):
-    """A model whose recursions run on the bodies' own inertias, nothing regrouped."""
-
-    recursion_nodes: tuple[Node, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -43,11 +37,6 @@ def operation_savings(model: Model, name: str = "inverse_dynamics", order: int |
 
     Forms are generated from regrouped inertias anyway; this counts what they would cost otherwise.
     """
-    return Savings(name, *(trace(each, name, order=order).counts for each in (plain_model(model), model)))
-
-
-def plain_model(model: Model) -> PlainModel:
-    """Return the model with nothing regrouped, in the unit of length that costs least."""
-    nodes = in_own_unit(list(recursion_tree(model, regroup=False)))
-    parts = {key: vars(model)[key] for key in Model.__dataclass_fields__}
-    return PlainModel(**parts, recursion_nodes=tuple(nodes))
+    trees = (Tree.of(model, regroup=False), Tree.of(model))
+    variant = Variant(order=order)
+    return Savings(name, *(trace(model, name, variant, subject=(tree,)).counts for tree in trees))

@@ -8,14 +8,15 @@ import numpy as np
 
 from ...arrays import Array
 from ...model import Body, Model
-from ...model.model import NO_LIMITS
+from ...model.body import NO_LIMITS
 
 
 def scaled_model(model: Model) -> tuple[Model, Array]:
-    """Return the model in units of its own, and the (10,) factors with phi = factors * phi of it.
+    """Return the model in units of its own, and the ten factors that convert its phi to SI units.
 
-    Its length is the largest offset between joints, its gravity one; joints have no limits, since
-    equations of motion that agree on an interval agree everywhere. Inertias are zero.
+    phi = factors * phi_scaled for each body. The unit of length is the largest offset between joints,
+    gravity is one. Joints have no limits, since equations of motion that agree on an interval agree
+    everywhere. Inertias are zero.
     """
     offsets = [float(np.linalg.norm(body.placement[:3, 3])) for body in model.bodies if body.parent >= 0]
     length = max(offsets, default=0.0) or 1.0
@@ -29,7 +30,7 @@ def _scaled(body: Body, bodies: tuple[Body, ...], length: float) -> Body:
     T = body.placement.copy()
     T[:3, 3] /= length
     X = body.joint.X.copy()
-    # a translation keeps its unit direction: its coordinate is then measured in the new length
+    # a sliding joint keeps its unit direction: its coordinate is in the new unit of length
     X[3:, body.joint.turns] /= length
     if body.joint.kind == "free":
         X = body.joint.X

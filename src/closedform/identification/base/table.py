@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import sympy as sp
 
 from ...equations.naming import latex_name
 from .geometry_symbols import ROUNDING, exact
-from .transfer import SIZE, Entries, parameter_name
-
-if TYPE_CHECKING:
-    from .parameters import BaseParameters
+from .transfer import Entries, parameter_name
 
 DIGITS = 6
 """Significant digits of printed numbers."""
 
 
-def combinations(base: BaseParameters, digits: int = 15) -> dict[str, Any]:
-    """Return what regrouped parameters consist of, by their names, numbers with so many digits."""
-    rows = base.matrix if base.coefficients is None else base.coefficients
-    found = {}
-    for name, row, k in zip(base.names, rows, base.kept, strict=True):
-        if name != parameter_name(k):
-            found[name] = combination(row, digits)
-    return found
-
-
 def combination(row: Entries, digits: int = 15) -> Any:
-    """Return the sum of coefficients times parameters, those of one coefficient together."""
+    """Return the sum of coefficients times parameters, with equal coefficients taken out of brackets."""
     shared: dict[Any, tuple[Any, list[Any]]] = {}
     for k in np.flatnonzero(row != 0):
         number = not isinstance(row[k], sp.Expr)
@@ -44,64 +32,55 @@ def combination(row: Entries, digits: int = 15) -> Any:
     return sp.Add(*(_product(value, members) for value, members in shared.values()))
 
 
-def table(base: BaseParameters) -> str:
-    """Return the lists of the paper as text: no effect, eliminated, regrouped, base parameters by link."""
-    name, total = base.robot.name, base.matrix.shape[1]
-    lines = [f"{name}: {base.count} base parameters of {total}"]
-    for title, names in _lists(base):
-        lines += [f"{title}:", *_wrapped(names)]
-    regrouped = combinations(base, DIGITS)
-    if regrouped:
-        lines.append("regrouped:")
-        width = max(map(len, regrouped))
-        lines += [
-            f"  {label:{width}} = {sp.sstr(each, full_prec=False)}" for label, each in regrouped.items()
+@dataclass(frozen=True)
+class Lists:
+    """The lists of the paper: parameters that are `gone`, by reason, regroupings, and what stays by link."""
+
+    title: str
+    gone: Mapping[str, Sequence[str]]
+    regrouped: Mapping[str, Any]
+    links: Mapping[int, Sequence[str]]
+
+    def __str__(self) -> str:
+        lines = [self.title]
+        for reason, names in self.gone.items():
+            if names:
+                lines += [f"{reason}:", *_wrapped(names)]
+        if self.regrouped:
+            lines += ["regrouped:", *_equations(self.regrouped, max(map(len, self.regrouped)))]
+        lines.append("base parameters:")
+        lines += [f"  link {link}: {' '.join(names)}" for link, names in self.links.items()]
+        return "\n".join(lines)
+
+    def latex(self) -> str:
+        """Return the lists in LaTeX: an aligned block of regroupings and lists of symbols."""
+        letters = {s: latex_name(s.name) for each in self.regrouped.values() for s in each.free_symbols}
+        lines = [
+            rf"{latex_name(label)} &= {sp.latex(each, symbol_names=letters, full_prec=False)}"
+            for label, each in self.regrouped.items()
         ]
-    lines.append("base parameters:")
-    lines += [f"  link {link}: {' '.join(names)}" for link, names in _links(base)]
-    return "\n".join(lines)
+        stay = [name for names in self.links.values() for name in names]
+        parts = [f"% {self.title}"]
+        for reason, names in (*self.gone.items(), ("base parameters", stay)):
+            if names or names is stay:
+                symbols = ", ".join(f"${latex_name(each)}$" for each in names)
+                parts.append(rf"\noindent {reason[0].upper() + reason[1:]}: {symbols}.\par")
+        if lines:
+            body = " \\\\\n".join(lines)
+            parts.insert(-1, f"\\begin{{align*}}\n{body}\n\\end{{align*}}")
+        return "\n".join(parts)
 
 
-def stepwise(base: BaseParameters) -> str:
+def stepwise(steps: Iterable[tuple[int, Mapping[str, Any]]]) -> str:
     """Return the steps of the regrouping as text, a link at a time."""
     lines = []
-    for link, changed in base.steps(DIGITS):
-        lines.append(f"link {link}:")
-        lines += [f"  {label} = {sp.sstr(each, full_prec=False)}" for label, each in changed.items()]
+    for link, changed in steps:
+        lines += [f"link {link}:", *_equations(changed)]
     return "\n".join(lines)
 
 
-def latex(base: BaseParameters) -> str:
-    """Return the lists of the paper in LaTeX: an aligned block of regroupings and lists of symbols."""
-    regrouped = combinations(base, DIGITS)
-    letters = {s: latex_name(s.name) for each in regrouped.values() for s in each.free_symbols}
-    lines = [
-        rf"{latex_name(label)} &= {sp.latex(each, symbol_names=letters, full_prec=False)}"
-        for label, each in regrouped.items()
-    ]
-    parts = [rf"% {base.robot.name}: {base.count} base parameters of {base.matrix.shape[1]}"]
-    for title, names in (*_lists(base), ("base parameters", base.names)):
-        symbols = ", ".join(f"${latex_name(each)}$" for each in names)
-        parts.append(rf"\noindent {title[0].upper() + title[1:]}: {symbols}.\par")
-    if lines:
-        body = " \\\\\n".join(lines)
-        parts.insert(-1, f"\\begin{{align*}}\n{body}\n\\end{{align*}}")
-    return "\n".join(parts)
-
-
-def _lists(base: BaseParameters) -> list[tuple[str, Sequence[str]]]:
-    gone = [name for name in base.eliminated if name not in base.completion]
-    lists = [("no effect", base.no_effect), ("eliminated by regrouping", gone)]
-    if base.completion:
-        lists.append(("eliminated numerically, beyond the closed form", base.completion))
-    return [(title, names) for title, names in lists if names]
-
-
-def _links(base: BaseParameters) -> list[tuple[int, list[str]]]:
-    links: dict[int, list[str]] = {}
-    for k, name in zip(base.kept, base.names, strict=True):
-        links.setdefault(k // SIZE + 1, []).append(name)
-    return sorted(links.items())
+def _equations(regrouped: Mapping[str, Any], width: int = 0) -> list[str]:
+    return [f"  {label:{width}} = {sp.sstr(each, full_prec=False)}" for label, each in regrouped.items()]
 
 
 def _wrapped(names: Sequence[str], width: int = 12) -> list[str]:
@@ -109,12 +88,12 @@ def _wrapped(names: Sequence[str], width: int = 12) -> list[str]:
 
 
 def _product(value: Any, members: list[Any]) -> Any:
-    """Return value * (sum of members), which SymPy would multiply out where the value is a decimal."""
+    """Return value * (sum of members), which SymPy would multiply out if the value is a decimal."""
     return sp.Mul(value, sp.Add(*members), evaluate=not value.is_Float or len(members) == 1)
 
 
 def _collected(value: Any, digits: int) -> Any:
-    """Return a coefficient multiplied out, with squares of sine and cosine added up where that is shorter."""
+    """Return a coefficient multiplied out, with squares of sine and cosine added up if that is shorter."""
     value = sp.expand(value)
     for angle in sorted({each.args[0] for each in value.atoms(sp.sin, sp.cos)}, key=str):
         s, c = sp.sin(angle) ** 2, sp.cos(angle) ** 2

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
+from casadi import SX
 
 from ...arrays import Array
-from ...forms import form
 from ...kernels import Kernel, compiled
 from ...lazy import cached_property
 from ...robot import Robot
 from ...trajectory import Harmonic, fourier
-from ..base.parameters import BaseParameters
+from ..base.parameters import BaseParameters, regressor_expression
 
 Box = tuple[Array, Array]
 
@@ -211,15 +211,13 @@ def _log_condition(Y: Array) -> tuple[float, Array]:
 
 def _pullback(base: BaseParameters) -> Kernel:
     """Return the kernel of the gradients of sum(R * Y(q, qd, qdd)) over q, qd and qdd."""
-    model = base.robot.model
-    symbols, (Y,) = form("regressor").expression(model.with_phi(np.zeros(model.phi.size)))
-    kept = Y[:, list(base.kept)]
-    R = ca.SX.sym("R", *kept.shape)
-    total = ca.dot(R, kept)
+    symbols, Y = regressor_expression(base)
+    R = SX.sym("R", *Y.shape)
+    total = ca.dot(R, Y)
     names = ("q", "qd", "qdd")
     return compiled(
         "base_regressor_pullback",
-        [*zip(names, symbols, strict=True), ("R", kept.shape, R)],
+        [*zip(names, symbols, strict=True), ("R", Y.shape, R)],
         [(f"d{name}", ca.gradient(total, symbol)) for name, symbol in zip(names, symbols, strict=True)],
         "Return the gradients of sum(R * Y) for the reduced regressor Y.",
         f"robot {base.robot.name!r}",

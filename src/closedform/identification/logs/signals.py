@@ -61,6 +61,11 @@ class Filters:
         return max(1, math.floor(self.rate / self.first / (4 * self.cutoff)))
 
     @property
+    def step(self) -> int:
+        """Decimation from samples to rows."""
+        return self.first * self.second
+
+    @property
     def settling(self) -> float:
         """Seconds in which the ends of a recording are felt: the filters' slowest mode decays to 7e-5."""
         return 4 / self.cutoff

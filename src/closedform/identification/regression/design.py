@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,19 +12,11 @@ from numpy.typing import NDArray
 from ...arrays import Array
 from ...robot import Robot
 from ..base.parameters import BaseParameters, base_parameters
-from ..logs.log import Log
-from ..logs.samples import Samples
-from ..logs.signals import Filters, Signals, condition_signals, thin, to_rows
-from ..logs.tables import LogError
+from ..logs.signals import Filters, Signals, thin, to_rows
 from ..logs.transmission import Axis
-from .friction import NO_FRICTION, Friction, Term, term_columns, terms
-from .split import UNUSED, Split
-
-SEGMENT = 400_000
-"""Samples conditioned together; a longer log is read in segments that overlap."""
-
-SEGMENT_STATES = 50_000
-"""States that a segment may hold: regressors are wide, and a high cutoff thins samples little."""
+from .friction import NO_FRICTION, FrictionTerms, Term, term_columns, terms
+from .rows import Columns, Rows
+from .split import UNUSED
 
 STATES = 20_000
 """States at which the regressor is evaluated together."""
@@ -34,35 +25,12 @@ DEPENDENT = 1e-9
 """Part of a column, relative, that other columns do not explain, below which it is dependent."""
 
 
-@dataclass(frozen=True)
-class Rows:
-    """Rows of the regression of one stretch of time.
-
-    `W[j]` (rows, columns of joint j) holds the columns that can act on joint j; `tau` are the
-    torques and `given` the part of them that is taken as known, both (rows, joints); `label` says
-    what each row is for.
-    """
-
-    time: Array
-    W: tuple[Array, ...]
-    tau: Array
-    given: Array
-    label: NDArray[np.int_]
-
-    @classmethod
-    def none(cls, widths: list[int]) -> Rows:
-        """Return no rows of joints with so many columns."""
-        joints = len(widths)
-        W = tuple(np.zeros((0, width)) for width in widths)
-        return cls(np.zeros(0), W, np.zeros((0, joints)), np.zeros((0, joints)), np.zeros(0, dtype=int))
-
-
-class Design:
+class Design(Columns):
     """Columns of the regression tau = Y_b(q, qd, qdd) beta + drives(q, qd, qdd) theta.
 
     `base` gives the base parameters and their regressor, `drive` the terms of the axes.
-    `known` is the armature that is taken as given, one per joint: of the model where rotors are
-    not identified, or where they cannot be told from a base parameter.
+    `known` is the armature that is taken as given, one per joint: that of the model if rotors are
+    not identified, or if a base parameter cannot be told apart from it.
     """
 
     def __init__(
@@ -75,6 +43,7 @@ class Design:
     ) -> None:
         self.robot, self.base, self.axes, self.drive, self.known = robot, base, axes, drive, known
         self.names = (*base.names, *(term.name(axes) for term in drive))
+        self.width = len(self.names)
         self._rigid = acting(base, robot)
         self.active = tuple(
             np.concatenate([rigid, base.count + self._driving(j)]) for j, rigid in enumerate(self._rigid)
@@ -86,7 +55,7 @@ class Design:
         robot: Robot,
         base: BaseParameters,
         axes: tuple[Axis, ...],
-        friction: Friction,
+        friction: FrictionTerms,
         rotors: bool,
         dependent: frozenset[Term] = frozenset(),
     ) -> Design:
@@ -102,96 +71,39 @@ class Design:
                 known[body.iv] += body.coupling.multiplier**2 * body.armature
         return cls(robot, base, axes, drive, known)
 
-    @property
-    def width(self) -> int:
-        """Number of parameters."""
-        return len(self.names)
-
     def _driving(self, joint: int) -> NDArray[np.intp]:
         acts = [bool(self.axes[term.axis].direction[joint]) for term in self.drive]
         return np.flatnonzero(acts)
 
-    def rows(self, signals: Signals, filters: Filters) -> tuple[Array, tuple[Array, ...], Array, Array]:
-        """Return times, columns per joint, torques and known torques: everything after the same filters."""
-        step, second = filters.first, filters.second
-        n = self.robot.nv
-        states = [np.ascontiguousarray(x[::step]) for x in (signals.q, signals.qd, signals.qdd)]
-        drive = np.empty((len(states[0]), len(self.drive)))
+    def rows(self, signals: Signals, filters: Filters) -> Rows:
+        """Return the rows of a motion: columns of the base parameters, then those of the drives."""
+        acceleration = signals.qdd[:: filters.first]
+        drive = np.empty((len(acceleration), len(self.drive)))
         for k, column in enumerate(term_columns(self.drive, self.axes, signals)):
             drive[:, k] = thin(column[:, None], filters)[:, 0]
         drive = to_rows(drive, filters)
-        tau = to_rows(thin(signals.effort, filters), filters)
-        given = to_rows(states[2] * self.known, filters)
-        rigid = filtered_rows(self.base.regressor, states, self._rigid, filters)
+        rigid = filtered_rows(self.base.regressor, signals, self._rigid, filters)
         W = []
-        for j in range(n):
+        for j in range(self.robot.nv):
             driving = self._driving(j)
             scale = np.array([self.axes[self.drive[k].axis].direction[j] for k in driving])
             W.append(np.concatenate([rigid[j], drive[:, driving] * scale], axis=1))
-        time = signals.time[::step][::second]
-        return time, tuple(W), tau, given
-
-    def segments(self, log: Log, filters: Filters, split: Split) -> Iterator[Rows]:
-        """Yield the rows of a log, segment by segment."""
-        for span in spans(log, filters):
-            yield self.segment(log.samples(span.start, span.stop), span, filters, split)
-
-    def segment(self, samples: Samples, span: Span, filters: Filters, split: Split) -> Rows:
-        """Return the rows of one segment, from its samples; none where the filters cannot settle in it."""
-        if not filters.settle_in(samples.time):
-            return Rows.none([len(columns) for columns in self.active])
-        signals = condition_signals(samples, filters)
-        time, W, tau, given = self.rows(signals, filters)
-        valid = signals.valid[:: filters.first][:: filters.second]
-        inside = (time >= span.first) & (time < span.last)
-        label = np.where(valid, split.labels(time), UNUSED)
-        return Rows(time[inside], tuple(w[inside] for w in W), tau[inside], given[inside], label[inside])
-
-
-@dataclass(frozen=True)
-class Span:
-    """A segment of a log: samples `start` to `stop`, and the times from `first` to `last` it answers for.
-
-    Around those times it holds samples for the filters and friction to settle.
-    """
-
-    start: int
-    stop: int
-    first: float
-    last: float
-
-
-def spans(log: Log, filters: Filters) -> list[Span]:
-    """Return the segments of a log, none of which reaches over a pause."""
-    longest = max(min(SEGMENT, SEGMENT_STATES * filters.first), int(10 * filters.rate * filters.settling))
-    margin = int(filters.rate * max(filters.settling, 2.0))
-    found = []
-    for start, stop in log.runs:
-        count = max(1, round((stop - start) / longest))
-        edges = [int(edge) for edge in np.linspace(start, stop, count + 1)]
-        times = [float(log.time[min(edge, stop - 1)]) for edge in edges]
-        found += [
-            Span(max(start, a - margin), min(b + margin, stop), first, last)
-            for (a, b), (first, last) in zip(pairwise(edges), pairwise(times), strict=True)
-        ]
-    return found
-
-
-def nothing_left(log: Log, filters: Filters) -> LogError:
-    """Return the error of a log that has no rows after the filters."""
-    return log.too_few(
-        "no rows are left; recordings without a pause must be longer than the "
-        f"{2 * filters.settling:.3g} s in which filters settle at their ends"
-    )
+        return Rows(
+            signals.time[:: filters.step],
+            tuple(W),
+            to_rows(thin(signals.effort, filters), filters),
+            to_rows(acceleration * self.known, filters),
+            np.where(signals.valid[:: filters.step], 0, UNUSED),
+        )
 
 
 def filtered_rows(
-    regressor: Callable[..., Array], states: list[Array], acting: Sequence[Any], filters: Filters
+    regressor: Callable[..., Array], signals: Signals, acting: Sequence[Any], filters: Filters
 ) -> list[Array]:
     """Return columns of a regressor after the filters, joint by joint, evaluated over blocks of states."""
-    count = len(states[0])
+    states = [np.ascontiguousarray(x[:: filters.first]) for x in (signals.q, signals.qd, signals.qdd)]
     blocks: list[list[Array]] = [[] for _ in acting]
-    for start in range(0, count, STATES):
+    for start in range(0, len(states[0]), STATES):
         Y = regressor(*(x[start : start + STATES] for x in states))
         for j, columns in enumerate(acting):
             blocks[j].append(Y[:, j, columns].copy())
@@ -209,8 +121,8 @@ def acting(base: BaseParameters, robot: Robot) -> tuple[NDArray[np.intp], ...]:
 def independent(robot: Robot, axes: tuple[Axis, ...]) -> tuple[BaseParameters, frozenset[Term]]:
     """Return base parameters, and the rotors and offsets that combinations of them equal at every state.
 
-    The rotor of a first joint adds to that link's own inertia, and both turn alike; so may an
-    offset be a constant weight. Where the closed form is not minimal the numerical one is taken.
+    The rotor of the first joint and its link turn together, so that their inertias add up; an offset
+    may equal a constant weight. If the closed form is not minimal, the numerical one is taken.
     """
     base = base_parameters(robot)
     states = robot.random_state(1, batch=4 + 4 * (base.count + len(axes)) // robot.nv)

@@ -24,8 +24,8 @@ KINDS = {
 
 
 @dataclass(frozen=True)
-class Friction:
-    """Friction of every axis: f = fv v + fc tanh(v / coulomb) + fp z + of, each part optional.
+class FrictionTerms:
+    """The friction terms of every axis: f = fv v + fc tanh(v / coulomb) + fp z + of, each part optional.
 
     `coulomb` is the speed at which dry friction has changed sign (rad/s or m/s). z is the
     presliding state of Dahl's model, dz/dx = (1 - z sign(v)) / presliding [Dahl1968]: friction
@@ -33,7 +33,7 @@ class Friction:
     keeps its value at rest, where a function of speed would vanish. All parameters enter
     linearly.
 
-    >>> Friction(coulomb=0.05).kinds
+    >>> FrictionTerms(coulomb=0.05).kinds
     ('fv', 'fc', 'of')
     """
 
@@ -81,7 +81,7 @@ class Friction:
         return ", ".join(parts[kind] for kind in self.kinds) or "none"
 
 
-NO_FRICTION = Friction(viscous=False, coulomb=None, presliding=None, offset=False)
+NO_FRICTION = FrictionTerms(viscous=False, coulomb=None, presliding=None, offset=False)
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class Term:
         return f"{self.kind}{axes[self.axis].label}"
 
 
-def terms(axes: tuple[Axis, ...], friction: Friction, rotors: bool) -> tuple[Term, ...]:
+def terms(axes: tuple[Axis, ...], friction: FrictionTerms, rotors: bool) -> tuple[Term, ...]:
     """Return the terms of a model, kind by kind; a coupled motor has no offset of its own."""
     widths = {"fc": friction.coulomb, "fp": friction.presliding}
     kinds = (*(("Ia",) if rotors else ()), *friction.kinds)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,16 +10,12 @@ from numpy.typing import NDArray
 
 from ...arrays import Array
 from ...errors import ArgumentError, ClosedFormError, shown
-from .design import Rows
-from .split import HELD_OUT
+from .moments import Moments
 from .triangle import Triangle, factor
 
 METHODS = ("ordinary", "weighted", "reweighted")
 ROUNDS = {"ordinary": 1, "weighted": 2, "reweighted": 30}
 """How often joint weights are set to the inverse of the residuals' scatter and the fit repeated."""
-
-LAGS = 16
-"""Rows over which residuals may be correlated: four periods of the cutoff."""
 
 CONFUSED = 1e-7
 """Least singular value of the scaled regressor, relative, of parameters that can be told apart."""
@@ -39,69 +35,6 @@ class ExcitationError(ClosedFormError, ValueError):
 
     def __reduce__(self) -> tuple[type, tuple[tuple[str, ...], float]]:
         return type(self), (self.parameters, self.condition)
-
-
-class Moments:
-    """What a regression needs of its rows: triangular factors by fold and joint, and lagged products.
-
-    `active` are the columns of each joint. One pass over the rows, in memory that does not grow.
-    """
-
-    def __init__(self, active: Sequence[NDArray[np.intp]], width: int, lags: int = LAGS) -> None:
-        self.active, self.width = tuple(active), width
-        self.folds: dict[tuple[int, int], Triangle] = {}
-        self.power: dict[tuple[int, int], float] = {}
-        self.lagged = [np.zeros((lags + 1, len(a) + 1, len(a) + 1)) for a in active] if lags else []
-        self.pairs = np.zeros(lags + 1)
-
-    def add(self, rows: Rows) -> None:
-        """Take in the rows of a segment."""
-        fitted = rows.label >= 0
-        if self.lagged:
-            for lag in range(min(len(self.pairs), len(fitted))):
-                self.pairs[lag] += np.count_nonzero(fitted[: len(fitted) - lag] & fitted[lag:])
-        for j, W in enumerate(rows.W):
-            A = np.column_stack([W, rows.tau[:, j] - rows.given[:, j]])
-            for label in np.unique(rows.label[rows.label >= HELD_OUT]):
-                key, here = (int(label), j), rows.label == label
-                self.folds.setdefault(key, Triangle(A.shape[1])).add(A[here])
-                self.power[key] = self.power.get(key, 0.0) + float(np.sum(rows.tau[here, j] ** 2))
-            if self.lagged:
-                B = np.where(fitted[:, None], A, 0.0)
-                for lag in range(min(len(self.lagged[j]), len(B))):
-                    self.lagged[j][lag] += B[: len(B) - lag].T @ B[lag:]
-
-    def join(self, other: Moments) -> Moments:
-        """Take in the rows behind other moments, and return both: the step of a reduction tree."""
-        for key, triangle in other.folds.items():
-            self.folds.setdefault(key, Triangle(len(triangle.R))).join(triangle)
-            self.power[key] = self.power.get(key, 0.0) + other.power[key]
-        self.lagged = [mine + theirs for mine, theirs in zip(self.lagged, other.lagged, strict=True)]
-        self.pairs = self.pairs + other.pairs
-        return self
-
-    @property
-    def fitted(self) -> list[int]:
-        """Folds that hold fitted rows."""
-        return sorted({fold for fold, _ in self.folds if fold >= 0})
-
-    def powers(self, folds: Iterable[int]) -> Array:
-        """Return the squares of the torques of each joint, summed over the rows of some folds."""
-        folds = list(folds)
-        return np.array(
-            [sum(self.power.get((fold, j), 0.0) for fold in folds) for j in range(len(self.active))]
-        )
-
-    def triangles(self, folds: Iterable[int]) -> list[Triangle]:
-        """Return one factor per joint of the rows of some folds."""
-        joined = []
-        for j, active in enumerate(self.active):
-            total = Triangle(len(active) + 1)
-            for fold in folds:
-                if (fold, j) in self.folds:
-                    total.join(self.folds[fold, j])
-            joined.append(total)
-        return joined
 
 
 @dataclass(frozen=True)

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array
+from ..logs.log import Log
+from ..logs.samples import Samples
+from ..logs.signals import Filters
+from ..logs.transmission import directions
 from .design import Design
-from .friction import Friction, Term
-from .least_squares import Moments
+from .friction import FrictionTerms, Term
+from .moments import Moments, gather
+from .split import Split
 
 COULOMB = (1e-5, 0.01, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 """Speeds tried for the change of sign of dry friction, in rad/s or m/s."""
@@ -26,19 +31,26 @@ GAIN = 0.01
 """Part of the error by which a richer model must predict better to be preferred."""
 
 
-@dataclass(frozen=True)
-class Trial:
-    """A friction model and its relative torque error on rows left out in turn."""
+def best_friction(plain: Design, log: Log, middle: Samples, filters: Filters, split: Split) -> FrictionTerms:
+    """Return the friction model that predicts rows of a log best, folds left out in turn.
 
-    friction: Friction
-    error: float
+    `plain` is the design with viscous friction and offsets alone, `middle` some samples of the log.
+    """
+    speed = np.gradient(middle.position, middle.time, axis=0) @ directions(plain.axes).T
+    slowest = float(np.percentile(np.abs(speed), 99, axis=0).min())
+    drive = (*plain.drive, *candidates(len(plain.axes), slowest))
+    every = Design(plain.robot, plain.base, plain.axes, drive, plain.known)
+    search = Search(every, gather(every, log, filters, split, lags=0))
+    if len(search.folds) < 2:
+        raise log.too_few("too few rows to choose a friction model by; record for longer, or give friction=")
+    return search.best()
 
 
 def candidates(axes: int, slowest: float) -> tuple[Term, ...]:
     """Return every term that a search may choose from, beyond viscous friction and offsets.
 
-    Dry friction that changes sign over more than half the speed of the slowest axis could not be
-    told from viscous friction there.
+    `slowest` is the speed that every axis exceeds in a hundredth of the time. Dry friction that changes
+    sign over more than half of it could not be told apart from viscous friction.
     """
     widths = [width for width in COULOMB if width <= max(0.5 * slowest, COULOMB[0])]
     coulomb = [Term("fc", a, width) for width in widths for a in range(axes)]
@@ -58,7 +70,7 @@ class Search:
         ]
         self.rows = [moments.folds[fold, 0].rows for fold in self.folds]
 
-    def error(self, friction: Friction) -> float:
+    def error(self, friction: FrictionTerms) -> float:
         """Return the relative torque error of a model on folds left out in turn."""
         chosen = self._columns(friction)
         total = [sum(grams) for grams in zip(*self.grams, strict=True)]
@@ -72,22 +84,16 @@ class Search:
                 power += gram[-1, -1]
         return float(np.sqrt(wrong / power)) if power else np.inf
 
-    def best(self) -> tuple[Friction, list[Trial]]:
-        """Return the model of least error, and every trial.
-
-        Presliding is added only where it predicts better by more than `GAIN`.
-        """
+    def best(self) -> FrictionTerms:
+        """Return the model of least error, with presliding only if that is better by more than `GAIN`."""
         widths = sorted({term.value for term in self.design.drive if term.kind == "fc" and term.value})
-        plain = [self._trial(Friction(coulomb=width)) for width in widths]
-        rich = [self._trial(replace(t.friction, presliding=length)) for t in plain for length in PRESLIDING]
-        simple, best = min(plain, key=_error), min(rich, key=_error)
-        winner = best if best.error < (1 - GAIN) * simple.error else simple
-        return winner.friction, [*plain, *rich]
+        plain = {model: self.error(model) for model in (FrictionTerms(coulomb=width) for width in widths)}
+        rich = [replace(model, presliding=length) for model in plain for length in PRESLIDING]
+        errors = {model: self.error(model) for model in rich}
+        simple, best = min(plain, key=plain.__getitem__), min(errors, key=errors.__getitem__)
+        return best if errors[best] < (1 - GAIN) * plain[simple] else simple
 
-    def _trial(self, friction: Friction) -> Trial:
-        return Trial(friction, self.error(friction))
-
-    def _columns(self, friction: Friction) -> NDArray[np.intp]:
+    def _columns(self, friction: FrictionTerms) -> NDArray[np.intp]:
         widths = {"fc": friction.coulomb, "fp": friction.presliding}
         drive = [term.kind not in widths or term.value == widths[term.kind] for term in self.design.drive]
         return np.flatnonzero([*[True] * self.design.base.count, *drive])
@@ -109,10 +115,6 @@ class Search:
                 r = np.append(-x[active], 1.0)
                 scatter[j] = np.sqrt(max(r @ gram @ r / max(rows, 1), 1e-24))
         return x
-
-
-def _error(trial: Trial) -> float:
-    return trial.error
 
 
 def _gram(moments: Moments, fold: int, joint: int, width: int) -> Array:

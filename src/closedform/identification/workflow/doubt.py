@@ -9,7 +9,7 @@ import numpy as np
 from ...arrays import Array
 from ..regression.design import Design
 from .diagnosis import TRIED, Diagnosis
-from .result import Errors
+from .errors import Errors
 
 POOR = 0.2
 """Error of torques not fitted, relative to all torques, beyond which a fit is poor."""

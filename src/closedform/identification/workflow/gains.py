@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -14,9 +14,11 @@ from ...errors import ClosedFormError
 from ...robot import Robot
 from ..logs.cutoff import chosen_cutoff
 from ..logs.log import Log
+from ..logs.options import ReadingOptions
 from ..logs.reading import read_log
 from ..logs.signals import Filters, condition_signals, sampling_rate, thin, to_rows
 from ..logs.tables import LogError
+from .listing import Column, Table
 
 ROWS = 200_000
 """Samples of a log that are used."""
@@ -36,8 +38,8 @@ class DriveGains:
     """Gains of the drives (N m or N per logged unit), and how much of the efforts they explain.
 
     `explained` is the part of each joint's squared efforts, beyond friction and a constant, that
-    the described inertias account for. A gain is NaN where that is less than `CERTAIN`, or where the
-    log is too short to tell: `unknown` names those joints.
+    the described inertias account for. A gain is NaN if that is less than `CERTAIN`, or if the log is
+    too short to estimate it: `unknown` names those joints.
     """
 
     joints: tuple[str, ...]
@@ -50,19 +52,21 @@ class DriveGains:
         return tuple(name for name, gain in zip(self.joints, self.values, strict=True) if np.isnan(gain))
 
     def __str__(self) -> str:
-        rows = [f"{'joint':<24}{'gain':>12}{'explained':>12}"]
-        for name, gain, share in zip(self.joints, self.values, self.explained, strict=True):
-            told = "unknown" if np.isnan(gain) else f"{gain:.4g}"
-            rows.append(f"{name:<24}{told:>12}{100 * share:>10.0f} %")
+        columns = (Column("gain", ".4g", none="unknown"), Column("explained", ".0f", 100.0, " %"))
+        gains = [None if np.isnan(gain) else gain for gain in self.values]
+        rows = zip(self.joints, zip(gains, self.explained, strict=True), strict=True)
+        lines = Table("joint", columns, tuple(rows)).lines()
         if self.unknown:
-            rows.append(
+            lines.append(
                 f"no gain of {', '.join(self.unknown)}: described inertias explain less than "
                 f"{100 * CERTAIN:.0f} % of their efforts; move them more, or give their gains"
             )
-        return "\n".join(rows)
+        return "\n".join(lines)
 
 
-def drive_gains(robot: Robot, log: Log | Any, *, cutoff: float | None = None, **reading: Any) -> DriveGains:
+def drive_gains(
+    robot: Robot, log: Log | Any, *, cutoff: float | None = None, **reading: Unpack[ReadingOptions]
+) -> DriveGains:
     """Return drive gains g for which g * effort fits the described inertias and friction best.
 
     Each joint's effort is fitted by (tau_described(q, qd, qdd) + fv qd + fc sign(qd) + of) / g: for
@@ -90,7 +94,7 @@ def drive_gains(robot: Robot, log: Log | Any, *, cutoff: float | None = None, **
     rate = sampling_rate(samples.time)
     filters = Filters(rate, chosen_cutoff("drive_gains", cutoff, samples, rate))
     s = condition_signals(samples, filters)
-    used = s.valid[:: filters.first][:: filters.second]
+    used = s.valid[:: filters.step]
     values, explained = np.full(robot.nv, np.nan), np.zeros(robot.nv)
     if np.count_nonzero(used) < FEWEST:
         return DriveGains(log.joints, values, explained)

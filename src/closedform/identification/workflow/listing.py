@@ -1,28 +1,64 @@
-"""The result of an identification as a table to read."""
+"""Tables of facts: typed cells first, then their text."""
 
 from __future__ import annotations
 
-from .result import Identification
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from .errors import Errors
 
 
-def listing(result: Identification) -> str:
-    """Return parameters with their errors, and the torque errors of every joint."""
-    rows = [f"doubt: {doubt}" for doubt in result.doubts]
-    rows += [f"{result.robot.name}: {len(result.values)} parameters, condition number {result.condition:.1f}"]
-    rows.append(
-        f"friction: {result.friction}; cutoff {result.filters.cutoff:.3g} Hz; {result.method} least squares"
-    )
-    rows.append("")
-    rows.append(f"{'parameter':<10}{'value':>12}{'std. error':>12}{'':>4}{'described':>12}")
-    for p in result.parameters:
-        told = "" if p.described is None else f"{p.described:>12.4g}"
-        rows.append(f"{p.name:<10}{p.value:>12.4g}{p.standard_error:>12.2g}{'':>4}{told}")
-    rows.append("")
-    parts = {"fitted": result.fitted, "left out": result.cross_validation, "held out": result.held_out}
-    shown = {name: errors for name, errors in parts.items() if errors is not None}
-    rows.append(f"{'torque error':<24}" + "".join(f"{name:>12}" for name in shown))
-    for j, joint in enumerate(result.robot.joint_names):
-        rows.append(f"{joint:<24}" + "".join(f"{100 * e.relative[j]:>10.2f} %" for e in shown.values()))
-    rows.append(f"{'total':<24}" + "".join(f"{100 * e.total:>10.2f} %" for e in shown.values()))
-    rows.extend(f"note: {note}" for note in result.notes)
-    return "\n".join(rows)
+@dataclass(frozen=True)
+class Column:
+    """A column of numbers: its heading, and how they are written (`scale` 100 and `unit` % for shares)."""
+
+    heading: str
+    format: str
+    scale: float = 1.0
+    unit: str = ""
+    width: int = 12
+    none: str = ""
+
+    def text(self, value: float | None) -> str:
+        """Return a number as it is shown; `none` if there is no number."""
+        return self.none if value is None else f"{self.scale * value:{self.format}}{self.unit}"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of a name and numbers, None if there is none; `heading` is that of the names."""
+
+    heading: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[str, tuple[float | None, ...]], ...]
+
+    def cells(self) -> list[list[str]]:
+        """Return the rows as texts, the name first."""
+        return [
+            [name, *(column.text(value) for column, value in zip(self.columns, values, strict=True))]
+            for name, values in self.rows
+        ]
+
+    def lines(self, width: int = 24) -> list[str]:
+        """Return heading and rows as lines of text, with names in `width` characters."""
+        cells = [[self.heading, *(column.heading for column in self.columns)], *self.cells()]
+        widths = [column.width for column in self.columns]
+        lines = (
+            f"{name:<{width}}" + "".join(f"{text:>{w}}" for text, w in zip(texts, widths, strict=True))
+            for name, *texts in cells
+        )
+        return [line.rstrip() for line in lines]
+
+
+def parameter_table(rows: Sequence[tuple[str, tuple[float | None, ...]]]) -> Table:
+    """Return the table of parameters: value, standard error and described value of each."""
+    columns = (Column("value", ".4g"), Column("std. error", ".2g"), Column("described", ".4g", width=16))
+    return Table("parameter", columns, tuple(rows))
+
+
+def error_table(joints: Sequence[str], errors: Mapping[str, Errors]) -> Table:
+    """Return the table of relative torque errors: of each joint and in total, by kind of rows."""
+    columns = tuple(Column(name, ".2f", 100.0, " %") for name in errors)
+    rows = [(joint, tuple(e.relative[j] for e in errors.values())) for j, joint in enumerate(joints)]
+    total = ("total", tuple(e.total for e in errors.values()))
+    return Table("torque error", columns, (*rows, total))

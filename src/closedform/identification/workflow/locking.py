@@ -1,8 +1,8 @@
-"""Locked joints: the robot whose other joints move, with the bodies beyond a lock fixed to the one before."""
+"""Locked joints: the robot whose other joints move, and the log of those."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +14,8 @@ from ...model import Body, Frame, Model
 from ...model.inertia import transform_phi
 from ...robot import Robot
 from ...rotations import screw_motion
+from ..logs.log import Log, chosen_joints
+from ..logs.tables import LogError
 
 
 def lock(robot: Robot, angles: Mapping[str, float]) -> Robot:
@@ -72,6 +74,44 @@ def lock(robot: Robot, angles: Mapping[str, float]) -> Robot:
         index, T = carrier[frame.body] if frame.body >= 0 else (-1, np.eye(4))
         frames.append(Frame(frame.name, index, T @ frame.placement))
     return Robot(replace(model, bodies=tuple(bodies), frames=tuple(frames)))
+
+
+def without_locked(
+    robot: Robot, log: Log, locked: Mapping[str, float] | Sequence[str] | str
+) -> tuple[Robot, Log, tuple[str, ...]]:
+    """Return robot and log of the joints that move, and a note about the others.
+
+    `locked` is that of `identify`.
+    """
+    absent = [name for name in robot.joint_names if name not in log.joints]
+    if isinstance(locked, str) and locked == "absent":
+        locked = absent
+    elif isinstance(locked, str):
+        raise ArgumentError(f'identify: locked is {shown(locked)}; expected joints, or "absent"')
+    elif not isinstance(locked, Mapping | Sequence):
+        raise ArgumentError(
+            f"identify: locked is {shown(locked)}; expected joints, or a mapping to coordinates"
+        )
+    wrong = [name for name in locked if not isinstance(name, str)]
+    if wrong:
+        raise ArgumentError(f"identify: locked has {shown(wrong[0])}; expected names of joints")
+    angles = dict(locked) if isinstance(locked, Mapping) else dict.fromkeys(locked, 0.0)
+    foreign = [name for name in log.joints if name not in robot.joint_names]
+    if foreign:
+        raise LogError(
+            f"{log.source}: read for another robot, with joint(s) {', '.join(foreign)}; read it again"
+        )
+    missing = [name for name in absent if name not in angles]
+    if missing:
+        raise LogError(
+            f"{log.source}: no columns of joint(s) {', '.join(missing)}: a log of another robot? If they "
+            'stay still, say locked={joint: coordinate} or locked="absent" (all of them at zero)'
+        )
+    if not angles:
+        return robot, log, ()
+    smaller = lock(robot, angles)
+    note = f"locked joint(s): {', '.join(f'{name} at {angle:.4g}' for name, angle in angles.items())}"
+    return smaller, chosen_joints(log, smaller.joint_names), (note,)
 
 
 def _locked_at(model: Model, i: int, angles: Mapping[str, float]) -> float | None:

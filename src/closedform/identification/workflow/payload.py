@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -12,23 +12,18 @@ from ...checks import flag, instance, known_name
 from ...description.description import Inertial
 from ...model.inertia import NAMES, inertial_from_phi
 from ..logs.log import Log
+from ..logs.options import ReadingOptions
 from ..logs.reading import read_log
-from ..logs.samples import Samples
-from ..logs.signals import Filters, condition_signals, noise_correlation
-from ..regression.design import Rows, Span, filtered_rows, nothing_left, spans
-from ..regression.least_squares import (
-    LAGS,
-    ExcitationError,
-    Moments,
-    residual_squares,
-    solve,
-    standard_errors,
-    undetermined,
-)
-from ..regression.split import UNUSED
+from ..logs.signals import Filters, Signals, noise_correlation
+from ..regression.design import filtered_rows
+from ..regression.least_squares import ExcitationError, solve, standard_errors, undetermined
+from ..regression.moments import LAGS, gather
+from ..regression.rows import Columns, Rows, nothing_left
+from ..regression.split import Split
 from .consistent import Prior, consistent, is_physical
 from .doubt import POOR
-from .result import Errors, Identification
+from .errors import Errors, torque_errors
+from .result import Identification
 
 
 @dataclass(frozen=True)
@@ -66,22 +61,23 @@ class Payload:
         )
 
     def __str__(self) -> str:
-        rows = [f"doubt: {doubt}" for doubt in self.doubts]
-        rows += [
-            f"payload of {self.body!r}: {self.phi[9]:.4g} kg (standard error {self.standard_errors[9]:.2g})"
+        numbers = zip(NAMES, self.phi, self.standard_errors, strict=True)
+        lines = [
+            *(f"doubt: {doubt}" for doubt in self.doubts),
+            f"payload of {self.body!r}: {self.phi[9]:.4g} kg (standard error {self.standard_errors[9]:.2g})",
+            *(f"{name:<4}{value:>12.4g}{error:>12.2g}" for name, value, error in numbers),
+            f"torque error {100 * self.errors.total:.2f} % ({100 * self.unloaded.total:.2f} % without it)",
         ]
-        rows += [
-            f"{name:<4}{value:>12.4g}{error:>12.2g}"
-            for name, value, error in zip(NAMES, self.phi, self.standard_errors, strict=True)
-        ]
-        rows.append(
-            f"torque error {100 * self.errors.total:.2f} % ({100 * self.unloaded.total:.2f} % without it)"
-        )
-        return "\n".join(rows)
+        return "\n".join(lines)
 
 
 def identify_payload(
-    empty: Identification, log: Log | Any, *, body: str | None = None, physical: bool = False, **reading: Any
+    empty: Identification,
+    log: Log | Any,
+    *,
+    body: str | None = None,
+    physical: bool = False,
+    **reading: Unpack[ReadingOptions],
 ) -> Payload:
     """Return the payload that explains a log, given the identification of the robot without it.
 
@@ -94,17 +90,13 @@ def identify_payload(
     robot = empty.robot
     names = robot.body_names
     body = names[-1] if body is None else known_name("body that carries the payload", body, names)
-    columns = slice(10 * names.index(body), 10 * names.index(body) + 10)
     log = read_log(log, robot, **reading)
     filters = empty.filters_of(log)
-    moments = Moments([np.arange(10)] * robot.nv, 10)
-    for span in spans(log, filters):
-        samples = log.samples(span.start, span.stop)
-        moments.add(_rows(empty, columns, samples, span, filters))
+    one_fold = Split(log.time[0], log.time[-1], None, 0.0, np.inf)
+    moments = gather(_PayloadColumns(empty, names.index(body)), log, filters, one_fold)
     if not moments.fitted:
         raise nothing_left(log, filters)
-    triangles = moments.triangles(moments.fitted)
-    fit = solve(triangles, moments.active, 10)
+    fit = solve(moments.triangles(moments.fitted), moments.active, 10)
     labels = tuple(f"{name} of the payload" for name in NAMES)
     lost, condition = undetermined(fit.R, labels)
     if lost:
@@ -112,29 +104,25 @@ def identify_payload(
     phi = fit.values
     if physical:
         phi, _ = consistent(_loose(phi), np.eye(10), fit.R, labels)
-    power = moments.powers(moments.fitted)
-    errors, unloaded = (
-        Errors.of(residual_squares(triangles, moments.active, each), power, fit.rows)
-        for each in (phi, np.zeros(10))
-    )
+    errors, unloaded = (torque_errors(moments, moments.fitted, each) for each in (phi, np.zeros(10)))
     return Payload(
         body, phi, standard_errors(fit, moments, noise_correlation(filters, LAGS)), errors, unloaded
     )
 
 
-def _rows(empty: Identification, columns: slice, samples: Samples, span: Span, filters: Filters) -> Rows:
-    """Return the rows of one segment: the carrying body's columns, what the model explains being given."""
-    robot, design = empty.robot, empty.design
-    if not filters.settle_in(samples.time):
-        return Rows.none([10] * robot.nv)
-    signals = condition_signals(samples, filters)
-    time, W, tau, given = design.rows(signals, filters)
-    model = given + np.stack([w @ empty.values[a] for w, a in zip(W, design.active, strict=True)], axis=1)
-    states = [np.ascontiguousarray(x[:: filters.first]) for x in (signals.q, signals.qd, signals.qdd)]
-    loads = filtered_rows(robot.regressor, states, [columns] * robot.nv, filters)
-    label = np.where(signals.valid[:: filters.first][:: filters.second], 0, UNUSED)
-    inside = (time >= span.first) & (time < span.last)
-    return Rows(time[inside], tuple(w[inside] for w in loads), tau[inside], model[inside], label[inside])
+class _PayloadColumns(Columns):
+    """The ten columns of the body that carries the payload; what the model explains is given."""
+
+    def __init__(self, empty: Identification, body: int) -> None:
+        self.empty, self.body = empty, slice(10 * body, 10 * body + 10)
+        self.width, self.active = 10, (np.arange(10),) * empty.robot.nv
+
+    def rows(self, signals: Signals, filters: Filters) -> Rows:
+        """Return the rows of a motion."""
+        design, robot = self.empty.design, self.empty.robot
+        rows = design.rows(signals, filters)
+        loads = filtered_rows(robot.regressor, signals, [self.body] * robot.nv, filters)
+        return replace(rows, W=tuple(loads), given=design.predicted(rows, self.empty.values))
 
 
 def _loose(phi: Array) -> Prior:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 import os
 import stat
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...arrays import Array
 from ...checks import file_path, instance, known_name
@@ -22,48 +20,31 @@ from ...model.writing import model_toml
 from ...robot import Robot
 from ..base.parameters import BaseParameters, base_parameters
 from ..logs.log import Log
+from ..logs.options import ReadingOptions
 from ..logs.reading import read_log
 from ..logs.signals import Filters, sampling_rate
 from ..logs.tables import LogError
 from ..logs.transmission import Axis
-from ..regression.design import Design, Rows, nothing_left
-from ..regression.friction import Friction, Term
-from ..regression.split import HELD_OUT, Split
+from ..regression.design import Design
+from ..regression.friction import FrictionTerms, Term
+from ..regression.rows import nothing_left
+from ..regression.split import Split
+from .errors import Errors
+from .listing import Table, error_table, parameter_table
+from .trace import Trace
 
 FORMAT = "closedform identification 1"
 
 LARGEST = 2**28
 """Bytes of a saved identification."""
 
-
-@dataclass(frozen=True)
-class Errors:
-    """Torque errors of some rows: root mean squares per joint (N m or N), and relative to the torques."""
-
-    rms: Array
-    relative: Array
-    total: float
-    rows: int
-
-    @classmethod
-    def of(cls, squares: Array, powers: Array, rows: int) -> Errors:
-        """Return the errors of residual and torque squares summed over rows."""
-        relative = np.sqrt(squares / np.where(powers > 0, powers, np.inf))
-        total = float(np.sqrt(squares.sum() / powers.sum())) if powers.any() else 0.0
-        return cls(np.sqrt(squares / max(rows, 1)), relative, total, rows)
-
-    def table(self) -> dict[str, Any]:
-        """Return the errors as lists, for a file."""
-        return {
-            "rms": self.rms.tolist(),
-            "relative": self.relative.tolist(),
-            "total": self.total,
-            "rows": self.rows,
-        }
+ARRAYS = ("values", "standard_errors", "described", "known", "scatter")
+ERRORS = ("fitted", "cross_validation", "held_out")
+"""Fields of an identification that are arrays, and those that are errors."""
 
 
 @dataclass(frozen=True)
-class Parameter:
+class IdentifiedParameter:
     """One identified number."""
 
     name: str
@@ -75,16 +56,6 @@ class Parameter:
     def relative_error(self) -> float:
         """Standard error over the size of the value."""
         return self.standard_error / abs(self.value) if self.value else np.inf
-
-
-@dataclass(frozen=True)
-class Trace:
-    """Measured and predicted torques at the rows of a log, and which rows were held out."""
-
-    time: Array
-    measured: Array
-    predicted: Array
-    held_out: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, repr=False)
@@ -102,7 +73,7 @@ class Identification:
     base: BaseParameters
     axes: tuple[Axis, ...]
     drive: tuple[Term, ...]
-    friction: Friction
+    friction: FrictionTerms
     values: Array
     standard_errors: Array
     known: Array
@@ -134,17 +105,17 @@ class Identification:
         return self.values[: self.base.count]
 
     @property
-    def parameters(self) -> tuple[Parameter, ...]:
+    def parameters(self) -> tuple[IdentifiedParameter, ...]:
         """The parameters one by one, with what the description said of the base parameters."""
         described = [*self.described.tolist(), *[None] * (len(self.values) - len(self.described))]
         return tuple(
-            Parameter(name, float(value), float(error), told)
-            for name, value, error, told in zip(
+            IdentifiedParameter(name, float(value), float(error), own)
+            for name, value, error, own in zip(
                 self.names, self.values, self.standard_errors, described, strict=True
             )
         )
 
-    def __getitem__(self, name: str) -> Parameter:
+    def __getitem__(self, name: str) -> IdentifiedParameter:
         """Return the parameter of that name."""
         known_name("parameter", name, self.names)
         return next(parameter for parameter in self.parameters if parameter.name == name)
@@ -159,35 +130,50 @@ class Identification:
             )
         return Filters(rate, self.filters.cutoff)
 
-    def predict(self, log: Log | Any, **reading: Any) -> Trace:
+    def predict(self, log: Log | Any, **reading: Unpack[ReadingOptions]) -> Trace:
         """Return measured and predicted torques along a log, both after the filters of this result."""
         log = read_log(log, self.robot, **reading)
         filters = self.filters_of(log)
         split = Split(log.time[0], log.time[-1], None, 0.0)
-        traces = [
-            traced(rows, self.design, self.values) for rows in self.design.segments(log, filters, split)
-        ]
-        trace = joined(traces)
+        trace = Trace.of(self.design, self.values, log, filters, split)
         if not len(trace.time):
             raise nothing_left(log, filters)
         return trace
 
-    def validate(self, log: Log | Any, **reading: Any) -> Errors:
+    def validate(self, log: Log | Any, **reading: Unpack[ReadingOptions]) -> Errors:
         """Return the torque errors on another log."""
-        trace = self.predict(log, **reading)
-        residual = trace.measured - trace.predicted
-        return Errors.of(np.sum(residual**2, axis=0), np.sum(trace.measured**2, axis=0), len(residual))
+        return self.predict(log, **reading).errors
+
+    @property
+    def errors(self) -> dict[str, Errors]:
+        """The torque errors by the rows they are of: fitted, left out (in turn), held out."""
+        every = {"fitted": self.fitted, "left out": self.cross_validation, "held out": self.held_out}
+        return {name: errors for name, errors in every.items() if errors is not None}
+
+    @property
+    def tables(self) -> tuple[Table, Table]:
+        """The tables of this result: its parameters, and its torque errors by joint."""
+        rows = [(p.name, (p.value, p.standard_error, p.described)) for p in self.parameters]
+        return parameter_table(rows), error_table(self.robot.joint_names, self.errors)
 
     def __repr__(self) -> str:
-        errors = {"fitted": self.fitted, "left out": self.cross_validation, "held out": self.held_out}
-        shown = ", ".join(f"{name} {100 * e.total:.3g} %" for name, e in errors.items() if e is not None)
+        shown = ", ".join(f"{name} {100 * errors.total:.3g} %" for name, errors in self.errors.items())
         doubts = "".join(f"doubt: {doubt}; " for doubt in self.doubts)
         return f"<Identification of {self.robot.name!r}: {doubts}torque error {shown}>"
 
     def __str__(self) -> str:
-        from .listing import listing  # noqa: PLC0415 (which needs this class)
-
-        return listing(self)
+        parameters, errors = self.tables
+        lines = [
+            *(f"doubt: {doubt}" for doubt in self.doubts),
+            f"{self.robot.name}: {len(self.values)} parameters, condition number {self.condition:.1f}",
+            f"friction: {self.friction}; cutoff {self.filters.cutoff:.3g} Hz; {self.method} least squares",
+            "",
+            *parameters.lines(10),
+            "",
+            *errors.lines(),
+            *(f"note: {note}" for note in self.notes),
+        ]
+        return "\n".join(lines)
 
     def save_robot(self, path: str | os.PathLike[str]) -> None:
         """Write the identified robot as TOML that `closedform.load` reads."""
@@ -200,25 +186,16 @@ class Identification:
             "robot": model_toml(self.robot.model),
             "base_method": self.base.method,
             "names": self.names,
-            "values": self.values.tolist(),
-            "standard_errors": self.standard_errors.tolist(),
-            "described": self.described.tolist(),
+            **{name: getattr(self, name).tolist() for name in ARRAYS},
             "axes": [{"label": axis.label, "direction": axis.direction.tolist()} for axis in self.axes],
             "drive": [[term.kind, term.axis, term.value] for term in self.drive],
             "friction": self.friction.table(),
-            "known": self.known.tolist(),
-            "scatter": self.scatter.tolist(),
             "condition": self.condition,
             "rate": self.filters.rate,
             "cutoff": self.filters.cutoff,
             "method": self.method,
             "errors": {
-                key: None if errors is None else errors.table()
-                for key, errors in (
-                    ("fitted", self.fitted),
-                    ("cross_validation", self.cross_validation),
-                    ("held_out", self.held_out),
-                )
+                key: None if (errors := getattr(self, key)) is None else errors.table() for key in ERRORS
             },
             "notes": self.notes,
             "doubts": self.doubts,
@@ -238,23 +215,15 @@ class Identification:
                 raise ValueError(f"format is {content['format']!r}")
             robot = Robot.from_description(read_toml(content["robot"].encode(), str(path)))
             base = base_parameters(robot, method=content["base_method"])
-            errors = {
-                key: None
-                if given is None
-                else Errors(
-                    np.array(given["rms"]), np.array(given["relative"]), given["total"], given["rows"]
-                )
-                for key, given in content["errors"].items()
-            }
-            fields: dict[str, Any] = dict(errors)
-            for name in ("values", "standard_errors", "known", "scatter", "described"):
-                fields[name] = np.array(content[name])
+            fields: dict[str, Any] = {name: np.array(content[name]) for name in ARRAYS}
+            for key, given in content["errors"].items():
+                fields[key] = None if given is None else Errors.from_table(given)
             found = cls(
                 robot=robot,
                 base=base,
                 axes=tuple(Axis(axis["label"], np.array(axis["direction"])) for axis in content["axes"]),
                 drive=tuple(Term(*term) for term in content["drive"]),
-                friction=Friction(**content["friction"]),
+                friction=FrictionTerms(**content["friction"]),
                 condition=content["condition"],
                 filters=Filters(content["rate"], content["cutoff"]),
                 method=content["method"],
@@ -269,18 +238,3 @@ class Identification:
         if found.names != tuple(content["names"]):
             raise ClosedFormError(f"{path}: its parameters are not those of its robot; identify again")
         return found
-
-
-def traced(rows: Rows, design: Design, values: Array) -> Trace:
-    """Return the torques of rows, and what values of the parameters predict there."""
-    used = rows.label >= HELD_OUT
-    predicted = np.stack([W @ values[a] for W, a in zip(rows.W, design.active, strict=True)], axis=1)
-    return Trace(
-        rows.time[used], rows.tau[used], (predicted + rows.given)[used], rows.label[used] == HELD_OUT
-    )
-
-
-def joined(traces: Sequence[Trace]) -> Trace:
-    """Return traces one after the other."""
-    parts = zip(*((t.time, t.measured, t.predicted, t.held_out) for t in traces), strict=True)
-    return Trace(*(np.concatenate(part) for part in parts))

@@ -10,7 +10,7 @@ from ... import redundancy
 from ...arrays import Array
 from ...errors import ClosedFormError
 from ...lazy import cached_property
-from ...redundancy.criteria import limits_of
+from ...redundancy.bounds import limits_of
 from ...redundancy.task import ROWS, read_task
 from ...robot import Robot, load
 

@@ -1,7 +1,7 @@
 """Sums of products of symbols and waves with rational coefficients, exact and in one normal form.
 
-A series is {wave: {monomial: coefficient}}. A monomial is one integer whose bytes are the
-exponents of the symbols, so that multiplying monomials is adding integers.
+A trigonometric sum is {wave: {monomial: coefficient}}. A monomial is one integer whose bytes are
+the exponents of the symbols, so that multiplying monomials is adding integers.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ..checks import not_negative
 from .waves import Waves
 
 Polynomial = dict[int, Fraction]
-Series = dict[int, Polynomial]
+TrigSum = dict[int, Polynomial]
 
 ZERO = Fraction(0)
 
@@ -23,17 +23,36 @@ BITS = 8
 HALF_RANGE = 1 << (BITS - 1)
 MASK = (1 << BITS) - 1
 
+MAX_EXPONENT = HALF_RANGE // 2 - 1
+"""Exponents that may be multiplied: the sum of two such still fits into its byte."""
+
 MAX_TERMS = 500_000
 """Terms held at a time, beyond which nobody reads them and memory is at stake."""
 
 
 class BudgetSpentError(Exception):
-    """The time or the number of terms allowed for writing things out is used up."""
+    """What is allowed for multiplying out is used up; the message says what."""
 
 
-def terms(series: Series) -> int:
+class Budget:
+    """The time and the number of terms that multiplying out may take; `math.inf` seconds set no limit."""
+
+    def __init__(self, seconds: float) -> None:
+        unlimited = isinstance(seconds, float) and seconds == math.inf
+        self.seconds = seconds if unlimited else not_negative("seconds", seconds)
+        self.deadline = time.monotonic() + self.seconds
+
+    def check(self, count: int = 0) -> None:
+        """Raise `BudgetSpentError` when the time is up or there are too many terms."""
+        if count > MAX_TERMS:
+            raise BudgetSpentError(f"in {MAX_TERMS} terms")
+        if time.monotonic() > self.deadline:
+            raise BudgetSpentError(f"in {self.seconds:g} s")
+
+
+def terms(a: TrigSum) -> int:
     """Return the number of terms."""
-    return sum(map(len, series.values()))
+    return sum(map(len, a.values()))
 
 
 def monomial(symbol: int, exponent: int = 1) -> int:
@@ -52,34 +71,27 @@ def exponents(packed: int) -> Iterator[tuple[int, int]]:
         symbol += 1
 
 
-def deadline(seconds: float) -> float:
-    """Return when the time to spend is over; `math.inf` seconds set no limit."""
-    if isinstance(seconds, float) and seconds == math.inf:
-        return math.inf
-    return time.monotonic() + not_negative("seconds", seconds)
-
-
 class Arithmetic:
-    """Sums and products of series until a deadline."""
+    """Sums and products of trigonometric sums within a budget."""
 
-    def __init__(self, waves: Waves, deadline: float) -> None:
+    def __init__(self, waves: Waves, budget: Budget) -> None:
         self.waves = waves
-        self.deadline = deadline
+        self.check = budget.check
+        self._symbols = self._offset = self._top_bits = 0
 
-    def check(self, count: int = 0) -> None:
-        """Raise `BudgetSpentError` when the time is up or there are too many terms."""
-        if count > MAX_TERMS or time.monotonic() > self.deadline:
-            raise BudgetSpentError
+    def constant(self, value: Fraction, wave: int = 0) -> TrigSum:
+        """Return a number, or a number times a wave."""
+        return {wave: {0: value}} if value else {}
 
-    def constant(self, value: Fraction) -> Series:
-        """Return a number."""
-        return {0: {0: value}} if value else {}
-
-    def symbol(self, number: int) -> Series:
+    def symbol(self, number: int) -> TrigSum:
         """Return a symbol."""
+        for k in range(self._symbols, number + 1):
+            self._offset += monomial(k, MAX_EXPONENT + 1)
+            self._top_bits += monomial(k, HALF_RANGE)
+        self._symbols = max(self._symbols, number + 1)
         return {0: {monomial(number): Fraction(1)}}
 
-    def add(self, a: Series, b: Series, factor: Fraction = Fraction(1)) -> Series:
+    def add(self, a: TrigSum, b: TrigSum, factor: Fraction = Fraction(1)) -> TrigSum:
         """Return a + factor b."""
         total = {wave: dict(polynomial) for wave, polynomial in a.items()}
         for wave, polynomial in b.items():
@@ -87,15 +99,17 @@ class Arithmetic:
         self.check()
         return total
 
-    def scale(self, a: Series, factor: Fraction) -> Series:
+    def scale(self, a: TrigSum, factor: Fraction) -> TrigSum:
         """Return a times a number."""
         if not factor:
             return {}
         return {wave: {m: factor * x for m, x in polynomial.items()} for wave, polynomial in a.items()}
 
-    def multiply(self, a: Series, b: Series) -> Series:
+    def multiply(self, a: TrigSum, b: TrigSum) -> TrigSum:
         """Return a times b."""
-        total: Series = {}
+        self._check_exponents(a)
+        self._check_exponents(b)
+        total: TrigSum = {}
         for wave_a, left in a.items():
             for wave_b, right in b.items():
                 product = self._polynomial(left, right)
@@ -103,6 +117,18 @@ class Arithmetic:
                     _accumulate(total, wave, product, factor)
             self.check(terms(total))
         return total
+
+    def _check_exponents(self, a: TrigSum) -> None:
+        """Raise `BudgetSpentError` if an exponent is too large to be multiplied.
+
+        With the offset every allowed exponent is from 0 to 127 in its byte, and any other sets
+        the byte's top bit: two operations on integers look at all symbols of a monomial.
+        """
+        offset, top_bits = self._offset, self._top_bits
+        for polynomial in a.values():
+            for m in polynomial:
+                if (m + offset) & top_bits:
+                    raise BudgetSpentError(f"with exponents up to {MAX_EXPONENT}")
 
     def _polynomial(self, a: Polynomial, b: Polynomial) -> Polynomial:
         if len(a) > len(b):
@@ -117,15 +143,15 @@ class Arithmetic:
                 product[key] = x * y if known is None else known + x * y
         return product
 
-    def inverse(self, a: Series) -> Series | None:
-        """Return 1 / a where a is a single product of symbols, else None."""
+    def inverse(self, a: TrigSum) -> TrigSum | None:
+        """Return 1 / a if a is a single product of symbols, else None."""
         if list(a) != [0] or len(a[0]) != 1:
             return None
         ((packed, value),) = a[0].items()
         return {0: {-packed: 1 / value}}
 
 
-def _accumulate(total: Series, wave: int, polynomial: Polynomial, factor: Fraction) -> None:
+def _accumulate(total: TrigSum, wave: int, polynomial: Polynomial, factor: Fraction) -> None:
     """Add a polynomial times a factor to the coefficient of a wave, dropping what cancels."""
     target = total.get(wave)
     if target is None:

@@ -36,3 +36,11 @@ def read_bytes(path: str | Path) -> bytes:
     if size > MAX_BYTES:
         raise DescriptionError(name, [f"file has {size} bytes; the limit is {MAX_BYTES}"])
     return data
+
+
+def file_size(path: Path) -> int | None:
+    """Return the size of a regular file, or None if there is none."""
+    try:
+        return path.stat().st_size if path.is_file() else None
+    except (OSError, ValueError):  # a name that no file can have
+        return None

@@ -1,4 +1,4 @@
-"""From what the user gives to the model of an arm: links, payload, gravity, damping, boundary."""
+"""What the user gives an arm, checked and made a model: links, payload, gravity, damping, boundary."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ class Damping:
     ratio: ArrayLike = 0.0
 
 
-def build_model(
+def read_arm(
     links: Any, payload: Any, gravity: ArrayLike | None, damping: Any, boundary: Boundary, exact: bool
 ) -> ArmModel:
-    """Return the model of an arm; every argument is checked."""
+    """Return the model of an arm."""
     flag("exact", exact)
-    chain, carried = _links(links), _payload(payload)
+    chain, load = _links(links), _payload(payload)
     modes = tuple(
         (uniform_modes if link.uniform else element_modes)(link, tip)
-        for link, tip in zip(chain, tips(chain, carried, boundary), strict=True)
+        for link, tip in zip(chain, tips(chain, load, boundary), strict=True)
     )
     x, y = (0.0, 0.0) if gravity is None else sized_array("gravity", gravity, (2,)).tolist()
-    model = ArmModel(chain, modes, carried, (x, y), np.zeros(0), exact)
+    model = ArmModel(chain, modes, load, (x, y), np.zeros(0), exact)
     return replace(model, damping=_damping(model, damping))
 
 

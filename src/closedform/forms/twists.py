@@ -10,31 +10,31 @@ from __future__ import annotations
 from casadi import SX
 
 from .algebra import cross, cross_columns
-from .pairs import Placements, Screw, plus, times
-from .tree import Node
+from .pairs import Screw, plus, times
+from .tree import Posture
 
 Motion = tuple[tuple[Screw, Screw], tuple[Screw, Screw]]
 """(V, V') of a body and (X, X') of its joint."""
 
 
-def body_twists(nodes: tuple[Node, ...], placements: Placements, qd: SX) -> list[Screw]:
+def body_twists(at: Posture, qd: SX) -> list[Screw]:
     """Return the body-fixed twist (w, v) of every body [MuellerKumar2021, Eq. (8)]."""
     found: list[Screw] = []
-    for i, node in enumerate(nodes):
-        found.append(_joined(nodes, placements, found, i, _applied((node.Xw, node.Xv), node.rates(qd))))
+    for i, node in enumerate(at.nodes):
+        found.append(_joined(at, found, i, node.twist(qd)))
     return found
 
 
-def motions(nodes: tuple[Node, ...], placements: Placements, qd: SX, qdd: SX) -> list[Motion]:
+def motions(at: Posture, qd: SX, qdd: SX) -> list[Motion]:
     """Return how every body moves: X' = ad_V X, and V_i = Ad^-1 V_p + X_i qd_i differentiated."""
-    twists = body_twists(nodes, placements, qd)
+    twists = body_twists(at, qd)
     rates: list[Screw] = []
     screws: list[tuple[Screw, Screw]] = []
-    for i, (node, V) in enumerate(zip(nodes, twists, strict=True)):
-        X = (node.Xw, node.Xv)
+    for i, (node, V) in enumerate(zip(at.nodes, twists, strict=True)):
+        X = node.screws
         Xd = times(-1, minus_ad(V, X))
-        own = plus(_applied(X, node.rates(qdd)), _applied(Xd, node.rates(qd)))
-        rates.append(_joined(nodes, placements, rates, i, own))
+        own = plus(node.twist(qdd), _applied(Xd, node.rates(qd)))
+        rates.append(_joined(at, rates, i, own))
         screws.append((X, Xd))
     return list(zip(zip(twists, rates, strict=True), screws, strict=True))
 
@@ -43,9 +43,9 @@ def _applied(X: Screw, rates: SX) -> Screw:
     return X[0] @ rates, X[1] @ rates
 
 
-def _joined(nodes: tuple[Node, ...], placements: Placements, found: list[Screw], i: int, own: Screw) -> Screw:
+def _joined(at: Posture, found: list[Screw], i: int, own: Screw) -> Screw:
     """Return the joint's own twist, or its derivative, on top of the parent's."""
-    parent, (R, p) = nodes[i].parent, placements[i]
+    parent, (R, p) = at.nodes[i].parent, at.placements[i]
     if parent < 0:
         return own
     w, v = found[parent]

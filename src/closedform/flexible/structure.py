@@ -1,0 +1,138 @@
+"""An arm at rest: its links with their modes, its constant matrices, and its closed forms as one system."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..arrays import Array
+from ..checks import whole_number
+from ..integration import System
+from ..kernels import compiled
+from ..lazy import cached_property
+from . import dynamics
+from .link import FlexibleLink
+from .methods import ArmForms
+from .model import LINEAR, ArmModel, NamedConstant
+from .modes import Modes
+
+MOST_STATIONS = 1000
+"""Points per link that `points` compiles."""
+
+
+class ArmStructure(ArmForms):
+    """What is known of an arm before it moves."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (type(self), self.model)
+
+    @property
+    def name(self) -> str:
+        """Name of the arm."""
+        return self.model.name
+
+    @property
+    def links(self) -> tuple[FlexibleLink, ...]:
+        """The links from base to tip."""
+        return self.model.links
+
+    @property
+    def modes(self) -> tuple[Modes, ...]:
+        """The modes of each link: `arm.modes[i][j]` has beta, tip, tip_slope, v, w and is a function of x."""
+        return self.model.modes
+
+    @property
+    def payload(self) -> tuple[float, float]:
+        """Mass and inertia at the tip."""
+        return self.model.payload
+
+    @property
+    def gravity(self) -> Array:
+        """Acceleration of gravity in the plane."""
+        return np.array(self.model.gravity)
+
+    @property
+    def joints(self) -> int:
+        """Number of joints, n."""
+        return self.model.joints
+
+    @property
+    def size(self) -> int:
+        """Number of coordinates, N."""
+        return self.model.size
+
+    @property
+    def frequencies(self) -> list[Array]:
+        """Natural frequencies of each clamped link in Hz."""
+        return [modes.stacked("frequency") for modes in self.modes]
+
+    @cached_property
+    def stiffness(self) -> Array:
+        """The matrix K: zero for the joints, omega^2 m for the modes [DeLucaSiciliano1991, Eq. (35)]."""
+        k = [np.zeros(self.joints), *(np.diag(modes.k) for modes in self.modes)]
+        return _fixed(np.diag(np.concatenate(k)))
+
+    @cached_property
+    def damping(self) -> Array:
+        """The matrix D: friction of the joints, structural damping of the modes."""
+        return _fixed(np.diag(self.model.damping))
+
+    @cached_property
+    def input_matrix(self) -> Array:
+        """The matrix Q = [I 0]^T from joint torques to generalised forces."""
+        return _fixed(np.eye(self.size, self.joints))
+
+    @cached_property
+    def _linear(self) -> list[NamedConstant]:
+        return self.model.symbols(LINEAR)[1]
+
+    @property
+    def parameters(self) -> Array:
+        """The constants p the equations are linear in: `inverse_dynamics` is `regressor` times these."""
+        return np.array([each.value for each in self._linear])
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        """Names of `parameters`, such as m1, v12, z112, k21, mp, D3."""
+        return tuple(each.name for each in self._linear)
+
+    @property
+    def coordinate_names(self) -> tuple[str, ...]:
+        """Names of the coordinates: theta1, ..., then delta11, ... by link and mode."""
+        return self.model.coordinate_names
+
+    def points(self, q: ArrayLike, stations: int = 21) -> Array:
+        """Return points (..., n stations, 2) along the bending arm, from joint to tip of each link."""
+        count = whole_number("points: stations", stations, 2, MOST_STATIONS)
+        key = ("points", count)
+        if key not in self._kernels:
+            symbol = ca.SX.sym("q", self.size)
+            expression = dynamics.points(self.model, self.model.numbers(), symbol, count)
+            doc = "Return points along the arm."
+            self._kernels[key] = compiled(
+                "points", [("q", symbol)], [("p", expression)], doc, repr(self.name)
+            )
+        return np.asarray(self._kernels[key](q))
+
+    @cached_property
+    def system(self) -> System:
+        """The arm as x' = f(x, u) with x = (q, qd) and u the joint torques."""
+        q, qd, u = (ca.SX.sym(s, n) for s, n in (("q", self.size), ("qd", self.size), ("u", self.joints)))
+        rate = ca.vertcat(qd, dynamics.forward_dynamics(self.model, self.model.numbers(), q, qd, u))
+        return System(self.name, ca.vertcat(q, qd), rate, u)
+
+
+def _restored(kind: type[ArmStructure], model: ArmModel) -> ArmStructure:
+    """Return an arm from its model, without computing its modes again."""
+    arm = kind.__new__(kind)
+    ArmForms.__init__(arm, model)
+    return arm
+
+
+def _fixed(matrix: Array) -> Array:
+    """Return a matrix that cannot be written to: the compiled forms would not follow."""
+    matrix.flags.writeable = False
+    return matrix

@@ -1,0 +1,151 @@
+"""A body of a tree whose frame sits on its joint, and how the joint places it.
+
+Generalised matrices and forces do not depend on where a body frame sits, so each frame is
+placed where its joint is cheapest: origin on the axis, axis along a coordinate axis. What the
+user sees (poses, wrenches, parameters) stays in the user's frames; `Node.T_frame` maps.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import casadi as ca
+import numpy as np
+from casadi import SX
+
+from ..arrays import Array
+from ..model import Coupling
+from ..rotations import ROUNDING
+from .algebra import (
+    Rotation,
+    Turn,
+    constant,
+    constant_turns,
+    outer_symmetric,
+    rotation_of_quaternion,
+    second_moments,
+    symmetric,
+)
+
+
+@dataclass(frozen=True)
+class Node:
+    """A body of the tree with its joint at the origin of its frame.
+
+    `T_frame` is the pose of this frame in the user's body frame; `R0`, `p0` place the frame in
+    the parent's at q = 0; `X` are the joint screws; m, ms, S are mass, first and second moments.
+    Lengths are in `unit` metres, and masses so that moments of inertia stay in kg m^2. Lengths,
+    inertias and the armature may be symbols. `ratio` is 1, or what a mimic joint's velocity is of
+    that of the joint that drives it.
+    """
+
+    parent: int
+    kind: str
+    iq: int
+    iv: int
+    nq: int
+    X: Array
+    T_frame: Array
+    R0: Array
+    p0: Array | SX
+    m: float | SX
+    ms: Array | SX
+    S: Array | SX
+    armature: float | SX
+    coupling: Coupling | None
+    ratio: float = 1.0
+    unit: float = 1.0
+
+    @property
+    def nv(self) -> int:
+        """Number of velocities of the joint."""
+        return int(self.X.shape[1])
+
+    @property
+    def velocities(self) -> slice:
+        """Where the joint's velocities are in qd."""
+        return slice(self.iv, self.iv + self.nv)
+
+    @property
+    def screws(self) -> tuple[SX, SX]:
+        """The screws of the joint as columns, angular and linear part."""
+        return self.Xw, self.Xv
+
+    @property
+    def has_armature(self) -> bool:
+        """Whether the joint has an armature; a symbol counts as one."""
+        return isinstance(self.armature, SX) or self.armature != 0
+
+    @property
+    def Xw(self) -> SX:
+        """Angular part of the screws."""
+        return constant(self.X[:3])
+
+    @property
+    def Xv(self) -> SX:
+        """Linear part of the screws."""
+        return constant(self.X[3:])
+
+    def coordinates(self, q: SX) -> SX:
+        """Return the joint's own coordinates out of q."""
+        own = q[self.iq : self.iq + self.nq]
+        return own if self.coupling is None else self.ratio * own + self.coupling.offset
+
+    def rates(self, qd: SX) -> SX:
+        """Return the joint's own velocities (or accelerations, ...) out of qd."""
+        own = qd[self.velocities]
+        return own if self.coupling is None else self.ratio * own
+
+    def twist(self, qd: SX) -> tuple[SX, SX]:
+        """Return the twist (w, v) of the joint, or its derivative, out of qd, qdd, ..."""
+        own = self.rates(qd)
+        return self.Xw @ own, self.Xv @ own
+
+    def placement(self, q: SX) -> tuple[Rotation, SX]:
+        """Return the rotation to the parent frame and the origin's position in it, at q."""
+        turn, p = self._joint_motion(self.coordinates(q))
+        const = constant_turns(self.R0)
+        origin = constant(self.p0)
+        if p is not None:
+            origin = origin + constant(self.R0) @ p
+        dense = any(not isinstance(f, Turn) and np.count_nonzero(self.R0) > 5 for f in const)
+        if dense and turn is not None:
+            matrix = turn.matrix if isinstance(turn, Turn) else turn
+            return Rotation([constant(self.R0) @ matrix]), origin
+        return Rotation([*const, turn] if turn is not None else const), origin
+
+    def _joint_motion(self, q: SX) -> tuple[Turn | SX | None, SX | None]:
+        """Return the joint's rotation and translation in its frame [MuellerKumar2021, Eq. (6)]."""
+        if self.kind == "free":
+            return rotation_of_quaternion(q[3:7]), q[:3]
+        if self.kind == "ball":
+            return rotation_of_quaternion(q), None
+        rotating = np.flatnonzero(np.abs(self.X[:3]).sum(axis=0))
+        p = None
+        if self.X[3:].any():
+            p = constant(self.X[3:]) @ q
+        if len(rotating) == 0:
+            return None, p
+        column = int(rotating[0])
+        return axis_rotation(self.X[:3, column], q[column]), p
+
+    def with_phi(self, phi: SX) -> Node:
+        """Return the node with the inertia of ten symbols about the user's body frame."""
+        xx, xy, xz, yy, yz, zz = (phi[k] for k in range(6))
+        R, c = constant(self.T_frame[:3, :3]), constant(self.T_frame[:3, 3])
+        m, ms = phi[9], phi[6:9]
+        S = second_moments(symmetric(xx, xy, xz, yy, yz, zz))
+        # r_user = R r + c, so r = R^T (r_user - c): shift first, then turn.
+        shifted = S - outer_symmetric(c, ms - (0.5 * m) * c)
+        return replace(self, m=m, ms=R.T @ (ms - m * c), S=R.T @ shifted @ R)
+
+
+def axis_rotation(e: Array, angle: SX) -> Turn | SX:
+    """Return exp(angle e~) for a unit axis [MuellerKumar2021, Eq. (7)]."""
+    c, s = ca.cos(angle), ca.sin(angle)
+    k = int(np.argmax(np.abs(e)))
+    if np.sort(np.abs(e))[1] <= ROUNDING:  # e[k] is 1 for tilts up to 1e-8
+        return Turn(k, c, s if e[k] > 0 else -s)
+    outer = np.outer(e, e)
+    generator = np.array([[0, -e[2], e[1]], [e[2], 0, -e[0]], [-e[1], e[0], 0]])
+    return c * constant(np.eye(3) - outer) + s * constant(generator) + constant(outer)

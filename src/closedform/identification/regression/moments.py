@@ -1,0 +1,119 @@
+"""What a regression needs of a log: moments of its rows, gathered on one machine or many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import reduce
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...arrays import Array
+from ..logs.log import Log
+from ..logs.signals import Filters
+from .rows import Columns, Rows, Span, spans
+from .split import HELD_OUT, Split
+from .triangle import Triangle
+
+LAGS = 16
+"""Rows over which residuals may be correlated: four periods of the cutoff."""
+
+
+class Moments:
+    """What a regression needs of its rows: triangular factors by fold and joint, and lagged products.
+
+    `active` are the columns of each joint. One pass over the rows, in memory that does not grow.
+    """
+
+    def __init__(self, active: Sequence[NDArray[np.intp]], width: int, lags: int = LAGS) -> None:
+        self.active, self.width = tuple(active), width
+        self.folds: dict[tuple[int, int], Triangle] = {}
+        self.power: dict[tuple[int, int], float] = {}
+        self.lagged = [np.zeros((lags + 1, len(a) + 1, len(a) + 1)) for a in active] if lags else []
+        self.pairs = np.zeros(lags + 1)
+
+    def add(self, rows: Rows) -> None:
+        """Take in the rows of a segment."""
+        fitted = rows.label >= 0
+        if self.lagged:
+            for lag in range(min(len(self.pairs), len(fitted))):
+                self.pairs[lag] += np.count_nonzero(fitted[: len(fitted) - lag] & fitted[lag:])
+        for j, W in enumerate(rows.W):
+            A = np.column_stack([W, rows.tau[:, j] - rows.given[:, j]])
+            for label in np.unique(rows.label[rows.label >= HELD_OUT]):
+                key, here = (int(label), j), rows.label == label
+                self.folds.setdefault(key, Triangle(A.shape[1])).add(A[here])
+                self.power[key] = self.power.get(key, 0.0) + float(np.sum(rows.tau[here, j] ** 2))
+            if self.lagged:
+                B = np.where(fitted[:, None], A, 0.0)
+                for lag in range(min(len(self.lagged[j]), len(B))):
+                    self.lagged[j][lag] += B[: len(B) - lag].T @ B[lag:]
+
+    def join(self, other: Moments) -> Moments:
+        """Take in the rows behind other moments, and return both: the step of a reduction tree."""
+        for key, triangle in other.folds.items():
+            self.folds.setdefault(key, Triangle(len(triangle.R))).join(triangle)
+            self.power[key] = self.power.get(key, 0.0) + other.power[key]
+        self.lagged = [mine + theirs for mine, theirs in zip(self.lagged, other.lagged, strict=True)]
+        self.pairs = self.pairs + other.pairs
+        return self
+
+    @property
+    def fitted(self) -> list[int]:
+        """Folds that hold fitted rows."""
+        return sorted({fold for fold, _ in self.folds if fold >= 0})
+
+    def powers(self, folds: Iterable[int]) -> Array:
+        """Return the squares of the torques of each joint, summed over the rows of some folds."""
+        folds = list(folds)
+        return np.array(
+            [sum(self.power.get((fold, j), 0.0) for fold in folds) for j in range(len(self.active))]
+        )
+
+    def triangles(self, folds: Iterable[int]) -> list[Triangle]:
+        """Return one factor per joint of the rows of some folds."""
+        joined = []
+        for j, active in enumerate(self.active):
+            total = Triangle(len(active) + 1)
+            for fold in folds:
+                if (fold, j) in self.folds:
+                    total.join(self.folds[fold, j])
+            joined.append(total)
+        return joined
+
+
+def gather(columns: Columns, log: Log, filters: Filters, split: Split, lags: int = LAGS) -> Moments:
+    """Return the moments of all rows of a log: segment by segment, lazy logs as a tree of tasks."""
+    ranges = spans(log, filters)
+    if not log.lazy:
+        parts = (
+            _moments(columns, log, filters, split, lags, s, log.raw(slice(s.start, s.stop))) for s in ranges
+        )
+        return reduce(Moments.join, parts)
+    from dask.delayed import delayed  # noqa: PLC0415 (an extra; present where the log is lazy)
+
+    bare = replace(log, position=None, effort=None, velocity=None)
+    tasks = [
+        delayed(_moments)(columns, bare, filters, split, lags, s, log.raw(slice(s.start, s.stop)))
+        for s in ranges
+    ]
+    while len(tasks) > 1:
+        pairs = (tasks[k : k + 2] for k in range(0, len(tasks), 2))
+        tasks = [delayed(_joined)(*pair) if len(pair) == 2 else pair[0] for pair in pairs]
+    return tasks[0].compute()  # type: ignore[no-any-return]
+
+
+def _moments(
+    columns: Columns, log: Log, filters: Filters, split: Split, lags: int, span: Span, raw: Mapping[str, Any]
+) -> Moments:
+    """Return the moments of one segment, whose recorded rows are given: a task that can run anywhere."""
+    moments = Moments(columns.active, columns.width, lags)
+    moments.add(columns.segment(log.converted(span.start, span.stop, raw), span, filters, split))
+    return moments
+
+
+def _joined(one: Moments, other: Moments) -> Moments:
+    """Return the moments of both, which stay as they are: a cluster may run a task again."""
+    return Moments(one.active, one.width, len(one.pairs) - 1).join(one).join(other)

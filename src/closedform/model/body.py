@@ -1,0 +1,69 @@
+"""Bodies and frames of a model: each body with the joint that carries it and ten inertial parameters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..arrays import Array
+from ..description.description import Limits
+from .joint import JointType
+
+NO_LIMITS = Limits()
+
+
+@dataclass(frozen=True)
+class Coupling:
+    """Motion of a one-dof joint prescribed by another: q = multiplier * q[body] + offset."""
+
+    body: int
+    multiplier: float
+    offset: float
+
+
+@dataclass(frozen=True)
+class Body:
+    """A moving body and the joint that carries it.
+
+    `parent` is the index of the parent body, or -1 for the base; parents come before their
+    children. `placement` is the pose of the body frame in the parent frame at q = 0. `iq` and
+    `iv` are the first indices of the joint in q and qd (those of the driving joint if a coupling
+    prescribes the motion).
+    """
+
+    name: str
+    joint_name: str
+    parent: int
+    placement: Array
+    joint: JointType
+    phi: Array
+    iq: int
+    iv: int
+    limits: Limits = NO_LIMITS
+    damping: float = 0.0
+    friction: float = 0.0
+    armature: float = 0.0
+    coupling: Coupling | None = None
+
+    @property
+    def kind(self) -> str:
+        """Kind of the joint."""
+        return self.joint.kind
+
+    @property
+    def ratio(self) -> float:
+        """Velocity of the joint per velocity of the joint that drives it; 1 if it moves by itself."""
+        return 1.0 if self.coupling is None else self.coupling.multiplier
+
+    @property
+    def velocities(self) -> slice:
+        """Where the velocities of the joint are in qd."""
+        return slice(self.iv, self.iv + self.joint.nv)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A named frame fixed to a body (-1: to the base)."""
+
+    name: str
+    body: int
+    placement: Array

@@ -1,0 +1,67 @@
+"""The problem as the user states it: task, criterion and limits of a robot, targets and starts as arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..arrays import Array
+from ..checks import choice, real_array
+from ..errors import ArgumentError, shown
+from ..model.idle import refuse_still
+from ..robot import Robot
+from .bounds import read_limits
+from .classify import SIGNS
+from .conditions import Conditions
+from .criteria import read_criterion
+from .multistart import Multistart
+from .task import read_task
+
+MOST_STARTS = 10_000
+"""Starts that may be asked for; 192 of them are used at most."""
+
+_PREPARED: WeakKeyDictionary[Robot, dict[Any, Multistart]] = WeakKeyDictionary()
+
+
+def prepared(robot: Robot, task: Any, criterion: Any, kind: str | None, limits: Any) -> Multistart:
+    """Return the search of a robot, task, criterion and limits, compiled when first asked for."""
+    if not isinstance(robot, Robot):
+        raise ArgumentError(f"robot is {shown(robot)}; expected a Robot, as cf.load gives it")
+    refuse_still(robot.model, "inverse kinematics")
+    chosen, best = read_task(robot.model, task), read_criterion(criterion)
+    kind = best.kind if kind is None else choice("kind", kind, tuple(SIGNS))
+    bounds = read_limits(robot.model, limits)
+    known = _PREPARED.setdefault(robot, {})
+    key = (chosen, best, kind, bounds.lower.tobytes(), bounds.upper.tobytes())
+    if key not in known:
+        if len(known) >= 32:
+            known.clear()
+        shared = next((s.conditions for (t, c, *_), s in known.items() if (t, c) == (chosen, best)), None)
+        known[key] = Multistart(shared or Conditions(robot.model, chosen, best), bounds, kind)
+    return known[key]
+
+
+def read_targets(
+    conditions: Conditions, target: ArrayLike, q0: ArrayLike | None
+) -> tuple[Array, Array | None, tuple[int, ...]]:
+    """Return targets and starts with one batch axis, and the batch shape of the result."""
+    x = conditions.task.targets(target)
+    core = conditions.task.target_shape
+    batch = x.shape[: x.ndim - len(core)]
+    n = conditions.n
+    start = None
+    if q0 is not None:
+        start = real_array("q0", q0)
+        if start.shape[-1:] != (n,):
+            raise ArgumentError(f"q0 has shape {start.shape}; expected (..., {n})")
+        try:
+            batch = np.broadcast_shapes(batch, start.shape[:-1])
+        except ValueError:
+            shapes = f"target {x.shape} and q0 {start.shape}"
+            raise ArgumentError(f"batches of {shapes} do not broadcast") from None
+        start = np.ascontiguousarray(np.broadcast_to(start, (*batch, n)).reshape(-1, n))
+    x = np.ascontiguousarray(np.broadcast_to(x, batch + core).reshape(-1, *core))
+    return x, start, batch
