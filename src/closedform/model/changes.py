@@ -13,8 +13,9 @@ from ..checks import not_negative, positive, real_array, sized_array, text
 from ..description.description import MAX_NAME, Inertial, Limits
 from ..errors import ArgumentError, ClosedFormError, UnknownNameError, shown
 from ..rotations import checked_pose, pose
+from .body import Body, Frame
 from .inertia import phi_from_inertial, pseudo_inertia_deficit, transform_phi
-from .model import Body, Frame, Model
+from .model import Model
 
 IMPOSSIBLE = 1e-6
 """Relative deficit from which on no rigid body has an inertia."""
@@ -114,11 +115,11 @@ def with_joint_property(model: Model, what: str, given: Any) -> Model:
     values = joint_values(model, f"with_{what}", given)
     for joint, value in values.items():
         not_negative(f"with_{what}: joint {joint!r}", value)
-    bodies = tuple(
-        replace(body, **{what: values[body.joint_name]}) if body.joint_name in values else body
-        for body in model.bodies
-    )
-    return replace(model, bodies=bodies)
+    bodies = list(model.bodies)
+    for i, body in enumerate(bodies):
+        change: dict[str, Any] = {what: values[body.joint_name]} if body.joint_name in values else {}
+        bodies[i] = replace(body, **change)
+    return replace(model, bodies=tuple(bodies))
 
 
 def joint_values(model: Model, name: str, given: Any, *, infinite: bool = False) -> dict[str, float]:

@@ -13,9 +13,10 @@ from ..arrays import Array
 from ..checks import sized_array, text
 from ..errors import ArgumentError, ClosedFormError, UnknownNameError, shown
 from ..rotations import checked_pose
+from .body import Body, Frame
 from .changes import require_joint
 from .inertia import transform_phi
-from .model import Body, Frame, Model
+from .model import Model
 
 Place = tuple[int, Array]
 """The body that carries something (-1: the base), and the pose of that something in its frame."""
