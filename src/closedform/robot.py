@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .arrays import Array
+from .changes import RobotChanges
 from .checks import generator, real_array, shape, small_number, whole_number
 from .description.description import DEFAULT_GRAVITY, Description, Inertial, Limits
 from .description.mdh import read_mdh
@@ -30,7 +31,7 @@ MAX_RATES = 20
 """Time derivatives of q that random states have at most."""
 
 
-class Robot(RobotForms):
+class Robot(RobotChanges, RobotForms):
     """A robot and its equations of motion, M(q) qdd + C(q, qd) qd + g(q) = tau + J^T W.
 
     Every method takes arrays with any leading batch shape and an optional `out`:
