@@ -263,6 +263,20 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "Robot.save": lambda: call(arm().save, fresh(".toml")),
     "Robot.with_gravity": lambda: call(arm().with_gravity, (0, 0, -1.6)),
     "Robot.with_phi": lambda: call(arm().with_phi, arm().phi.copy()),
+    "Robot.with_payload": lambda: call(
+        arm().with_payload, 1.0, (0, 0, 0.1), (0.1, 0, 0, 0.1, 0, 0.1), frame="tool"
+    ),
+    "Robot.with_frame": lambda: call(arm().with_frame, "pen", parent="tool", pose=np.eye(4)),
+    "Robot.locked": lambda: call(arm().locked, {"joint1": 0.3}),
+    "Robot.attached": lambda: call(arm().attached, arm(), frame="tool", pose=np.eye(4), prefix="hand_"),
+    "Robot.subtree": lambda: call(arm().subtree, arm().body_names[0]),
+    "Robot.with_base": lambda: call(arm().with_base, np.eye(4), name="world"),
+    "Robot.with_joint_limits": lambda: call(
+        arm().with_joint_limits, -1.0, [1.0, 2.0], velocity={"joint1": 3.0}, effort=None
+    ),
+    "Robot.with_armature": lambda: call(arm().with_armature, [0.1, 0.2]),
+    "Robot.with_friction": lambda: call(arm().with_friction, 0.1),
+    "Robot.with_damping": lambda: call(arm().with_damping, {"joint1": 0.1}),
     "Robot.equations": lambda: call(
         arm().equations,
         "gravity_torque",

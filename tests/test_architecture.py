@@ -36,6 +36,7 @@ FLOW = (
     "kernels",
     "owner",
     "methods",
+    "changes",
     "robot",
     "trajectory",
     "integration",
