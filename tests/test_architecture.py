@@ -36,6 +36,7 @@ FLOW = (
     "kernels",
     "owner",
     "methods",
+    "changes",
     "robot",
     "trajectory",
     "integration",
@@ -45,7 +46,7 @@ FLOW = (
 )
 """Each stage imports only what comes before it; applications do not import each other."""
 
-ROOMS = {"identification": ("base", "logs", "regression", "workflow", "excitation")}
+ROOMS = {"identification": ("joints", "base", "logs", "regression", "workflow", "exciting")}
 """Packages of a stage: each imports only those before it."""
 
 SHAPELESS = {"arrays", "lazy", "errors", "checks", "files"}

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .arrays import Array
+from .changes import RobotChanges
 from .checks import generator, real_array, shape, small_number, whole_number
 from .description.description import DEFAULT_GRAVITY, Description, Inertial, Limits
 from .description.mdh import read_mdh
@@ -30,7 +31,7 @@ MAX_RATES = 20
 """Time derivatives of q that random states have at most."""
 
 
-class Robot(RobotForms):
+class Robot(RobotChanges, RobotForms):
     """A robot and its equations of motion, M(q) qdd + C(q, qd) qd + g(q) = tau + J^T W.
 
     Every method takes arrays with any leading batch shape and an optional `out`:
@@ -185,7 +186,7 @@ class Robot(RobotForms):
 
     @property
     def mass(self) -> float:
-        """Mass of the moving bodies, or of the whole object where nothing moves."""
+        """Mass of the moving bodies, or of the whole object if nothing moves."""
         return self.model.mass
 
     @property
@@ -195,22 +196,22 @@ class Robot(RobotForms):
 
     @property
     def lower_limits(self) -> Array:
-        """Lower joint limits over the velocities, -inf where there is none."""
+        """Lower joint limits over the velocities, -inf if there is none."""
         return self.model.limit_array("lower")
 
     @property
     def upper_limits(self) -> Array:
-        """Upper joint limits over the velocities, inf where there is none."""
+        """Upper joint limits over the velocities, inf if there is none."""
         return self.model.limit_array("upper")
 
     @property
     def velocity_limits(self) -> Array:
-        """Velocity limits, inf where there is none."""
+        """Velocity limits, inf if there is none."""
         return self.model.limit_array("velocity")
 
     @property
     def effort_limits(self) -> Array:
-        """Force and torque limits, inf where there is none."""
+        """Force and torque limits, inf if there is none."""
         return self.model.limit_array("effort")
 
     @property
