@@ -44,6 +44,15 @@ def prepared(robot: Robot, task: Any, criterion: Any, kind: str | None, limits: 
     return known[key]
 
 
+def read_path(what: str, conditions: Conditions, targets: ArrayLike, least: int) -> Array:
+    """Return the targets (t, ...) of one path of `least` poses or more; `what` names the caller."""
+    x, _, batch = read_targets(conditions, targets, None)
+    if len(batch) != 1 or len(x) < least:
+        expected = f"expected one path, (poses, ...), of {least} or more"
+        raise ArgumentError(f"{what}: targets have batch shape {batch}; {expected}")
+    return x
+
+
 def read_targets(
     conditions: Conditions, target: ArrayLike, q0: ArrayLike | None
 ) -> tuple[Array, Array | None, tuple[int, ...]]:
