@@ -12,7 +12,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from .checks import real_array, whole_number
+from .checks import batch_array, common_batch, whole_number
 from .emit import export, form_subject
 from .errors import ArgumentError, ClosedFormError
 from .forms import MAX_ORDER, Catalogue, Form, Variant
@@ -257,16 +257,11 @@ class StillMethod(_Method):
         arrays = in_order(name, inputs, arrays, named) if named else arrays
         if len(arrays) != len(inputs):
             raise ArgumentError(f"{name} takes {len(inputs)} array(s); {len(arrays)} given")
-        batches = []
-        for each, given in zip(inputs, arrays, strict=True):
-            array = real_array(f"{name}: {each}", given)
-            if array.shape[-1:] != (0,):
-                raise ArgumentError(f"{name}: {each} has shape {array.shape}; expected (..., 0)")
-            batches.append(array.shape[:-1])
-        try:
-            batch = np.broadcast_shapes(*batches)
-        except ValueError:
-            raise ArgumentError(f"{name}: batches {batches} do not broadcast") from None
+        batches = {
+            each: batch_array(f"{name}: {each}", given, 0).shape[:-1]
+            for each, given in zip(inputs, arrays, strict=True)
+        }
+        batch = common_batch(name, **batches)
         value = still_value(self._owner.model, self._form.at(Variant(frame)))
         result = np.broadcast_to(value, (*batch, *value.shape))
         if out is None:

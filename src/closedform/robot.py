@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .arrays import Array
-from .checks import generator, real_array, shape, small_number, whole_number
+from .checks import batch_array, common_batch, generator, shape, small_number, whole_number
 from .constructors import Constructors
 from .description.read import read_robot
 from .errors import ArgumentError, shown
@@ -152,16 +152,9 @@ class Robot(Constructors):
 
     def integrate(self, q: ArrayLike, step: ArrayLike) -> Array:
         """Return q moved by the body-fixed displacement `step` = qd dt (nv entries), on the manifold."""
-        arrays = [real_array(f"integrate: {name}", given) for name, given in (("q", q), ("step", step))]
-        for name, array, size in zip(("q", "step"), arrays, (self.nq, self.nv), strict=True):
-            if array.shape[-1:] != (size,):
-                raise ArgumentError(f"integrate: {name} has shape {array.shape}; expected (..., {size})")
-        try:
-            np.broadcast_shapes(*(array.shape[:-1] for array in arrays))
-        except ValueError:
-            shapes = f"q {arrays[0].shape} and step {arrays[1].shape}"
-            raise ArgumentError(f"integrate: batches of {shapes} do not broadcast") from None
-        return integrate(self.model, *arrays)
+        q, step = batch_array("integrate: q", q, self.nq), batch_array("integrate: step", step, self.nv)
+        common_batch("integrate", q=q.shape[:-1], step=step.shape[:-1])
+        return integrate(self.model, q, step)
 
     def with_phi(self, phi: ArrayLike) -> Robot:
         """Return the robot with other inertial parameters, ten per body; no mass may be negative."""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
-from ..checks import finite, real_array, whole_number
+from ..checks import finite_array, whole_number
 from ..errors import ArgumentError
 from ..integration import DivergenceError
 from ..robot import Robot
@@ -87,7 +87,7 @@ def compare(
     cycles = whole_number("cycles", cycles, 3, MOST_CYCLES)
     search = prepared(robot, task, criterion, None, False)
     x, _, batch = read_targets(search.conditions, targets, None)
-    start = finite("q0", real_array("q0", q0))
+    start = finite_array("q0", q0)
     closes = len(batch) == 1 and len(x) > 2 and np.allclose(x[0], x[-1], atol=1e-9)
     if not closes or start.shape != (robot.nq,):
         raise ArgumentError(

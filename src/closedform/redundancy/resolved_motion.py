@@ -12,7 +12,14 @@ from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation
 
 from ..arrays import Array
-from ..checks import finite, known_name, not_negative, number, positive, real_array, whole_number
+from ..checks import (
+    finite_array,
+    known_name,
+    not_negative,
+    number,
+    positive,
+    whole_number,
+)
 from ..errors import ArgumentError
 from ..integration import System, simulate
 from ..robot import Robot
@@ -99,7 +106,7 @@ def resolved_motion(
             f"resolved_motion: {robot.name!r} has {robot.nq} coordinates for a task of {c.m} rows; "
             "expected joints of one dof each, and more of them than rows"
         )
-    start = finite("q0", real_array("q0", q0))
+    start = finite_array("q0", q0)
     x, _, batch = read_targets(c, targets, None)
     if start.shape != (c.n,) or len(batch) != 1 or batch[0] < 2:
         raise ArgumentError(

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import Array
-from ...checks import number, real_array
-from ...errors import ArgumentError, shown
+from ...checks import choice, instance, number, real_array
+from ...errors import ArgumentError
 from ...robot import Robot
 from .clock import believed_time
 from .columns import WORDS, Chosen, choose, split_unit
@@ -70,8 +70,7 @@ def read_log(
     >>> log.joints, float(np.abs(log.samples().position - q).max()) < 1e-14
     (('joint1', 'joint2'), True)
     """
-    if not isinstance(robot, Robot):
-        raise ArgumentError(f"read_log: robot is {shown(robot)}; expected a Robot")
+    instance("read_log: robot", robot, Robot)
     if isinstance(source, Log):
         options = any(given is not None for given in (columns, units, rate, reduction, offset, gain))
         if options or motor_positions is not True or missing != "few":
@@ -92,8 +91,7 @@ def read_log(
             "missing": None if missing == "few" else missing,
         }
         return read_log(path, robot, **{**told, **{k: v for k, v in given.items() if v is not None}})
-    if not isinstance(missing, str) or missing not in MISSING:
-        raise ArgumentError(f"missing is {shown(missing)}; expected one of {', '.join(MISSING)}")
+    choice("missing", missing, MISSING)
     joints = _one_dof_joints(robot)
     table, name = _table(source)
     chosen, covered = choose(table, joints, columns, units)
