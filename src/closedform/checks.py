@@ -207,12 +207,12 @@ def instance(name: str, given: Any, kind: type[T], what: str | None = None) -> T
     return given
 
 
-def instances(name: str, given: Any, kind: type[T], what: str | None = None) -> Sequence[T]:
-    """Return a sequence of objects of that class."""
+def instances(name: str, given: Any, kind: type[T], what: str | None = None) -> tuple[T, ...]:
+    """Return a sequence of objects of that class as a tuple."""
     listed = isinstance(given, Sequence) and not isinstance(given, str)
     if not listed or not all(isinstance(each, kind) for each in given):
         raise ArgumentError(f"{name} is {shown(given)}; expected {what or f'a list of {kind.__name__}'}")
-    return given
+    return tuple(given)
 
 
 def file_path(name: str, given: Any) -> Path:

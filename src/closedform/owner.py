@@ -12,13 +12,14 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from .checks import batch_array, common_batch, whole_number
+from .checks import real_array, whole_number
 from .emit import export, form_subject
 from .errors import ArgumentError, ClosedFormError
 from .forms import MAX_ORDER, Catalogue, Form, Variant
 from .kernels import FormRecipe, Kernel, named_outputs
-from .kernels.signature import in_order
+from .kernels.signature import Signature
 from .model.idle import refuse_still
+from .programs import Program
 
 
 class FormsOwner:
@@ -78,11 +79,19 @@ class FormsOwner:
             form = self.FORMS.form(name, variant)
             if is_still(form, self.model):
                 still_value(self.model, form)
-                raise ClosedFormError(f"{name}: is a constant where no joint moves; call robot.{name} itself")
+                raise ClosedFormError(
+                    f"{name}: is a constant, since no joint moves; call robot.{name} itself"
+                )
             known = Kernel(FormRecipe(self.model, name, variant), dtype)
             if key is not None:
                 self._kernels[key] = known
         return known
+
+    def program(
+        self, name: str, frame: str | None = None, order: int | None = None, phi: bool = False
+    ) -> Program:
+        """Return a form as straight-line code, without compiling it."""
+        return FormRecipe(self.model, name, Variant(frame, order, phi)).program()
 
     def equations(
         self,
@@ -152,11 +161,10 @@ class FormsOwner:
         >>> [path.name for path in arm.export("decoupling", "c", tempfile.mkdtemp())]
         ['elastic_2r_decoupling.h', 'elastic_2r_decoupling.c']
         """
-        variant = Variant(frame, order, phi)
-        form = self.FORMS.form(name, variant)
+        form = self.FORMS.form(name, Variant(frame, order, phi))
         if is_still(form, self.model):
             refuse_still(self.model, "export")
-        program = FormRecipe(self.model, name, variant).program()
+        program = self.program(name, frame, order, phi)
         return export(program, form_subject(form, self.model), language, path, precision=precision)
 
 
@@ -194,7 +202,7 @@ class _Method:
     def _without_frame(self, args: tuple[Any, ...], frame: str | None) -> tuple[tuple[Any, ...], str | None]:
         """Return the arrays and the frame of a call that may give the frame last."""
         form = self._form
-        if not form.framed or len(args) != len(form.inputs) + 1:
+        if not form.framed or len(args) != len(form.takes) + 1:
             return args, frame
         if frame is not None:
             raise ArgumentError(f"{form.name}: frame is given twice")
@@ -225,7 +233,7 @@ class OrderedMethod(_Method):
 
     def __call__(self, *args: ArrayLike, out: Any = None, threads: int = 1, **named: ArrayLike) -> Any:
         """Evaluate the member of the family that takes this many arrays."""
-        name, least, given = self._form.name, len(self._form.inputs), len(args) + len(named)
+        name, least, given = self._form.name, len(self._form.takes), len(args) + len(named)
         if not least <= given <= least + MAX_ORDER:
             raise ArgumentError(
                 f"{name} takes {', '.join(self._form.inputs)} and further derivatives, {least} to "
@@ -251,23 +259,25 @@ class StillMethod(_Method):
         **named: ArrayLike,
     ) -> Any:
         """Return the value for every sample of the batch."""
-        name, inputs = self._form.name, self._form.inputs
-        whole_number(f"{name}: threads", threads, 1)
+        form, model = self._form, self._owner.model
+        whole_number(f"{form.name}: threads", threads, 1)
+        shapes = form.input_shapes(model), form.output_shapes(model)
+        signature = Signature(form.name, form.inputs, *shapes, np.dtype(np.float64))
         arrays, frame = self._without_frame(args, frame)
-        arrays = in_order(name, inputs, arrays, named) if named else arrays
-        if len(arrays) != len(inputs):
-            raise ArgumentError(f"{name} takes {len(inputs)} array(s); {len(arrays)} given")
-        batches = {
-            each: batch_array(f"{name}: {each}", given, 0).shape[:-1]
-            for each, given in zip(inputs, arrays, strict=True)
-        }
-        batch = common_batch(name, **batches)
-        value = still_value(self._owner.model, self._form.at(Variant(frame)))
+        arrays = signature.in_order(arrays, named) if named else arrays
+        if len(arrays) != len(form.takes):
+            raise signature.wrong_count(arrays)
+        given = [real_array(f"{form.name}: {n}", x) for n, x in zip(form.inputs, arrays, strict=True)]
+        try:
+            batch = signature.batch(given)
+        except ValueError as error:
+            raise signature.explained(given, out, error) from None
+        value = still_value(model, form.at(Variant(frame)))
         result = np.broadcast_to(value, (*batch, *value.shape))
         if out is None:
             return result.copy()
         if not isinstance(out, np.ndarray) or out.shape != result.shape or out.dtype.kind != "f":
-            raise ArgumentError(f"{name}: out should be an array of shape {result.shape}")
+            raise ArgumentError(f"{form.name}: out should be an array of shape {result.shape}")
         out[...] = result
         return out
 

@@ -77,8 +77,10 @@ class Form:
         doc = inspect.cleandoc(self.build.__doc__ or "")
         if not self.variant.phi:
             return doc
-        names = ", ".join(f"`{each.name}`" for each in self.constants)
-        return f"{doc}\n\nThe constants {names} are inputs, after the others."
+        names = ", ".join(
+            f"{each.quantity.meaning.partition(', ')[0]} `{each.name}`" for each in self.constants
+        )
+        return f"{doc}\n\nThe {names} are the last input."
 
     @property
     def summary(self) -> str:
