@@ -87,7 +87,7 @@ def applied(A: SX, x: SX) -> SX:
 
 @dataclass
 class Deferred:
-    """Y + sum over k of v_k~ left_k + right_k v_k~^T: terms of one v_k are added before they are multiplied."""
+    """Y + sum over k of v_k~ left_k + right_k v_k~^T: terms of one v_k are added, then multiplied."""
 
     value: SX
     left: dict[int, SX] = field(default_factory=dict)
