@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 import closedform as cf
+from closedform.forms import Variant
 from closedform.programs import evaluate, trace
 from oracles.pinocchio_peer import Peer, robot_data
 
@@ -116,7 +117,7 @@ def compare(robot: cf.Robot, peer: Peer) -> tuple[dict[str, float], dict[str, tu
     qdd_found = qdd
     for name, order in orders.items():
         frame = robot.body_names[-1] if cf.FORMS[name].framed else None
-        program = trace(robot.model, name, frame, order=order)
+        program = trace(robot.model, name, Variant(frame, order))
         arrays = [inputs[each] for each, _ in program.inputs]
         ours = evaluate(program, *arrays)
         if name == "coriolis_matrix":

@@ -12,7 +12,7 @@ import numpy as np
 from closedform.flexible import FlexibleArm, FlexibleLink, fit_hub_driven
 from closedform.flexible.uniform import Frequencies
 from closedform.report.flexible import FlexibleStudy, modes
-from oracles.flexible_reference import Lagrangian
+from oracles.flexible_lagrangian import Lagrangian
 
 from .timing import interleaved
 

@@ -106,11 +106,11 @@ def makers() -> dict[str, Callable[[], Kernel]]:
         )
         arm = cf.FlexibleArm.deluca_siciliano()
         for form in cf.flexible.catalogue.FORMS:
-            found[f"flexible {form} {label}"] = lambda a=arm, f=form, d=dtype: a.kernel(f, d)
+            found[f"flexible {form} {label}"] = lambda a=arm, f=form, d=dtype: a.kernel(f, dtype=d)
         for name in ("turned", "both", "transposed", "row", "number"):
             found[f"own {name} {label}"] = lambda n=name, d=dtype: own(n, d)
     elastic = cf.ElasticJointRobot(planar, 1e3, 0.1, 1.0)
-    for form in cf.elastic.forms.FORMS:
+    for form in cf.elastic.catalogue.FORMS:
         found[f"elastic {form}"] = lambda f=form: elastic.kernel(f)
     return found
 

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from closedform import FORMS, ClosedFormError
-from closedform.elastic.forms import FORMS as ELASTIC
+from closedform.elastic.catalogue import FORMS as ELASTIC
 from closedform.flexible.catalogue import FORMS as FLEXIBLE
 
 from .outcome import Outcome

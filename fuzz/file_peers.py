@@ -28,7 +28,7 @@ AGREES = "agrees"
 
 def torques(robot: cf.Robot, state: tuple[np.ndarray, ...]) -> np.ndarray:
     """Return inverse dynamics by the program that machine code is made of."""
-    return np.asarray(evaluate(trace(robot.model, "inverse_dynamics", None), *state))
+    return np.asarray(evaluate(trace(robot.model, "inverse_dynamics"), *state))
 
 
 def state_of(robot: cf.Robot, seed: int) -> tuple[np.ndarray, ...]:

@@ -203,11 +203,10 @@ def arrays(kernel: cf.Kernel) -> list[np.ndarray]:
 
 def form_call(owner: Any, name: str) -> Call:
     """Return a valid call of a form."""
-    framed = name in cf.FORMS and cf.FORMS[name].framed and isinstance(owner, cf.Robot)
-    ordered = name in cf.FORMS and cf.FORMS[name].ordered and isinstance(owner, cf.Robot)
-    kernel = owner.kernel(name, order=1) if ordered else owner.kernel(name)
+    form = owner.FORMS[name]
+    kernel = owner.kernel(name, order=1) if form.ordered else owner.kernel(name)
     named: dict[str, Any] = {"threads": 1}
-    if framed:
+    if form.framed:
         named["frame"] = "tool"
     if len(kernel.output_shapes) == 1:
         named["out"] = np.zeros((3, *kernel.output_shape))
@@ -257,12 +256,27 @@ RECIPES: dict[str, Callable[[], Call]] = {
     ),
     "Robot.from_screws": lambda: call(cf.Robot.from_screws, [np.eye(4)], [(0, 0, 1, 0, 0, 0.01)], name="r"),
     "Robot.integrate": lambda: call(arm().integrate, np.zeros(2), np.ones(2)),
+    "Robot.program": lambda: call(arm().program, "jacobian", frame="tool", order=None, phi=False),
     "Robot.kernel": lambda: call(arm().kernel, "jacobian", frame="tool", dtype=float, order=None, phi=False),
     "Robot.neutral": lambda: call(arm().neutral),
     "Robot.random_state": lambda: call(arm().random_state, 0, batch=(3,), order=2),
     "Robot.save": lambda: call(arm().save, fresh(".toml")),
     "Robot.with_gravity": lambda: call(arm().with_gravity, (0, 0, -1.6)),
     "Robot.with_phi": lambda: call(arm().with_phi, arm().phi.copy()),
+    "Robot.with_payload": lambda: call(
+        arm().with_payload, 1.0, (0, 0, 0.1), (0.1, 0, 0, 0.1, 0, 0.1), frame="tool"
+    ),
+    "Robot.with_frame": lambda: call(arm().with_frame, "pen", parent="tool", pose=np.eye(4)),
+    "Robot.locked": lambda: call(arm().locked, {"joint1": 0.3}),
+    "Robot.attached": lambda: call(arm().attached, arm(), frame="tool", pose=np.eye(4), prefix="hand_"),
+    "Robot.subtree": lambda: call(arm().subtree, arm().body_names[0]),
+    "Robot.with_base": lambda: call(arm().with_base, np.eye(4), name="world"),
+    "Robot.with_joint_limits": lambda: call(
+        arm().with_joint_limits, -1.0, [1.0, 2.0], velocity={"joint1": 3.0}, effort=None
+    ),
+    "Robot.with_armature": lambda: call(arm().with_armature, [0.1, 0.2]),
+    "Robot.with_friction": lambda: call(arm().with_friction, 0.1),
+    "Robot.with_damping": lambda: call(arm().with_damping, {"joint1": 0.1}),
     "Robot.equations": lambda: call(
         arm().equations,
         "gravity_torque",
@@ -485,23 +499,9 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "ElasticJointRobot.changed": lambda: call(
         springy().changed, stiffness=2e3, motor_inertia=0.2, gear_ratio=0.5, damping=0.0
     ),
-    "ElasticJointRobot.decoupling": lambda: call(
-        springy().decoupling, *elastic_state(), np.zeros(2), out=None
-    ),
-    "ElasticJointRobot.energy": lambda: call(springy().energy, *elastic_state(), out=None),
-    "ElasticJointRobot.forward_dynamics": lambda: call(
-        springy().forward_dynamics, *elastic_state(), np.zeros(2), out=None
-    ),
-    "ElasticJointRobot.inverse_dynamics": lambda: call(
-        springy().inverse_dynamics, *elastic_state(), np.zeros(2), out=None
-    ),
-    "ElasticJointRobot.link_derivatives": lambda: call(
-        springy().link_derivatives, *elastic_state(), out=None
-    ),
-    "ElasticJointRobot.motor_motion": lambda: call(
-        springy().motor_motion, *elastic_state(), np.zeros(2), out=None
-    ),
-    "ElasticJointRobot.kernel": lambda: call(springy().kernel, "energy"),
+    "ElasticJointRobot.kernel": lambda: call(springy().kernel, "energy", dtype=float),
+    "ElasticJointRobot.program": lambda: call(springy().program, "energy"),
+    "ElasticJointRobot.equations": lambda: call(springy().equations, "energy", digits=3, seconds=10.0),
     "ElasticJointRobot.require": lambda: call(springy().require, "energy"),
     "ElasticJointRobot.system": lambda: call(springy().system, uncertain=True),
     "ElasticJointRobot.export": lambda: call(springy().export, "energy", "c", fresh(""), precision="double"),
@@ -678,6 +678,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
         starts=1,
         iterations=2,
         seed=0,
+        margin=0.05,
         progress=None,
     ),
     "identify": lambda: call(
@@ -767,7 +768,6 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "kernels.traced": tracing,
     "equations.Equations.dot": lambda: call(written().dot, seconds=10.0),
     "equations.Equations.evaluate": lambda: call(written().evaluate, [0.1, 0.2], L1=1.0, m2=2.0),
-    "equations.Equations.indexed": lambda: call(written().indexed),
     "equations.Equations.lambdify": lambda: call(written().lambdify),
     "equations.Equations.latex": lambda: call(written().latex),
     "equations.Equations.mathml": lambda: call(written().mathml),
@@ -804,6 +804,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
 FORM_OWNERS: Mapping[str, tuple[Callable[[], Any], type]] = {
     "Robot": (arm, cf.Robot),
     "FlexibleArm": (bending, cf.FlexibleArm),
+    "ElasticJointRobot": (springy, cf.ElasticJointRobot),
 }
 
 EXCLUDED = {
@@ -838,6 +839,7 @@ EXCLUDED = {
     "kernels.ProgramRecipe.program": "no arguments",
     "kernels.Recipe": "a protocol",
     "kernels.Recipe.program": "a protocol",
+    "kernels.named_outputs": "names and makes a tuple, a step of every call",
     "equations.equations": "what Robot.equations calls",
     "equations.program_equations": "takes a traced program, a step of equations",
     "report.ElasticStudy.laws": "a step of the page",

@@ -31,6 +31,7 @@ from closedform.description.file_bytes import read_bytes
 from closedform.description.mjcf_compile import compile_document
 from closedform.description.mjcf_document import read_document
 from closedform.description.xml import read_xml
+from closedform.forms import Variant
 from closedform.programs import evaluate, trace
 from closedform.rotations import inverse
 
@@ -202,7 +203,7 @@ def _poses(robot: cf.Robot, q: np.ndarray) -> dict[str, np.ndarray]:
     bodies = {-1: np.broadcast_to(np.eye(4), (STATES, 4, 4))}
     for frame in robot.model.frames:
         if frame.body not in bodies:
-            program = trace(robot.model, "pose", frame.name, closed=False)
+            program = trace(robot.model, "pose", Variant(frame.name), closed=False)
             bodies[frame.body] = evaluate(program, q) @ inverse(frame.placement)
         found[frame.name] = bodies[frame.body] @ frame.placement
     return found

@@ -9,6 +9,7 @@ import pytest
 
 import closedform as cf
 from basic_forms import BASIC
+from closedform.forms.catalogue import INERTIAS
 from urdf_texts import Load, joint, link, urdf
 
 ROW = (0, 0, 0, 0, 0)
@@ -268,7 +269,7 @@ def test_options_of_screws_that_do_not_fit_are_named(option: str, value: object)
 def test_geometry_alone_gives_kinematics_and_asks_for_inertias_by_name(robot: cf.Robot, form: str) -> None:
     it = BASIC[form]
     arrays = [np.full(shape, 0.3) for shape in it.input_shapes(robot.model)]
-    if it.dynamic:
+    if INERTIAS in it.needs:
         with pytest.raises(cf.ClosedFormError, match=rf"{form}.*inertia"):
             getattr(robot, form)(*arrays)
     else:

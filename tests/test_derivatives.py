@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import closedform as cf
+from closedform.forms import Variant
 from closedform.programs import evaluate, trace
 from conftest import ROBOTS, make
 from oracles.casadi_rates import Traced, coordinate_rates
@@ -55,7 +56,7 @@ class Motion(Traced):
         known = dict(zip(("q", "qd", "qdd", "qddd", "q4"), self.values, strict=True))
         known |= dict(zip(("wrenches", "wrenches_dot", "wrenches_ddot"), self.W_values, strict=True))
         known |= {"tau": 10 * self.values[2], "qdr": self.values[2], "qddr": self.values[3]}
-        program = trace(self.robot.model, name, closed=False, **options)
+        program = trace(self.robot.model, name, Variant(**options), closed=False)
         return evaluate(program, *(known[each] for each in form.inputs))
 
 
@@ -248,7 +249,7 @@ def test_parameters_can_be_an_input(motion, other, form):
     """A kernel with phi as an input gives what the robot with those parameters gives."""
     its, phi = other
     bare = its.robot.with_phi(motion.robot.phi)
-    program = trace(bare.model, form, phi=True)
+    program = trace(bare.model, form, Variant(phi=True))
     inputs = [motion.values[k] for k in range(len(program.inputs) - 1)]
     scale = 1e-3 * np.abs(its.evaluated("mass_matrix")).max()
     assert worst(evaluate(program, *inputs, phi), its.evaluated(form), scale) < ROUNDING

@@ -1,33 +1,53 @@
-"""Written documents follow the catalogue: method stubs and the table of forms."""
+"""Written documents follow the catalogues: method stubs and the tables of forms."""
 
 from __future__ import annotations
 
+import ast
+from functools import cache
 from pathlib import Path
 
-import closedform as cf
-from closedform.stub import stub
+import numpy as np
+import pytest
 
-ROOT = Path(cf.__file__).parent
-DOCS = ROOT.parents[1] / "docs"
+import closedform as cf
+from tools.write_stubs import stubs
+
+DOCS = Path(cf.__file__).parents[2] / "docs"
+
+HEAD = """# Forms
+
+Every form is a method of its owner, broadcasts over leading batch axes, takes arrays in order or by
+name, `out=` and `threads=`; a form of several outputs gives a named tuple. Written by
+`python -m pytest tests/test_documentation.py --update`.
+
+"""
+OWNERS = {
+    "Robot": (cf.Robot, "q has nq entries, v (qd, qdd, tau) nv; b counts moving bodies, p their parameters."),
+    "FlexibleArm": (cf.FlexibleArm, "N counts coordinates, n joints, 2N the state, p parameters."),
+    "ElasticJointRobot": (
+        cf.ElasticJointRobot,
+        "v counts joints. If the stiffness is variable, `stiffness` and its rates are the last inputs.",
+    ),
+}
 
 
 def forms_table() -> str:
-    """Return docs/forms.md from the catalogue."""
-    lines = [
-        "# Forms",
-        "",
-        "Every form is a method of `Robot`, broadcasts over leading batch axes and takes `out=`.",
-        "q has nq entries, v (qd, qdd, tau) nv, b counts moving bodies. Written by",
-        "`python -m pytest tests/test_documentation.py --update`.",
-    ]
-    for group in dict.fromkeys(form.group for form in cf.FORMS.values()):
-        lines += ["", f"## {group.capitalize()}", "", "| form | takes | gives | |", "|---|---|---|---|"]
-        for form in cf.FORMS.values():
-            if form.group == group:
-                takes = ", ".join([*form.inputs, *(["frame"] if form.framed else [])])
-                gives = ", ".join("(" + ", ".join(map(str, shape)) + ")" for _, shape in form.outputs)
-                lines.append(f"| `{form.name}` | {takes} | {gives} | {form.summary} |")
-    return "\n".join(lines) + "\n"
+    """Return docs/forms.md from the catalogues."""
+    parts = []
+    for name, (owner, note) in OWNERS.items():
+        parts.append(f"## {name}\n\n{note}\n")
+        for group in dict.fromkeys(form.group for form in owner.FORMS.values()):
+            lines = [f"### {group.capitalize()}", "", "| form | takes | gives | |", "|---|---|---|---|"]
+            for form in owner.FORMS.values():
+                if form.group == group:
+                    takes = ", ".join([*form.inputs, *(["frame"] if form.framed else [])])
+                    gives = "; ".join(
+                        f"{each.quantity.symbol} ({', '.join(map(str, each.shape))}) [{each.quantity.unit}]"
+                        for each in form.gives
+                    )
+                    lines.append(f"| `{form.name}` | {takes} | {gives} | {form.summary} |")
+            parts.append("\n".join(lines) + "\n")
+    return HEAD + "\n".join(parts)
 
 
 def check(path: Path, text: str, update: bool) -> None:
@@ -36,9 +56,74 @@ def check(path: Path, text: str, update: bool) -> None:
     assert path.read_text(encoding="utf-8") == text, f"{path.name} is stale; run with --update"
 
 
-def test_method_stubs_follow_the_catalogue(update):
-    check(ROOT / "methods.pyi", stub(), update)
+def test_method_stubs_follow_the_catalogues(update):
+    for path, text in stubs().items():
+        check(path, text, update)
 
 
-def test_table_of_forms_follows_the_catalogue(update):
+def test_tables_of_forms_follow_the_catalogues(update):
     check(DOCS / "forms.md", forms_table(), update)
+
+
+@cache
+def owners() -> dict[str, object]:
+    """Return a small owner of each kind, by the class of its methods."""
+    rigid = cf.load("pendulum")
+    return {
+        "RobotForms": rigid,
+        "ArmForms": cf.FlexibleArm([cf.FlexibleLink(1.0, 0.5, 2.0, modes=1)]),
+        "ElasticForms": cf.ElasticJointRobot(rigid, "variable", 0.1, 1.0),
+    }
+
+
+def stub_methods() -> list:
+    """Return (class, method) of every form in the stubs."""
+    classes = [
+        node
+        for path in stubs()
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.ClassDef)
+    ]
+    return [
+        pytest.param(kind.name, method, id=f"{kind.name}.{method.name}")
+        for kind in classes
+        for method in kind.body
+        if isinstance(method, ast.FunctionDef) and method.name != "__init__"
+    ]
+
+
+@pytest.mark.parametrize(("kind", "method"), stub_methods())
+def test_a_stub_names_the_arrays_of_its_form(kind, method):
+    owner = owners()[kind]
+    form = owner.FORMS[method.name]
+    names = [each.arg for each in method.args.args if each.arg not in ("self", "frame")]
+    assert names == [each.name for each in form.arrays(owner.model)]
+    assert ("frame" in [each.arg for each in method.args.args]) == form.framed
+    assert [each.arg for each in method.args.kwonlyargs] == ["out", "threads"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("RobotForms", "pose"),
+        ("RobotForms", "gravity_torque"),
+        ("RobotForms", "inverse_dynamics_rates"),
+        ("RobotForms", "dynamic_matrices"),
+        ("ArmForms", "mass_matrix"),
+        ("ArmForms", "state_matrices"),
+        ("ElasticForms", "energy"),
+        ("ElasticForms", "forward_dynamics"),
+    ],
+)
+def test_every_kind_of_method_takes_arrays_by_name(kind, name):
+    owner = owners()[kind]
+    form = owner.FORMS[name]
+    arrays = zip(form.arrays(owner.model), form.input_shapes(owner.model), strict=True)
+    given = {each.name: np.full(shape, 0.3) for each, shape in arrays}
+    frame = {"frame": owner.frame_names[0]} if form.framed else {}
+    result = getattr(owner, name)(**given, **frame, threads=1)
+    several = len(form.gives) > 1 or form.ordered
+    assert not several or result._fields == form.outputs
+    in_order = getattr(owner, name)(*given.values(), **frame)
+    pairs = zip(result, in_order, strict=True) if several else [(result, in_order)]
+    assert all(np.array_equal(one, other) for one, other in pairs)

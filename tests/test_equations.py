@@ -17,6 +17,7 @@ import sympy as sp
 import closedform as cf
 from closedform.equations import Equations, EquationsWarning, program_equations
 from closedform.equations import equations as written
+from closedform.forms import Variant
 from closedform.programs import Program, program
 from conftest import make
 from tolerances import DIFFERENCE, ROUNDING, worst
@@ -43,7 +44,7 @@ def state(robot: cf.Robot, result: Equations, seed: int = 0) -> list[np.ndarray]
     rng = np.random.default_rng(seed)
     motion = robot.random_state(rng, batch=2, order=6)
     return [
-        motion[each.order] if each.stem == "q" else rng.normal(size=(2, *each.shape))
+        motion[each.quantity.order] if each.base.symbols[0] == "q1" else rng.normal(size=(2, *each.shape))
         for each in result.inputs
     ]
 
@@ -152,7 +153,7 @@ def test_planar_2r_prints_the_paper():
 def test_rates_of_the_2r_are_derivatives_of_its_torques():
     robot, t = make("2r"), sp.Symbol("t")
     tau = equations(robot.model, "inverse_dynamics", symbolic=True)
-    orders = equations(robot.model, "inverse_dynamics_rates", order=2, symbolic=True)
+    orders = equations(robot.model, "inverse_dynamics_rates", Variant(order=2), symbolic=True)
     assert [each.entries for each in orders] == [tau.entries, tau.dot().entries, tau.dot().dot().entries]
     differentiated = sp.diff(tau.of_time(t), t, 2) - orders[2].of_time(t)
     assert all(sp.expand(each) == 0 for each in differentiated)
@@ -402,9 +403,9 @@ def test_symbols_do_not_come_from_the_description():
         ({"digits": 2.5}, cf.ArgumentError, "whole number"),
         ({"seconds": -1}, cf.ArgumentError, "seconds is -1"),
         ({"seconds": float("nan")}, cf.ArgumentError, "seconds is nan"),
-        ({"frame": "tool"}, cf.ArgumentError, "takes no frame"),
-        ({"name": "pose", "frame": "hand"}, cf.UnknownNameError, "unknown frame"),
-        ({"order": 2}, cf.ClosedFormError, "order"),
+        ({"variant": Variant("tool")}, cf.ArgumentError, "not a form of a frame"),
+        ({"name": "pose", "variant": Variant("hand")}, cf.UnknownNameError, "unknown frame"),
+        ({"variant": Variant(order=2)}, cf.ClosedFormError, "order"),
     ],
     ids=str,
 )

@@ -12,8 +12,10 @@ import closedform as cf
 from closedform import ArgumentError, ClosedFormError, UnknownNameError
 from closedform.cli import app, main
 from closedform.identification import base_parameters, excitation
-from closedform.identification.excitation.cost import Bounds, Cost, Series
-from closedform.identification.excitation.excitation import Excitation
+from closedform.identification.exciting.bounds import Bounds
+from closedform.identification.exciting.cost import Cost
+from closedform.identification.exciting.motion import Excitation
+from closedform.identification.exciting.series import Series
 from closedform.identification.logs.tables import read_table
 from closedform.report import ExcitationStudy, write_report
 from closedform.report.identification import exciting_motion, exciting_regressor
@@ -100,6 +102,21 @@ def test_torque_limits_bind_where_they_are_tight():
     use = np.abs(robot.inverse_dynamics(*state)).max(axis=0) / torque
     assert use.max() <= 1 + 1e-4
     assert use.max() > 0.9
+
+
+def test_a_margin_stays_free_of_every_limit():
+    robot = cf.load("scara")
+    box = {robot.frame_names[-1]: ((-0.4, -np.inf, -1.0), (0.6, np.inf, 1.0))}
+    options = {"period": 4.0, "terms": 3, "workspace": box, "starts": 1, "iterations": 40}
+    found = excitation(robot, acceleration=20.0, margin=0.2, **options)
+    q, qd, qdd = found.trajectory.derivatives(np.linspace(0, 4, 4001), 2)
+    bounds, part = found.bounds, 0.8 * (1 + 1e-4)
+    middle, half = (bounds.lower + bounds.upper) / 2, (bounds.upper - bounds.lower) / 2
+    assert (np.abs(q - middle) <= part * half).all()
+    assert (np.abs(qd) <= part * bounds.velocity).all()
+    assert (np.abs(qdd) <= part * 20.0).all()
+    assert (np.abs(robot.pose(q, robot.frame_names[-1])[:, 0, 3] - 0.1) <= part * 0.5).all()
+    assert bounds.acceleration.max() == 20.0  # the limits themselves are kept
 
 
 def test_gradients_are_exact_where_every_limit_is_violated():

@@ -13,11 +13,10 @@ from closedform.cli import main
 from closedform.identification import FrictionTerms, Identification, LogError, identify, read_log
 from closedform.identification.logs.clock import steady
 from closedform.identification.logs.cutoff import Spectrum, drowned, spectral_cutoff
+from closedform.identification.logs.faults import repeats, saturated, spikes, unwrapped
 from closedform.identification.logs.log import chosen_joints
 from closedform.identification.logs.plausibility import check_plausible
-from closedform.identification.logs.repairs import repeats, saturated, spikes, unwrapped
-from closedform.identification.logs.samples import Samples
-from closedform.identification.logs.signals import Filters, condition_signals
+from closedform.identification.logs.signals import Filters, Samples, condition_signals
 from closedform.identification.logs.tables import read_table
 from closedform.identification.logs.transmission import Transmission
 from closedform.identification.regression.design import Design, independent

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import closedform as cf
-from closedform.forms import Form
+from closedform.forms import Form, Variant
 from closedform.programs import trace
 from oracles.timed_robots import humanoid, panda
 
@@ -44,12 +44,8 @@ def members(name: str) -> Iterator[tuple[str, str, int | None]]:
                 yield form.name if order is None else f"{form.name} {order}", form.name, order
 
 
-ROUTES: dict[str, dict[str, bool]] = {
-    "recursion": {"closed": False},
-    "block": {"closed": True},
-    "phi": {"closed": False, "phi": True},
-}
-"""Ways to build a form, as options of `trace`."""
+ROUTES = {"recursion": False, "block": True, "phi": False}
+"""Ways to build a form, and whether that is the block matrices' route."""
 
 SLOW = {("talos", "recursion"), ("talos", "phi"), ("iiwa14", "phi")}
 CASES = [
@@ -63,7 +59,7 @@ CASES = [
 def has_route(form: Form, route: str) -> bool:
     """Return whether a form can be built that way."""
     if route == "phi":
-        return form.dynamic and not form.framed and form.group != "parameters"
+        return bool(form.optional)
     return route == "recursion" or form.closed is not None
 
 
@@ -72,7 +68,9 @@ def counted(name: str, route: str) -> dict[str, list[int]]:
     found = {}
     for label, form, order in members(name):
         if has_route(cf.FORMS[form], route):
-            counts = trace(robot(name).model, form, order=order, **ROUTES[route]).counts
+            counts = trace(
+                robot(name).model, form, Variant(order=order, phi=route == "phi"), closed=ROUTES[route]
+            ).counts
             assert counts.others == 0
             found[label] = list(vars(counts).values())[:5]
     return found

@@ -7,6 +7,7 @@ import pytest
 
 import closedform as cf
 from basic_forms import BASIC
+from closedform.forms import Variant
 from closedform.programs import evaluate, trace
 from oracles.pinocchio_peer import Peer, robot_data
 from tolerances import ROUNDING, worst
@@ -80,7 +81,7 @@ def test_every_form_agrees_with_pinocchio(path):
             continue
         frame = robot.body_names[-1] if form.framed else None
         arrays = [inputs[each] for each in form.inputs]
-        ours = evaluate(trace(robot.model, name, frame, closed=False), *arrays)
+        ours = evaluate(trace(robot.model, name, Variant(frame), closed=False), *arrays)
         extra = [frame] if frame else []
         if name == "coriolis_matrix":
             ours = np.einsum("bij,bj->bi", ours, qd)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import closedform as cf
-from closedform.forms import form
+from closedform.forms import Variant, form
 from closedform.programs import evaluate, trace
 from oracles.fifty_digits import STEP, Reference, exact, mp
 from oracles.pinocchio_peer import Peer, robot_data
@@ -61,7 +61,7 @@ def case(path):
 def both(robot, peer, states, name, order=None):
     """Return the outputs of a form on both sides, each as a tuple of arrays."""
     arrays = [states[each] for each in form(name, order).inputs]
-    ours = evaluate(trace(robot.model, name, order=order, closed=False), *arrays)
+    ours = evaluate(trace(robot.model, name, Variant(order=order), closed=False), *arrays)
     theirs = [getattr(peer, name)(*state) for state in zip(*arrays, strict=True)]
     if not isinstance(ours, tuple):
         return (ours,), (np.array(theirs),)

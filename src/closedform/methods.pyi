@@ -1,27 +1,38 @@
-"""The forms as methods of a robot. Written by `python -m closedform.stub`; do not edit."""
+"""The forms of a robot as methods. Written by `make stubs`; do not edit."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import ArrayLike, DTypeLike, NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from .kernels import Kernel
+from .arrays import Array
 from .model import Model
+from .owner import FormsOwner
 
-Array = NDArray[np.float64]
+class DynamicMatrices(NamedTuple):
+    mass_matrix: Array
+    coriolis_matrix: Array
+    gravity_torque: Array
 
-class FormMethods:
+class DynamicMatricesDot(NamedTuple):
+    mass_matrix: Array
+    coriolis_matrix: Array
+    gravity_torque: Array
+    mass_matrix_dot: Array
+    coriolis_matrix_dot: Array
+    gravity_torque_dot: Array
+
+class InverseDynamicsDerivatives(NamedTuple):
+    inverse_dynamics_dq: Array
+    inverse_dynamics_dqd: Array
+
+class ForwardDynamicsDerivatives(NamedTuple):
+    forward_dynamics_dq: Array
+    forward_dynamics_dqd: Array
+    forward_dynamics_dtau: Array
+
+class RobotForms(FormsOwner):
     model: Model
     def __init__(self, model: Model) -> None: ...
-    def kernel(
-        self,
-        name: str,
-        frame: str | None = None,
-        dtype: DTypeLike = ...,
-        order: int | None = None,
-        phi: bool = False,
-    ) -> Kernel:
-        """Return the compiled form itself, with its program, operation counts and `bind`."""
     def pose(
         self,
         q: ArrayLike,
@@ -158,8 +169,8 @@ class FormMethods:
         C qd is the Coriolis and centrifugal force; for one-dof joints it is the Christoffel matrix.
         For i an ancestor of j, with what j carries of inertia I, and derivatives as body i sees them,
 
-        C_ij = X_i . G_j,   C_ji = X_i . (F_j' - G_j),   F = I X,
-        G = int (r x; 1) d/dt (X at r) dm,
+            C_ij = X_i . G_j,   C_ji = X_i . (F_j' - G_j),   F = I X,
+            G = int (r x; 1) d/dt (X at r) dm,
 
         since C + C^T = M' and M'_ij = X_i . F_j'.
 
@@ -219,6 +230,7 @@ class FormMethods:
         *derivatives: ArrayLike,
         out: tuple[NDArray[Any], ...] | None = None,
         threads: int = 1,
+        **named: ArrayLike,
     ) -> tuple[Array, ...]:
         """Return (tau, tau', tau'', ...), the joint forces of a motion and their time derivatives.
 
@@ -349,7 +361,7 @@ class FormMethods:
         *,
         out: tuple[NDArray[Any], ...] | None = None,
         threads: int = 1,
-    ) -> tuple[Array, ...]:
+    ) -> DynamicMatrices:
         """Return M, C and g of the equations of motion in one evaluation.
 
         M' comes on the way to C, whose wrenches hold those of M. Returns (nv, nv), (nv, nv), (nv).
@@ -362,7 +374,7 @@ class FormMethods:
         *,
         out: tuple[NDArray[Any], ...] | None = None,
         threads: int = 1,
-    ) -> tuple[Array, ...]:
+    ) -> DynamicMatricesDot:
         """Return M, C, g and their time derivatives in one evaluation.
 
         C' adds one derivative of what each body carries and of two wrenches. Returns M, C, g, M', C', g'.
@@ -476,17 +488,17 @@ class FormMethods:
         *,
         out: tuple[NDArray[Any], ...] | None = None,
         threads: int = 1,
-    ) -> tuple[Array, ...]:
+    ) -> InverseDynamicsDerivatives:
         """Return d tau / dq and d tau / dqd of inverse dynamics in one evaluation.
 
         With the screws P' = ad_{V_p} X and P'' = ad_{A_p} X + ad_{V_p} P' of a joint (V_p, A_p: twist
         and acceleration of its parent, gravity included), the inertia I, flow B and wrench F of a
         subtree, and i an ancestor of j,
 
-        d tau_i / dq_j = X_i . (I_j P''_j + 2 B_j P'_j + X_j x F_j),
-        d tau_j / dq_i = P''_i . I_j X_j + 2 P'_i . B_j^T X_j,
-        d tau_i / dqd_j = X_i . (I_j (P'_j + X_j') + 2 B_j X_j),
-        d tau_j / dqd_i = (P'_i + X_i') . I_j X_j + 2 X_i . B_j^T X_j
+            d tau_i / dq_j = X_i . (I_j P''_j + 2 B_j P'_j + X_j x F_j),
+            d tau_j / dq_i = P''_i . I_j X_j + 2 P'_i . B_j^T X_j,
+            d tau_i / dqd_j = X_i . (I_j (P'_j + X_j') + 2 B_j X_j),
+            d tau_j / dqd_i = (P'_i + X_i') . I_j X_j + 2 X_i . B_j^T X_j
 
         [SinghRussellWensing2022]. For joints of several dofs the derivatives by q are
         right-trivialised. Returns (nv, nv) twice.
@@ -499,7 +511,7 @@ class FormMethods:
         *,
         out: tuple[NDArray[Any], ...] | None = None,
         threads: int = 1,
-    ) -> tuple[Array, ...]:
+    ) -> ForwardDynamicsDerivatives:
         """Return d qdd / dq, d qdd / dqd and d qdd / dtau = M^-1 in one evaluation.
 
         d qdd = -M^-1 (d tau / dq dq + d tau / dqd dqd) at the accelerations of forward dynamics

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,17 +12,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .arrays import Array
-from .checks import flag, generator, real_array, shape, small_number, whole_number
-from .constructors import Constructors
+from .changes import RobotChanges
+from .checks import generator, real_array, shape, small_number, whole_number
+from .description.description import DEFAULT_GRAVITY, Description, Inertial, Limits
+from .description.mdh import read_mdh
 from .description.read import read_robot
-from .emit import export as write_source
-from .emit import form_subject
+from .description.screws import read_screws
 from .errors import ArgumentError, shown
 from .files import write_files
-from .forms import form
-from .kernels import FormRecipe
-from .model import integrate, random_state
-from .model.idle import refuse_still
+from .methods import RobotForms
+from .model import build_model, integrate, random_state
 from .model.writing import model_toml
 
 MAX_NUMBERS = 10**8
@@ -31,7 +31,7 @@ MAX_RATES = 20
 """Time derivatives of q that random states have at most."""
 
 
-class Robot(Constructors):
+class Robot(RobotChanges, RobotForms):
     """A robot and its equations of motion, M(q) qdd + C(q, qd) qd + g(q) = tau + J^T W.
 
     Every method takes arrays with any leading batch shape and an optional `out`:
@@ -44,6 +44,98 @@ class Robot(Constructors):
     >>> robot.mass_matrix(q[0]).shape
     (2, 2)
     """
+
+    @classmethod
+    def from_description(
+        cls, description: Description, *, floating_base: bool = False, gravity: ArrayLike | None = None
+    ) -> Robot:
+        """Return the robot of a description; `floating_base` and `gravity` are those of `load`."""
+        return cls(build_model(description, floating_base=floating_base, gravity=gravity))
+
+    @classmethod
+    def from_mdh(
+        cls,
+        rows: ArrayLike,
+        *,
+        name: str = "robot",
+        parents: Sequence[int] | None = None,
+        joint_names: Sequence[str] | None = None,
+        inertials: Sequence[Inertial | None] | None = None,
+        armature: Sequence[float] | None = None,
+        tool: ArrayLike | None = None,
+        gravity: tuple[float, float, float] = DEFAULT_GRAVITY,
+        source: str = "modified DH table",
+        citation: str = "",
+    ) -> Robot:
+        """Return the robot of modified Denavit-Hartenberg rows (sigma, alpha, d, theta, r).
+
+        Khalil's convention; `closedform.description.read_mdh` explains the options. Without inertials
+        only kinematics works.
+
+        >>> import closedform as cf
+        >>> arm = cf.Robot.from_mdh([(0, 0, 0, 0, 0), (0, 0, 1.0, 0, 0)])
+        >>> arm.jacobian([0.0, 0.0], "link2").shape
+        (6, 2)
+        """
+        return cls.from_description(
+            read_mdh(
+                rows,
+                name=name,
+                parents=parents,
+                joint_names=joint_names,
+                inertials=inertials,
+                armature=armature,
+                tool=tool,
+                gravity=gravity,
+                source=source,
+                citation=citation,
+            )
+        )
+
+    @classmethod
+    def from_screws(
+        cls,
+        placements: Sequence[ArrayLike],
+        screws: Sequence[ArrayLike],
+        *,
+        name: str = "robot",
+        parents: Sequence[int] | None = None,
+        spatial: bool = False,
+        joint_names: Sequence[str] | None = None,
+        body_names: Sequence[str] | None = None,
+        inertials: Sequence[Inertial | None] | None = None,
+        limits: Sequence[Limits] | None = None,
+        armature: Sequence[float] | None = None,
+        gravity: tuple[float, float, float] = DEFAULT_GRAVITY,
+        source: str = "screws",
+        citation: str = "",
+    ) -> Robot:
+        """Return the robot of home placements and joint screws (product of exponentials).
+
+        `closedform.description.read_screws` explains the options.
+
+        >>> import numpy as np, closedform as cf
+        >>> helix = cf.Robot.from_screws([np.eye(4)], [(0, 0, 1, 0, 0, 0.01)])
+        >>> bool(np.isclose(helix.pose([2 * np.pi])[2, 3], 0.02 * np.pi))
+        True
+        """
+        return cls.from_description(
+            read_screws(
+                placements,
+                screws,
+                name=name,
+                parents=parents,
+                spatial=spatial,
+                joint_names=joint_names,
+                body_names=body_names,
+                inertials=inertials,
+                limits=limits,
+                armature=armature,
+                gravity=gravity,
+                source=source,
+                citation=citation,
+            )
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.model,)
@@ -94,7 +186,7 @@ class Robot(Constructors):
 
     @property
     def mass(self) -> float:
-        """Mass of the moving bodies, or of the whole object where nothing moves."""
+        """Mass of the moving bodies, or of the whole object if nothing moves."""
         return self.model.mass
 
     @property
@@ -104,22 +196,22 @@ class Robot(Constructors):
 
     @property
     def lower_limits(self) -> Array:
-        """Lower joint limits over the velocities, -inf where there is none."""
+        """Lower joint limits over the velocities, -inf if there is none."""
         return self.model.limit_array("lower")
 
     @property
     def upper_limits(self) -> Array:
-        """Upper joint limits over the velocities, inf where there is none."""
+        """Upper joint limits over the velocities, inf if there is none."""
         return self.model.limit_array("upper")
 
     @property
     def velocity_limits(self) -> Array:
-        """Velocity limits, inf where there is none."""
+        """Velocity limits, inf if there is none."""
         return self.model.limit_array("velocity")
 
     @property
     def effort_limits(self) -> Array:
-        """Force and torque limits, inf where there is none."""
+        """Force and torque limits, inf if there is none."""
         return self.model.limit_array("effort")
 
     @property
@@ -179,49 +271,6 @@ class Robot(Constructors):
     def with_gravity(self, gravity: ArrayLike) -> Robot:
         """Return the robot in another field of gravity."""
         return type(self)(self.model.with_gravity(gravity))
-
-    def equations(self, name: str, frame: str | None = None, **options: Any) -> Any:
-        """Return a form as SymPy expressions to read: angle sums merged, like terms collected.
-
-        `options` are those of `closedform.equations.equations`: symbolic (True, or any of
-        "inertia", "geometry", "gravity"), parameters, order, digits, rational, seconds. Prints
-        as text, LaTeX and MathML; a form of several outputs gives a tuple.
-
-        >>> import closedform as cf
-        >>> print(cf.load("2r").equations("mass_matrix", symbolic=True))
-        M[1,1] = L1**2*(m1 + m2) + 2*L1*L2*m2*cos(q2) + L2**2*m2
-        M[1,2] = M[2,1] = L2*m2*(L1*cos(q2) + L2)
-        M[2,2] = L2**2*m2
-        """
-        from .equations import equations  # noqa: PLC0415 (SymPy takes half a second to import)
-
-        refuse_still(self.model, "equations")
-        return equations(self.model, name, frame, **options)
-
-    def export(
-        self,
-        name: str,
-        language: str,
-        path: str | os.PathLike[str],
-        *,
-        frame: str | None = None,
-        precision: str = "double",
-        order: int | None = None,
-        phi: bool = False,
-    ) -> tuple[Path, ...]:
-        """Write a form as source code ("c", "cuda", "matlab", "numpy") and return the paths.
-
-        `path` is a folder, or a file without its ending, which then names the function too.
-
-        >>> import tempfile, closedform as cf
-        >>> [path.name for path in cf.load("2r").export("mass_matrix", "c", tempfile.mkdtemp())]
-        ['robot_2r_mass_matrix.h', 'robot_2r_mass_matrix.c']
-        """
-        refuse_still(self.model, "export")
-        phi = flag("export: phi", phi)
-        program = FormRecipe(self.model, name, frame, order, phi).program()
-        subject = form_subject(form(name, order, phi=phi), self.model, program, frame)
-        return write_source(program, subject, language, path, precision=precision)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the robot as a TOML file that `load` reads back, whole or not at all; return its path.

@@ -31,6 +31,9 @@ def excite(
     acceleration: Annotated[
         float, typer.Option(help="Acceleration limit of every joint.", show_default="none")
     ] = float("inf"),
+    margin: Annotated[
+        float, typer.Option(help="Part of every limit that stays free, such as 0.1.", min=0.0, max=0.9)
+    ] = 0.0,
     floor: Annotated[
         float | None, typer.Option(help="Keep the last frame's origin above this height, in metres.")
     ] = None,
@@ -67,6 +70,7 @@ def excite(
             starts=starts,
             iterations=iterations,
             seed=seed,
+            margin=margin,
             progress=report,
         )
         if file is not None:

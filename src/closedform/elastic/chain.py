@@ -27,7 +27,7 @@ def chain_motion(control: Decoupling, trajectory: Trajectory, start: ArrayLike, 
     require_trajectory("chain_motion", trajectory, robot.joint_names)
     q, qd, theta, thetad = np.split(sized_array("chain_motion: start", start, (4 * robot.nv,)), 4)
     if order == 4:
-        actual = (q, qd, *robot.link_derivatives(q, qd, theta, thetad))
+        actual: tuple[Array, ...] = (q, qd, *robot.link_derivatives(q, qd, theta, thetad))
     else:
         actual = (q, qd, robot.forward_dynamics(q, qd, theta, thetad, np.zeros(robot.nv))[0])
     first = np.stack([a - w for a, w in zip(actual, trajectory.derivatives(0.0, order - 1), strict=True)])

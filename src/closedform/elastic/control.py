@@ -17,7 +17,7 @@ from ..kernels import Kernel, compiled
 from ..lazy import cached_property
 from ..trajectory import Trajectory
 from ..trajectory.trajectory import require_trajectory
-from .forms import STATE
+from .catalogue import STATE
 from .gains import pole_gains
 from .plant import Plant
 from .robot import ElasticJointRobot

@@ -9,8 +9,8 @@ from casadi import SX
 
 from ..checks import instance
 from ..integration import System
+from .catalogue import STATE
 from .control import Control, require_control
-from .forms import STATE
 from .plant import state_rate
 from .robot import ElasticJointRobot
 

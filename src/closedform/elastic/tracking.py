@@ -15,8 +15,8 @@ from ..integration import DivergenceError, simulate
 from ..integration.simulate import step_count
 from ..trajectory import Trajectory
 from ..trajectory.trajectory import require_trajectory
+from .catalogue import STATE
 from .control import Control, require_control, require_motion
-from .forms import STATE
 from .frequencies import natural_frequencies
 from .loop import closed_loop
 from .robot import ElasticJointRobot
@@ -177,7 +177,7 @@ def state_on(robot: ElasticJointRobot, trajectory: Trajectory, stiffness: Trajec
     theta, thetad, _ = undamped.motor_motion(*motion, *spring)
     if robot.drives.damped:
         # K dq + D dq' = N tau holds for many (dq, dq'): take dq' of the slow motion.
-        K = spring[0] if spring else robot.drives.stiffness
+        K = np.asarray(spring[0] if spring else robot.drives.stiffness)
         theta = theta - robot.drives.damping * (thetad - motion[1] / robot.drives.gear_ratio) / K
     return np.concatenate([*motion[:2], theta, thetad])
 

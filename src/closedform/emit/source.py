@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
 
+from ..forms import Quantity
 from ..programs import Program
 from .names import comment, distinct, label
-from .quantities import INPUTS, OUTPUTS, quantity
 from .subject import Index, Subject
 
 WIDTH = 100
@@ -83,7 +83,8 @@ class Source:
             names = [f"{array.name} ({_times(array.shape)})" for array in arrays]
             width = max(map(len, names))
             for name, array in zip(names, arrays, strict=True):
-                lines.append(f"  {name:<{width}}  {array.meaning} [{array.unit}]")
+                unit = f" [{array.unit}]" if array.unit else ""
+                lines.append(f"  {name:<{width}}  {array.meaning}{unit}")
         return lines
 
     def _facts(self) -> Iterator[str]:
@@ -98,19 +99,27 @@ class Source:
 
 def source(function: str, program: Program, subject: Subject, real: str, reserved: frozenset[str]) -> Source:
     """Return a function to be written, its parameters named so that the language takes them."""
-    known = [
-        *(quantity(name, INPUTS | subject.quantities) for name, _ in program.inputs),
-        *(quantity(name, OUTPUTS | subject.quantities) for name, _ in program.outputs),
-    ]
-    names = distinct((each.symbol for each in known), reserved | {function})
-    shapes = [shape for _, shape in (*program.inputs, *program.outputs)]
-    shown = "" if subject.frame is None else label(subject.frame)
-    arrays = tuple(
-        Array(name, shape, each.meaning.replace("{frame}", shown), each.unit)
-        for name, shape, each in zip(names, shapes, known, strict=True)
-    )
     count = len(program.inputs)
-    return Source(function, program, subject, real, arrays[:count], arrays[count:])
+    arrays = (*program.inputs, *program.outputs)
+    known = [subject.quantities.get(name) for name, _ in arrays]
+    symbols = (
+        name if each is None or k < count else each.symbol
+        for k, ((name, _), each) in enumerate(zip(arrays, known, strict=True))
+    )
+    names = distinct(symbols, reserved | {function})
+    shown = "" if subject.frame is None else label(subject.frame)
+    written = tuple(
+        Array(name, shape, *_explained(given, each, shown))
+        for name, (given, shape), each in zip(names, arrays, known, strict=True)
+    )
+    return Source(function, program, subject, real, written[:count], written[count:])
+
+
+def _explained(name: str, quantity: Quantity | None, frame: str) -> tuple[str, str]:
+    """Return the meaning and the unit of an array; those of a program that is no form have only a name."""
+    if quantity is None:
+        return name.replace("_", " "), ""
+    return quantity.meaning.replace("{frame}", frame), quantity.unit
 
 
 def _wrapped(line: str) -> list[str]:

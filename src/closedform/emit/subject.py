@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial, singledispatch
+from typing import Any
 
-from ..forms import Form
+from ..forms import Form, Quantity
+from ..forms.catalogue import INERTIAS
 from ..model import Body, Model
-from ..programs import Program
 from .names import LONGEST, identifier, label
-from .quantities import Quantity
 
 FRAME = 16
 """Most characters of a frame's name within a function's."""
@@ -26,8 +27,8 @@ def _nothing(_: Index) -> Iterable[str]:
 class Subject:
     """A function's `name` (mass_matrix), `owner` (the robot's name) and documentation.
 
-    `layout` tells what the entries of its arrays are, `facts` what its constants rest on.
-    `quantities` explains arrays that are not a robot's.
+    `layout` says what the entries of its arrays are, `facts` which data its constants come from,
+    `quantities` what its arrays are, by name.
     """
 
     name: str
@@ -35,7 +36,7 @@ class Subject:
     doc: str
     layout: Callable[[Index], Iterable[str]] = _nothing
     facts: tuple[str, ...] = ()
-    quantities: dict[str, Quantity] = field(default_factory=dict)
+    quantities: Mapping[str, Quantity] = field(default_factory=dict)
     frame: str | None = None
 
     @property
@@ -44,35 +45,43 @@ class Subject:
         return f"{identifier(self.owner, LONGEST - len(self.name) - 1)}_{self.name}"
 
 
-def form_subject(form: Form, model: Model, program: Program, frame: str | None = None) -> Subject:
-    """Return the subject of a form of a robot."""
-    name = form.name if form.order is None else f"{form.name}_{form.order}"
-    if "phi" in form.inputs:
+def form_subject(form: Form, model: Any) -> Subject:
+    """Return the subject of a form of a model; a frame is part of the name if it was asked for."""
+    variant, shown = form.variant, None
+    name = form.name if variant.order is None else f"{form.name}_{variant.order}"
+    if variant.phi:
         name += "_phi"
-    if form.framed and frame is not None:
-        name += f"_{identifier(frame, FRAME)}"
-    shown = model.frame(frame).name if form.framed else None
-    facts: tuple[str, ...] = ()
-    if form.dynamic:
+    if variant.frame is not None:
+        name += f"_{identifier(variant.frame, FRAME)}"
+    if form.framed:
+        shown = model.frame(variant.frame).name
+    quantities = {each.name: each.quantity for each in (*form.arrays(model), *form.gives)}
+    return Subject(
+        name, model.name, form.doc, partial(layout, model, form), tuple(facts(model, form)), quantities, shown
+    )
+
+
+@singledispatch
+def layout(model: Any, form: Form, index: Index) -> Iterator[str]:
+    """Yield lines on what the entries of the arrays are; every kind of model registers its own."""
+    yield from ()
+
+
+@singledispatch
+def facts(model: Any, form: Form) -> Iterator[str]:
+    """Yield sentences on the data in the constants; every kind of model may register its own."""
+    yield from ()
+
+
+@facts.register
+def _gravity(model: Model, form: Form) -> Iterator[str]:
+    if INERTIAS in form.needs or form.group == "parameters":
         gravity = ", ".join(f"{float(value) + 0.0:g}" for value in model.gravity)
-        facts = (f"Gravity ({gravity}) m/s^2 in the base frame.",)
-
-    def layout(index: Index) -> Iterator[str]:
-        yield from _joints(model, index)
-        if _runs_over_bodies(model, program):
-            yield from ("", "Bodies, in order:", *(f"  {label(body.name)}" for body in model.bodies))
-
-    return Subject(name, model.name, form.doc, layout, facts, frame=shown)
+        yield f"Gravity ({gravity}) m/s^2 in the base frame."
 
 
-def _runs_over_bodies(model: Model, program: Program) -> bool:
-    """Whether an array has a row per body (wrenches) or ten entries per body (phi)."""
-    count = len(model.bodies)
-    shapes = [shape for _, shape in (*program.inputs, *program.outputs)]
-    return any(shape == (count, 6) for _, shape in program.inputs) or any(10 * count in s for s in shapes)
-
-
-def _joints(model: Model, index: Index) -> Iterator[str]:
+@layout.register
+def _joints(model: Model, form: Form, index: Index) -> Iterator[str]:
     yield "Joints, in order:"
     for body in model.bodies:
         if body.coupling is not None:
@@ -85,6 +94,9 @@ def _joints(model: Model, index: Index) -> Iterator[str]:
             for name, first, count in (("q", body.iq, body.joint.nq), ("qd", body.iv, body.joint.nv))
         ]
         yield f"  {'  '.join(places)}  {label(body.joint_name)}: {_motion(body)}"
+    axes = {letter for each in (*form.arrays(model), *form.gives) for letter in each.shape}
+    if axes & {"b", "p"}:
+        yield from ("", "Bodies, in order:", *(f"  {label(body.name)}" for body in model.bodies))
 
 
 def _range(index: Index, name: str, first: int, count: int) -> str:

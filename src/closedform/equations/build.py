@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
+from typing import Any
 
 import casadi as ca
 
 from ..checks import known_name, some_of
-from ..errors import ArgumentError, ProgramSizeError, shown
-from ..forms import Form, form
+from ..errors import ProgramSizeError
+from ..forms import PLAIN, Form, Variant, catalogue
+from ..forms.lettered import Lettered, lettered
 from ..forms.tree import Tree
 from ..model import Model
+from ..model.idle import refuse_still
 from ..programs import Program, program
 from .axes import parallel_groups
-from .parameters import CONVENTIONS, KINDS, Letter, lettered_tree
+from .parameters import CONVENTIONS, KINDS, lettered_tree
 from .result import Equations
 from .write import PARAMETERS, program_equations
 
@@ -22,11 +25,10 @@ MAX_OPERATIONS = 3_000
 
 
 def equations(
-    model: Model,
+    model: Any,
     name: str,
-    frame: str | None = None,
+    variant: Variant = PLAIN,
     *,
-    order: int | None = None,
     symbolic: bool | str | Collection[str] = False,
     parameters: str = "masses",
     digits: int | None = None,
@@ -35,48 +37,61 @@ def equations(
 ) -> Equations | tuple[Equations, ...]:
     """Return a form as SymPy expressions: multiplied out, angle sums merged, like terms collected.
 
-    `symbolic` says which constants stay letters: True for all, or any of "inertia", "geometry",
-    "gravity". `parameters` names inertias: "masses" for m1, c1x, I1xx (about the centre of mass),
-    "gautier-khalil" for XX1 ... MX1 ... M1 (about the frame origin) and lengths d2, r3. Other
-    constants are numbers, with `digits` significant digits or as `rational` fractions.
+    `symbolic` says which constants stay letters: True for all, or any of the kinds of the model
+    ("inertia", "geometry", "gravity" of a robot). `parameters` names inertias: "masses" for m1, c1x,
+    I1xx (about the centre of mass), "gautier-khalil" for XX1 ... MX1 ... M1 (about the frame origin)
+    and lengths d2, r3. Other constants are numbers, with `digits` significant digits or as
+    `rational` fractions.
 
-    What takes longer than `seconds` is returned correct but as it stands, in terms of
+    What takes longer than `seconds` is returned correct but as it is computed, in terms of
     `definitions`, with an `EquationsWarning`. A form of several outputs gives a tuple.
     """
-    kinds = some_of("symbolic", symbolic, KINDS)
-    known_name("convention of inertial parameters", parameters, CONVENTIONS)
-    it = form(name, order)
-    if frame is not None and not it.framed:
-        raise ArgumentError(f"{name}: takes no frame; {shown(frame)} given")
-    it.check(model)
-    tree, letters = lettered_tree(model, parameters, kinds, model.frame(frame) if it.framed else None)
-    traced = _trace(it, tree, letters, frame)
-    groups = parallel_groups(Tree.of(model).own)
+    form = catalogue(model).form(name, variant)
+    it = lettered(model, form, symbolic, parameters)
     return program_equations(
-        traced,
-        groups=groups if it.inputs[:1] == ("q",) else (),
-        parameters=letters,
-        kinds=kinds,
+        _trace(form, model, it),
+        {each.name: each.quantity for each in (*form.arrays(model), *form.gives)},
+        groups=it.groups if form.inputs[:1] == ("q",) else (),
+        parameters=it.parameters,
+        kinds=it.kinds,
         digits=digits,
         rational=rational,
         seconds=seconds,
-        trajectory=model.nq == model.nv,
+        trajectory=it.trajectory,
     )
 
 
-def _trace(it: Form, tree: Tree, letters: Sequence[Letter], frame: str | None) -> Program:
+@lettered.register
+def _robot(model: Model, form: Form, symbolic: bool | str | Collection[str], convention: str) -> Lettered:
+    """Return a robot with letters for masses, lengths and gravity."""
+    kinds = some_of("symbolic", symbolic, KINDS)
+    known_name("convention of inertial parameters", convention, CONVENTIONS)
+    refuse_still(model, "equations")
+    form.check(model)
+    frame = model.frame(form.variant.frame) if form.framed else None
+    tree, letters = lettered_tree(model, convention, kinds, frame)
+    trajectory = model.nq == model.nv
+    return Lettered((tree,), letters, kinds, angle_groups(model), trajectory, MAX_OPERATIONS)
+
+
+def angle_groups(model: Model) -> list[list[int]]:
+    """Return the coordinates of a robot that are angles, grouped by parallel axes."""
+    return parallel_groups(Tree.of(model).own)
+
+
+def _trace(form: Form, model: Any, it: Lettered) -> Program:
     """Return the program of a form whose last input is the vector of all parameters."""
-    model = tree.model
-    symbols, expressions = it.expression(tree, frame)
-    inputs = list(zip(it.inputs, it.input_shapes(model), symbols, strict=True))
-    if letters:
-        column = ca.vertcat(*(each.symbol for each in letters))
-        inputs.append((PARAMETERS, (len(letters),), column))
-    labels = [label for label, _ in it.outputs]
-    traced = program(it.name, inputs, list(zip(labels, it.output_shapes(model), expressions, strict=True)))
-    if traced.counts.total > MAX_OPERATIONS:
+    symbols, expressions = form.expression(model, subject=it.subject)
+    names = [each.name for each in form.arrays(model)]
+    inputs = list(zip(names, form.input_shapes(model), symbols, strict=True))
+    if it.parameters:
+        count = len(it.parameters)
+        inputs.append((PARAMETERS, (count,), ca.vertcat(*(each.symbol for each in it.parameters))))
+    outputs = list(zip(form.outputs, form.output_shapes(model), expressions, strict=True))
+    traced = program(form.name, inputs, outputs)
+    if it.most is not None and traced.counts.total > it.most:
         raise ProgramSizeError(
-            f"{it.name} of {model.name!r} takes {traced.counts.total} operations; equations are printed up "
-            f"to {MAX_OPERATIONS}; ask for a smaller form or robot, or export source code"
+            f"{form.name} of {model.name!r} takes {traced.counts.total} operations; equations are printed "
+            f"up to {it.most}; ask for a smaller form or robot, or export source code"
         )
     return traced

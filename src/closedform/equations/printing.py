@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import sympy as sp
 
+from ..forms import Quantity
 from ..lazy import cached_property
 from .naming import Heading, latex_name, pretty_name, unicode_name
 from .vocabulary import Expression
@@ -25,6 +26,7 @@ class Printed:
     """A quantity by its entries, row by row, and the definitions (x1 = ..., x2 = ...) they use."""
 
     name: str
+    quantity: Quantity
     shape: tuple[int, ...]
     entries: tuple[Expression, ...]
     definitions: tuple[tuple[Expression, Expression], ...]
@@ -56,7 +58,7 @@ class Printed:
 
     @property
     def _heading(self) -> Heading:
-        return Heading.named(self.name)
+        return Heading(self.quantity)
 
     @property
     def _value(self) -> Expression | None:

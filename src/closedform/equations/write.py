@@ -2,38 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from fractions import Fraction
+from collections.abc import Mapping, Sequence
 
 import sympy as sp
 
 from ..checks import flag, whole_number
 from ..errors import warn
+from ..forms import Quantity
 from ..programs import Program
 from .collect import Numbers
 from .definitions import as_written
 from .naming import Input
 from .parameters import KINDS, Letter
-from .reader import Reader, meant
+from .reader import Reader
 from .result import Equations, EquationsWarning
-from .trig_sums import Arithmetic, Budget, BudgetSpentError, TrigSum
+from .trig_sums import Budget, BudgetSpentError
 from .vocabulary import Expression, Vocabulary
 
 PARAMETERS = "parameters"
 """Name of the last input of a program whose constants are letters."""
 
-DECIMAL = 10**12
-"""Denominators up to this belong to fractions and decimals; beyond, a constant is irrational."""
-
-ROUND_OFF = 1e-13
-"""Terms this much smaller than the largest are round-off if a constant is irrational."""
-
-Bound = Expression | Fraction
-"""An input entry: a symbol, or the number of a constant that is not symbolic."""
-
 
 def program_equations(
     traced: Program,
+    quantities: Mapping[str, Quantity] | None = None,
     *,
     groups: Sequence[Sequence[int]] = (),
     parameters: Sequence[Letter] = (),
@@ -45,27 +37,25 @@ def program_equations(
 ) -> Equations | tuple[Equations, ...]:
     """Return the equations of a program: multiplied out, angle sums merged, like terms collected.
 
+    `quantities` say what its arrays are; one that is not there is a letter of its own name.
     `groups` hold the entries of the first input that are angles of parallel axes, in order.
     `parameters` are the entries of a last input "parameters": letters if their kind is among
-    `kinds`, else numbers. In a `trajectory` an input named with dots is the time derivative
-    of the one without.
+    `kinds`, else numbers. In a `trajectory` rates are the time derivatives of their quantities.
     """
     if digits is not None:
         digits = whole_number("digits", digits, 1, 15)
     flag("rational", rational)
     budget = Budget(seconds)
-    inputs = [Input.named(*each) for each in traced.inputs if each[0] != PARAMETERS]
+    known = quantities or {}
+    inputs = [Input(_quantity(known, name), shape) for name, shape in traced.inputs if name != PARAMETERS]
     numbers = Numbers(rational, digits or 15, fractions=set(kinds) == set(KINDS))
     vocabulary = Vocabulary()
     bound = _bind(vocabulary, inputs, parameters, kinds)
     numbered = [[vocabulary.number(bound[k]) for k in group] for group in groups]
     reader = Reader(vocabulary, numbered, budget)
     try:
-        rows = reader.program(traced, [_trig_sum(reader.arithmetic, vocabulary, each) for each in bound])
-        outputs = [
-            [reader.written(each, numbers) for each in _chopped(reader.arithmetic, traced, row)]
-            for row in rows
-        ]
+        rows = reader.program(traced, [reader.expression(each) for each in bound])
+        outputs = [[reader.written(each, numbers) for each in row] for row in rows]
         definitions: tuple[tuple[Expression, Expression], ...] = ()
     except BudgetSpentError as spent:
         warn(
@@ -73,10 +63,11 @@ def program_equations(
             "the equations are correct but written as they are computed, in terms of definitions",
             EquationsWarning,
         )
-        outputs, definitions = as_written(traced, [_expression(each, numbers) for each in bound])
+        outputs, definitions = as_written(traced, [x if x.is_Symbol else numbers(x) for x in bound])
     results = tuple(
         Equations(
             name=label,
+            quantity=_quantity(known, label),
             shape=shape,
             entries=tuple(row),
             definitions=definitions,
@@ -94,13 +85,18 @@ def program_equations(
     return results if len(results) > 1 else results[0]
 
 
+def _quantity(known: Mapping[str, Quantity], name: str) -> Quantity:
+    """Return what an array is; of a program that is no form it may have only a name."""
+    return known.get(name) or Quantity(name, rf"\mathrm{{{name}}}".replace("_", r"\_"), "", name)
+
+
 def _bind(
     vocabulary: Vocabulary, inputs: list[Input], parameters: Sequence[Letter], kinds: Sequence[str]
-) -> list[Bound]:
+) -> list[Expression]:
     """Return the symbol or number of each input entry, and number the symbols in a readable order."""
-    bound: list[Bound] = []
+    bound: list[Expression] = []
     for each in inputs:
-        role = "coordinate" if (each.stem, each.order) == ("q", 0) else "rate"
+        role = "coordinate" if each.is_coordinate else "rate"
         for name in each.symbols:
             bound.append(sp.Symbol(name))
             vocabulary.number(bound[-1], role)
@@ -109,36 +105,5 @@ def _bind(
             bound.append(sp.Symbol(parameter.name))
             vocabulary.number(bound[-1], parameter.role)
         else:
-            bound.append(parameter.value)
+            bound.append(sp.Rational(parameter.value.numerator, parameter.value.denominator))
     return bound
-
-
-def _trig_sum(arithmetic: Arithmetic, vocabulary: Vocabulary, bound: Bound) -> TrigSum:
-    if isinstance(bound, Fraction):
-        return arithmetic.constant(bound)
-    return arithmetic.symbol(vocabulary.number(bound))
-
-
-def _expression(bound: Bound, numbers: Numbers) -> Expression:
-    return numbers(bound) if isinstance(bound, Fraction) else bound
-
-
-def _chopped(arithmetic: Arithmetic, traced: Program, row: list[TrigSum]) -> list[TrigSum]:
-    """Return the sums without terms that are round-off of irrational constants."""
-    constants = [value for name, _, value in traced.operations if name == "const"]
-    if all(meant(value).denominator <= DECIMAL for value in constants):
-        return row
-    largest = 0.0
-    for each in row:
-        arithmetic.check()
-        sizes = (abs(float(x)) for polynomial in each.values() for x in polynomial.values())
-        largest = max(largest, max(sizes, default=0.0))
-    kept = []
-    for each in row:
-        arithmetic.check()
-        left = {
-            wave: {m: x for m, x in polynomial.items() if abs(float(x)) > ROUND_OFF * largest}
-            for wave, polynomial in each.items()
-        }
-        kept.append({wave: polynomial for wave, polynomial in left.items() if polynomial})
-    return kept

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,8 @@ class FlexibleArm(ArmStructure):
         name: str = "flexible_arm",
     ) -> None:
         text("flexible arm: name", name)
-        super().__init__(read_arm(links, payload, gravity, damping, boundary, exact), name)
+        model = read_arm(links, payload, gravity, damping, boundary, exact)
+        super().__init__(replace(model, name=name))
 
     @classmethod
     def deluca_siciliano(

@@ -1,76 +1,110 @@
-"""The catalogue of an arm's forms: inputs, outputs and the function that builds each."""
+"""The catalogue of a flexible arm's forms: what each takes and gives, and the function that builds it.
+
+Shapes: N coordinates, n joints, 2N state, p parameters. With it, what exported code and equations say
+of an arm.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
+from fractions import Fraction
 
 from casadi import SX
 
-from ..programs import Shaped
+from ..checks import known_name, some_of
+from ..emit import facts, layout
+from ..emit.subject import Index
+from ..forms import Catalogue, Form, Quantity
+from ..forms.lettered import Lettered, lettered
 from . import dynamics, energy
-from .model import LINEAR, ArmModel, Constants
+from .model import KINDS, LINEAR, ArmModel, Constants
+
+COORDINATES = Quantity(
+    "q",
+    "q",
+    "rad, m",
+    "joint angles, then mode coordinates link by link",
+    ("rates of joint angles and mode coordinates", "accelerations of joint angles and mode coordinates"),
+)
+TORQUES = Quantity("u", "u", "N m", "joint torques")
+MASS = Quantity("B", "B", "kg m^2, kg m, kg", "inertia matrix")
+BIAS = Quantity("h", "h", "N m, N", "Coriolis and centrifugal forces")
+CORIOLIS = Quantity("C", "C", "kg m^2/s, kg m/s, kg/s", "Coriolis matrix, C qd = h")
+GRAVITY = Quantity("g", "g", "N m, N", "forces of gravity")
+KINETIC = Quantity("T", "T", "J", "kinetic energy")
+POTENTIAL = Quantity("U", "U", "J", "energy of bending and of gravity")
+FORCES = Quantity("f", "f", "N m, N", "generalised forces")
+SYSTEM = Quantity("A", "A", "1, 1/s, 1/s^2", "system matrix, x' = A x + B u with x = (q, qd)")
+INPUT = Quantity("B", "B", "rad/s^2 or m/s^2, per N m", "input matrix, x' = A x + B u with x = (q, qd)")
+TIP = Quantity("tip", r"\mathrm{tip}", "m", "position of the tip in the base frame")
+ANGLE = Quantity("angle", r"\mathrm{angle}", "rad", "direction of the tip")
+JACOBIAN = Quantity("J", "J", "m, 1", "map from qd to the velocity of the tip")
+REGRESSOR = Quantity("Y", "Y", "force per parameter", "regressor, forces = Y p")
+
+Q = (COORDINATES.array("N"),)
+V = (*Q, COORDINATES.rate().array("N"))
+A = (*V, COORDINATES.rate(2).array("N"))
+U = (*V, TORQUES.array("n"))
 
 
-@dataclass(frozen=True)
-class ArmForm:
-    """A form of an arm: inputs by name, outputs as (symbol, shape), and the function that builds them.
-
-    In shapes N stands for the coordinates, n for the joints, 2N for the state, p for parameters.
-    """
-
-    inputs: tuple[str, ...]
-    outputs: tuple[tuple[str, tuple[str | int, ...]], ...]
-    build: Callable[..., SX | tuple[SX, ...]]
-
-    @property
-    def name(self) -> str:
-        """Name of the form."""
-        return self.build.__name__
-
-    @property
-    def doc(self) -> str:
-        """Documentation of the form."""
-        return (self.build.__doc__ or "").strip()
-
-    def expressions(
-        self, model: ArmModel, constants: Constants | None = None
-    ) -> tuple[list[Shaped], list[Shaped]]:
-        """Return inputs and outputs as (name, core shape, expression), of the arm's numbers by default."""
-        N, n, p = model.size, model.joints, len(model.symbols(LINEAR)[1])
-        sizes = {"N": N, "n": n, "2N": 2 * N, "p": p}
-        inputs: list[Shaped] = []
-        for name in self.inputs:
-            size = n if name == "u" else N
-            inputs.append((name, (size,), SX.sym(name, size)))
-        known = model.numbers() if constants is None else constants
-        built = self.build(model, known, *(symbol for _, _, symbol in inputs))
-        results = built if isinstance(built, tuple) else (built,)
-        outputs = [
-            (name, tuple(sizes[x] if isinstance(x, str) else x for x in shape), result)
-            for (name, shape), result in zip(self.outputs, results, strict=True)
-        ]
-        return inputs, outputs
+def _sizes(model: ArmModel) -> dict[str | int, int | None]:
+    N, n = model.size, model.joints
+    return {"N": N, "n": n, "2N": 2 * N, "p": len(model.symbols(LINEAR)[1])}
 
 
-_Q, _V, _A, _U = ("q",), ("q", "qd"), ("q", "qd", "qdd"), ("q", "qd", "u")
+def _subject(model: ArmModel, _: tuple[SX, ...]) -> tuple[ArmModel, Constants]:
+    return model, model.numbers()
 
-FORMS = {
-    form.name: form
-    for form in (
-        ArmForm(_Q, (("B", ("N", "N")),), dynamics.mass_matrix),
-        ArmForm(_V, (("h", ("N",)),), dynamics.coriolis_torque),
-        ArmForm(_V, (("C", ("N", "N")),), dynamics.coriolis_matrix),
-        ArmForm(_Q, (("g", ("N",)),), dynamics.gravity_torque),
-        ArmForm(_V, (("T", ()),), energy.kinetic_energy),
-        ArmForm(_Q, (("U", ()),), dynamics.potential_energy),
-        ArmForm(_A, (("f", ("N",)),), dynamics.inverse_dynamics),
-        ArmForm(_U, (("qdd", ("N",)),), dynamics.forward_dynamics),
-        ArmForm(_U, (("A", ("2N", "2N")), ("B", ("2N", "n"))), dynamics.state_matrices),
-        ArmForm(_Q, (("tip", (2,)),), dynamics.tip_position),
-        ArmForm(_Q, (("angle", ()),), dynamics.tip_angle),
-        ArmForm(_Q, (("J", (2, "N")),), dynamics.tip_jacobian),
-        ArmForm(_A, (("Y", ("N", "p")),), dynamics.regressor),
-    )
-}
+
+FORMS = Catalogue(ArmModel, "form of a flexible arm", _sizes, _subject)
 """Every form of an arm by name."""
+
+FORMS.add(dynamics.mass_matrix, Q, MASS.array("N", "N"))
+FORMS.add(dynamics.coriolis_torque, V, BIAS.array("N"))
+FORMS.add(dynamics.coriolis_matrix, V, CORIOLIS.array("N", "N"))
+FORMS.add(dynamics.gravity_torque, Q, GRAVITY.array("N"))
+FORMS.add(energy.kinetic_energy, V, KINETIC.array())
+FORMS.add(dynamics.potential_energy, Q, POTENTIAL.array())
+FORMS.add(dynamics.inverse_dynamics, A, FORCES.array("N"))
+FORMS.add(dynamics.forward_dynamics, U, COORDINATES.rate(2).array("N"))
+FORMS.add(dynamics.state_matrices, U, (SYSTEM.array("2N", "2N"), INPUT.array("2N", "n")), group="state")
+FORMS.add(dynamics.tip_position, Q, TIP.array(2), group="kinematics")
+FORMS.add(dynamics.tip_angle, Q, ANGLE.array(), group="kinematics")
+FORMS.add(dynamics.tip_jacobian, Q, JACOBIAN.array(2, "N"), group="kinematics")
+FORMS.add(dynamics.regressor, A, REGRESSOR.array("N", "p"), group="parameters")
+
+
+@layout.register
+def _coordinates(model: ArmModel, form: Form, index: Index) -> Iterator[str]:
+    yield "Coordinates, in order:"
+    for k, each in enumerate(model.coordinate_names):
+        yield f"  {index('q', (k,))}  {each}"
+
+
+@facts.register
+def _data(model: ArmModel, form: Form) -> Iterator[str]:
+    for i, (link, modes) in enumerate(zip(model.links, model.modes, strict=True)):
+        frequencies = ", ".join(f"{f:.4g}" for f in modes.stacked("frequency"))
+        yield f"Link {i + 1}: {link.length:g} m, {link.mass:g} kg, modes at {frequencies} Hz."
+    mass, inertia = model.payload
+    gravity = ", ".join(f"{value + 0.0:g}" for value in model.gravity)
+    yield f"Payload {mass:g} kg, {inertia:g} kg m^2; gravity ({gravity}) m/s^2."
+
+
+@lettered.register
+def _letters(
+    model: ArmModel, form: Form, symbolic: bool | str | Collection[str], convention: str
+) -> Lettered:
+    """Return an arm with letters for the constants of some kinds."""
+    from ..equations.parameters import Letter  # noqa: PLC0415 (SymPy takes half a second to import)
+    from ..equations.reader import meant  # noqa: PLC0415
+
+    known_name("convention of an arm's parameters", convention, ("masses",))
+    constants, letters = model.symbols(some_of("symbolic", symbolic, KINDS))
+    roles = {"stiffness": "inertia", "damping": "inertia"}
+    parameters = [
+        Letter(each.name, Fraction(meant(each.value)), roles.get(each.kind, each.kind), each.symbol)
+        for each in letters
+    ]
+    kinds = ("inertia", "geometry", "gravity") if letters else ()
+    return Lettered((model, constants), parameters, kinds, [list(range(model.joints))])

@@ -53,7 +53,7 @@ def amplitudes(model: ArmModel, constants: Constants, q: SX, qd: SX) -> list[Lin
 
 
 def kinetic_energy(model: ArmModel, constants: Constants, q: SX, qd: SX) -> SX:
-    """Return the kinetic energy T = qd^T B qd / 2, without products of deflections unless the arm is exact.
+    """Return the kinetic energy T = qd^T B qd / 2, without products of deflections unless exact.
 
     The sum (8)-(11) of [DeLucaSiciliano1991] over hubs, links and payload. To first order it is
     sum_k T_k + sum_{k<l} (P_l N_k cos + (Q_l N_k - P_l R_k) sin) of the angle from link k to link

@@ -79,6 +79,7 @@ class ArmModel:
     gravity: tuple[float, float]
     damping: NDArray[np.float64]
     exact: bool = False
+    name: str = "flexible_arm"
 
     @property
     def joints(self) -> int:

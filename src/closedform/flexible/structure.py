@@ -2,21 +2,37 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import casadi as ca
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..arrays import Array
+from ..checks import whole_number
 from ..integration import System
+from ..kernels import compiled
 from ..lazy import cached_property
 from . import dynamics
 from .link import FlexibleLink
 from .methods import ArmForms
-from .model import LINEAR, NamedConstant
+from .model import LINEAR, ArmModel, NamedConstant
 from .modes import Modes
+
+MOST_STATIONS = 1000
+"""Points per link that `points` compiles."""
 
 
 class ArmStructure(ArmForms):
     """What is known of an arm before it moves."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (type(self), self.model)
+
+    @property
+    def name(self) -> str:
+        """Name of the arm."""
+        return self.model.name
 
     @property
     def links(self) -> tuple[FlexibleLink, ...]:
@@ -88,12 +104,32 @@ class ArmStructure(ArmForms):
         """Names of the coordinates: theta1, ..., then delta11, ... by link and mode."""
         return self.model.coordinate_names
 
+    def points(self, q: ArrayLike, stations: int = 21) -> Array:
+        """Return points (..., n stations, 2) along the bending arm, from joint to tip of each link."""
+        count = whole_number("points: stations", stations, 2, MOST_STATIONS)
+        key = ("points", count)
+        if key not in self._kernels:
+            symbol = ca.SX.sym("q", self.size)
+            expression = dynamics.points(self.model, self.model.numbers(), symbol, count)
+            doc = "Return points along the arm."
+            self._kernels[key] = compiled(
+                "points", [("q", symbol)], [("p", expression)], doc, repr(self.name)
+            )
+        return np.asarray(self._kernels[key](q))
+
     @cached_property
     def system(self) -> System:
         """The arm as x' = f(x, u) with x = (q, qd) and u the joint torques."""
         q, qd, u = (ca.SX.sym(s, n) for s, n in (("q", self.size), ("qd", self.size), ("u", self.joints)))
         rate = ca.vertcat(qd, dynamics.forward_dynamics(self.model, self.model.numbers(), q, qd, u))
         return System(self.name, ca.vertcat(q, qd), rate, u)
+
+
+def _restored(kind: type[ArmStructure], model: ArmModel) -> ArmStructure:
+    """Return an arm from its model, without computing its modes again."""
+    arm = kind.__new__(kind)
+    ArmForms.__init__(arm, model)
+    return arm
 
 
 def _fixed(matrix: Array) -> Array:

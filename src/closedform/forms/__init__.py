@@ -1,6 +1,19 @@
 """Closed-form expressions of kinematics and dynamics, each written once."""
 
 from .catalogue import FORMS, form
-from .form import INPUTS, MAX_ORDER, Form, derivative_name, resolve
+from .form import MAX_ORDER, PLAIN, Catalogue, Form, Need, Variant, catalogue
+from .quantity import FormArray, Quantity
 
-__all__ = ["FORMS", "INPUTS", "MAX_ORDER", "Form", "derivative_name", "form", "resolve"]
+__all__ = [
+    "FORMS",
+    "MAX_ORDER",
+    "PLAIN",
+    "Catalogue",
+    "Form",
+    "FormArray",
+    "Need",
+    "Quantity",
+    "Variant",
+    "catalogue",
+    "form",
+]

@@ -1,24 +1,25 @@
-"""The catalogue of forms: name, inputs, outputs, builder and citation of every quantity.
+"""The catalogue of a robot's forms: what each takes and gives, and the function that builds it.
 
-Robot methods, kernels, documentation, tests and benchmarks all loop over `FORMS`.
+Robot methods, kernels, equations, exported code, documentation, tests and benchmarks all read
+`FORMS`. Shapes: q coordinates, v velocities, b moving bodies, p inertial parameters.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from functools import partial
 
-import casadi as ca
+from casadi import SX
 
-from ..errors import UnknownNameError
+from ..errors import ClosedFormError
+from ..model import Model
+from ..model.idle import refuse_idle_joints, refuse_still
 from . import (
     block,
-    block_rates,
     coriolis,
     energy,
     external,
     forward,
     gravity,
-    higher_order,
     kinematics,
     mass,
     matrices,
@@ -27,136 +28,172 @@ from . import (
     state,
     tensors,
 )
-from .form import Form, Shape
-from .parametric import parametric
+from . import block_rates as rates
+from .form import Catalogue, Form, Need, Variant
+from .quantity import Quantity
+from .tree import Tree
 
-Q, V, A, D = ("q",), ("q", "qd"), ("q", "qd", "qdd"), ("q", "qd", "qdd", "qddd")
-TAU, WRENCHES = ("q", "qd", "tau"), ("wrenches", "wrenches_dot", "wrenches_ddot")
-VECTOR, MATRIX, TENSOR, PARAMETERS = ("v",), ("v", "v"), ("v", "v", "v"), ("v", "v", "p")
+COORDINATES = Quantity(
+    "q", "q", "rad or m", "joint coordinates", ("joint velocities", "joint accelerations", "joint jerks")
+)
+REFERENCE = Quantity(
+    "q",
+    "q",
+    "rad or m",
+    "reference coordinates",
+    ("reference velocities", "reference accelerations"),
+    mark="r",
+)
+FORCES = Quantity("tau", r"\tau", "N m or N", "joint forces")
+WRENCHES = Quantity(
+    "wrenches",
+    "W",
+    "N m, N",
+    "wrenches (moment; force) of the environment on the bodies, each in its frame about its origin",
+    vectors="nf",
+)
+PARAMETERS = Quantity(
+    "phi",
+    r"\phi",
+    "kg m^2, kg m, kg",
+    "inertial parameters, XX XY XZ YY YZ ZZ MX MY MZ M of each body about its frame origin",
+)
 
+POSE = Quantity("T", "T", "1, positions m", "homogeneous transform of frame {frame} in the base frame")
+JACOBIAN = Quantity(
+    "J", "J", "1 or m", "map from qd to the body twist (omega; v) of frame {frame}, in that frame"
+)
+CENTRE = Quantity("com", "c", "m", "centre of mass, in the base frame")
+CENTRE_JACOBIAN = Quantity(
+    "Jc", r"J^\mathrm{c}", "m or 1", "map from qd to the velocity of the centre of mass, base frame"
+)
 
-def _one(
-    group: str,
-    inputs: tuple[str, ...],
-    shape: Shape,
-    build: Callable[..., ca.SX],
-    closed: Callable[..., ca.SX] | None = None,
-    *,
-    framed: bool = False,
-    dynamic: bool = True,
-    solves: bool = False,
-) -> Form:
-    """Return a form of one output, named as the function that builds it."""
-    name = build.__name__
-    return Form(name, group, inputs, ((name, shape),), build, closed, framed, dynamic, solves=solves)
+MASS = Quantity("M", "M", "kg m^2, kg m or kg", "mass matrix")
+CORIOLIS = Quantity("C", "C", "kg m^2/s, kg m/s or kg/s", "Coriolis matrix")
+GRAVITY = Quantity("G", "G", "N m or N", "joint forces that hold the robot still")
+EXTERNAL = Quantity("tau_ext", r"\tau^\mathrm{ext}", "N m or N", "joint forces equivalent to the wrenches")
+KINETIC = Quantity("T", "T", "J", "kinetic energy")
+POTENTIAL = Quantity("U", "U", "J", "potential energy")
 
+REGRESSOR = Quantity("Y", "Y", f"N m or N, per {PARAMETERS.base_unit}", "regressor, joint forces = Y phi")
+SLOTINE_LI = Quantity("Yr", r"Y^\mathrm{r}", REGRESSOR.base_unit, "regressor, M qddr + C qdr + G = Yr phi")
+KINETIC_ROW = Quantity("YT", "Y^T", f"J, per {PARAMETERS.base_unit}", "row with kinetic energy = YT phi")
+POTENTIAL_ROW = Quantity("YU", "Y^U", KINETIC_ROW.base_unit, "row with potential energy = YU phi")
 
-def _kinematics() -> Iterator[Form]:
-    for build, inputs, shape in (
-        (kinematics.pose, Q, (4, 4)),
-        (kinematics.jacobian, Q, (6, "v")),
-        (kinematics.jacobian_dot, V, (6, "v")),
-        (kinematics.jacobian_ddot, A, (6, "v")),
-    ):
-        yield _one("kinematics", inputs, shape, build, framed=True, dynamic=False)
-    yield _one("kinematics", Q, (3,), kinematics.center_of_mass)
-    yield _one("kinematics", Q, (3, "v"), kinematics.com_jacobian)
+Q = (COORDINATES.array("q"),)
+V = (*Q, COORDINATES.rate().array("v"))
+A = (*V, COORDINATES.rate(2).array("v"))
+D = (*A, COORDINATES.rate(3).array("v"))
+R = (*V, REFERENCE.rate().array("v"), REFERENCE.rate(2).array("v"))
+TAU = (*V, FORCES.array("v"))
+W = tuple(
+    WRENCHES.rate(k).array("b", 6, name=name)
+    for k, name in enumerate(("wrenches", "wrenches_dot", "wrenches_ddot"))
+)
+"""What forms take: q, then its derivatives, a reference motion, joint forces, wrenches and their rates."""
 
-
-def _dynamics() -> Iterator[Form]:
-    group = "dynamics"
-    yield _one(group, A, VECTOR, newton_euler.inverse_dynamics, block.inverse_dynamics)
-    yield _one(group, TAU, VECTOR, forward.forward_dynamics, solves=True)
-    yield _one(group, Q, MATRIX, mass.mass_matrix, block.mass_matrix)
-    yield _one(group, V, MATRIX, coriolis.coriolis_matrix, block.coriolis_matrix)
-    yield _one(group, Q, VECTOR, gravity.gravity_torque, block.gravity_torque)
-    yield _one(
-        group, (*Q, *WRENCHES[:1]), VECTOR, external.external_torque, block.external_torque, dynamic=False
-    )
-    yield _one(group, V, (), energy.kinetic_energy)
-    yield _one(group, Q, (), energy.potential_energy)
-
-
-def _time() -> Iterator[Form]:
-    group = "time"
-    yield Form(
-        "inverse_dynamics_rates",
-        group,
-        A,
-        (("tau", VECTOR),),
-        higher_order.inverse_dynamics_rates,
-        ordered=True,
-    )
-    yield _one(group, V, MATRIX, mass.mass_matrix_dot, block_rates.mass_matrix_dot)
-    yield _one(group, A, MATRIX, mass.mass_matrix_ddot, block_rates.mass_matrix_ddot)
-    yield _one(group, A, MATRIX, coriolis.coriolis_matrix_dot, block_rates.coriolis_matrix_dot)
-    yield _one(group, D, MATRIX, coriolis.coriolis_matrix_ddot, block_rates.coriolis_matrix_ddot)
-    yield _one(group, V, VECTOR, gravity.gravity_torque_dot, block_rates.gravity_torque_dot)
-    yield _one(group, A, VECTOR, gravity.gravity_torque_ddot, block_rates.gravity_torque_ddot)
-    yield _one(
-        group,
-        (*V, *WRENCHES[:2]),
-        VECTOR,
-        external.external_torque_dot,
-        block_rates.external_torque_dot,
-        dynamic=False,
-    )
-    yield _one(
-        group,
-        (*A, *WRENCHES),
-        VECTOR,
-        external.external_torque_ddot,
-        block_rates.external_torque_ddot,
-        dynamic=False,
-    )
-    once = (("mass_matrix", MATRIX), ("coriolis_matrix", MATRIX), ("gravity_torque", VECTOR))
-    rates = tuple((name + "_dot", shape) for name, shape in once)
-    yield Form("dynamic_matrices", group, V, once, matrices.dynamic_matrices)
-    yield Form("dynamic_matrices_dot", group, A, once + rates, matrices.dynamic_matrices_dot)
+PHI = PARAMETERS.array("p")
 
 
-def _state() -> Iterator[Form]:
-    group = "state"
-    yield _one(group, Q, TENSOR, tensors.mass_matrix_dq)
-    yield _one(group, V, TENSOR, tensors.coriolis_matrix_dq)
-    yield _one(group, V, TENSOR, tensors.coriolis_matrix_dqd)
-    yield _one(group, Q, MATRIX, state.gravity_torque_dq)
-    yield _one(group, A, MATRIX, state.inverse_dynamics_dq)
-    yield _one(group, A, MATRIX, state.inverse_dynamics_dqd)
-    yield _one(group, TAU, MATRIX, state.forward_dynamics_dq, solves=True)
-    yield _one(group, TAU, MATRIX, state.forward_dynamics_dqd, solves=True)
-    yield _one(group, TAU, MATRIX, state.forward_dynamics_dtau, solves=True)
-    for build, inputs, by in (
-        (state.inverse_dynamics_derivatives, A, ("dq", "dqd")),
-        (state.forward_dynamics_derivatives, TAU, ("dq", "dqd", "dtau")),
-    ):
-        name = build.__name__.removesuffix("_derivatives")
-        outputs = tuple((f"{name}_{each}", MATRIX) for each in by)
-        yield Form(build.__name__, group, inputs, outputs, build, solves=inputs is TAU)
+def _sizes(model: Model) -> dict[str | int, int | None]:
+    bodies = len(model.bodies)
+    return {"q": model.nq, "v": model.nv, "b": bodies, "p": 10 * bodies}
 
 
-def _parameters() -> Iterator[Form]:
-    group = "parameters"
-    yield _one(group, A, ("v", "p"), parameters.regressor)
-    yield _one(group, (*V, "qdr", "qddr"), ("v", "p"), parameters.slotine_li_regressor)
-    yield _one(group, Q, PARAMETERS, parameters.mass_matrix_dphi)
-    yield _one(group, V, PARAMETERS, parameters.coriolis_matrix_dphi)
-    yield _one(group, Q, ("v", "p"), parameters.gravity_torque_dphi)
-    yield _one(group, V, ("p",), parameters.kinetic_energy_regressor)
-    yield _one(group, Q, ("p",), parameters.potential_energy_regressor)
+def _subject(model: Model, constants: tuple[SX, ...]) -> tuple[Tree]:
+    return (Tree.of(model, phi=constants[0] if constants else None),)
 
 
-FORMS: dict[str, Form] = {
-    form.name: form for group in (_kinematics, _dynamics, _time, _state, _parameters) for form in group()
-}
-"""Every form by name."""
+def _refuse_massless(model: Model, what: str) -> None:
+    if not model.has_inertia:
+        raise ClosedFormError(
+            f"{what}: robot {model.name!r} has no inertias (geometry only); "
+            "give them (inertials=..., or <inertial> elements) or use kinematics"
+        )
 
 
-def form(name: str, order: int | None = None, *, phi: bool = False) -> Form:
-    """Return the form of that name, at an order where it is a family, with phi as an input if asked."""
-    if not isinstance(name, str) or name not in FORMS:
-        raise UnknownNameError("form", name, tuple(FORMS))
-    found = FORMS[name]
-    if order is not None or found.ordered:
-        found = found.at(2 if order is None else order)
-    return parametric(found) if phi else found
+INERTIAS, MOTION, INVERSE = Need(_refuse_massless), Need(refuse_still), Need(refuse_idle_joints, values=True)
+"""What forms need: bodies with inertias, a joint that moves, a mass matrix that has an inverse."""
+
+FORMS = Catalogue(Model, "form", _sizes, _subject, digest=lambda model: model.digest)
+"""Every form of a robot by name."""
+
+_framed = partial(FORMS.add, group="kinematics", framed=True)
+_framed(kinematics.pose, Q, POSE.array(4, 4))
+_framed(kinematics.jacobian, Q, JACOBIAN.array(6, "v"))
+_framed(kinematics.jacobian_dot, V, JACOBIAN.rate().array(6, "v"))
+_framed(kinematics.jacobian_ddot, A, JACOBIAN.rate(2).array(6, "v"))
+_centre = partial(FORMS.add, group="kinematics", needs=(INERTIAS,), optional=(PHI,))
+_centre(kinematics.center_of_mass, Q, CENTRE.array(3))
+_centre(kinematics.com_jacobian, Q, CENTRE_JACOBIAN.array(3, "v"))
+
+_dynamics = partial(FORMS.add, needs=(INERTIAS, MOTION), optional=(PHI,))
+_solve = partial(FORMS.add, needs=(INERTIAS, MOTION, INVERSE), optional=(PHI,))
+_wrenches = partial(FORMS.add, needs=(MOTION,))
+_dynamics(newton_euler.inverse_dynamics, A, FORCES.array("v"), closed=block.inverse_dynamics)
+_solve(forward.forward_dynamics, TAU, COORDINATES.rate(2).array("v"))
+_dynamics(mass.mass_matrix, Q, MASS.array("v", "v"), closed=block.mass_matrix)
+_dynamics(coriolis.coriolis_matrix, V, CORIOLIS.array("v", "v"), closed=block.coriolis_matrix)
+_dynamics(gravity.gravity_torque, Q, GRAVITY.array("v"), closed=block.gravity_torque)
+_wrenches(external.external_torque, Q + W[:1], EXTERNAL.array("v"), closed=block.external_torque)
+_dynamics(energy.kinetic_energy, V, KINETIC.array())
+_dynamics(energy.potential_energy, Q, POTENTIAL.array())
+
+_time = partial(_dynamics, group="time")
+_time(newton_euler.inverse_dynamics_rates, A, (FORCES.array("v"),), ordered=True)
+_time(mass.mass_matrix_dot, V, MASS.rate().array("v", "v"), closed=rates.mass_matrix_dot)
+_time(mass.mass_matrix_ddot, A, MASS.rate(2).array("v", "v"), closed=rates.mass_matrix_ddot)
+_time(coriolis.coriolis_matrix_dot, A, CORIOLIS.rate().array("v", "v"), closed=rates.coriolis_matrix_dot)
+_time(coriolis.coriolis_matrix_ddot, D, CORIOLIS.rate(2).array("v", "v"), closed=rates.coriolis_matrix_ddot)
+_time(gravity.gravity_torque_dot, V, GRAVITY.rate().array("v"), closed=rates.gravity_torque_dot)
+_time(gravity.gravity_torque_ddot, A, GRAVITY.rate(2).array("v"), closed=rates.gravity_torque_ddot)
+_wrench_rates = partial(_wrenches, group="time")
+_wrench_rates(
+    external.external_torque_dot, V + W[:2], EXTERNAL.rate().array("v"), closed=rates.external_torque_dot
+)
+_wrench_rates(
+    external.external_torque_ddot, A + W, EXTERNAL.rate(2).array("v"), closed=rates.external_torque_ddot
+)
+_once = (
+    MASS.array("v", "v", name="mass_matrix"),
+    CORIOLIS.array("v", "v", name="coriolis_matrix"),
+    GRAVITY.array("v", name="gravity_torque"),
+)
+_rates = tuple(each.quantity.rate().array(*each.shape, name=f"{each.name}_dot") for each in _once)
+_time(matrices.dynamic_matrices, V, _once)
+_time(matrices.dynamic_matrices_dot, A, _once + _rates)
+
+_state = partial(_dynamics, group="state")
+_QD = COORDINATES.rate()
+_state(tensors.mass_matrix_dq, Q, MASS.by(COORDINATES).array("v", "v", "v"))
+_state(tensors.coriolis_matrix_dq, V, CORIOLIS.by(COORDINATES).array("v", "v", "v"))
+_state(tensors.coriolis_matrix_dqd, V, CORIOLIS.by(_QD).array("v", "v", "v"))
+_state(state.gravity_torque_dq, Q, GRAVITY.by(COORDINATES).array("v", "v"))
+_state(state.inverse_dynamics_dq, A, FORCES.by(COORDINATES).array("v", "v"))
+_state(state.inverse_dynamics_dqd, A, FORCES.by(_QD).array("v", "v"))
+_inverse = [
+    FORCES.by(each).array("v", "v", name=f"inverse_dynamics_d{each.symbol}") for each in (COORDINATES, _QD)
+]
+_forward = [
+    COORDINATES.rate(2).by(each).array("v", "v", name=f"forward_dynamics_d{each.symbol}")
+    for each in (COORDINATES, _QD, FORCES)
+]
+_solve(state.forward_dynamics_dq, TAU, _forward[0], group="state")
+_solve(state.forward_dynamics_dqd, TAU, _forward[1], group="state")
+_solve(state.forward_dynamics_dtau, TAU, _forward[2], group="state")
+_state(state.inverse_dynamics_derivatives, A, _inverse)
+_solve(state.forward_dynamics_derivatives, TAU, _forward, group="state")
+
+_parameters = partial(FORMS.add, group="parameters", needs=(MOTION,))
+_parameters(parameters.regressor, A, REGRESSOR.array("v", "p"))
+_parameters(parameters.slotine_li_regressor, R, SLOTINE_LI.array("v", "p"))
+_parameters(parameters.mass_matrix_dphi, Q, MASS.by(PARAMETERS).array("v", "v", "p"))
+_parameters(parameters.coriolis_matrix_dphi, V, CORIOLIS.by(PARAMETERS).array("v", "v", "p"))
+_parameters(parameters.gravity_torque_dphi, Q, GRAVITY.by(PARAMETERS).array("v", "p"))
+_parameters(parameters.kinetic_energy_regressor, V, KINETIC_ROW.array("p"))
+_parameters(parameters.potential_energy_regressor, Q, POTENTIAL_ROW.array("p"))
+
+
+def form(name: str, order: int | None = None, *, frame: str | None = None, phi: bool = False) -> Form:
+    """Return the form of that name, at an order if it is a family, of a frame, with phi as an input."""
+    return FORMS.form(name, Variant(frame, order, phi))

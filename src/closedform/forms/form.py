@@ -1,138 +1,270 @@
-"""What a form is: its inputs, outputs and the function that builds its expression."""
+"""What a form is: its inputs, outputs and the function that builds its expression, of any owner."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
-import casadi as ca
+from casadi import SX
 
-from ..checks import whole_number
-from ..errors import ArgumentError, ClosedFormError, shown
-from ..model import Model
-from ..model.idle import refuse_idle_joints, refuse_still
-from .tree import Tree
+from ..checks import flag, whole_number
+from ..errors import ArgumentError, ClosedFormError, UnknownNameError, shown
+from .quantity import FormArray
 
-SIZES: dict[str, Callable[[Model], int]] = {
-    "q": lambda model: model.nq,
-    "v": lambda model: model.nv,
-    "b": lambda model: len(model.bodies),
-    "p": lambda model: 10 * len(model.bodies),
-}
-"""Letters of shapes: coordinates, velocities, bodies, inertial parameters."""
-
-Shape = tuple[str | int, ...]
-
-INPUTS: dict[str, Shape] = {
-    "q": ("q",),
-    "qd": ("v",),
-    "qdd": ("v",),
-    "qddd": ("v",),
-    "qdr": ("v",),
-    "qddr": ("v",),
-    "tau": ("v",),
-    "phi": ("p",),
-    "wrenches": ("b", 6),
-    "wrenches_dot": ("b", 6),
-    "wrenches_ddot": ("b", 6),
-}
-"""Shapes of the inputs by name; the k-th derivative of q beyond is "q<k>"."""
+Builder = Callable[..., SX | tuple[SX, ...]]
 
 MAX_ORDER = 12
 """Highest order of a form that exists for any order."""
 
+DEFAULT_ORDER = 2
+"""Order of such a form if none is asked for."""
 
-def derivative_name(k: int) -> str:
-    """Return the name of the k-th time derivative of q: q, qd, qdd, qddd, q4, q5, ..."""
-    return "q" + "d" * k if k < 4 else f"q{k}"
+
+@dataclass(frozen=True)
+class Variant:
+    """What may differ between two calls of one form: the frame, the order, phi as an input."""
+
+    frame: str | None = None
+    order: int | None = None
+    phi: bool = False
+
+
+PLAIN = Variant()
+"""The variant of a call that asks for nothing special."""
+
+
+@dataclass(frozen=True)
+class Need:
+    """Something a form asks of its owner: `check(model, what)` raises an error if the model lacks it.
+
+    With phi as an input, a need of `values` is void: the numbers come with each call.
+    """
+
+    check: Callable[[Any, str], None]
+    values: bool = False
 
 
 @dataclass(frozen=True)
 class Form:
     """One quantity (or several computed together): what it takes, what it gives, what defines it.
 
-    `build(tree, *inputs[, frame])` is the route kernels use; `closed` is the papers' block
-    matrix route where there is one. `dynamic` forms need inertias, and those that `solve` need the
-    inverse of M. An `ordered` form stands for a family; `at(order)` is the member that gives
-    derivatives up to that order. A form `takes_phi` takes the inertial parameters as its last input.
+    `build(*subject, *inputs[, frame])` is the route kernels use; `closed` is the papers' block
+    matrix route, if there is one. The subject is what the owner's expressions are built on. Of its
+    numbers, `constants` are inputs after the others if the owner gives them a size, and `optional`
+    ones if a variant asks for them. An `ordered` form is a family; its member of some order gives
+    derivatives up to that order. `variant` says which form of a frame, order or phi this is.
     """
 
     name: str
     group: str
-    inputs: tuple[str, ...]
-    outputs: tuple[tuple[str, Shape], ...]
-    build: Callable[..., ca.SX | tuple[ca.SX, ...]]
-    closed: Callable[..., ca.SX | tuple[ca.SX, ...]] | None = None
+    takes: tuple[FormArray, ...]
+    gives: tuple[FormArray, ...]
+    build: Builder
+    closed: Builder | None = None
+    needs: tuple[Need, ...] = ()
+    constants: tuple[FormArray, ...] = ()
+    optional: tuple[FormArray, ...] = ()
     framed: bool = False
-    dynamic: bool = True
     ordered: bool = False
-    order: int | None = None
-    takes_phi: bool = False
-    solves: bool = False
+    variant: Variant = PLAIN
 
     @property
     def doc(self) -> str:
         """The documentation of the form: a claim, its equation and its source."""
-        return (self.build.__doc__ or "").strip()
+        doc = inspect.cleandoc(self.build.__doc__ or "")
+        if not self.variant.phi:
+            return doc
+        names = ", ".join(
+            f"{each.quantity.meaning.partition(', ')[0]} `{each.name}`" for each in self.constants
+        )
+        return f"{doc}\n\nThe {names} are the last input."
 
     @property
     def summary(self) -> str:
         """The first line of the documentation."""
         return self.doc.splitlines()[0]
 
-    def at(self, order: int) -> Form:
+    @property
+    def citation(self) -> str | None:
+        """The first source that the documentation cites, such as [Garofalo2013, Eq. (24)]."""
+        found = re.search(r"\[[A-Z][A-Za-z]+\d{4}\b[^\]]*\]", self.doc)
+        return found and found[0]
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Names of the arrays it takes, without constants of the owner."""
+        return tuple(each.name for each in self.takes)
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """Names of the arrays it gives."""
+        return tuple(each.name for each in self.gives)
+
+    @property
+    def shipped(self) -> bool:
+        """Whether the library's own source defines it, which the cache of machine code knows."""
+        return self.build.__module__.partition(".")[0] == __name__.partition(".")[0]
+
+    def at(self, variant: Variant) -> Form:
+        """Return the form of a frame, of an order, with phi as an input: as the variant says."""
+        phi = flag(f"{self.name}: phi", variant.phi)
+        if variant.frame is not None and not self.framed:
+            raise ArgumentError(f"{self.name} is not a form of a frame; {shown(variant.frame)} given")
+        found = self._of_order(variant.order)
+        if phi and not self.optional:
+            raise ArgumentError(f"{self.name} does not take phi as an input: it does not depend on it")
+        if phi:
+            needs = tuple(need for need in self.needs if not need.values)
+            found = replace(found, constants=self.optional, needs=needs, closed=None)
+        return replace(found, variant=replace(variant, order=found.variant.order))
+
+    def _of_order(self, order: int | None) -> Form:
         """Return the member of an ordered family that gives derivatives up to `order`."""
         if not self.ordered:
-            raise ArgumentError(f"{self.name} exists for one order only; order={shown(order)} given")
-        order = whole_number(f"{self.name}: order", order, 0)
+            if order is not None:
+                raise ArgumentError(f"{self.name} exists for one order only; order={shown(order)} given")
+            return self
+        order = DEFAULT_ORDER if order is None else whole_number(f"{self.name}: order", order, 0)
         if order > MAX_ORDER:
             raise ArgumentError(f"{self.name}: order {order} is beyond {MAX_ORDER}")
-        inputs = tuple(derivative_name(k) for k in range(order + len(self.inputs)))
-        (name, shape), *_ = self.outputs
-        outputs = tuple((f"{name}_{k}" if k else name, shape) for k in range(order + 1))
-        return replace(self, inputs=inputs, outputs=outputs, order=order)
+        last, (given,) = self.takes[-1], self.gives
+        further = [last.quantity.rate(k + 1).array(*last.shape) for k in range(order)]
+        rates = [
+            given.quantity.rate(k).array(*given.shape, name=f"{given.name}_{k}") for k in range(1, order + 1)
+        ]
+        return replace(
+            self, takes=(*self.takes, *further), gives=(given, *rates), variant=Variant(order=order)
+        )
 
-    def input_shapes(self, model: Model) -> list[tuple[int, ...]]:
+    def arrays(self, model: Any) -> tuple[FormArray, ...]:
+        """Return its inputs for an owner: what it takes, and constants that are inputs there."""
+        sizes = catalogue(model).sizes(model)
+        given = (each for each in self.constants if all(sizes[letter] is not None for letter in each.shape))
+        return (*self.takes, *given)
+
+    def input_shapes(self, model: Any) -> list[tuple[int, ...]]:
         """Return the core shape of each input."""
-        return [resolve(INPUTS.get(name, ("v",)), model) for name in self.inputs]
+        return _resolved(self.arrays(model), model)
 
-    def output_shapes(self, model: Model) -> list[tuple[int, ...]]:
+    def output_shapes(self, model: Any) -> list[tuple[int, ...]]:
         """Return the core shape of each output."""
-        return [resolve(shape, model) for _, shape in self.outputs]
+        return _resolved(self.gives, model)
 
     def expression(
-        self, of: Model | Tree, frame: str | None = None, *, closed: bool = False
-    ) -> tuple[list[ca.SX], list[ca.SX]]:
-        """Return the symbols of the inputs and the expressions of the outputs on a model or a tree.
+        self, model: Any, *, closed: bool = False, subject: tuple[Any, ...] | None = None
+    ) -> tuple[list[SX], list[SX]]:
+        """Return the symbols of the inputs and the expressions of the outputs.
 
-        An output with three axes is a matrix whose rows run over the first two.
+        `subject` replaces what the model's own numbers give. An output with three axes is a matrix
+        whose rows run over the first two.
         """
-        tree = of if isinstance(of, Tree) else Tree.of(of)
-        self.check(tree.model)
+        self.check(model)
         builder = self.closed if closed else self.build
         if builder is None:
             raise ClosedFormError(f"{self.name}: has no block-matrix route")
+        arrays = self.arrays(model)
         symbols = [
-            ca.SX.sym(name, *shape)
-            for name, shape in zip(self.inputs, self.input_shapes(tree.model), strict=True)
+            SX.sym(each.name, *shape) for each, shape in zip(arrays, self.input_shapes(model), strict=True)
         ]
-        extra = (frame,) if self.framed else ()
-        built = builder(tree, *symbols, *extra)
+        count = len(self.takes)
+        if subject is None:
+            subject = catalogue(model).subject(model, tuple(symbols[count:]))
+        extra = (self.variant.frame,) if self.framed else ()
+        built = builder(*subject, *symbols[:count], *extra)
         return symbols, list(built) if isinstance(built, tuple) else [built]
 
-    def check(self, model: Model) -> None:
-        """Refuse a model that lacks what the form needs: inertias, motion, an inverse of M."""
-        if self.dynamic and not model.has_inertia:
-            raise ClosedFormError(
-                f"{self.name}: robot {model.name!r} has no inertias (geometry only); "
-                "give them (inertials=..., or <inertial> elements) or use kinematics"
-            )
-        if self.group != "kinematics" or self.takes_phi:
-            refuse_still(model, self.name)
-        if self.solves and not self.takes_phi:
-            refuse_idle_joints(model, self.name)
+    def check(self, model: Any) -> None:
+        """Refuse a model that lacks what the form needs."""
+        for need in self.needs:
+            need.check(model, self.name)
 
 
-def resolve(shape: Shape, model: Model) -> tuple[int, ...]:
-    """Return a shape of letters as numbers."""
-    return tuple(SIZES[size](model) if isinstance(size, str) else size for size in shape)
+class Catalogue(dict[str, Form]):
+    """The forms of one kind of owner by name, and how its model meets them.
+
+    `sizes(model)` gives the letters of shapes as numbers, None for a constant that is no input;
+    `subject(model, constants)` the first arguments of every builder. If `digest(model)` tells any
+    two models apart, machine code of the library's own forms is found without building them.
+    """
+
+    def __init__(
+        self,
+        kind: type,
+        title: str,
+        sizes: Callable[[Any], Mapping[str | int, int | None]],
+        subject: Callable[[Any, tuple[SX, ...]], tuple[Any, ...]],
+        digest: Callable[[Any], str] | None = None,
+    ) -> None:
+        super().__init__()
+        self.title, self.sizes, self.subject, self.digest = title, sizes, subject, digest
+        self._watchers: list[Callable[[str, Form | None], None]] = []
+        _CATALOGUES[kind] = self
+
+    def add(
+        self,
+        build: Builder,
+        takes: Sequence[FormArray],
+        gives: FormArray | Sequence[FormArray],
+        *,
+        group: str = "dynamics",
+        closed: Builder | None = None,
+        needs: tuple[Need, ...] = (),
+        constants: tuple[FormArray, ...] = (),
+        optional: tuple[FormArray, ...] = (),
+        framed: bool = False,
+        ordered: bool = False,
+    ) -> Form:
+        """Add a form, named as the function that builds it; a single output has that name too."""
+        name = build.__name__
+        outputs = (replace(gives, name=name),) if isinstance(gives, FormArray) else tuple(gives)
+        if name in self:
+            raise ArgumentError(f"{self.title} {name!r} is in the catalogue already; choose another name")
+        if not build.__doc__:
+            raise ArgumentError(f"{self.title} {name!r} has no docstring; say what it returns")
+        for each in (*takes, *outputs, *constants, *optional):
+            if not isinstance(each, FormArray):
+                raise ArgumentError(f"{name}: {shown(each)} is no array of a quantity; use Quantity.array")
+        self[name] = form = Form(
+            name, group, tuple(takes), outputs, build, closed, needs, constants, optional, framed, ordered
+        )
+        for install in self._watchers:
+            install(name, form)
+        return form
+
+    def remove(self, name: str) -> None:
+        """Take a form out again, and its method from the owners."""
+        del self[name]
+        for install in self._watchers:
+            install(name, None)
+
+    def watch(self, install: Callable[[str, Form | None], None]) -> None:
+        """Call a function for every form, now and as forms are added, or removed: then it is None."""
+        self._watchers.append(install)
+        for name, form in self.items():
+            install(name, form)
+
+    def form(self, name: str, variant: Variant = PLAIN) -> Form:
+        """Return the form of that name, as a variant of it."""
+        if not isinstance(name, str) or name not in self:
+            raise UnknownNameError(self.title, name, tuple(self))
+        return self[name].at(variant)
+
+
+_CATALOGUES: dict[type, Catalogue] = {}
+
+
+def catalogue(model: Any) -> Catalogue:
+    """Return the catalogue of the forms that a model has."""
+    for kind in type(model).__mro__:
+        if kind in _CATALOGUES:
+            return _CATALOGUES[kind]
+    raise ArgumentError(f"{shown(model)} has no forms; expected the model of a robot")
+
+
+def _resolved(arrays: Sequence[FormArray], model: Any) -> list[tuple[int, ...]]:
+    """Return shapes of letters as numbers."""
+    sizes = catalogue(model).sizes(model)
+    return [tuple(sizes[size] if isinstance(size, str) else size for size in each.shape) for each in arrays]  # type: ignore[misc]

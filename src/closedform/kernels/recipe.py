@@ -1,16 +1,14 @@
-"""Where a kernel's program comes from: a form of a robot, or expressions."""
+"""Where a kernel's program comes from: a form of a model, or expressions."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
-from ..errors import ArgumentError
-from ..forms import Form, form
+from ..forms import PLAIN, Form, Variant, catalogue
 from ..lazy import cached_property
-from ..model import Model
 from ..programs import Program, trace
 
 Named = Sequence[tuple[str, tuple[int, ...]]]
@@ -52,24 +50,21 @@ class Recipe(Protocol):
 
 @dataclass(frozen=True)
 class FormRecipe:
-    """A form of a model, for a frame where the form has one."""
+    """A form of a model, as a variant of it; of a framed form the frame is the model's last by default."""
 
-    model: Model
+    model: Any
     name: str
-    frame: str | None = None
-    order: int | None = None
-    phi: bool = False
+    variant: Variant = PLAIN
 
     def __post_init__(self) -> None:
-        if self.frame is not None and not self.form.framed:
-            raise ArgumentError(f"{self.name} is not a form of a frame; {self.frame!r} given")
         if self.form.framed:
-            object.__setattr__(self, "frame", self.model.frame(self.frame).name)
+            frame = self.model.frame(self.variant.frame).name
+            object.__setattr__(self, "variant", replace(self.variant, frame=frame))
 
     @cached_property
     def form(self) -> Form:
         """The form."""
-        return form(self.name, self.order, phi=self.phi)
+        return catalogue(self.model).form(self.name, self.variant)
 
     @property
     def doc(self) -> str:
@@ -78,37 +73,49 @@ class FormRecipe:
 
     @property
     def subject(self) -> str:
-        """The robot, and the frame."""
-        return repr(self.model.name) + (f", frame={self.frame!r}" if self.frame else "")
+        """The owner of the form, and the frame."""
+        frame = self.variant.frame
+        return repr(self.model.name) + (f", frame={frame!r}" if frame else "")
 
     @property
     def inputs(self) -> Named:
         """Names and core shapes of the inputs."""
-        return list(zip(self.form.inputs, self.form.input_shapes(self.model), strict=True))
+        names = [each.name for each in self.form.arrays(self.model)]
+        return list(zip(names, self.form.input_shapes(self.model), strict=True))
 
     @property
     def outputs(self) -> Named:
         """Names and core shapes of the outputs."""
-        names = [name for name, _ in self.form.outputs]
-        return list(zip(names, self.form.output_shapes(self.model), strict=True))
+        return list(zip(self.form.outputs, self.form.output_shapes(self.model), strict=True))
 
-    @property
+    @cached_property
     def identity(self) -> tuple[str, ...]:
-        """Form, order, phi, placement of the frame, and the model's digest."""
+        """Form, order, phi, placement of the frame and the model's digest, or else a hash of the program."""
+        digest = catalogue(self.model).digest
+        if digest is None or not self.form.shipped:
+            return program_identity(self.program())
         placement = ""
-        if self.frame is not None:
-            frame = self.model.frame(self.frame)
+        if self.variant.frame is not None:
+            frame = self.model.frame(self.variant.frame)
             placement = f"{frame.body}:{frame.placement.tobytes().hex()}"
-        return (self.name, str(self.order), str(self.phi), placement, self.model.digest)
+        order = self.form.variant.order
+        return (self.name, str(order), str(self.variant.phi), placement, digest(self.model))
 
     def program(self) -> Program:
         """Return the program by the route that costs fewer operations."""
-        return trace(self.model, self.name, self.frame, order=self.order, phi=self.phi)
+        return self._program
+
+    @cached_property
+    def _program(self) -> Program:
+        return trace(self.model, self.name, self.variant)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.model, self.name, self.variant)
 
 
 @dataclass(frozen=True)
 class ProgramRecipe:
-    """A program as it stands."""
+    """A program as it is."""
 
     traced: Program
     doc: str
@@ -132,10 +139,14 @@ class ProgramRecipe:
     @cached_property
     def identity(self) -> tuple[str, ...]:
         """A hash of the operations and of what becomes of them."""
-        it = self.traced
-        text = repr((it.inputs, it.outputs, it.operations, it.results))
-        return ("program", it.name, hashlib.sha256(text.encode()).hexdigest())
+        return program_identity(self.traced)
 
     def program(self) -> Program:
         """Return the program."""
         return self.traced
+
+
+def program_identity(it: Program) -> tuple[str, ...]:
+    """Return the name of a program and a hash of its operations and of what becomes of them."""
+    text = repr((it.inputs, it.outputs, it.operations, it.results))
+    return ("program", it.name, hashlib.sha256(text.encode()).hexdigest())

@@ -7,6 +7,7 @@ they do at each is nearly constant from robot to robot.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from ..errors import ProgramSizeError
 from ..forms import Form
@@ -77,16 +78,19 @@ def foreseen(form: Form, model: Model) -> float:
         return PER_PAIR[form.name] * pairs
     if form.name in PER_TRIPLE:
         return PER_TRIPLE[form.name] * triples
-    order = (form.order or 0) + 1
+    order = (form.variant.order or 0) + 1
     return PER_BODY * len(model.bodies) * order * (order + 1) / 2
 
 
-def check_size(form: Form, model: Model) -> None:
-    """Raise ProgramSizeError where a form of a robot is beyond what straight-line code is for."""
+def check_size(form: Form, model: Any) -> None:
+    """Raise ProgramSizeError if a form of a model is beyond what straight-line code is for.
+
+    Operations are foreseen of trees of rigid bodies only; of other models they are counted later.
+    """
     entries = sum(math.prod(shape) for shape in form.output_shapes(model))
     if entries > MAX_ENTRIES:
         raise too_large(f"{form.name} of robot {model.name!r}", f"{entries} entries", MAX_ENTRIES)
-    operations = foreseen(form, model)
+    operations = foreseen(form, model) if isinstance(model, Model) else 0.0
     if operations > MARGIN * MAX_OPERATIONS:
         size = f"about {operations:.1e} operations ({model.nv} degrees of freedom)"
         raise too_large(f"{form.name} of robot {model.name!r}", size, MAX_OPERATIONS)

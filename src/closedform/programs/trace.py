@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..forms import form
-from ..forms.tree import Tree
-from ..model import Model
+from typing import Any
+
+from ..forms import PLAIN, Variant, catalogue
 from .from_casadi import program
 from .program import Program
 from .size import check_size
@@ -14,30 +14,27 @@ COMPARED = {"dynamics": 8}
 
 
 def trace(
-    of: Model | Tree,
+    model: Any,
     name: str,
-    frame: str | None = None,
+    variant: Variant = PLAIN,
     *,
-    order: int | None = None,
     closed: bool | None = None,
-    phi: bool = False,
+    subject: tuple[Any, ...] | None = None,
 ) -> Program:
-    """Return the program of a form on a model or a tree.
+    """Return the program of a form on a model, or on a `subject` other than the model's own numbers.
 
-    `order` chooses the member of a family of forms; `phi` makes the inertial parameters an
-    input. `closed` takes the papers' block-matrix route (True) or the recursion (False); None
-    takes whichever has fewer operations.
+    `closed` takes the papers' block-matrix route (True) or the recursion (False); None takes
+    whichever has fewer operations.
     """
-    it = form(name, order, phi=phi)
-    model = of.model if isinstance(of, Tree) else of
+    it = catalogue(model).form(name, variant)
     check_size(it, model)
     if closed is None:
-        recursive = trace(of, name, frame, order=order, closed=False, phi=phi)
+        recursive = trace(model, name, variant, closed=False, subject=subject)
         if it.closed is None or len(model.bodies) > COMPARED.get(it.group, 0):
             return recursive
-        block = trace(of, name, frame, order=order, closed=True)
+        block = trace(model, name, variant, closed=True, subject=subject)
         return min(recursive, block, key=lambda each: each.counts.total)
-    symbols, expressions = it.expression(of, frame, closed=closed)
-    inputs = list(zip(it.inputs, it.input_shapes(model), symbols, strict=True))
-    names = [label for label, _ in it.outputs]
-    return program(name, inputs, list(zip(names, it.output_shapes(model), expressions, strict=True)))
+    symbols, expressions = it.expression(model, closed=closed, subject=subject)
+    names = [each.name for each in it.arrays(model)]
+    inputs = list(zip(names, it.input_shapes(model), symbols, strict=True))
+    return program(name, inputs, list(zip(it.outputs, it.output_shapes(model), expressions, strict=True)))

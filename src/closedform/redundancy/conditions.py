@@ -11,6 +11,7 @@ import numpy as np
 from casadi import SX
 
 from ..arrays import Array
+from ..forms import Variant
 from ..kernels import FormRecipe, Kernel, compiled
 from ..lazy import cached_property
 from ..model import Model
@@ -84,7 +85,7 @@ class Conditions:
     @cached_property
     def poses(self) -> Kernel:
         """(q) -> pose of the task's frame."""
-        return Kernel(FormRecipe(self.model, "pose", self.task.frame), np.float64)
+        return Kernel(FormRecipe(self.model, "pose", Variant(self.task.frame)), np.float64)
 
     @cached_property
     def approach(self) -> Kernel:

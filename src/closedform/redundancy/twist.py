@@ -58,5 +58,5 @@ def _add(J: SX, node: Node, w: SX, v: SX) -> None:
 
 def form_at(name: str, model: Model, q: SX, frame: str | None = None) -> SX:
     """Return the expression of a form of q alone, on other symbols than its own."""
-    (symbol,), (expression,) = form(name).expression(model, frame)
+    (symbol,), (expression,) = form(name, frame=frame).expression(model)
     return ca.substitute(expression, symbol, q)

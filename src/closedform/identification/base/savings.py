@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ...forms import Variant
 from ...forms.tree import Tree
 from ...model import Model
 from ...programs import trace
@@ -37,4 +38,5 @@ def operation_savings(model: Model, name: str = "inverse_dynamics", order: int |
     Forms are generated from regrouped inertias anyway; this counts what they would cost otherwise.
     """
     trees = (Tree.of(model, regroup=False), Tree.of(model))
-    return Savings(name, *(trace(tree, name, order=order).counts for tree in trees))
+    variant = Variant(order=order)
+    return Savings(name, *(trace(model, name, variant, subject=(tree,)).counts for tree in trees))

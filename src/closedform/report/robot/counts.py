@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ...errors import ClosedFormError
 from ...forms import FORMS, Form
+from ...forms.catalogue import INERTIAS
 from ...programs import Counts, trace
 from ...programs.size import foreseen
 from ..section import Section
@@ -45,7 +46,7 @@ class CountFacts:
 
 def gather(study: Study) -> CountFacts:
     """Return the counts; forms that are not timed are traced without being compiled."""
-    forms = (form for form in FORMS.values() if study.robot.model.has_inertia or not form.dynamic)
+    forms = (form for form in FORMS.values() if study.robot.model.has_inertia or INERTIAS not in form.needs)
     return CountFacts(tuple(_counted(study, form) for form in forms))
 
 

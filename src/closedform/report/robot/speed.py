@@ -10,6 +10,7 @@ from plotly import graph_objects as go
 
 from ...arrays import Array
 from ...forms import FORMS
+from ...forms.catalogue import INVERSE
 from ...kernels import Kernel
 from ...model import Model, random_state
 from ...robot import Robot
@@ -69,7 +70,7 @@ def gather(study: Study) -> SpeedFacts | None:
     rows = tuple(
         _timed(study.robot, name, study.batch, study.patience, peer)
         for name, form in FORMS.items()
-        if form.group == TIMED_GROUP and not (form.solves and model.idle_joints)
+        if form.group == TIMED_GROUP and not (INVERSE in form.needs and model.idle_joints)
     )
     if isinstance(peer, Peer):
         return SpeedFacts(study.batch, rows, f"Pinocchio {peer.version}", "")

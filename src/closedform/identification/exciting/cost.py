@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import casadi as ca
@@ -13,30 +13,14 @@ from ...arrays import Array
 from ...kernels import Kernel, compiled
 from ...lazy import cached_property
 from ...robot import Robot
-from ...trajectory import Harmonic, fourier
 from ..base.parameters import BaseParameters, regressor_expression
-
-Box = tuple[Array, Array]
+from .bounds import Bounds
+from .series import Series
 
 STATE = ("position", "velocity", "acceleration")
 
 SOFTNESS = 4.0
 """Power with which the extreme eigenvalues count; the maximum of several is not smooth."""
-
-
-@dataclass(frozen=True)
-class Bounds:
-    """Limits of an exciting motion over the joints, and boxes for the origins of frames.
-
-    Positions have finite ranges; the others are inf where there is no limit.
-    """
-
-    lower: Array
-    upper: Array
-    velocity: Array
-    acceleration: Array
-    torque: Array
-    workspace: Mapping[str, Box]
 
 
 @dataclass(frozen=True)
@@ -63,41 +47,6 @@ class Violation:
         scale = np.where(np.isfinite(width), width / 2, 1.0)
         kept = np.clip(values, lower + margin * scale, upper - margin * scale)
         return cls(quantity, (values - kept) / scale, scale, frame)
-
-
-@dataclass(frozen=True)
-class Series:
-    """Fourier series at rest at t = 0, as linear functions of free numbers.
-
-    With s_k = sin(k w t), c_k = cos(k w t), the terms of a joint are x = basis @ y; `values`,
-    `rates` and `accelerations` (samples, 2 terms) turn x into q - offset, qd and qdd.
-    """
-
-    period: float
-    basis: Array
-    values: Array
-    rates: Array
-    accelerations: Array
-
-    @classmethod
-    def of(cls, period: float, terms: int, samples: int) -> Series:
-        """Return the series over evenly spaced instants of one period."""
-        t = np.arange(samples) * period / samples
-        rate = 2 * np.pi / period * np.arange(1, terms + 1)
-        c, s = np.cos(t[:, None] * rate), np.sin(t[:, None] * rate)
-        values = np.hstack([c, s])
-        rates = np.hstack([-rate * s, rate * c])
-        accelerations = -(np.hstack([rate, rate]) ** 2) * values
-        # coefficients of term k count as k times their size, so that velocities weigh alike
-        weights = np.diag(1 / np.tile(np.arange(1.0, terms + 1), 2))
-        at_rest = np.stack([rates[0], accelerations[0]]) @ weights
-        free = np.linalg.svd(at_rest)[2][2:].T
-        return cls(period, weights @ free, values, rates, accelerations)
-
-    def trajectory(self, offset: Array, y: Array) -> Harmonic:
-        """Return the motion of the free numbers y (2 terms - 2, dofs)."""
-        cosines, sines = np.split(self.basis @ y, 2)
-        return fourier(offset, cosines, sines, self.period)
 
 
 class Cost:
