@@ -102,7 +102,7 @@ def test_a_copied_kernel_gives_the_same_numbers(form: str, how: str) -> None:
 def test_a_copied_kernel_keeps_frame_and_precision(how: str) -> None:
     kernel = cf.load("2r").kernel("pose", "link1", np.float32)
     again = COPIES[how](kernel)
-    assert (again.recipe.frame, again.dtype) == ("link1", np.float32)
+    assert (again.recipe.variant.frame, again.dtype) == ("link1", np.float32)
     q = np.float32([0.1, 0.2])
     np.testing.assert_array_equal(again(q), kernel(q))
 
