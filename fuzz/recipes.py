@@ -172,6 +172,13 @@ def saved() -> Path:
 
 
 @cache
+def bending_file() -> Path:
+    path = place() / "bending.toml"
+    path.write_text("[[links]]\nlength = 0.5\ndensity = 0.2\nrigidity = 1.0\n")
+    return path
+
+
+@cache
 def arm_file() -> Path:
     return arm().save(place() / "arm.toml")
 
@@ -256,6 +263,20 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "Robot.save": lambda: call(arm().save, fresh(".toml")),
     "Robot.with_gravity": lambda: call(arm().with_gravity, (0, 0, -1.6)),
     "Robot.with_phi": lambda: call(arm().with_phi, arm().phi.copy()),
+    "Robot.with_payload": lambda: call(
+        arm().with_payload, 1.0, (0, 0, 0.1), (0.1, 0, 0, 0.1, 0, 0.1), frame="tool"
+    ),
+    "Robot.with_frame": lambda: call(arm().with_frame, "pen", parent="tool", pose=np.eye(4)),
+    "Robot.locked": lambda: call(arm().locked, {"joint1": 0.3}),
+    "Robot.attached": lambda: call(arm().attached, arm(), frame="tool", pose=np.eye(4), prefix="hand_"),
+    "Robot.subtree": lambda: call(arm().subtree, arm().body_names[0]),
+    "Robot.with_base": lambda: call(arm().with_base, np.eye(4), name="world"),
+    "Robot.with_joint_limits": lambda: call(
+        arm().with_joint_limits, -1.0, [1.0, 2.0], velocity={"joint1": 3.0}, effort=None
+    ),
+    "Robot.with_armature": lambda: call(arm().with_armature, [0.1, 0.2]),
+    "Robot.with_friction": lambda: call(arm().with_friction, 0.1),
+    "Robot.with_damping": lambda: call(arm().with_damping, {"joint1": 0.1}),
     "Robot.equations": lambda: call(
         arm().equations,
         "gravity_torque",
@@ -458,6 +479,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "flexible.InputShaper.then": lambda: call(
         flexible.InputShaper.of(2.0).then, flexible.InputShaper.of(3.0)
     ),
+    "flexible.load_arm": lambda: call(flexible.load_arm, bending_file()),
     "flexible.Mode.__call__": lambda: call(bending().modes[0][0], [0.1, 0.2], derivative=1),
     "flexible.Modes.shapes": lambda: call(bending().modes[0].shapes, [0.1, 0.2], derivative=1),
     "flexible.Modes.stacked": lambda: call(bending().modes[0].stacked, "frequency"),
@@ -656,6 +678,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
         starts=1,
         iterations=2,
         seed=0,
+        margin=0.05,
         progress=None,
     ),
     "identify": lambda: call(
@@ -751,6 +774,23 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "equations.Equations.pretty": lambda: call(written().pretty),
     "equations.Equations.of_time": lambda: call(written().of_time, None),
     "report.Study": lambda: call(report.Study, arm(), 1.0, 20, False, 1e-4, 10, notes=()),
+    "report.FlexibleStudy": lambda: call(report.FlexibleStudy, bending(), [0.0, 0.01], None, 0.02, step=1e-3),
+    "report.ElasticStudy": lambda: call(
+        report.ElasticStudy, arm(), 1e3, 0.1, 1.0, 0.5, 3, 1e-4, trajectory=move()
+    ),
+    "report.RedundancyStudy": lambda: call(
+        report.RedundancyStudy,
+        planar(),
+        [0.4, 0.1],
+        "xy",
+        "manipulability",
+        [0.0, 1.0, 1.0],
+        limits=True,
+        cycles=3,
+        time_step=0.01,
+    ),
+    "report.IdentificationStudy": lambda: call(report.IdentificationStudy, found(), "log"),
+    "report.ExcitationStudy": lambda: call(report.ExcitationStudy, exciting()),
     "report.write_page": lambda: call(
         partial(report.write_page, subject=study()),  # what it must be is a matter of the sections
         fresh(".html"),
@@ -802,6 +842,9 @@ EXCLUDED = {
     "kernels.named_outputs": "names and makes a tuple, a step of every call",
     "equations.equations": "what Robot.equations calls",
     "equations.program_equations": "takes a traced program, a step of equations",
+    "report.ElasticStudy.laws": "a step of the page",
+    "report.ElasticStudy.on_springs": "a step of the page",
+    "report.RedundancyStudy.shown": "a step of the page",
     "report.render": "seconds per call; write_page is attacked",
     "report.write_report": "seconds per call; write_page is attacked",
 }

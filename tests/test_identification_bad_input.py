@@ -16,7 +16,7 @@ from closedform.identification import (
     identify,
     read_log,
 )
-from closedform.identification.logs.columns import factor, split_unit
+from closedform.identification.logs.units import factor, split_unit
 from identification_logs import fourier_motion
 
 

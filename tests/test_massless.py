@@ -10,8 +10,8 @@ import closedform as cf
 from closedform.forms.catalogue import INVERSE
 from closedform.identification.base.savings import operation_savings
 from closedform.programs import evaluate, trace
-from closedform.report.sections import speed
-from closedform.report.study import Study
+from closedform.report import Study
+from closedform.report.robot import speed
 from oracles.random_trees import random_tree
 from tolerances import ROUNDING, worst
 

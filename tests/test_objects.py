@@ -12,7 +12,7 @@ import closedform as cf
 from closedform.description.description import Description, Joint, Link
 from closedform.forms import FORMS
 from closedform.model.build import MAX_BODIES, MAX_ELEMENTS, build_model
-from closedform.report.study import Study
+from closedform.report import Study
 
 INERTIAL = cf.Inertial.of(2.0, (0.1, 0.2, 0.3), (1.0, 0.1, 0.2, 1.1, 0.3, 1.2))
 STILL = ("pose", "jacobian", "jacobian_dot", "jacobian_ddot", "center_of_mass", "com_jacobian")

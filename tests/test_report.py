@@ -16,10 +16,19 @@ import closedform as cf
 from closedform.files import whole_file
 from closedform.report import SECTIONS, Study, numerals, render, write_report
 from closedform.report.labels import coordinate_labels, joint_groups, velocity_labels
-from closedform.report.motion import PACE, CosineMotion
+from closedform.report.motions import PACE, CosineMotion
 from closedform.report.output import default_name
-from closedform.report.peer import FUNCTIONS, Peer, peer_of
-from closedform.report.sections import base, counts, energy, matrices, posture, speed, startup, torques
+from closedform.report.robot import (
+    base_parameters,
+    counts,
+    energy,
+    matrices,
+    posture,
+    speed,
+    startup,
+    torques,
+)
+from closedform.report.robot.pinocchio_model import FUNCTIONS, Peer, peer_of
 from tolerances import DIFFERENCE, ROUNDING, SOLVE, worst
 
 BALANCE = 1e-10
@@ -117,6 +126,24 @@ def test_motion_of_odd_limits_is_finite_and_inside(lower, upper):
     q = CosineMotion(robot.model, 4.0).at(np.linspace(0, 4, 50)).q
     assert np.isfinite(q).all()
     assert lower > upper or np.all((q >= lower) & (q <= upper))
+
+
+def test_a_trajectory_is_the_motion_of_the_report():
+    motion = cf.trajectory.polynomial([0.0, 0.5], [1.0, -0.5], 2.0, degree=7)
+    study = study_of(cf.load("2r"), trajectory=motion)
+    assert study.duration == 2.0
+    assert np.array_equal(study.states.qdd, motion(study.states.t, 2))
+    assert energy.gather(study).relative_error < BALANCE
+    assert "the given trajectory" in render(study)
+    with pytest.raises(cf.ArgumentError, match="has 2 coordinates; 'iiwa14' has 7"):
+        study_of(cf.load("iiwa14"), trajectory=motion)
+    with pytest.raises(cf.ArgumentError, match="joints of one degree of freedom"):
+        study_of(cf.load("quadruped"), trajectory=motion)
+
+
+def test_only_a_study_has_a_page():
+    with pytest.raises(cf.ArgumentError, match="expected one of Study, FlexibleStudy"):
+        render(cf.load("2r"))
 
 
 def test_torque_parts_add_up_to_inverse_dynamics(study):
@@ -303,7 +330,7 @@ def test_numerals():
 
 def test_base_parameters_explain_the_torques_and_their_saving_is_counted():
     study = study_of(cf.load("puma560"))
-    facts = base.gather(study)
+    facts = base_parameters.gather(study)
     q, qd, qdd = study.robot.random_state(0, batch=(5,))
     tau = facts.base.regressor(q, qd, qdd) @ (facts.base.matrix @ study.robot.phi)
     expected = study.robot.inverse_dynamics(q, qd, qdd) - study.robot.armature * qdd

@@ -10,8 +10,8 @@ from casadi import SX
 from ..arrays import Array
 from ..forms.energy import kinetic_energy, potential_energy
 from ..forms.forward import Factors, factor_tree, solve_factored
-from ..forms.higher_order import inverse_dynamics_rates
 from ..forms.mass import mass_matrix
+from ..forms.newton_euler import inverse_dynamics_rates
 from ..forms.tree import Tree
 from ..model import Model
 from ..model.idle import refuse_idle_joints

@@ -20,7 +20,6 @@ from . import (
     external,
     forward,
     gravity,
-    higher_order,
     kinematics,
     mass,
     matrices,
@@ -141,7 +140,7 @@ _dynamics(energy.kinetic_energy, V, KINETIC.array())
 _dynamics(energy.potential_energy, Q, POTENTIAL.array())
 
 _time = partial(_dynamics, group="time")
-_time(higher_order.inverse_dynamics_rates, A, (FORCES.array("v"),), ordered=True)
+_time(newton_euler.inverse_dynamics_rates, A, (FORCES.array("v"),), ordered=True)
 _time(mass.mass_matrix_dot, V, MASS.rate().array("v", "v"), closed=rates.mass_matrix_dot)
 _time(mass.mass_matrix_ddot, A, MASS.rate(2).array("v", "v"), closed=rates.mass_matrix_ddot)
 _time(coriolis.coriolis_matrix_dot, A, CORIOLIS.rate().array("v", "v"), closed=rates.coriolis_matrix_dot)
@@ -185,7 +184,7 @@ _solve(state.forward_dynamics_dtau, TAU, _forward[2], group="state")
 _state(state.inverse_dynamics_derivatives, A, _inverse)
 _solve(state.forward_dynamics_derivatives, TAU, _forward, group="state")
 
-_parameters = partial(FORMS.add, group="parameters", needs=(INERTIAS, MOTION))
+_parameters = partial(FORMS.add, group="parameters", needs=(MOTION,))
 _parameters(parameters.regressor, A, REGRESSOR.array("v", "p"))
 _parameters(parameters.slotine_li_regressor, R, SLOTINE_LI.array("v", "p"))
 _parameters(parameters.mass_matrix_dphi, Q, MASS.by(PARAMETERS).array("v", "v", "p"))

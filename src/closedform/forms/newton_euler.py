@@ -1,14 +1,26 @@
-"""Inverse dynamics by the Newton-Euler recursion on second moments."""
+"""Inverse dynamics and its time derivatives by one Newton-Euler recursion on second moments."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+from math import comb
 
 import casadi as ca
 from casadi import SX
 
-from .algebra import Rotation, constant, cross, rate_matrix
-from .armature import free_rotors
+from .algebra import Rotation, constant, cross
 from .node import Node
-from .tree import Posture, Tree
+from .series import (
+    Series,
+    applied,
+    bilinear,
+    leibniz,
+    vector_across,
+    vector_beyond,
+    wrench_across,
+    wrench_twists,
+)
+from .tree import Tree
 
 
 def inverse_dynamics(tree: Tree, q: SX, qd: SX, qdd: SX) -> SX:
@@ -20,59 +32,120 @@ def inverse_dynamics(tree: Tree, q: SX, qd: SX, qdd: SX) -> SX:
     as an upward acceleration of the base. Inputs q (nq), qd, qdd (nv); returns (nv). The
     recursive Newton-Euler algorithm (RNEA), O(n).
     """
+    return inverse_dynamics_rates(tree, q, qd, qdd)[0]
+
+
+def inverse_dynamics_rates(tree: Tree, q: SX, *derivatives: SX) -> tuple[SX, ...]:
+    """Return (tau, tau', tau'', ...), the joint forces of a motion and their time derivatives.
+
+    From q, qd, qdd, qddd, ...: as many derivatives of tau as the motion has beyond qdd. The
+    Newton-Euler recursion runs on series of derivatives as each body sees them.
+    tau' = M qddd + (M' + C) qdd + C' qd + g' [MuellerKumar2021, Eq. (28)], and so on
+    to any order. Each is (nv).
+    """
+    order = len(derivatives) - 2
     at = tree.at(q)
-    still = SX(3, 1)
-    base = (still, still, at.upward)
-    motion: list[tuple[SX, SX, SX]] = []
-    rates: list[SX] = []
-    forces, moments = [], []
+    base = Motion.of(Series.constant(SX(3, 1), order + 1), Series.constant(at.upward, order))
+    motions: list[Motion] = []
+    moments, forces = [], []
     for node, (R, p) in at:
-        w_p, dw_p, a_p = motion[node.parent] if node.parent >= 0 else base
-        U_p = rates[node.parent] if node.parent >= 0 else SX(3, 3)
-        w, dw, a = body_motion(node, R, p, (w_p, dw_p, a_p), U_p, node.rates(qd), node.rates(qdd))
-        U = rate_matrix(w, dw)
-        motion.append((w, dw, a))
-        rates.append(U)
-        n, f = body_wrench(node, w, dw, a)
-        forces.append(f)
+        joint = _joint_twist(node, derivatives)
+        motions.append(_carried(motions[node.parent] if node.parent >= 0 else base, node, R, p, joint))
+        n, f = body_wrench(node, motions[-1])
         moments.append(n)
-    tau = _project(tree, at, forces, moments, qdd)
-    for iv, armature in free_rotors(at.nodes):
-        tau[iv + 3 : iv + 6] += armature * cross(qd[iv : iv + 3], qd[iv + 3 : iv + 6])
-    return tau
+        forces.append(f)
+    tau = [SX.zeros(tree.nv) for _ in range(order + 1)]
+    for i, node, (R, p) in at.leaves_first():
+        w, v = (each.to(order) for each in _joint_twist(node, derivatives))
+        rotor = _rotor_forces(node, derivatives)
+        for k in range(order + 1):
+            own = node.Xw.T @ moments[i][k] + node.Xv.T @ forces[i][k]
+            add_rates(tau[k], node, sum((each[k] for each in rotor), own))
+        if node.parent >= 0:
+            wrench = Series.of(ca.vertcat(*each) for each in zip(moments[i], forces[i], strict=True))
+            seen = wrench_across(wrench, wrench_twists(w, v))
+            f = seen.map(lambda W, R=R: R.out(W[3:]))
+            n = seen.map(lambda W, R=R: R.out(W[:3]))
+            forces[node.parent] = forces[node.parent] + f
+            moments[node.parent] = moments[node.parent] + n + f.map(lambda x, p=p: cross(p, x))
+    return tuple(tau)
 
 
-def body_motion(
-    node: Node,
-    R: Rotation,
-    p: SX,
-    parent: tuple[SX, SX, SX],
-    U_p: SX,
-    v: SX,
-    dv: SX,
-) -> tuple[SX, SX, SX]:
-    """Return (w, dw, a) of a body: angular velocity and acceleration, acceleration of its origin."""
-    w_p, dw_p, a_p = parent
-    w_in = R.back(w_p)
-    w_joint, v_joint = node.Xw @ v, node.Xv @ v
-    w = w_in + w_joint
-    dw = R.back(dw_p) + node.Xw @ dv + cross(w_in, w_joint)
-    a = R.back(a_p + U_p @ p)
-    if node.X[3:].any():
-        a = a + node.Xv @ dv + cross(w + w_in, v_joint)
-    return w, dw, a
+@dataclass(frozen=True)
+class Motion:
+    """How a body moves: angular velocity w, acceleration a of its origin, U = w'~ + w~ w~, squares of w."""
+
+    w: Series
+    a: Series
+    U: Series
+    squares: Series
+
+    @classmethod
+    def of(cls, w: Series, a: Series) -> Motion:
+        """Return the motion, each product of components of w formed once."""
+        U, squares = [], []
+        for k in range(len(a)):
+            xx, yy, zz = (_square(w, i, k) for i in range(3))
+            xy, xz, yz = (_product(w, i, j, k) for i, j in ((0, 1), (0, 2), (1, 2)))
+            x, y, z = (w[k + 1][i] for i in range(3))
+            rows = [[-(yy + zz), xy - z, xz + y], [xy + z, -(xx + zz), yz - x], [xz - y, yz + x, -(xx + yy)]]
+            U.append(ca.blockcat(rows))
+            squares.append(ca.vertcat(xx, yy, zz))
+        return cls(w, a, Series.of(U), Series.of(squares))
 
 
-def body_wrench(node: Node, w: SX, dw: SX, a: SX) -> tuple[SX, SX]:
+def _product(w: Series, i: int, j: int, k: int) -> SX:
+    """Return the k-th derivative of w_i w_j."""
+    return leibniz(lambda a, b: a[i] * b[j], w, w, k)
+
+
+def _square(w: Series, i: int, k: int) -> SX:
+    """Return the k-th derivative of w_i^2, equal products of Leibniz' rule paired."""
+    if k == 0:
+        return w[0][i] * w[0][i]
+    pairs = [comb(k, a) * (w[a][i] * w[k - a][i]) for a in range((k + 1) // 2)]
+    if k % 2 == 0:
+        pairs.append(comb(k, k // 2) // 2 * (w[k // 2][i] * w[k // 2][i]))
+    return 2 * sum(pairs[1:], pairs[0])
+
+
+def _joint_twist(node: Node, derivatives: tuple[SX, ...]) -> tuple[Series, Series]:
+    """Return the joint's own twist (w, v) with its derivatives."""
+    twists = [node.twist(each) for each in derivatives]
+    return Series.of(w for w, _ in twists), Series.of(v for _, v in twists)
+
+
+def _carried(parent: Motion, node: Node, R: Rotation, p: SX, joint: tuple[Series, Series]) -> Motion:
+    """Return the motion of a body from that of its parent and its joint's own twist."""
+    order = len(parent.a) - 1
+    w_joint, v_joint = joint
+    # the highest derivative passes to another observer as it is: the joint's own is added before
+    highest = Series((*[SX(3, 1)] * (order + 1), w_joint[order + 1]))
+    w_in = vector_beyond(parent.w.map(R.back) + highest, w_joint)
+    w = w_in + Series((*w_joint.to(order), SX(3, 1)))
+    origin = Series.constant(p, order)
+    slides = bool(node.X[3:].any())
+    if slides:
+        origin = Series.of([p, *vector_across(v_joint, w_joint).map(R.out)]).to(order)
+    a = vector_beyond((parent.a + bilinear(applied, parent.U, origin)).map(R.back), w_joint)
+    if slides:
+        a = a + v_joint.rate + bilinear(cross, w + w_in, v_joint)
+    return Motion.of(w, a)
+
+
+def body_wrench(node: Node, motion: Motion) -> tuple[Series, Series]:
     """Return (n, f), the wrench about its origin that moves a body so (Newton and Euler)."""
-    U = rate_matrix(w, dw)
     ms, S = constant(node.ms), constant(node.S)
-    return cross(ms, a) + moment_of_rates(U, w, S), node.m * a + U @ ms
+    n, f = [], []
+    for a, U, squares in zip(motion.a, motion.U, motion.squares, strict=True):
+        n.append(cross(ms, a) + _moment(U, squares, S))
+        f.append(node.m * a + U @ ms)
+    return Series.of(n), Series.of(f)
 
 
-def moment_of_rates(U: SX, w: SX, S: SX) -> SX:
+def _moment(U: SX, squares: SX, S: SX) -> SX:
     """Return axial(U S) = int r x (U r) dm, its diagonal terms from differences of squares."""
-    xx, yy, zz = w[0] * w[0], w[1] * w[1], w[2] * w[2]
+    xx, yy, zz = squares[0], squares[1], squares[2]
     return ca.vertcat(
         U[2, 1] * S[1, 1] - U[1, 2] * S[2, 2] + (zz - yy) * S[1, 2] + U[2, 0] * S[0, 1] - U[1, 0] * S[0, 2],
         U[0, 2] * S[2, 2] - U[2, 0] * S[0, 0] + (xx - zz) * S[0, 2] + U[0, 1] * S[1, 2] - U[2, 1] * S[0, 1],
@@ -80,22 +153,18 @@ def moment_of_rates(U: SX, w: SX, S: SX) -> SX:
     )
 
 
+def _rotor_forces(node: Node, derivatives: tuple[SX, ...]) -> list[Series]:
+    """Return what the joint's armature a needs: a qdd, and a (0; w x v) more if the joint is free."""
+    if not node.has_armature:
+        return []
+    own = Series.of(node.rates(each) for each in derivatives)
+    forces = [own.rate.map(lambda rate: node.armature * rate)]
+    if node.kind == "free":
+        turned = bilinear(lambda a, b: cross(a[:3], b[3:]), own, own)
+        forces.append(turned.map(lambda force: ca.vertcat(SX(3, 1), node.armature * force)))
+    return forces
+
+
 def add_rates(total: SX, node: Node, own: SX) -> None:
     """Add the joint's own generalised forces to the vector over all velocities."""
     total[node.velocities] += node.ratio * own
-
-
-def _project(tree: Tree, at: Posture, forces: list[SX], moments: list[SX], qdd: SX) -> SX:
-    """Return the joint forces that carry the wrenches of all bodies, leaves first."""
-    forces, moments = list(forces), list(moments)
-    tau = SX.zeros(tree.nv)
-    for i, node, (R, p) in at.leaves_first():
-        own = node.Xw.T @ moments[i] + node.Xv.T @ forces[i]
-        if node.has_armature:
-            own = own + node.armature * node.rates(qdd)
-        add_rates(tau, node, own)
-        if node.parent >= 0:
-            f = R.out(forces[i])
-            forces[node.parent] = forces[node.parent] + f
-            moments[node.parent] = moments[node.parent] + R.out(moments[i]) + cross(p, f)
-    return tau

@@ -9,11 +9,12 @@ from .algebra import cross, cross_columns
 from .armature import add_rotor_gradient, free_rotors
 from .forward import factor_tree, forward_dynamics, solve_factored
 from .mass import add_block, mass_matrix
-from .newton_euler import body_wrench
+from .newton_euler import Motion, body_wrench
 from .pairs import Screw, pairs, plus, product, times
+from .series import Series
 from .subtree import composites, flows
 from .tree import Posture, Tree
-from .twists import Motion, minus_ad, motions
+from .twists import TwistRates, minus_ad, motions
 
 
 def inverse_dynamics_derivatives(tree: Tree, q: SX, qd: SX, qdd: SX) -> tuple[SX, SX]:
@@ -132,17 +133,18 @@ def _derivatives(at: Posture, nv: int, qd: SX, qdd: SX) -> tuple[SX, SX]:
     return by_q, by_qd
 
 
-def _with_gravity(at: Posture, moving: list[Motion]) -> list[Screw]:
+def _with_gravity(at: Posture, moving: list[TwistRates]) -> list[Screw]:
     """Return the spatial accelerations of the bodies over a base that accelerates upward."""
     return [(twists[1][0], twists[1][1] + lift) for (twists, _), lift in zip(moving, at.up, strict=True)]
 
 
-def _wrenches(at: Posture, moving: list[Motion], accelerations: list[Screw]) -> list[Screw]:
+def _wrenches(at: Posture, moving: list[TwistRates], accelerations: list[Screw]) -> list[Screw]:
     """Return the wrench that each joint transmits: f = m a + U ms, n = ms x a + axial(U S)."""
     total = []
     for node, (twists, _), (dw, dv) in zip(at.nodes, moving, accelerations, strict=True):
         w, v = twists[0]
-        total.append(body_wrench(node, w, dw, dv + cross(w, v)))
+        n, f = body_wrench(node, Motion.of(Series((w, dw)), Series((dv + cross(w, v),))))
+        total.append((n[0], f[0]))
     for i, node, (R, p) in at.leaves_first():
         if node.parent >= 0:
             n, f = total[i]

@@ -13,7 +13,7 @@ from .algebra import cross, cross_columns
 from .pairs import Screw, plus, times
 from .tree import Posture
 
-Motion = tuple[tuple[Screw, Screw], tuple[Screw, Screw]]
+TwistRates = tuple[tuple[Screw, Screw], tuple[Screw, Screw]]
 """(V, V') of a body and (X, X') of its joint."""
 
 
@@ -25,7 +25,7 @@ def body_twists(at: Posture, qd: SX) -> list[Screw]:
     return found
 
 
-def motions(at: Posture, qd: SX, qdd: SX) -> list[Motion]:
+def motions(at: Posture, qd: SX, qdd: SX) -> list[TwistRates]:
     """Return how every body moves: X' = ad_V X, and V_i = Ad^-1 V_p + X_i qd_i differentiated."""
     twists = body_twists(at, qd)
     rates: list[Screw] = []

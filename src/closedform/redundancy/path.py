@@ -154,7 +154,7 @@ class _Follower:
             if length.max() < CLOSE:
                 break
         kind = kinds(points, curvatures(points)[0], bounds.inwards(points.q))
-        good = points.solve_conditions(0.1) & (length < CLOSE) & is_sought(kind, self.search.kind)
+        good = points.satisfied(0.1) & (length < CLOSE) & is_sought(kind, self.search.kind)
         good &= bounds.contain(points.q) & c.clear(points.q)
         change = np.abs(np.diff(points.q, axis=0, prepend=self.q[k][None])).max(axis=-1)
         good &= change < JUMP
