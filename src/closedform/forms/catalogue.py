@@ -100,7 +100,7 @@ def _sizes(model: Model) -> dict[str | int, int | None]:
     return {"q": model.nq, "v": model.nv, "b": bodies, "p": 10 * bodies}
 
 
-def _subject(model: Model, constants: tuple[SX, ...]) -> tuple[Tree]:
+def _basis(model: Model, constants: tuple[SX, ...]) -> tuple[Tree]:
     return (Tree.of(model, phi=constants[0] if constants else None),)
 
 
@@ -115,7 +115,7 @@ def _refuse_massless(model: Model, what: str) -> None:
 INERTIAS, MOTION, INVERSE = Need(_refuse_massless), Need(refuse_still), Need(refuse_idle_joints, values=True)
 """What forms need: bodies with inertias, a joint that moves, a mass matrix that has an inverse."""
 
-FORMS = Catalogue(Model, "form", _sizes, _subject, digest=lambda model: model.digest)
+FORMS = Catalogue(Model, "form", _sizes, _basis, digest=lambda model: model.digest)
 """Every form of a robot by name."""
 
 _framed = partial(FORMS.add, group="kinematics", framed=True)

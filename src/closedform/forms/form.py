@@ -51,8 +51,8 @@ class Need:
 class Form:
     """One quantity (or several computed together): what it takes, what it gives, what defines it.
 
-    `build(*subject, *inputs[, frame])` is the route kernels use; `closed` is the papers' block
-    matrix route, if there is one. The subject is what the owner's expressions are built on. Of its
+    `build(*basis, *inputs[, frame])` is the route kernels use; `closed` is the papers' block
+    matrix route, if there is one. The basis is what the owner's expressions are built on. Of its
     numbers, `constants` are inputs after the others if the owner gives them a size, and `optional`
     ones if a variant asks for them. An `ordered` form is a family; its member of some order gives
     derivatives up to that order. `variant` says which form of a frame, order or phi this is.
@@ -154,11 +154,11 @@ class Form:
         return _resolved(self.gives, model)
 
     def expression(
-        self, model: Any, *, closed: bool = False, subject: tuple[Any, ...] | None = None
+        self, model: Any, *, closed: bool = False, basis: tuple[Any, ...] | None = None
     ) -> tuple[list[SX], list[SX]]:
         """Return the symbols of the inputs and the expressions of the outputs.
 
-        `subject` replaces what the model's own numbers give. An output with three axes is a matrix
+        `basis` replaces what the model's own numbers give. An output with three axes is a matrix
         whose rows run over the first two.
         """
         self.check(model)
@@ -170,10 +170,10 @@ class Form:
             SX.sym(each.name, *shape) for each, shape in zip(arrays, self.input_shapes(model), strict=True)
         ]
         count = len(self.takes)
-        if subject is None:
-            subject = catalogue(model).subject(model, tuple(symbols[count:]))
+        if basis is None:
+            basis = catalogue(model).basis(model, tuple(symbols[count:]))
         extra = (self.variant.frame,) if self.framed else ()
-        built = builder(*subject, *symbols[:count], *extra)
+        built = builder(*basis, *symbols[:count], *extra)
         return symbols, list(built) if isinstance(built, tuple) else [built]
 
     def check(self, model: Any) -> None:
@@ -186,7 +186,7 @@ class Catalogue(dict[str, Form]):
     """The forms of one kind of owner by name, and how its model meets them.
 
     `sizes(model)` gives the letters of shapes as numbers, None for a constant that is no input;
-    `subject(model, constants)` the first arguments of every builder. If `digest(model)` tells any
+    `basis(model, constants)` the first arguments of every builder. If `digest(model)` tells any
     two models apart, machine code of the library's own forms is found without building them.
     """
 
@@ -195,11 +195,11 @@ class Catalogue(dict[str, Form]):
         kind: type,
         title: str,
         sizes: Callable[[Any], Mapping[str | int, int | None]],
-        subject: Callable[[Any, tuple[SX, ...]], tuple[Any, ...]],
+        basis: Callable[[Any, tuple[SX, ...]], tuple[Any, ...]],
         digest: Callable[[Any], str] | None = None,
     ) -> None:
         super().__init__()
-        self.title, self.sizes, self.subject, self.digest = title, sizes, subject, digest
+        self.title, self.sizes, self.basis, self.digest = title, sizes, basis, digest
         self._watchers: list[Callable[[str, Form | None], None]] = []
         _CATALOGUES[kind] = self
 
