@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
-from ..checks import choice, real_array
+from ..checks import choice, common_batch, real_array
 from ..errors import ArgumentError, shown
 from ..model.idle import refuse_still
 from ..robot import Robot
@@ -66,11 +66,7 @@ def read_targets(
         start = real_array("q0", q0)
         if start.shape[-1:] != (n,):
             raise ArgumentError(f"q0 has shape {start.shape}; expected (..., {n})")
-        try:
-            batch = np.broadcast_shapes(batch, start.shape[:-1])
-        except ValueError:
-            shapes = f"target {x.shape} and q0 {start.shape}"
-            raise ArgumentError(f"batches of {shapes} do not broadcast") from None
+        batch = common_batch("inverse kinematics", target=batch, q0=start.shape[:-1])
         start = np.ascontiguousarray(np.broadcast_to(start, (*batch, n)).reshape(-1, n))
     x = np.ascontiguousarray(np.broadcast_to(x, batch + core).reshape(-1, *core))
     return x, start, batch
