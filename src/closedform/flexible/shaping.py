@@ -10,7 +10,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
-from ..checks import finite_array, instance, known_name, positive, real_array, sized_array, small_number
+from ..checks import (
+    finite_array,
+    instance,
+    known_name,
+    positive,
+    real_array,
+    sized_array,
+    small_number,
+)
 from ..errors import ArgumentError, shown
 
 MOST_IMPULSES = 100_000
