@@ -81,9 +81,8 @@ def test_angles_beyond_2_to_the_45_are_nan(size: int) -> None:
         assert np.isnan(T[:, 0, 2]).all()
     T = pose(np.full((size, 1), below))
     exact = float(mpmath.cos(below))
-    np.testing.assert_allclose(
-        T[:, 0, 0], exact, rtol=SHORT_CHAIN
-    )  # an ordinary angle, far from a quarter turn
+    # an ordinary angle, far from a quarter turn
+    np.testing.assert_allclose(T[:, 0, 0], exact, rtol=SHORT_CHAIN)
 
 
 def test_vector_and_scalar_sines_agree() -> None:
