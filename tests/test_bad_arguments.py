@@ -304,9 +304,9 @@ def test_names_of_one_precision_give_one_kernel(dtype: object) -> None:
     ],
 )
 def test_gravity_is_three_finite_numbers(gravity: object) -> None:
-    with pytest.raises(cf.ClosedFormError, match=says("gravity", "three finite numbers")):
+    with pytest.raises(cf.ClosedFormError, match=says("gravity", "expected")):
         robot().with_gravity(gravity)
-    with pytest.raises(cf.ClosedFormError, match=says("gravity", "three finite numbers")):
+    with pytest.raises(cf.ClosedFormError, match=says("gravity", "expected")):
         cf.load("2r", gravity=gravity)
     with pytest.raises(cf.ClosedFormError, match="gravity"):
         cf.Robot.from_mdh([(0, 0, 0, 0, 0)], gravity=gravity)
