@@ -350,7 +350,7 @@ def test_integrate_names_the_argument(given: object) -> None:
 
 
 def test_integrate_refuses_batches_that_do_not_broadcast() -> None:
-    with pytest.raises(cf.ArgumentError, match=says("integrate", r"\(3, 2\)", r"\(4, 2\)")):
+    with pytest.raises(cf.ArgumentError, match=says("integrate", r"q \(3,\)", r"step \(4,\)")):
         robot().integrate(np.zeros((3, 2)), np.zeros((4, 2)))
 
 

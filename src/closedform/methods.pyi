@@ -235,9 +235,8 @@ class RobotForms(FormsOwner):
         """Return (tau, tau', tau'', ...), the joint forces of a motion and their time derivatives.
 
         From q, qd, qdd, qddd, ...: as many derivatives of tau as the motion has beyond qdd. The
-        Newton-Euler recursion runs on Taylor series in time; products become Cauchy products, and
-        the angular acceleration is not computed again but read off the series of the angular
-        velocity. tau' = M qddd + (M' + C) qdd + C' qd + g' [MuellerKumar2021, Eq. (28)], and so on
+        Newton-Euler recursion runs on series of derivatives as each body sees them.
+        tau' = M qddd + (M' + C) qdd + C' qd + g' [MuellerKumar2021, Eq. (28)], and so on
         to any order. Each is (nv).
         """
     def mass_matrix_dot(

@@ -182,10 +182,10 @@ class FormMethod:
         method: Any
         if is_still(form, owner.model):
             method = StillMethod(owner, form)
-        elif form.framed:
-            method = FramedMethod(owner, form)
         elif form.ordered:
             method = OrderedMethod(owner, form)
+        elif form.framed:
+            method = FramedMethod(owner, form)
         else:
             method = owner.kernel(form.name).fast
         owner.__dict__[form.name] = method
@@ -229,18 +229,33 @@ class FramedMethod(_Method):
 
 
 class OrderedMethod(_Method):
-    """A family of forms: the number of arrays given decides the order."""
+    """A family of forms: the number of arrays given decides the order. A frame may be given last."""
 
-    def __call__(self, *args: ArrayLike, out: Any = None, threads: int = 1, **named: ArrayLike) -> Any:
+    def __call__(
+        self,
+        *args: Any,
+        frame: str | None = None,
+        out: Any = None,
+        threads: int = 1,
+        **named: ArrayLike,
+    ) -> Any:
         """Evaluate the member of the family that takes this many arrays."""
-        name, least, given = self._form.name, len(self._form.takes), len(args) + len(named)
-        if not least <= given <= least + MAX_ORDER:
+        form, name, least = self._form, self._form.name, len(self._form.inputs)
+        if form.framed and len(args) > least and (args[-1] is None or isinstance(args[-1], str)):
+            if frame is not None:
+                raise ArgumentError(f"{name}: frame is given twice")
+            *arrays, frame = args
+            args = tuple(arrays)
+        given, each = len(args) + len(named), len(form.highest)
+        order, rest = divmod(given - least, each)
+        if not 0 <= order <= MAX_ORDER or rest:
+            further = "further derivatives" if each == 1 else f"{each} further derivatives per order"
             raise ArgumentError(
-                f"{name} takes {', '.join(self._form.inputs)} and further derivatives, {least} to "
-                f"{least + MAX_ORDER} arrays; {given} given"
+                f"{name} takes {', '.join(form.inputs)} and {further}, {least} to "
+                f"{least + each * MAX_ORDER} arrays; {given} given"
             )
-        result = self._owner.kernel(name, order=given - least)(*args, out=out, threads=threads, **named)
-        return result if given > least else named_outputs(name, self._form.outputs)(result)
+        result = self._owner.kernel(name, frame, order=order)(*args, out=out, threads=threads, **named)
+        return result if order else named_outputs(name, form.outputs)(result)
 
 
 class StillMethod(_Method):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
-from ..checks import sized_array, text
+from ..checks import real_array, sized_array, text
 from ..errors import ArgumentError, ClosedFormError, UnknownNameError, shown
 from ..rotations import checked_pose
 from .body import Body, Frame
@@ -32,9 +32,9 @@ def locked(model: Model, values: Mapping[str, Any]) -> Model:
     held: dict[int, Array] = {}
     for joint, given in values.items():
         body = require_joint(model, "locked", joint)
-        nq = body.joint.nq
-        size = () if nq == 1 and np.ndim(given) == 0 else (nq,)
-        q = sized_array(f"locked: joint {joint!r}", given, size).reshape(nq)
+        name, nq = f"locked: joint {joint!r}", body.joint.nq
+        q = real_array(name, given)
+        q = sized_array(name, q.reshape(1) if nq == 1 and q.ndim == 0 else q, (nq,))
         if body.joint.kind in ("ball", "free") and not q[-4:].any():
             raise ArgumentError(f"locked: joint {joint!r}: the quaternion is zero, which is no rotation")
         held[model.bodies.index(body)] = q
