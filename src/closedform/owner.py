@@ -199,6 +199,9 @@ class _Method:
         self._owner, self._form = owner, form
         self.__doc__, self.__name__ = form.doc, form.name
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return getattr, (self._owner, self._form.name)
+
     def _without_frame(self, args: tuple[Any, ...], frame: str | None) -> tuple[tuple[Any, ...], str | None]:
         """Return the arrays and the frame of a call that may give the frame last."""
         form = self._form
@@ -231,6 +234,10 @@ class FramedMethod(_Method):
 class OrderedMethod(_Method):
     """A family of forms: the number of arrays given decides the order."""
 
+    def __init__(self, owner: FormsOwner, form: Form) -> None:
+        super().__init__(owner, form)
+        self._alone = named_outputs(form.name, form.outputs)
+
     def __call__(self, *args: ArrayLike, out: Any = None, threads: int = 1, **named: ArrayLike) -> Any:
         """Evaluate the member of the family that takes this many arrays."""
         name, least, given = self._form.name, len(self._form.takes), len(args) + len(named)
@@ -240,7 +247,7 @@ class OrderedMethod(_Method):
                 f"{least + MAX_ORDER} arrays; {given} given"
             )
         result = self._owner.kernel(name, order=given - least)(*args, out=out, threads=threads, **named)
-        return result if given > least else named_outputs(name, self._form.outputs)(result)
+        return result if given > least else self._alone(result)
 
 
 class StillMethod(_Method):
