@@ -40,10 +40,10 @@ class FormMethod:
         method: Any
         if is_still(form, owner.model):
             method = StillMethod(owner, form)
-        elif form.framed:
-            method = FramedMethod(owner, form)
         elif form.ordered:
             method = OrderedMethod(owner, form)
+        elif form.framed:
+            method = FramedMethod(owner, form)
         else:
             method = owner.kernel(form.name).fast
         owner.__dict__[form.name] = method
@@ -63,13 +63,15 @@ class _Method:
     def _without_frame(self, args: tuple[Any, ...], frame: str | None) -> tuple[tuple[Any, ...], str | None]:
         """Return the arrays and the frame of a call that may give the frame last."""
         form = self._form
-        if not form.framed or len(args) != len(form.takes) + 1:
+        if not form.framed or len(args) <= len(form.takes):
             return args, frame
-        if frame is not None:
-            raise ArgumentError(f"{form.name}: frame is given twice")
         *arrays, last = args
         if last is not None and not isinstance(last, str):
+            if form.ordered:
+                return args, frame
             raise ArgumentError(f"{form.name}: frame is {type(last).__name__}; expected a name")
+        if frame is not None:
+            raise ArgumentError(f"{form.name}: frame is given twice")
         return tuple(arrays), last
 
 
@@ -90,22 +92,33 @@ class FramedMethod(_Method):
 
 
 class OrderedMethod(_Method):
-    """A family of forms: the number of arrays given decides the order."""
+    """A family of forms: the number of arrays given decides the order. A frame may be given last."""
 
     def __init__(self, owner: Owner, form: Form) -> None:
         super().__init__(owner, form)
-        self._alone = named_outputs(form.name, form.outputs)
+        self._alone, self._per_order = named_outputs(form.name, form.outputs), len(form.highest)
 
-    def __call__(self, *args: ArrayLike, out: Any = None, threads: int = 1, **named: ArrayLike) -> Any:
+    def __call__(
+        self,
+        *args: Any,
+        frame: str | None = None,
+        out: Any = None,
+        threads: int = 1,
+        **named: ArrayLike,
+    ) -> Any:
         """Evaluate the member of the family that takes this many arrays."""
-        name, least, given = self._form.name, len(self._form.takes), len(args) + len(named)
-        if not least <= given <= least + MAX_ORDER:
+        form, least = self._form, len(self._form.takes)
+        args, frame = self._without_frame(args, frame)
+        given, each = len(args) + len(named), self._per_order
+        order, rest = divmod(given - least, each)
+        if not 0 <= order <= MAX_ORDER or rest:
+            further = "further derivatives" if each == 1 else f"{each} further derivatives per order"
             raise ArgumentError(
-                f"{name} takes {', '.join(self._form.inputs)} and further derivatives, {least} to "
-                f"{least + MAX_ORDER} arrays; {given} given"
+                f"{form.name} takes {', '.join(form.inputs)} and {further}, {least} to "
+                f"{least + each * MAX_ORDER} arrays; {given} given"
             )
-        result = self._owner.kernel(name, order=given - least)(*args, out=out, threads=threads, **named)
-        return result if given > least else self._alone(result)
+        result = self._owner.kernel(form.name, frame, order=order)(*args, out=out, threads=threads, **named)
+        return result if order else self._alone(result)
 
 
 class StillMethod(_Method):

@@ -55,7 +55,8 @@ class Form:
     matrix route, if there is one. The basis is what the owner's expressions are built on. Of its
     numbers, `constants` are inputs after the others if the owner gives them a size, and `optional`
     ones if a variant asks for them. An `ordered` form is a family; its member of some order gives
-    derivatives up to that order. `variant` says which form of a frame, order or phi this is.
+    derivatives up to that order, from as many more derivatives of each quantity it takes. `variant`
+    says which form of a frame, order or phi this is.
     """
 
     name: str
@@ -99,6 +100,12 @@ class Form:
         return tuple(each.name for each in self.takes)
 
     @property
+    def highest(self) -> tuple[FormArray, ...]:
+        """The highest derivative of each quantity it takes; a family takes one more of each per order."""
+        last = {replace(each.quantity, order=0): each for each in self.takes}
+        return tuple(last.values())
+
+    @property
     def outputs(self) -> tuple[str, ...]:
         """Names of the arrays it gives."""
         return tuple(each.name for each in self.gives)
@@ -130,14 +137,16 @@ class Form:
         order = DEFAULT_ORDER if order is None else whole_number(f"{self.name}: order", order, 0)
         if order > MAX_ORDER:
             raise ArgumentError(f"{self.name}: order {order} is beyond {MAX_ORDER}")
-        last, (given,) = self.takes[-1], self.gives
-        further = [last.quantity.rate(k + 1).array(*last.shape) for k in range(order)]
+        takes = []
+        for each in self.takes:
+            takes.append(each)
+            if each in self.highest:
+                takes += [each.rate(k + 1) for k in range(order)]
+        (given,) = self.gives
         rates = [
             given.quantity.rate(k).array(*given.shape, name=f"{given.name}_{k}") for k in range(1, order + 1)
         ]
-        return replace(
-            self, takes=(*self.takes, *further), gives=(given, *rates), variant=Variant(order=order)
-        )
+        return replace(self, takes=tuple(takes), gives=(given, *rates), variant=Variant(order=order))
 
     def arrays(self, model: Any) -> tuple[FormArray, ...]:
         """Return its inputs for an owner: what it takes, and constants that are inputs there."""

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..checks import batch_array, choice, common_batch, instance
+from ..errors import ArgumentError
 from ..model.idle import refuse_still
 from ..robot import Robot
 from .bounds import read_limits
