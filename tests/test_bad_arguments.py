@@ -317,7 +317,7 @@ def test_gravity_is_three_finite_numbers(gravity: object) -> None:
     ["x", 3, None, np.zeros(19), np.zeros((2, 10)), np.full(20, np.nan), np.full(20, 1j), [[1], [2, 3]]],
 )
 def test_phi_is_ten_finite_numbers_per_body(phi: object) -> None:
-    with pytest.raises(cf.ArgumentError, match=says("phi", r"\b20\b")):
+    with pytest.raises(cf.ArgumentError, match=says("phi", "expected")):
         robot().with_phi(phi)
 
 

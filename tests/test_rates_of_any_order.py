@@ -21,10 +21,10 @@ ORDER = 4
 ROBOTS = {
     "2r": lambda: cf.load("2r"),
     "free and ball joints, and a mimic": lambda: random_tree(
-        3, bodies=5, kinds=("free", "revolute", "ball", "helical", "revolute")
+        3, bodies=4, kinds=("free", "revolute", "ball", "helical")
     ),
     "planar and prismatic joints": lambda: random_tree(
-        1, bodies=4, kinds=("planar", "prismatic", "cylindrical", "ball")
+        1, bodies=3, kinds=("planar", "prismatic", "cylindrical")
     ),
 }
 FAMILIES = {
@@ -94,10 +94,9 @@ def test_derivatives_are_those_of_casadi(name, base):
         expected = at.rate(expected) if order < ORDER else expected
 
 
-@pytest.mark.parametrize("name", ROBOTS)
 @pytest.mark.parametrize("base", ["mass_matrix", "coriolis_matrix", "gravity_torque", "jacobian"])
-def test_the_first_orders_are_the_forms_of_their_names(name, base):
-    at = motion(name)
+def test_the_first_orders_are_the_forms_of_their_names(base):
+    at = motion("free and ball joints, and a mimic")
     count, _ = split(FAMILIES[base], 2)
     state = (at.values["q"], *at.values["rates"][:count])
     together = evaluate(trace(at.robot.model, FAMILIES[base], Variant(order=2), closed=False), *state)
