@@ -818,7 +818,6 @@ EXCLUDED = {
     "identification.Errors.of": "a step of identify",
     "identification.Errors.from_table": "a step of Identification.load",
     "identification.Errors.table": "no arguments, of a record that identify returns",
-    "identification.Errors.from_table": "a step of Identification.load, which refuses what does not fit",
     "flexible.Modes.__getitem__": "a sequence: IndexError and TypeError are what Python expects",
     "redundancy.Criterion.expressions": "takes CasADi symbols",
     "redundancy.Obstacle.value": "takes CasADi symbols",
