@@ -62,8 +62,8 @@ class _Method:
 
     def _without_frame(self, args: tuple[Any, ...], frame: str | None) -> tuple[tuple[Any, ...], str | None]:
         """Return the arrays and the frame of a call that may give the frame last."""
-        form = self._form
-        if not form.framed or len(args) <= len(form.takes):
+        form, more = self._form, len(args) - len(self._form.takes)
+        if not form.framed or more < 1 or (more > 1 and not form.ordered):
             return args, frame
         *arrays, last = args
         if last is not None and not isinstance(last, str):
