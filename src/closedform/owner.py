@@ -225,7 +225,7 @@ class OrderedMethod(_Method):
 
     def __call__(
         self,
-        *args: ArrayLike | str | None,
+        *args: Any,
         frame: str | None = None,
         out: Any = None,
         threads: int = 1,

@@ -77,7 +77,7 @@ class Feedforward(Control):
 
 
 class ComputedTorque(Control):
-    """The rigid robot's computed torque, which takes the springs for stiff: for comparison.
+    """The rigid robot's computed torque, which ignores the springs: for comparison.
 
     u = N (M a + C q' + g + f_l) + M_G N^-1 a + f_m with a = q_d'' + k_0 (q_d - q) + k_1 (q_d' - q')
     and q = N theta, q' = N theta', as motor sensors of a rigid robot would tell.
