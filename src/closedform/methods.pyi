@@ -446,8 +446,8 @@ class RobotForms(FormsOwner):
         """Return (J, J', J'', ...), the Jacobian of a frame along a motion and its time derivatives.
 
         From q, qd, qdd, ...: as many derivatives of J as of q. Column j changes with the twist V of the
-        frame relative to the body of joint j, J_j' = -ad_V J_j [Garofalo2013, Eq. (28)]; J_j^(k + 1) follows by
-        Leibniz' rule, and V = sum of J qd over the joints between. Each is (6, nv).
+        frame relative to the body of joint j, J_j' = -ad_V J_j [Garofalo2013, Eq. (28)]; J_j^(k + 1)
+        follows by Leibniz' rule, and V = sum of J qd over the joints between. Each is (6, nv).
         """
     def mass_matrix_dq(
         self,
@@ -458,7 +458,8 @@ class RobotForms(FormsOwner):
     ) -> Array:
         """Return dM / dq, entry [i, j, h] the derivative of M_ij along joint velocity h.
 
-        Right-trivialised for joints of several dofs [Garofalo2013, Eq. (24)]. Returns (nv, nv, nv).
+        That is the derivative for a body-frame (right) perturbation of joint h, T -> T exp(X_h s), by s
+        at 0 [Garofalo2013, Eq. (24)]. Returns (nv, nv, nv).
         """
     def coriolis_matrix_dq(
         self,
@@ -470,7 +471,7 @@ class RobotForms(FormsOwner):
     ) -> Array:
         """Return dC / dq, entry [i, j, h] the derivative of C_ij along joint velocity h.
 
-        Right-trivialised for joints of several dofs. Returns (nv, nv, nv).
+        The perturbation of joint h is a body-frame (right) one, T -> T exp(X_h s). Returns (nv, nv, nv).
         """
     def coriolis_matrix_dqd(
         self,
@@ -505,9 +506,9 @@ class RobotForms(FormsOwner):
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
-        """Return d tau / dq of inverse dynamics, right-trivialised for joints of several dofs.
+        """Return d tau / dq of inverse dynamics, by body-frame (right) perturbations of the joints.
 
-        Column h is the derivative along a unit velocity of joint coordinate h; see
+        Column h is the derivative by s of tau after T -> T exp(X_h s), along a unit velocity h; see
         `inverse_dynamics_derivatives`. Returns (nv, nv).
         """
     def inverse_dynamics_dqd(
@@ -529,7 +530,10 @@ class RobotForms(FormsOwner):
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
-        """Return d qdd / dq of forward dynamics, right-trivialised for several dofs. Returns (nv, nv)."""
+        """Return d qdd / dq of forward dynamics, by body-frame (right) perturbations of the joints.
+
+        Column h is the derivative by s of qdd after T -> T exp(X_h s). Returns (nv, nv).
+        """
     def forward_dynamics_dqd(
         self,
         q: ArrayLike,
@@ -570,8 +574,8 @@ class RobotForms(FormsOwner):
             d tau_i / dqd_j = X_i . (I_j (P'_j + X_j') + 2 B_j X_j),
             d tau_j / dqd_i = (P'_i + X_i') . I_j X_j + 2 X_i . B_j^T X_j
 
-        [SinghRussellWensing2022]. For joints of several dofs the derivatives by q are
-        right-trivialised. Returns (nv, nv) twice.
+        [SinghRussellWensing2022]. Column h of d / dq is the derivative for a body-frame (right) perturbation
+        of joint h, T -> T exp(X_h s), by s at 0; for one-dof joints that is d / dq_h. Returns (nv, nv) twice.
         """
     def forward_dynamics_derivatives(
         self,

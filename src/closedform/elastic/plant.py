@@ -8,8 +8,8 @@ import casadi as ca
 from casadi import SX
 
 from ..arrays import Array
+from ..forms.elimination import Factors, factor_tree, solve_factored
 from ..forms.energy import kinetic_energy, potential_energy
-from ..forms.forward import Factors, factor_tree, solve_factored
 from ..forms.mass import mass_matrix
 from ..forms.newton_euler import inverse_dynamics_rates
 from ..forms.tree import Tree

@@ -10,6 +10,7 @@ from __future__ import annotations
 import casadi as ca
 from casadi import SX
 
+from ..forms.elimination import solve_positive
 from .energy import exact_inertia, first_order, gravity_energy, kinetic_energy
 from .kinematics import Plane, link_frames
 from .model import KINDS, LINEAR, ArmModel, Constants
@@ -90,7 +91,7 @@ def forward_dynamics(model: ArmModel, constants: Constants, q: SX, qd: SX, u: SX
     returns (N).
     """
     B, bias = mass_matrix(model, constants, q), _bias(model, constants, q, qd)
-    return solve(B, ca.vertcat(u, SX.zeros(model.size - model.joints)) - bias)
+    return solve_positive(B, ca.vertcat(u, SX.zeros(model.size - model.joints)) - bias)
 
 
 def state_matrices(model: ArmModel, constants: Constants, q: SX, qd: SX, u: SX) -> tuple[SX, SX]:
@@ -143,27 +144,3 @@ def points(model: ArmModel, constants: Constants, q: SX, stations: int) -> SX:
             y = ca.dot(ca.DM(modes.shapes(x)), q[part])
             rows.append(ca.horzcat(*r.plus(W.times(Plane(SX(x), y)))))
     return first_order(model, ca.vertcat(*rows), q)
-
-
-def solve(B: SX, b: SX) -> SX:
-    """Return B^-1 b by Cholesky factors, with a square root at each pivot to refuse a negative one."""
-    n = B.size1()
-    L = [[B[i, j] for j in range(i + 1)] for i in range(n)]
-    inverse: list[SX] = []
-    for k in range(n):
-        inverse.append(1 / ca.sqrt(L[k][k]))
-        for i in range(k + 1, n):
-            L[i][k] = L[i][k] * inverse[k]
-        for i in range(k + 1, n):
-            for j in range(k + 1, i + 1):
-                L[i][j] = L[i][j] - L[i][k] * L[j][k]
-    x = [b[i] for i in range(n)]
-    for i in range(n):
-        for j in range(i):
-            x[i] = x[i] - L[i][j] * x[j]
-        x[i] = x[i] * inverse[i]
-    for i in reversed(range(n)):
-        for j in range(i + 1, n):
-            x[i] = x[i] - L[j][i] * x[j]
-        x[i] = x[i] * inverse[i]
-    return ca.vertcat(*x)

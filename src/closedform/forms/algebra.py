@@ -208,7 +208,7 @@ def constant_turns(R: ArrayLike) -> list[Turn | SX]:
 def rotation_of_quaternion(q: SX) -> SX:
     """Return the rotation of a quaternion (x, y, z, w) of any length whose square is a normal number.
 
-    Where the square underflows every entry is NaN or infinite, and where it overflows the diagonal
+    If the square underflows every entry is NaN or infinite, and if it overflows the diagonal
     is NaN, because it is a difference of squares times a reciprocal of their sum.
     """
     x, y, z, w = (q[k] for k in range(4))

@@ -37,7 +37,7 @@ class Blocks:
 def blocks(tree: Tree, q: SX) -> Blocks:
     """Return the block matrices of [MuellerKumar2021, Eqs. (9), (10), (16), (21), (26)] for a tree.
 
-    Joints of several dofs contribute 6 x k blocks to X; a mimic joint's block stands in the
+    Joints of several dofs contribute 6 x k blocks to X; a mimic joint's block is in the
     column of the joint that drives it.
     """
     bodies = tree.require_numbers("block matrices").bodies

@@ -1,7 +1,7 @@
 """The papers' closed forms of the time derivatives of M, C, g and J^T W, in block matrices.
 
 For one-dof joints as printed in [MuellerKumar2021], with its misprints corrected: a and its
-derivatives commute and a X = 0. For joints of several dofs, where they do not, by the general form:
+derivatives commute and a X = 0. For joints of several dofs they do not, and the general form is used:
 the derivatives of A follow from A' = A a - A a A, those of J = A X and U from them.
 """
 

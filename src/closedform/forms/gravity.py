@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from casadi import SX
 
 from .algebra import cross
 from .newton_euler import add_rates
+from .node import Node
 from .series import at_rest_in_space, leibniz
+from .subtree import Composite
 from .subtree_rates import SubtreeRates, subtree_rates
 from .tree import Posture, Tree
 
@@ -55,8 +59,10 @@ def gravity_series(tree: Tree, at: Posture, subtrees: list[SubtreeRates], order:
         up = at_rest_in_space(a, own.w.to(order - 1))
         for k, total in enumerate(g):
             weight = own.inertia[0].m * (node.Xv.T @ up[k])
-            force = leibniz(
-                lambda a, inertia, Xw=node.Xw: Xw.T @ cross(inertia.ms, a), up, own.inertia, k, start=weight
-            )
-            add_rates(total, node, force)
+            add_rates(total, node, leibniz(partial(_moment, node), up, own.inertia, k, start=weight))
     return g
+
+
+def _moment(node: Node, a: SX, inertia: Composite) -> SX:
+    """Return X . (ms x a; 0), what a joint needs to lift all it carries with the acceleration a."""
+    return node.Xw.T @ cross(inertia.ms, a)

@@ -60,7 +60,7 @@ def _screws(joint: JointType, T: Array) -> Array:
 
 
 def _directions(columns: Array) -> Array:
-    """Return vectors without the entries that are rounding beside the largest; 1 is made exact."""
+    """Return vectors without the entries that are round-off beside the largest; 1 is made exact."""
     nearest = np.rint(columns)
     columns = np.where(np.abs(columns - nearest) <= ROUNDING, nearest + (nearest == 0) * columns, columns)
     return np.where(np.abs(columns) <= ROUNDING * np.abs(columns).max(axis=0), 0.0, columns)
@@ -69,7 +69,7 @@ def _directions(columns: Array) -> Array:
 def _shift(body: Body, home: Array) -> Array:
     """Return the pose, in the body frame, of the frame that suits the joint.
 
-    The axis of a one-dof joint becomes a coordinate axis; a prismatic body that stands oblique
+    The axis of a one-dof joint becomes a coordinate axis; a prismatic body that is oblique
     to its parent instead takes the parent's orientation, since it never turns against it.
     `home` is the pose of the body frame in the parent's frame at q = 0.
     """

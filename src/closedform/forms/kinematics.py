@@ -60,8 +60,8 @@ def jacobian_rates(tree: Tree, q: SX, *rates_and_frame: Any) -> tuple[SX, ...]:
     """Return (J, J', J'', ...), the Jacobian of a frame along a motion and its time derivatives.
 
     From q, qd, qdd, ...: as many derivatives of J as of q. Column j changes with the twist V of the
-    frame relative to the body of joint j, J_j' = -ad_V J_j [Garofalo2013, Eq. (28)]; J_j^(k + 1) follows by
-    Leibniz' rule, and V = sum of J qd over the joints between. Each is (6, nv).
+    frame relative to the body of joint j, J_j' = -ad_V J_j [Garofalo2013, Eq. (28)]; J_j^(k + 1)
+    follows by Leibniz' rule, and V = sum of J qd over the joints between. Each is (6, nv).
     """
     *rates, frame = rates_and_frame
     body, R, p = tree.frame(frame)

@@ -63,10 +63,10 @@ def inverse_dynamics_rates(tree: Tree, q: SX, *derivatives: SX) -> tuple[SX, ...
         if node.parent >= 0:
             wrench = Series.of(ca.vertcat(*each) for each in zip(moments[i], forces[i], strict=True))
             seen = wrench_across(wrench, joint_twists(node, derivatives[: order + 1]))
-            f = seen.map(lambda W, R=R: R.out(W[3:]))
-            n = seen.map(lambda W, R=R: R.out(W[:3]))
+            f = Series.of(R.out(W[3:]) for W in seen)
+            n = Series.of(R.out(W[:3]) for W in seen)
             forces[node.parent] = forces[node.parent] + f
-            moments[node.parent] = moments[node.parent] + n + f.map(lambda x, p=p: cross(p, x))
+            moments[node.parent] = moments[node.parent] + n + Series.of(cross(p, each) for each in f)
     return tuple(tau)
 
 

@@ -24,7 +24,7 @@ PHI = 10
 
 @dataclass(frozen=True)
 class Chain:
-    """The joints that carry a body: columns of its Jacobian and their rates, with where they stand."""
+    """The joints that carry a body: columns of its Jacobian and their rates, and where they are in qd."""
 
     J: Screw
     Jd: Screw

@@ -7,7 +7,8 @@ from casadi import SX
 
 from .algebra import cross, cross_columns
 from .armature import add_rotor_gradient, free_rotors
-from .forward import factor_tree, forward_dynamics, solve_factored
+from .elimination import factor_tree, solve_factored
+from .forward import forward_dynamics
 from .mass import add_block, mass_matrix
 from .newton_euler import Motion, body_wrench
 from .pairs import Screw, pairs, plus, product, times
@@ -29,16 +30,16 @@ def inverse_dynamics_derivatives(tree: Tree, q: SX, qd: SX, qdd: SX) -> tuple[SX
         d tau_i / dqd_j = X_i . (I_j (P'_j + X_j') + 2 B_j X_j),
         d tau_j / dqd_i = (P'_i + X_i') . I_j X_j + 2 X_i . B_j^T X_j
 
-    [SinghRussellWensing2022]. For joints of several dofs the derivatives by q are
-    right-trivialised. Returns (nv, nv) twice.
+    [SinghRussellWensing2022]. Column h of d / dq is the derivative for a body-frame (right) perturbation
+    of joint h, T -> T exp(X_h s), by s at 0; for one-dof joints that is d / dq_h. Returns (nv, nv) twice.
     """
     return _derivatives(tree.at(q), tree.nv, qd, qdd)
 
 
 def inverse_dynamics_dq(tree: Tree, q: SX, qd: SX, qdd: SX) -> SX:
-    """Return d tau / dq of inverse dynamics, right-trivialised for joints of several dofs.
+    """Return d tau / dq of inverse dynamics, by body-frame (right) perturbations of the joints.
 
-    Column h is the derivative along a unit velocity of joint coordinate h; see
+    Column h is the derivative by s of tau after T -> T exp(X_h s), along a unit velocity h; see
     `inverse_dynamics_derivatives`. Returns (nv, nv).
     """
     return inverse_dynamics_derivatives(tree, q, qd, qdd)[0]
@@ -78,7 +79,10 @@ def forward_dynamics_derivatives(tree: Tree, q: SX, qd: SX, tau: SX) -> tuple[SX
 
 
 def forward_dynamics_dq(tree: Tree, q: SX, qd: SX, tau: SX) -> SX:
-    """Return d qdd / dq of forward dynamics, right-trivialised for several dofs. Returns (nv, nv)."""
+    """Return d qdd / dq of forward dynamics, by body-frame (right) perturbations of the joints.
+
+    Column h is the derivative by s of qdd after T -> T exp(X_h s). Returns (nv, nv).
+    """
     return forward_dynamics_derivatives(tree, q, qd, tau)[0]
 
 
@@ -143,8 +147,8 @@ def _wrenches(at: Posture, moving: list[TwistRates], accelerations: list[Screw])
     total = []
     for node, (twists, _), (dw, dv) in zip(at.nodes, moving, accelerations, strict=True):
         w, v = twists[0]
-        n, f = body_wrench(node, Motion.of(Series((w, dw)), Series((dv + cross(w, v),))))
-        total.append((n[0], f[0]))
+        moments, forces = body_wrench(node, Motion.of(Series((w, dw)), Series((dv + cross(w, v),))))
+        total.append((moments[0], forces[0]))
     for i, node, (R, p) in at.leaves_first():
         if node.parent >= 0:
             n, f = total[i]

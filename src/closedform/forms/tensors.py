@@ -21,7 +21,8 @@ from .tree import Tree
 def mass_matrix_dq(tree: Tree, q: SX) -> SX:
     """Return dM / dq, entry [i, j, h] the derivative of M_ij along joint velocity h.
 
-    Right-trivialised for joints of several dofs [Garofalo2013, Eq. (24)]. Returns (nv, nv, nv).
+    That is the derivative for a body-frame (right) perturbation of joint h, T -> T exp(X_h s), by s
+    at 0 [Garofalo2013, Eq. (24)]. Returns (nv, nv, nv).
     """
     return _symmetric_gradient(tree, mass_matrix(tree, q), q)
 
@@ -29,7 +30,7 @@ def mass_matrix_dq(tree: Tree, q: SX) -> SX:
 def coriolis_matrix_dq(tree: Tree, q: SX, qd: SX) -> SX:
     """Return dC / dq, entry [i, j, h] the derivative of C_ij along joint velocity h.
 
-    Right-trivialised for joints of several dofs. Returns (nv, nv, nv).
+    The perturbation of joint h is a body-frame (right) one, T -> T exp(X_h s). Returns (nv, nv, nv).
     """
     return ca.jacobian(_rows(coriolis_matrix(tree, q, qd)), q) @ velocity_map(tree, q)
 

@@ -21,7 +21,7 @@ MAX_ENTRIES = 2_000_000
 """Entries of all outputs together; zeros count, since they are written."""
 
 MARGIN = 2.0
-"""Programs foreseen beyond so many times the limit are not built: robots of parallel axes cost less."""
+"""Programs foreseen beyond this many times the limit are not built: robots of parallel axes cost less."""
 
 PER_BODY = 150.0
 """Operations per body of a form without two axes over the joints."""

@@ -12,12 +12,12 @@ from casadi import SX
 
 from ..arrays import Array
 from ..forms import Variant
+from ..forms.elimination import Rotations, solve
 from ..kernels import FormRecipe, Kernel, compiled
 from ..lazy import cached_property
 from ..model import Model
 from .batch import Mask
 from .criteria import Criterion
-from .elimination import Rotations, solve
 from .task import Task
 from .twist import Twist
 

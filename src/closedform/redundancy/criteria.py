@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike
 from .. import checks
 from ..checks import choice, finite_array, instance, positive, sized_array, text
 from ..errors import ArgumentError, ClosedFormError, UnknownNameError, shorten, shown
+from ..forms.elimination import factors
 from ..model import Model
 from .bounds import limits_of
-from .elimination import factors
 from .twist import Twist, form_at
 
 Expressions = tuple[SX, list[SX]]

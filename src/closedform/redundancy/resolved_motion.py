@@ -14,11 +14,11 @@ from scipy.spatial.transform import Rotation
 from ..arrays import Array
 from ..checks import known_name, not_negative, number, positive, sized_array, whole_number
 from ..errors import ArgumentError
+from ..forms.elimination import Rotations, solve
 from ..integration import System, simulate
 from ..robot import Robot
 from .classify import SIGNS
 from .conditions import Conditions, curvature
-from .elimination import Rotations, solve
 from .problem import prepared, read_path
 from .task import Task
 

@@ -1,4 +1,8 @@
-"""Elimination without branches, as expressions: square-root-free Cholesky and Givens rotations."""
+"""Elimination without branches, as expressions: factors of symmetric matrices, and Givens rotations.
+
+`factor_tree` starts from the leaves and keeps the zeros of a tree; `factors` starts from the first row and
+gives the pivots; `solve_positive` refuses a matrix that is not positive definite.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,67 @@ from casadi import SX
 
 TINY = 1e-150
 """Turns a rotation of two zeros into none, and changes no other number."""
+
+Factors = tuple[list[list[SX]], list[list[int]], list[SX]]
+"""Rows of L, the columns where they are not zero, and the reciprocal pivots."""
+
+
+def factor_tree(M: SX) -> Factors:
+    """Return the factors of M = L^T D L, skipping entries that are identically zero."""
+    n = M.size1()
+    L = [[M[i, j] for j in range(i + 1)] for i in range(n)]
+    lower = [[j for j in range(i) if not L[i][j].is_zero()] for i in range(n)]
+    reciprocals: list[SX] = [SX(0)] * n
+    for k in reversed(range(n)):
+        reciprocals[k] = 1 / L[k][k]
+        row = list(L[k])
+        for position, i in enumerate(lower[k]):
+            factor = row[i] * reciprocals[k]
+            for j in lower[k][: position + 1]:
+                L[i][j] = L[i][j] - factor * row[j]
+                if j < i and j not in lower[i]:
+                    lower[i] = sorted([*lower[i], j])
+            L[k][i] = factor
+    return L, lower, reciprocals
+
+
+def solve_factored(factors: Factors, b: SX) -> SX:
+    """Return M^-1 b from the factors of M."""
+    L, lower, reciprocals = factors
+    n = len(L)
+    x = [b[i] for i in range(n)]
+    for k in reversed(range(n)):
+        for i in lower[k]:
+            x[i] = x[i] - L[k][i] * x[k]
+    for k in range(n):
+        x[k] = x[k] * reciprocals[k]
+        for i in lower[k]:
+            x[k] = x[k] - L[k][i] * x[i]
+    return ca.vertcat(*x)
+
+
+def solve_positive(B: SX, b: SX) -> SX:
+    """Return B^-1 b by Cholesky factors; a square root at each pivot makes NaN of a negative one."""
+    n = B.size1()
+    L = [[B[i, j] for j in range(i + 1)] for i in range(n)]
+    inverse: list[SX] = []
+    for k in range(n):
+        inverse.append(1 / ca.sqrt(L[k][k]))
+        for i in range(k + 1, n):
+            L[i][k] = L[i][k] * inverse[k]
+        for i in range(k + 1, n):
+            for j in range(k + 1, i + 1):
+                L[i][j] = L[i][j] - L[i][k] * L[j][k]
+    x = [b[i] for i in range(n)]
+    for i in range(n):
+        for j in range(i):
+            x[i] = x[i] - L[i][j] * x[j]
+        x[i] = x[i] * inverse[i]
+    for i in reversed(range(n)):
+        for j in range(i + 1, n):
+            x[i] = x[i] - L[j][i] * x[j]
+        x[i] = x[i] * inverse[i]
+    return ca.vertcat(*x)
 
 
 def factors(G: SX) -> tuple[list[list[SX]], list[SX]]:
