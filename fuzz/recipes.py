@@ -816,6 +816,7 @@ EXCLUDED = {
     "identification.Log.converted": "a step of reading a log",
     "identification.Log.raw": "a step of reading a log",
     "identification.Errors.of": "a step of identify",
+    "identification.Errors.from_table": "a step of Identification.load",
     "identification.Errors.table": "no arguments, of a record that identify returns",
     "flexible.Modes.__getitem__": "a sequence: IndexError and TypeError are what Python expects",
     "redundancy.Criterion.expressions": "takes CasADi symbols",

@@ -34,6 +34,7 @@ FLOW = (
     "emit",
     "equations",
     "kernels",
+    "form_methods",
     "owner",
     "methods",
     "changes",

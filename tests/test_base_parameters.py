@@ -300,7 +300,7 @@ def test_a_humanoid_has_its_base_parameters():
 def test_regrouped_inertias_give_the_same_torques(name):
     robot = make(name)
     state = robot.random_state(2, batch=50)
-    plain = trace(robot.model, "inverse_dynamics", subject=(Tree.of(robot.model, regroup=False),))
+    plain = trace(robot.model, "inverse_dynamics", basis=(Tree.of(robot.model, regroup=False),))
     assert worst(evaluate(plain, *state), robot.inverse_dynamics(*state)) < ROUNDING
 
 

@@ -183,7 +183,7 @@ def test_a_motion_file_is_read_by_the_names_of_the_joints(tmp_path):
     motion = read_motion(path, robot)
     assert worst(motion([0.0, 1.0, 2.0]), rows[:, 1:]) < ROUNDING
     path.write_text("0,1,2,3\n1,2,3,4\n")
-    with pytest.raises(cf.ArgumentError, match="has 4 columns; expected the time and 2 joints"):
+    with pytest.raises(cf.ArgumentError, match="has 4 columns; expected the time and 2 joint"):
         read_motion(path, robot)
     path.write_text("t,a,b\n0,1,2\n1,x,3\n")
     with pytest.raises(cf.ArgumentError, match="row 3 is '1,x,3'; expected 3 numbers"):

@@ -13,7 +13,7 @@ from closedform.cli import main
 from closedform.report import ElasticStudy
 from closedform.report.elastic import chain, laws, rates, robustness, tracking
 from closedform.report.elastic.elastic_study import ENCODERS, FEEDFORWARD, RIGID, SENSORS
-from tolerances import worst
+from tolerances import HALF_DIGITS, PROMISED, worst
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def test_differences_come_closest_between_rounding_and_truncation(study):
 
 def test_the_chain_is_met_with_order_four(study):
     facts = chain.gather(study)
-    assert facts.distance < 1e-9
+    assert facts.distance < PROMISED
     assert abs(facts.order - 4) < 0.3
     assert np.abs(facts.errors[0]).max() > 0.01
     assert np.abs(facts.errors[-1]).max() < 1e-6
@@ -45,8 +45,8 @@ def test_laws_that_know_the_springs_track_and_the_rigid_one_does_not(study):
     facts = tracking.gather(study)
     assert facts.ratio > 1000
     for stiffness in facts.stiffnesses:
-        assert facts.worst(FEEDFORWARD, stiffness) < 1e-8
-        assert facts.worst("decoupling", stiffness) < 1e-8
+        assert facts.worst(FEEDFORWARD, stiffness) < HALF_DIGITS
+        assert facts.worst("decoupling", stiffness) < HALF_DIGITS
         assert facts.worst(RIGID, stiffness) > 1e-4
 
 

@@ -20,7 +20,7 @@ from closedform.identification.logs.tables import read_table
 from closedform.report import ExcitationStudy, write_report
 from closedform.report.identification import exciting_motion, exciting_regressor
 from oracles.random_trees import random_tree
-from tolerances import worst
+from tolerances import LONG_CHAIN, PROMISED, ROUNDING, worst
 
 BOX = ((-0.6, -0.5, 0.1), (0.7, 0.6, np.inf))
 
@@ -89,9 +89,9 @@ def test_every_limit_holds_between_the_instants_too(found):
 
 def test_it_starts_and_ends_at_rest_in_one_posture(found):
     q, qd, qdd = found.trajectory.derivatives([0.0, found.trajectory.duration], 2)
-    assert worst(q[0], q[1]) < 1e-12
-    assert np.abs(qd).max() < 1e-12
-    assert np.abs(qdd).max() < 1e-11
+    assert worst(q[0], q[1]) < ROUNDING
+    assert np.abs(qd).max() < ROUNDING
+    assert np.abs(qdd).max() < LONG_CHAIN
 
 
 def test_torque_limits_bind_where_they_are_tight():
@@ -163,7 +163,7 @@ def test_the_csv_holds_the_motion(found, tmp_path):
     values = np.array(rows, dtype=float)
     assert values.shape == (801, 22)
     state = np.concatenate(found.trajectory.derivatives(values[:, 0], 2), axis=1)
-    assert worst(values[:, 1:], state) < 1e-11
+    assert worst(values[:, 1:], state) < LONG_CHAIN
     with pytest.raises(ClosedFormError, match="cannot be written"):
         found.write_csv(tmp_path / "missing" / "motion.csv")
     assert [each.name for each in tmp_path.iterdir()] == ["motion.csv"]
@@ -250,10 +250,10 @@ def test_command_writes_the_motion_and_a_table(tmp_path):
 def test_page_shows_what_the_motion_does_and_tells_apart(found, tmp_path):
     study = ExcitationStudy(found)
     motion, regressor = exciting_motion.gather(study), exciting_regressor.gather(study)
-    assert regressor.condition == pytest.approx(found.condition, rel=1e-9)
+    assert regressor.condition == pytest.approx(found.condition, rel=PROMISED)
     # errors of least squares by another route: the inverse of the normal matrix
     W = found.stacked(found.trajectory)
-    assert worst(regressor.errors, np.sqrt(np.diag(np.linalg.inv(W.T @ W)))) < 1e-9
+    assert worst(regressor.errors, np.sqrt(np.diag(np.linalg.inv(W.T @ W)))) < PROMISED
     assert (regressor.errors < regressor.start_errors).mean() > 0.8
     assert all(0.5 < use.share <= 1 + 1e-6 for use in motion.uses)
     write_report(study, tmp_path / "page.html")

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import closedform as cf
+from closedform.forms import Variant
+from closedform.programs import evaluate, trace
 from oracles.fifty_digits import Reference, difference, motion
 from oracles.random_trees import random_tree
 from tolerances import ROUNDING, worst
@@ -76,3 +78,6 @@ def test_matrices_and_their_rates_agree_with_fifty_digits(name, form):
         kernel = robot.kernel(form + suffix)
         ours = kernel(*state[: len(kernel.input_names)])
         assert worst(ours, rate(form, order).astype(float)) < ROUNDING, suffix
+    program = trace(robot.model, f"{form}_rates", Variant(order=ORDER))
+    for order, ours in enumerate(evaluate(program, *state[: len(program.inputs)])):
+        assert worst(ours, rate(form, order).astype(float)) < ROUNDING, order

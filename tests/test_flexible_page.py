@@ -13,7 +13,7 @@ from closedform.cli import main
 from closedform.flexible import Damping, load_arm
 from closedform.report import FlexibleStudy
 from closedform.report.flexible import animation, control, frequencies, modes, motions
-from tolerances import worst
+from tolerances import PROMISED, ROUNDING, worst
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def test_frequencies_of_the_free_arm_come_from_its_pencil(study):
     q[1] = facts.angle[k]
     A = study.subject.linearise(q).A  # by another route: the derivative of forward dynamics
     squares = np.linalg.eigvals(-A[6:, :6]).real
-    assert worst(facts.free[0, k], np.sqrt(np.sort(squares)[2:]) / (2 * np.pi)) < 1e-9
+    assert worst(facts.free[0, k], np.sqrt(np.sort(squares)[2:]) / (2 * np.pi)) < PROMISED
     assert frequencies.draw(facts)["frequencies"].title
 
 
@@ -54,8 +54,8 @@ def test_the_film_bends_by_its_magnification(study):
     run = study.motions[1]
     assert film.magnification > 1
     chord = film.bent[0, 14]  # the first link is along x at the start: its end is off by its deflection
-    assert chord[1] == pytest.approx(film.magnification * run.deflection(0)[0], rel=1e-9)
-    assert worst(film.straight[0, 14], [0.5, 0.0]) < 1e-12
+    assert chord[1] == pytest.approx(film.magnification * run.deflection(0)[0], rel=PROMISED)
+    assert worst(film.straight[0, 14], [0.5, 0.0]) < ROUNDING
     figure = animation.draw(animation.gather(study))["film2"]
     assert len(figure.steps) == len(json.loads(str(figure.json))["frames"])
 

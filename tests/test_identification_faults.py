@@ -25,6 +25,7 @@ from closedform.identification.workflow.diagnosis import Diagnosis
 from closedform.identification.workflow.doubt import sign_doubts
 from closedform.report import IdentificationStudy, write_report
 from identification_logs import Losses, data, fourier_motion, noisy, rough
+from tolerances import PROMISED, ROUNDING
 
 CLASSIC = FrictionTerms(coulomb=0.01)
 
@@ -121,7 +122,7 @@ def test_stamps_are_believed_where_positions_agree_with_them(arm):
     late = read_log({"t": off, "q": motion(even), "tau": motion(even)}, arm)
     assert np.std(late.time - even) < 0.2 * np.std(off - even)
     assert "jitter" in late.notes[-1]
-    assert np.abs(steady(even, 250.0) - even).max() < 1e-9
+    assert np.abs(steady(even, 250.0) - even).max() < PROMISED
 
 
 def test_stamps_in_bursts_are_named_where_speeds_cannot_be():
@@ -141,7 +142,7 @@ def test_turns_are_taken_out_of_angles():
     q = np.stack([5 * np.sin(t), 0.5 * t], axis=1)
     wrapped = (q + np.pi) % (2 * np.pi) - np.pi
     angles, jumps = unwrapped(wrapped, (True, True))
-    assert np.abs(angles - q).max() < 1e-12
+    assert np.abs(angles - q).max() < ROUNDING
     assert (jumps > 0).all()
     slides, none = unwrapped(wrapped, (False, False))
     assert np.array_equal(slides, wrapped)

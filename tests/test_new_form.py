@@ -17,13 +17,13 @@ from tolerances import LAST_DIGITS
 SPEED = Quantity("w", "w", "rad^2/s^2 or m^2/s^2", "sum of squared velocities")
 
 
-def squared_speed(subject, *inputs: ca.SX) -> ca.SX:
+def squared_speed(basis, *inputs: ca.SX) -> ca.SX:
     """Return the sum of the squared velocities, w = qd . qd."""
     qd = inputs[-1]
     return ca.dot(qd, qd)
 
 
-def both(subject, *inputs: ca.SX) -> tuple[ca.SX, ca.SX]:
+def both(basis, *inputs: ca.SX) -> tuple[ca.SX, ca.SX]:
     """Return twice the velocities, and their sum."""
     qd = inputs[-1]
     return 2 * qd, ca.sum1(qd)
@@ -105,7 +105,7 @@ def test_machine_code_of_another_builder_is_not_taken_for_it():
 def test_a_form_without_a_quantity_a_name_or_a_claim_is_refused(forms):
     takes = next(iter(forms.values())).takes
 
-    def silent(subject, *inputs: ca.SX) -> ca.SX:
+    def silent(basis, *inputs: ca.SX) -> ca.SX:
         return inputs[0]
 
     with pytest.raises(cf.ArgumentError, match="'silent' has no docstring"):

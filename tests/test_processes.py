@@ -114,6 +114,14 @@ def test_a_copied_method_of_a_frame_works(how: str) -> None:
     np.testing.assert_array_equal(again([0.1, 0.2], "link1"), robot.pose([0.1, 0.2], "link1"))
 
 
+@every_copy
+def test_a_copied_method_of_an_order_works(how: str) -> None:
+    robot = cf.load("2r")
+    state = robot.random_state(0)
+    again = COPIES[how](robot.inverse_dynamics_rates)
+    np.testing.assert_array_equal(again(*state).tau, robot.inverse_dynamics_rates(*state).tau)
+
+
 def test_a_pickled_robot_is_small() -> None:
     robot = cf.load("panda")
     robot.gravity_torque(robot.neutral())

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import closedform as cf
-from closedform.forms import Form, form
+from closedform.forms import Form, Variant, form
 from closedform.kernels import compiled, single_sample
 from closedform.programs import size, trace
 
@@ -70,6 +70,14 @@ def test_what_is_foreseen_is_near_what_is_built(name: str) -> None:
     robot = chain(6)
     built = trace(robot.model, name, closed=False).counts.total
     assert 1 / 3 < size.foreseen(form(name), robot.model) / built < 3
+
+
+@pytest.mark.parametrize("order", [0, 2, 5])
+@pytest.mark.parametrize("name", [name for name, it in cf.FORMS.items() if it.ordered])
+def test_what_is_foreseen_of_a_family_is_near_what_is_built(name: str, order: int) -> None:
+    robot = chain(4)
+    built = trace(robot.model, name, Variant(order=order), closed=False).counts.total
+    assert 1 / 3 < size.foreseen(form(name, order), robot.model) / built < 3
 
 
 def test_what_is_foreseen_of_a_long_chain_is_near_what_is_built() -> None:

@@ -29,7 +29,7 @@ from closedform.report.robot import (
     torques,
 )
 from closedform.report.robot.pinocchio_model import FUNCTIONS, Peer, peer_of
-from tolerances import DIFFERENCE, ROUNDING, SOLVE, worst
+from tolerances import DIFFERENCE, LONG_CHAIN, ROUNDING, SOLVE, worst
 
 BALANCE = 1e-10
 """Power balance: eighth-order differences of an energy known to 1e-16, with steps of 0.005
@@ -206,7 +206,7 @@ def test_pinocchio_agrees(name):
     compared = {row.name: row.difference for row in facts.rows if row.function}
     assert set(compared) == set(FUNCTIONS)
     for form, difference in compared.items():
-        assert difference < (SOLVE if form == "forward_dynamics" else 1e-11), form
+        assert difference < (SOLVE if form == "forward_dynamics" else LONG_CHAIN), form
 
 
 def test_pinocchio_is_not_asked_for_coupled_joints(tmp_path):
@@ -334,6 +334,6 @@ def test_base_parameters_explain_the_torques_and_their_saving_is_counted():
     q, qd, qdd = study.robot.random_state(0, batch=(5,))
     tau = facts.base.regressor(q, qd, qdd) @ (facts.base.matrix @ study.robot.phi)
     expected = study.robot.inverse_dynamics(q, qd, qdd) - study.robot.armature * qdd
-    np.testing.assert_allclose(tau, expected, rtol=1e-12, atol=1e-12 * np.abs(expected).max())
+    np.testing.assert_allclose(tau, expected, rtol=ROUNDING, atol=ROUNDING * np.abs(expected).max())
     assert (facts.base.count, facts.total) == (36, 60)
     assert facts.savings.after == study.robot.kernel("inverse_dynamics").counts

@@ -73,11 +73,13 @@ def _method(form: Form) -> Iterator[str]:
     """Yield the lines of a method; constants that are inputs of some owners may be left out."""
     arguments = [f"{name}: ArrayLike" for name in form.inputs]
     arguments += [f"{each.name}: ArrayLike = ..." for each in form.constants]
-    if form.framed:
+    if form.framed and not form.ordered:
         arguments.append("frame: str | None = None")
     several = form.ordered or len(form.gives) > 1
     out = "tuple[NDArray[Any], ...]" if several else "NDArray[Any]"
-    arguments += ["*derivatives: ArrayLike" if form.ordered else "*"]
+    more = "*derivatives: ArrayLike | str | None" if form.framed else "*derivatives: ArrayLike"
+    arguments += [more] if form.ordered else ["*"]
+    arguments += ["frame: str | None = None"] if form.framed and form.ordered else []
     arguments += [f"out: {out} | None = None", "threads: int = 1"]
     arguments += ["**named: ArrayLike"] if form.ordered else []
     result = "tuple[Array, ...]" if form.ordered else _tuple_name(form) if several else _array(form.gives[0])

@@ -167,7 +167,8 @@ class RobotForms(FormsOwner):
 
         C_ij = int (dr/dq_i) . d/dt(dr/dq_j) dm over all mass points r, so that C + C^T = Mdot and
         C qd is the Coriolis and centrifugal force; for one-dof joints it is the Christoffel matrix.
-        For i an ancestor of j, with what j carries of inertia I, and derivatives as body i sees them,
+        With i an ancestor of j, I the inertia of body j and all it carries, and derivatives as body i
+        sees them,
 
             C_ij = X_i . G_j,   C_ji = X_i . (F_j' - G_j),   F = I X,
             G = int (r x; 1) d/dt (X at r) dm,
@@ -235,9 +236,8 @@ class RobotForms(FormsOwner):
         """Return (tau, tau', tau'', ...), the joint forces of a motion and their time derivatives.
 
         From q, qd, qdd, qddd, ...: as many derivatives of tau as the motion has beyond qdd. The
-        Newton-Euler recursion runs on Taylor series in time; products become Cauchy products, and
-        the angular acceleration is not computed again but read off the series of the angular
-        velocity. tau' = M qddd + (M' + C) qdd + C' qd + g' [MuellerKumar2021, Eq. (28)], and so on
+        Newton-Euler recursion runs on series of derivatives as each body sees them.
+        tau' = M qddd + (M' + C) qdd + C' qd + g' [MuellerKumar2021, Eq. (28)], and so on
         to any order. Each is (nv).
         """
     def mass_matrix_dot(
@@ -250,8 +250,8 @@ class RobotForms(FormsOwner):
     ) -> Array:
         """Return the time derivative of the mass matrix.
 
-        M'_ij = X_i . F_j' with F = I X, derivatives being those that body i sees: X_i rests in its frame.
-        Equals J^T M1 J [MuellerKumar2021, Eq. (29)] and C + C^T. Returns (nv, nv).
+        M'_ij = X_i . F_j' as body i sees it; see `mass_matrix_rates`. Equals J^T M1 J
+        [MuellerKumar2021, Eq. (29)] and C + C^T. Returns (nv, nv).
         """
     def mass_matrix_ddot(
         self,
@@ -335,7 +335,7 @@ class RobotForms(FormsOwner):
     ) -> Array:
         """Return the time derivative of J^T W for wrenches W and their rates in the body frames.
 
-        Wrenches change as the bodies see them, and past each joint by its twist v: F' gains v x F.
+        Wrenches change as their bodies see them; seen from across a joint of twist v, F' gains v x F.
         Equals J^T (W' - (Aa)^T W) [MuellerKumar2021, Eq. (37)]. Returns (nv).
         """
     def external_torque_ddot(
@@ -378,6 +378,76 @@ class RobotForms(FormsOwner):
         """Return M, C, g and their time derivatives in one evaluation.
 
         C' adds one derivative of what each body carries and of two wrenches. Returns M, C, g, M', C', g'.
+        """
+    def mass_matrix_rates(
+        self,
+        q: ArrayLike,
+        *derivatives: ArrayLike,
+        out: tuple[NDArray[Any], ...] | None = None,
+        threads: int = 1,
+        **named: ArrayLike,
+    ) -> tuple[Array, ...]:
+        """Return (M, M', M'', ...), the mass matrix of a motion and its time derivatives.
+
+        From q, qd, qdd, ...: as many derivatives of M as of q. M_ij^(k) = X_i . F_j^(k) with F = I X,
+        derivatives being those that body i sees: X_i is at rest in its frame. Each is (nv, nv).
+        """
+    def coriolis_matrix_rates(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        *derivatives: ArrayLike,
+        out: tuple[NDArray[Any], ...] | None = None,
+        threads: int = 1,
+        **named: ArrayLike,
+    ) -> tuple[Array, ...]:
+        """Return (C, C', C'', ...), the Coriolis matrix of a motion and its time derivatives.
+
+        From q, qd, qdd, ...: as many derivatives of C as the motion has beyond qd.
+        C_ij^(k) = X_i . G_j^(k) and C_ji^(k) = X_i . (F_j^(k + 1) - G_j^(k)) for i an ancestor of j, with
+        F and G of `coriolis_matrix` as body i sees them. Each is (nv, nv).
+        """
+    def gravity_torque_rates(
+        self,
+        q: ArrayLike,
+        *derivatives: ArrayLike,
+        out: tuple[NDArray[Any], ...] | None = None,
+        threads: int = 1,
+        **named: ArrayLike,
+    ) -> tuple[Array, ...]:
+        """Return (g, g', g'', ...), the gravity torques of a motion and their time derivatives.
+
+        From q, qd, qdd, ...: as many derivatives of g as of q. Leibniz' rule on
+        g_i = X_i . (ms x a; m a) as body i sees it, where a' = a x w. Each is (nv).
+        """
+    def external_torque_rates(
+        self,
+        q: ArrayLike,
+        wrenches: ArrayLike,
+        *derivatives: ArrayLike,
+        out: tuple[NDArray[Any], ...] | None = None,
+        threads: int = 1,
+        **named: ArrayLike,
+    ) -> tuple[Array, ...]:
+        """Return J^T W with its time derivatives, W being the wrenches of the bodies in their frames.
+
+        From q, qd, ... and then W, W', ...: as many derivatives of the wrenches as of q. The rule of
+        `external_torque_dot` again and again. Each is (nv).
+        """
+    def jacobian_rates(
+        self,
+        q: ArrayLike,
+        *derivatives: ArrayLike | str | None,
+        frame: str | None = None,
+        out: tuple[NDArray[Any], ...] | None = None,
+        threads: int = 1,
+        **named: ArrayLike,
+    ) -> tuple[Array, ...]:
+        """Return (J, J', J'', ...), the Jacobian of a frame along a motion and its time derivatives.
+
+        From q, qd, qdd, ...: as many derivatives of J as of q. Column j changes with the twist V of the
+        frame relative to the body of joint j, J_j' = -ad_V J_j [Garofalo2013, Eq. (28)]; J_j^(k + 1) follows by
+        Leibniz' rule, and V = sum of J qd over the joints between. Each is (6, nv).
         """
     def mass_matrix_dq(
         self,

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from .arrays import Array
 from .changes import RobotChanges
-from .checks import generator, real_array, shape, small_number, whole_number
+from .checks import batch_array, common_batch, generator, shape, small_number, whole_number
 from .description.description import DEFAULT_GRAVITY, Description, Inertial, Limits
 from .description.mdh import read_mdh
 from .description.read import read_robot
@@ -251,16 +251,9 @@ class Robot(RobotChanges, RobotForms):
 
     def integrate(self, q: ArrayLike, step: ArrayLike) -> Array:
         """Return q moved by the body-fixed displacement `step` = qd dt (nv entries), on the manifold."""
-        arrays = [real_array(f"integrate: {name}", given) for name, given in (("q", q), ("step", step))]
-        for name, array, size in zip(("q", "step"), arrays, (self.nq, self.nv), strict=True):
-            if array.shape[-1:] != (size,):
-                raise ArgumentError(f"integrate: {name} has shape {array.shape}; expected (..., {size})")
-        try:
-            np.broadcast_shapes(*(array.shape[:-1] for array in arrays))
-        except ValueError:
-            shapes = f"q {arrays[0].shape} and step {arrays[1].shape}"
-            raise ArgumentError(f"integrate: batches of {shapes} do not broadcast") from None
-        return integrate(self.model, *arrays)
+        q, step = batch_array("integrate: q", q, self.nq), batch_array("integrate: step", step, self.nv)
+        common_batch("integrate", q=q.shape[:-1], step=step.shape[:-1])
+        return integrate(self.model, q, step)
 
     def with_phi(self, phi: ArrayLike) -> Robot:
         """Return the robot with other inertial parameters, ten per body; no mass may be negative."""

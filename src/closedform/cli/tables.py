@@ -71,6 +71,10 @@ def motion(path: Path | None, robot: Robot) -> Trajectory | None:
 
     from ..trajectory import spline
 
+    if robot.nq != robot.nv:
+        raise ArgumentError(
+            f"--motion moves joints of one degree of freedom; {robot.name!r} has others: leave it out"
+        )
     header, rows = table("--motion", path)
     bare = [name.split("[")[0].strip().removesuffix("_position") for name in header]
     joints = robot.joint_names
@@ -80,7 +84,7 @@ def motion(path: Path | None, robot: Robot) -> Trajectory | None:
         q = rows[:, 1:]
     else:
         raise ArgumentError(
-            f"--motion: {path} has {rows.shape[1]} columns; expected the time and {len(joints)} joints "
+            f"--motion: {path} has {rows.shape[1]} columns; expected the time and {len(joints)} joint(s) "
             f"({', '.join(joints)}), in this order or named so"
         )
     keep = np.unique(np.linspace(0, len(rows) - 1, min(len(rows), WAYPOINTS)).round().astype(int))

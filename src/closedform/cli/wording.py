@@ -14,6 +14,7 @@ OPTIONS = {
     "targets": "--path",
     "target": "--target",
     "q0": "--start",
+    "start": "--start",
     "tool": "--tool",
     "task": "--task",
     "undetermined": "--undetermined",
@@ -50,6 +51,7 @@ PHRASES = (
     (r'expected None, "half" or', "expected none, half or"),
     (r'undetermined="(\w+)"', r"--undetermined \1"),
     (r"\brate= in Hz", "--rate in Hz"),
+    (r"^ElasticJointRobot: ", "elastic: "),
     (r"\btask='(\w+)'", r"--task \1"),
     (r"build the arm with exact=True", "say exact = true in the arm's file"),
 )

@@ -10,8 +10,8 @@ import casadi as ca
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
-from ..checks import flag
-from ..errors import ArgumentError, ClosedFormError, shown
+from ..checks import flag, instance
+from ..errors import ArgumentError, ClosedFormError
 from ..integration import System
 from ..model.idle import refuse_still
 from ..robot import Robot
@@ -197,8 +197,7 @@ def _restored(robot: Robot, the_drives: Drives) -> ElasticJointRobot:
 
 def _joint_names(robot: Robot) -> tuple[str, ...]:
     """Return a name per degree of freedom; a joint that no motor shaft can drive is refused."""
-    if not isinstance(robot, Robot):
-        raise ArgumentError(f"ElasticJointRobot: robot is {shown(robot)}; expected a Robot")
+    instance("ElasticJointRobot: robot", robot, Robot)
     refuse_still(robot.model, "ElasticJointRobot")
     if not robot.model.has_inertia:
         raise ClosedFormError(f"ElasticJointRobot: robot {robot.name!r} has no inertias (geometry only)")

@@ -7,9 +7,7 @@ the derivatives of A follow from A' = A a - A a A, those of J = A X and U from t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from math import comb
 
 import casadi as ca
 import numpy as np
@@ -18,6 +16,7 @@ from casadi import SX
 from .algebra import constant
 from .armature import add_rotor_coriolis, free_rotors
 from .block import Blocks, blocks, diag_ad, skew_momentum
+from .series import applied, leibniz
 from .tree import Tree
 
 
@@ -44,7 +43,7 @@ def mass_matrix_dot(tree: Tree, q: SX, qd: SX) -> SX:
     m = _moving(tree, q, [qd])
     if m.single:
         return m.J[0].T @ _M1(m, 0) @ m.J[0]
-    return _leibniz(1, [J.T for J in m.J], [m.B.M @ J for J in m.J])
+    return _projected(m, [m.B.M @ J for J in m.J])
 
 
 def mass_matrix_ddot(tree: Tree, q: SX, qd: SX, qdd: SX) -> SX:
@@ -52,7 +51,7 @@ def mass_matrix_ddot(tree: Tree, q: SX, qd: SX, qdd: SX) -> SX:
     m = _moving(tree, q, [qd, qdd])
     if m.single:
         return m.J[0].T @ _M2(m) @ m.J[0]
-    return _leibniz(2, [J.T for J in m.J], [m.B.M @ J for J in m.J])
+    return _projected(m, [m.B.M @ J for J in m.J])
 
 
 def coriolis_matrix_dot(tree: Tree, q: SX, qd: SX, qdd: SX) -> SX:
@@ -86,7 +85,7 @@ def gravity_torque_dot(tree: Tree, q: SX, qd: SX) -> SX:
     UG = [U @ _up(tree) for U in m.U]
     if m.single:
         return m.J[0].T @ (_M1(m, 0) @ UG[0])
-    return _leibniz(1, [J.T for J in m.J], [m.B.M @ each for each in UG])
+    return _projected(m, [m.B.M @ each for each in UG])
 
 
 def gravity_torque_ddot(tree: Tree, q: SX, qd: SX, qdd: SX) -> SX:
@@ -95,7 +94,7 @@ def gravity_torque_ddot(tree: Tree, q: SX, qd: SX, qdd: SX) -> SX:
     UG = [U @ _up(tree) for U in m.U]
     if m.single:
         return m.J[0].T @ (_M2(m) @ UG[0])
-    return _leibniz(2, [J.T for J in m.J], [m.B.M @ each for each in UG])
+    return _projected(m, [m.B.M @ each for each in UG])
 
 
 def external_torque_dot(tree: Tree, q: SX, qd: SX, wrenches: SX, wrenches_dot: SX) -> SX:
@@ -104,7 +103,7 @@ def external_torque_dot(tree: Tree, q: SX, qd: SX, wrenches: SX, wrenches_dot: S
     W, Wd = (ca.vec(each.T) for each in (wrenches, wrenches_dot))
     if m.single:
         return m.J[0].T @ (Wd - (m.B.A @ m.a[0]).T @ W)
-    return _leibniz(1, [J.T for J in m.J], [W, Wd])
+    return _projected(m, [W, Wd])
 
 
 def external_torque_ddot(
@@ -114,7 +113,7 @@ def external_torque_ddot(
     m = _moving(tree, q, [qd, qdd])
     W, Wd, Wdd = (ca.vec(each.T) for each in (wrenches, wrenches_dot, wrenches_ddot))
     if not m.single:
-        return _leibniz(2, [J.T for J in m.J], [W, Wd, Wdd])
+        return _projected(m, [W, Wd, Wdd])
     a, a1 = m.a
     Aa = m.B.A @ a
     turn = 2 * (Aa @ Aa) - m.B.A @ a1 - Aa @ a
@@ -149,20 +148,14 @@ def _C1(m: Moving) -> SX:
 
 def _general_coriolis(m: Moving, order: int) -> SX:
     """Return the derivative of J^T (M J' + c(V) J) for joints of any kind."""
-    inner = []
-    for k in range(order + 1):
-        total = m.B.M @ m.J[k + 1]
-        for j in range(k + 1):
-            total = total + comb(k, j) * (m.coriolis(j) @ m.J[k - j])
-        inner.append(total)
-    return _leibniz(order, [J.T for J in m.J], inner)
+    c = [m.coriolis(k) for k in range(order + 1)]
+    inner = [leibniz(applied, c, m.J, k, start=m.B.M @ m.J[k + 1]) for k in range(order + 1)]
+    return _projected(m, inner)
 
 
-def _leibniz(order: int, left: Sequence[SX], right: Sequence[SX]) -> SX:
-    total = left[0] @ right[order]
-    for k in range(1, order + 1):
-        total = total + comb(order, k) * (left[k] @ right[order - k])
-    return total
+def _projected(m: Moving, inner: list[SX]) -> SX:
+    """Return the highest derivative of J^T Y from Y and its derivatives."""
+    return leibniz(applied, [J.T for J in m.J], inner, len(inner) - 1)
 
 
 def _up(tree: Tree) -> SX:
@@ -176,9 +169,9 @@ def _moving(tree: Tree, q: SX, rates: list[SX]) -> Moving:
     single = all(body.joint.nv == 1 for body in tree.model.bodies)
     A, J, U = [B.A], [B.J], [B.U]
     for k in range(len(rates)):
-        AaA = _leibniz(k, A, [_leibniz(j, a, A) for j in range(k + 1)])
-        A.append(_leibniz(k, A, a) - AaA)
+        AaA = leibniz(applied, A, [leibniz(applied, a, A, j) for j in range(k + 1)], k)
+        A.append(leibniz(applied, A, a, k) - AaA)
         J.append(A[-1] @ B.X)
-        U.append(-_leibniz(k, A, [_leibniz(j, a, U) for j in range(k + 1)]))
-    V = [_leibniz(k, J, rates) for k in range(len(rates))]
+        U.append(-leibniz(applied, A, [leibniz(applied, a, U, j) for j in range(k + 1)], k))
+    V = [leibniz(applied, J, rates, k) for k in range(len(rates))]
     return Moving(B, a, J, U, V, single)

@@ -100,7 +100,7 @@ def _sizes(model: Model) -> dict[str | int, int | None]:
     return {"q": model.nq, "v": model.nv, "b": bodies, "p": 10 * bodies}
 
 
-def _subject(model: Model, constants: tuple[SX, ...]) -> tuple[Tree]:
+def _basis(model: Model, constants: tuple[SX, ...]) -> tuple[Tree]:
     return (Tree.of(model, phi=constants[0] if constants else None),)
 
 
@@ -115,7 +115,7 @@ def _refuse_massless(model: Model, what: str) -> None:
 INERTIAS, MOTION, INVERSE = Need(_refuse_massless), Need(refuse_still), Need(refuse_idle_joints, values=True)
 """What forms need: bodies with inertias, a joint that moves, a mass matrix that has an inverse."""
 
-FORMS = Catalogue(Model, "form", _sizes, _subject, digest=lambda model: model.digest)
+FORMS = Catalogue(Model, "form", _sizes, _basis, digest=lambda model: model.digest)
 """Every form of a robot by name."""
 
 _framed = partial(FORMS.add, group="kinematics", framed=True)
@@ -162,6 +162,12 @@ _once = (
 _rates = tuple(each.quantity.rate().array(*each.shape, name=f"{each.name}_dot") for each in _once)
 _time(matrices.dynamic_matrices, V, _once)
 _time(matrices.dynamic_matrices_dot, A, _once + _rates)
+_family = partial(_time, ordered=True)
+_family(mass.mass_matrix_rates, Q, (MASS.array("v", "v"),))
+_family(coriolis.coriolis_matrix_rates, V, (CORIOLIS.array("v", "v"),))
+_family(gravity.gravity_torque_rates, Q, (GRAVITY.array("v"),))
+_wrench_rates(external.external_torque_rates, Q + W[:1], (EXTERNAL.array("v"),), ordered=True)
+_wrench_rates(kinematics.jacobian_rates, Q, (JACOBIAN.array(6, "v"),), ordered=True, framed=True)
 
 _state = partial(_dynamics, group="state")
 _QD = COORDINATES.rate()

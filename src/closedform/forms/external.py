@@ -5,10 +5,9 @@ from __future__ import annotations
 from casadi import SX
 
 from .algebra import constant, cross
-from .convective import series_to_parent, wrench_matrices
 from .newton_euler import add_rates
 from .node import Node
-from .pairs import Screw, plus, product
+from .pairs import Screw, joint_twists, plus, product, rates_to_parent
 from .tree import Tree
 
 
@@ -19,16 +18,16 @@ def external_torque(tree: Tree, q: SX, wrenches: SX) -> SX:
     (moment; force) in its body frame about its origin [MuellerKumar2021, Eq. (27), with W of
     the opposite sign]. Returns (nv).
     """
-    return _derivative(tree, q, [], [wrenches])
+    return external_torque_rates(tree, q, wrenches)[0]
 
 
 def external_torque_dot(tree: Tree, q: SX, qd: SX, wrenches: SX, wrenches_dot: SX) -> SX:
     """Return the time derivative of J^T W for wrenches W and their rates in the body frames.
 
-    Wrenches change as the bodies see them, and past each joint by its twist v: F' gains v x F.
+    Wrenches change as their bodies see them; seen from across a joint of twist v, F' gains v x F.
     Equals J^T (W' - (Aa)^T W) [MuellerKumar2021, Eq. (37)]. Returns (nv).
     """
-    return _derivative(tree, q, [qd], [wrenches, wrenches_dot])
+    return external_torque_rates(tree, q, qd, wrenches, wrenches_dot)[1]
 
 
 def external_torque_ddot(
@@ -38,20 +37,27 @@ def external_torque_ddot(
 
     The rule of the first derivative twice [MuellerKumar2021, Eq. (53)]. Returns (nv).
     """
-    return _derivative(tree, q, [qd, qdd], [wrenches, wrenches_dot, wrenches_ddot])
+    return external_torque_rates(tree, q, qd, qdd, wrenches, wrenches_dot, wrenches_ddot)[2]
 
 
-def _derivative(tree: Tree, q: SX, rates: list[SX], wrenches: list[SX]) -> SX:
-    """Return the derivative of J^T W whose order is the number of rates."""
+def external_torque_rates(tree: Tree, q: SX, *given: SX) -> tuple[SX, ...]:
+    """Return J^T W with its time derivatives, W being the wrenches of the bodies in their frames.
+
+    From q, qd, ... and then W, W', ...: as many derivatives of the wrenches as of q. The rule of
+    `external_torque_dot` again and again. Each is (nv).
+    """
+    order = len(given) // 2
+    rates, wrenches = given[:order], given[order:]
     at = tree.own_at(q)
     total = [[_in_node(node, each[i, :]) for each in wrenches] for i, node in enumerate(at.nodes)]
-    tau = SX.zeros(tree.nv)
+    tau = [SX.zeros(tree.nv) for _ in wrenches]
     for i, node, placement in at.leaves_first():
-        add_rates(tau, node, product(node.screws, total[i][-1]))
+        for force, wrench in zip(tau, total[i], strict=True):
+            add_rates(force, node, product(node.screws, wrench))
         if node.parent >= 0:
-            moved = series_to_parent(total[i], wrench_matrices(node, rates), *placement)
+            moved = rates_to_parent(total[i], joint_twists(node, rates), *placement)
             total[node.parent] = [plus(a, b) for a, b in zip(total[node.parent], moved, strict=True)]
-    return tau
+    return tuple(tau)
 
 
 def _in_node(node: Node, wrench: SX) -> Screw:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from math import comb
-
 from casadi import SX
 
 from .algebra import cross
-from .convective import Carried, Series, carried, fixed_in_space
 from .newton_euler import add_rates
+from .series import at_rest_in_space, leibniz
+from .subtree_rates import SubtreeRates, subtree_rates
 from .tree import Posture, Tree
 
 
@@ -19,7 +18,7 @@ def gravity_torque(tree: Tree, q: SX) -> SX:
     g_i = X_i . (ms x a; m a) with the upward acceleration a = -gravity in frame i. Equals
     J^T M U G [MuellerKumar2021, Eq. (25)]. Returns (nv).
     """
-    return _derivative(tree, q, [])
+    return gravity_torque_rates(tree, q)[0]
 
 
 def gravity_torque_dot(tree: Tree, q: SX, qd: SX) -> SX:
@@ -28,7 +27,7 @@ def gravity_torque_dot(tree: Tree, q: SX, qd: SX) -> SX:
     g_i' = X_i . (ms' x a + ms x a'; m a') with derivatives as body i sees them: a' = a x w.
     Equals J^T M1 U G [MuellerKumar2021, Eq. (36)]. Returns (nv).
     """
-    return _derivative(tree, q, [qd])
+    return gravity_torque_rates(tree, q, qd)[1]
 
 
 def gravity_torque_ddot(tree: Tree, q: SX, qd: SX, qdd: SX) -> SX:
@@ -36,23 +35,28 @@ def gravity_torque_ddot(tree: Tree, q: SX, qd: SX, qdd: SX) -> SX:
 
     Leibniz' rule on X_i . (ms x a; m a); equals J^T M2 U G [MuellerKumar2021]. Returns (nv).
     """
-    return _derivative(tree, q, [qd, qdd])
+    return gravity_torque_rates(tree, q, qd, qdd)[2]
 
 
-def _derivative(tree: Tree, q: SX, rates: list[SX]) -> SX:
-    """Return the derivative of g whose order is the number of rates."""
+def gravity_torque_rates(tree: Tree, q: SX, *rates: SX) -> tuple[SX, ...]:
+    """Return (g, g', g'', ...), the gravity torques of a motion and their time derivatives.
+
+    From q, qd, qdd, ...: as many derivatives of g as of q. Leibniz' rule on
+    g_i = X_i . (ms x a; m a) as body i sees it, where a' = a x w. Each is (nv).
+    """
     at = tree.at(q)
-    return gravity_series(tree, at, carried(at, rates), len(rates))[-1]
+    return tuple(gravity_series(tree, at, subtree_rates(at, rates), len(rates)))
 
 
-def gravity_series(tree: Tree, at: Posture, all_carried: list[Carried], order: int) -> Series:
+def gravity_series(tree: Tree, at: Posture, subtrees: list[SubtreeRates], order: int) -> list[SX]:
     """Return g with its derivatives up to `order` from what the bodies carry."""
     g = [SX.zeros(tree.nv) for _ in range(order + 1)]
-    for node, a, own in zip(at.nodes, at.up, all_carried, strict=True):
-        up = fixed_in_space(a, own.w[:order])
-        for k in range(order + 1):
-            force = own.inertia[0].m * (node.Xv.T @ up[k])
-            for b in range(k + 1):
-                force = force + comb(k, b) * (node.Xw.T @ cross(own.inertia[k - b].ms, up[b]))
-            add_rates(g[k], node, force)
+    for node, a, own in zip(at.nodes, at.up, subtrees, strict=True):
+        up = at_rest_in_space(a, own.w.to(order - 1))
+        for k, total in enumerate(g):
+            weight = own.inertia[0].m * (node.Xv.T @ up[k])
+            force = leibniz(
+                lambda a, inertia, Xw=node.Xw: Xw.T @ cross(inertia.ms, a), up, own.inertia, k, start=weight
+            )
+            add_rates(total, node, force)
     return g

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import casadi as ca
 from casadi import SX
 
 from ..errors import ClosedFormError
 from .algebra import cross_columns
-from .pairs import plus
+from .series import applied, leibniz
 from .subtree import composites
 from .tree import Posture, Tree
 from .twists import minus_ad
@@ -33,7 +35,7 @@ def jacobian(tree: Tree, q: SX, frame: str | None) -> SX:
 
     Its columns are Ad^-1 X_j for the joints that carry the frame [MuellerKumar2021, Eqs. (8)-(10)].
     """
-    return _jacobians(tree, q, frame, None, None)[0]
+    return jacobian_rates(tree, q, frame)[0]
 
 
 def jacobian_dot(tree: Tree, q: SX, qd: SX, frame: str | None) -> SX:
@@ -42,7 +44,7 @@ def jacobian_dot(tree: Tree, q: SX, qd: SX, frame: str | None) -> SX:
     A column turns with the motion of the frame relative to the body of its joint,
     Jd_j = -ad_V J_j with V the relative twist [Garofalo2013, Eq. (28)]. Returns (6, nv).
     """
-    return _jacobians(tree, q, frame, qd, None)[1]
+    return jacobian_rates(tree, q, qd, frame)[1]
 
 
 def jacobian_ddot(tree: Tree, q: SX, qd: SX, qdd: SX, frame: str | None) -> SX:
@@ -51,33 +53,37 @@ def jacobian_ddot(tree: Tree, q: SX, qd: SX, qdd: SX, frame: str | None) -> SX:
     Jdd_j = -ad_Vd J_j - ad_V Jd_j with the relative twist V and its rate [Garofalo2013, Eq. (29)].
     Returns (6, nv).
     """
-    return _jacobians(tree, q, frame, qd, qdd)[2]
+    return jacobian_rates(tree, q, qd, qdd, frame)[2]
 
 
-def _jacobians(tree: Tree, q: SX, frame: str | None, qd: SX | None, qdd: SX | None) -> tuple[SX, SX, SX]:
-    """Return J, Jd, Jdd, walking from the frame to the root with the relative twist V and its rate."""
+def jacobian_rates(tree: Tree, q: SX, *rates_and_frame: Any) -> tuple[SX, ...]:
+    """Return (J, J', J'', ...), the Jacobian of a frame along a motion and its time derivatives.
+
+    From q, qd, qdd, ...: as many derivatives of J as of q. Column j changes with the twist V of the
+    frame relative to the body of joint j, J_j' = -ad_V J_j [Garofalo2013, Eq. (28)]; J_j^(k + 1) follows by
+    Leibniz' rule, and V = sum of J qd over the joints between. Each is (6, nv).
+    """
+    *rates, frame = rates_and_frame
     body, R, p = tree.frame(frame)
-    results = (SX.zeros(6, tree.nv), SX.zeros(6, tree.nv), SX.zeros(6, tree.nv))
-    V = Vd = (SX(3, 1), SX(3, 1))
-    for i in tree.model.ancestors(body):
+    total = [SX.zeros(6, tree.nv) for _ in range(len(rates) + 1)]
+    V = [SX(6, 1) for _ in rates]
+    for i in tree.model.ancestors(body):  # from the frame to the base
         node = tree.own[i]
-        J = (R.T @ node.Xw, R.T @ (node.Xv + cross_columns(node.Xw, p)))
-        orders = [J]
-        if qd is not None:
-            Jd = minus_ad(V, J)
-            orders.append(Jd)
-            v = node.rates(qd)
-            if qdd is not None:
-                Jdd = plus(minus_ad(Vd, J), minus_ad(V, Jd))
-                orders.append(Jdd)
-                dv = node.rates(qdd)
-                Vd = plus(Vd, (J[0] @ dv + Jd[0] @ v, J[1] @ dv + Jd[1] @ v))
-            V = plus(V, (J[0] @ v, J[1] @ v))
-        for total, part in zip(results, orders, strict=False):
-            total[:, node.velocities] += node.ratio * ca.vertcat(*part)
+        J = [ca.vertcat(R.T @ node.Xw, R.T @ (node.Xv + cross_columns(node.Xw, p)))]
+        for k in range(len(rates)):
+            J.append(leibniz(_minus_ad, V, J, k))
+        own = [node.rates(rate) for rate in rates]
+        V = [twist + leibniz(applied, J, own, k) for k, twist in enumerate(V)]
+        for matrix, columns in zip(total, J, strict=True):
+            matrix[:, node.velocities] += node.ratio * columns
         turn, origin = node.placement(q)
         R, p = turn.out(R), turn.out(p) + origin
-    return results
+    return tuple(total)
+
+
+def _minus_ad(V: SX, X: SX) -> SX:
+    """Return -ad_V X of a stacked twist and stacked screws."""
+    return ca.vertcat(*minus_ad((V[:3], V[3:]), (X[:3, :], X[3:, :])))
 
 
 def base_placements(at: Posture) -> list[tuple[SX, SX]]:

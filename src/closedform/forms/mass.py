@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from casadi import SX
 
-from .convective import carried, convective_pairs
 from .node import Node
-from .pairs import pairs, product
+from .pairs import pairs_with_rates, product
 from .stations import LONG, longest_branch, products_by_station
 from .subtree import composites
+from .subtree_rates import subtree_rates
 from .tree import Tree
 
 
@@ -20,26 +20,41 @@ def mass_matrix(tree: Tree, q: SX) -> SX:
     branches vanish. Equals J^T M J [MuellerKumar2021, Eq. (20)]. Returns (nv, nv). The
     composite-rigid-body algorithm (CRBA).
     """
-    at, nodes = tree.at(q), tree.nodes
-    momenta = [each.momentum(node.screws) for node, each in zip(nodes, composites(at), strict=True)]
+    nodes = tree.nodes
     if longest_branch(nodes) > LONG and all(node.coupling is None for node in nodes):
+        at = tree.at(q)
+        momenta = [each.momentum(node.screws) for node, each in zip(nodes, composites(at), strict=True)]
         return products_by_station(at, momenta)
-    M = SX.zeros(tree.nv, tree.nv)
-    for i, j, (momentum,) in pairs(at, [[each] for each in momenta]):
-        block = product(nodes[i].screws, momentum)
+    return mass_matrix_rates(tree, q)[0]
+
+
+def mass_matrix_rates(tree: Tree, q: SX, *rates: SX) -> tuple[SX, ...]:
+    """Return (M, M', M'', ...), the mass matrix of a motion and its time derivatives.
+
+    From q, qd, qdd, ...: as many derivatives of M as of q. M_ij^(k) = X_i . F_j^(k) with F = I X,
+    derivatives being those that body i sees: X_i is at rest in its frame. Each is (nv, nv).
+    """
+    at, nodes = tree.at(q), tree.nodes
+    momenta = [
+        [each.momenta(node.screws)] for node, each in zip(nodes, subtree_rates(at, rates), strict=True)
+    ]
+    M = [SX.zeros(tree.nv, tree.nv) for _ in range(len(rates) + 1)]
+    for i, j, (F,) in pairs_with_rates(at, rates, momenta):
+        blocks = [product(nodes[i].screws, each) for each in F]
         if i == j:
-            block = block + nodes[j].armature * SX.eye(nodes[j].nv)
-        add_symmetric(M, nodes[i], nodes[j], block)
-    return M
+            blocks[0] = blocks[0] + nodes[j].armature * SX.eye(nodes[j].nv)
+        for total, block in zip(M, blocks, strict=True):
+            add_symmetric(total, nodes[i], nodes[j], block)
+    return tuple(M)
 
 
 def mass_matrix_dot(tree: Tree, q: SX, qd: SX) -> SX:
     """Return the time derivative of the mass matrix.
 
-    M'_ij = X_i . F_j' with F = I X, derivatives being those that body i sees: X_i rests in its frame.
-    Equals J^T M1 J [MuellerKumar2021, Eq. (29)] and C + C^T. Returns (nv, nv).
+    M'_ij = X_i . F_j' as body i sees it; see `mass_matrix_rates`. Equals J^T M1 J
+    [MuellerKumar2021, Eq. (29)] and C + C^T. Returns (nv, nv).
     """
-    return _derivative(tree, q, [qd])
+    return mass_matrix_rates(tree, q, qd)[1]
 
 
 def mass_matrix_ddot(tree: Tree, q: SX, qd: SX, qdd: SX) -> SX:
@@ -48,17 +63,7 @@ def mass_matrix_ddot(tree: Tree, q: SX, qd: SX, qdd: SX) -> SX:
     M''_ij = X_i . F_j'' as body i sees it; equals J^T M2 J [MuellerKumar2021, Eq. (40)].
     Returns (nv, nv).
     """
-    return _derivative(tree, q, [qd, qdd])
-
-
-def _derivative(tree: Tree, q: SX, rates: list[SX]) -> SX:
-    """Return the derivative of M whose order is the number of rates."""
-    at, nodes = tree.at(q), tree.nodes
-    wrenches = [[each.momenta(node.screws)] for node, each in zip(nodes, carried(at, rates), strict=True)]
-    D = SX.zeros(tree.nv, tree.nv)
-    for i, j, (F,) in convective_pairs(at, rates, wrenches):
-        add_symmetric(D, nodes[i], nodes[j], product(nodes[i].screws, F[-1]))
-    return D
+    return mass_matrix_rates(tree, q, qd, qdd)[2]
 
 
 def add_symmetric(matrix: SX, row: Node, column: Node, block: SX) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from casadi import SX
 
 from .armature import add_rotor_coriolis, free_rotors
-from .convective import carried
 from .coriolis import add_coriolis, products
 from .gravity import gravity_series
 from .mass import add_symmetric
+from .subtree_rates import subtree_rates
 from .tree import Tree
 
 
@@ -32,9 +32,9 @@ def dynamic_matrices_dot(tree: Tree, q: SX, qd: SX, qdd: SX) -> tuple[SX, SX, SX
 
 def _derivatives(tree: Tree, q: SX, rates: list[SX]) -> list[tuple[SX, SX, SX]]:
     at, nodes = tree.at(q), tree.nodes
-    all_carried = carried(at, rates)
+    subtrees = subtree_rates(at, rates)
     M, C = ([SX.zeros(tree.nv, tree.nv) for _ in rates] for _ in "MC")
-    for i, j, momenta, accelerations in products(at, rates, all_carried):
+    for i, j, momenta, accelerations in products(at, rates, subtrees):
         if i == j:
             momenta[0] = momenta[0] + nodes[j].armature * SX.eye(nodes[j].nv)
         for k, acceleration in enumerate(accelerations):
@@ -42,5 +42,5 @@ def _derivatives(tree: Tree, q: SX, rates: list[SX]) -> list[tuple[SX, SX, SX]]:
             add_coriolis(C[k], nodes, i, j, momenta[k + 1], acceleration)
     for k, rate in enumerate(rates):
         add_rotor_coriolis(C[k], free_rotors(nodes), rate)
-    g = gravity_series(tree, at, all_carried, len(rates) - 1)
+    g = gravity_series(tree, at, subtrees, len(rates) - 1)
     return list(zip(M, C, g, strict=True))

@@ -10,6 +10,7 @@ from casadi import SX
 
 from .algebra import Rotation, constant, cross
 from .node import Node
+from .pairs import joint_twists
 from .series import (
     Series,
     applied,
@@ -18,7 +19,6 @@ from .series import (
     vector_across,
     vector_beyond,
     wrench_across,
-    wrench_twists,
 )
 from .tree import Tree
 
@@ -56,14 +56,13 @@ def inverse_dynamics_rates(tree: Tree, q: SX, *derivatives: SX) -> tuple[SX, ...
         forces.append(f)
     tau = [SX.zeros(tree.nv) for _ in range(order + 1)]
     for i, node, (R, p) in at.leaves_first():
-        w, v = (each.to(order) for each in _joint_twist(node, derivatives))
         rotor = _rotor_forces(node, derivatives)
         for k in range(order + 1):
             own = node.Xw.T @ moments[i][k] + node.Xv.T @ forces[i][k]
             add_rates(tau[k], node, sum((each[k] for each in rotor), own))
         if node.parent >= 0:
             wrench = Series.of(ca.vertcat(*each) for each in zip(moments[i], forces[i], strict=True))
-            seen = wrench_across(wrench, wrench_twists(w, v))
+            seen = wrench_across(wrench, joint_twists(node, derivatives[: order + 1]))
             f = seen.map(lambda W, R=R: R.out(W[3:]))
             n = seen.map(lambda W, R=R: R.out(W[:3]))
             forces[node.parent] = forces[node.parent] + f
@@ -96,7 +95,7 @@ class Motion:
 
 def _product(w: Series, i: int, j: int, k: int) -> SX:
     """Return the k-th derivative of w_i w_j."""
-    return leibniz(lambda a, b: a[i] * b[j], w, w, k)
+    return leibniz(lambda a, b: a[i] * b[j], w, w.terms, k, shared=True)
 
 
 def _square(w: Series, i: int, k: int) -> SX:

@@ -1,12 +1,15 @@
-"""Wrenches of bodies meeting the screws of the joints that carry them."""
+"""Screws of joints times wrenches of the bodies they carry: the entries of M, C and their derivatives."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import casadi as ca
 from casadi import SX
 
 from .algebra import Rotation, cross_columns
+from .node import Node
+from .series import Series, wrench_across, wrench_twists
 from .tree import Posture
 
 Screw = tuple[SX, SX]
@@ -47,3 +50,31 @@ def plus(a: Screw, b: Screw) -> Screw:
 def times(factor: float, screw: Screw) -> Screw:
     """Return a multiple of a screw or a wrench."""
     return screw if factor == 1 else (factor * screw[0], factor * screw[1])
+
+
+def pairs_with_rates(
+    at: Posture, rates: Sequence[SX], wrenches: Sequence[Sequence[list[Screw]]]
+) -> Iterator[tuple[int, int, list[list[Screw]]]]:
+    """Yield (i, j, wrenches of j as body i sees them) for every body j and each i that carries it, j first.
+
+    Body j has several lists of wrenches, each a wrench with its derivatives.
+    """
+    twists = [joint_twists(node, rates) for node in at.nodes]
+    for j in range(len(at.nodes)):
+        moved, i = list(wrenches[j]), j
+        while i >= 0:
+            yield i, j, moved
+            if at.nodes[i].parent >= 0:
+                moved = [rates_to_parent(each, twists[i], *at.placements[i]) for each in moved]
+            i = at.nodes[i].parent
+
+
+def joint_twists(node: Node, rates: Sequence[SX]) -> Series:
+    """Return the matrices (w~ u~; 0 w~) of a joint's own twist and its derivatives."""
+    return wrench_twists(node.twist(rate) for rate in rates)
+
+
+def rates_to_parent(wrenches: list[Screw], twists: Series, R: Rotation, p: SX) -> list[Screw]:
+    """Return a wrench with its derivatives as the parent sees them, across a joint of these twists."""
+    seen = wrench_across(Series.of(ca.vertcat(*wrench) for wrench in wrenches), twists)
+    return [to_parent(R, p, W[:3, :], W[3:, :]) for W in seen]

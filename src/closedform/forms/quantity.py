@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 Shape = tuple[str | int, ...]
 """Sizes of the axes: numbers, or letters whose sizes the owner knows."""
 
+_RATES = {1: "dot", 2: "ddot"}
 _ORDINALS = {1: "time derivative", 2: "second time derivative", 3: "third time derivative"}
 
 
@@ -87,6 +88,14 @@ class FormArray:
     name: str
     shape: Shape
     quantity: Quantity
+
+    def rate(self, order: int) -> FormArray:
+        """Return the array of a time derivative; coordinates q have velocities v as their rates."""
+        quantity = self.quantity.rate(order)
+        shape = tuple("v" if size == "q" else size for size in self.shape)
+        if len(self.quantity.letter) == 1:
+            return FormArray(quantity.symbol, shape, quantity)
+        return FormArray(f"{self.name}_{_RATES.get(order, order)}", shape, quantity)
 
 
 def dotted(tex: str, order: int) -> str:

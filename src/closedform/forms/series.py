@@ -9,14 +9,17 @@ wrench (n; f) as (w x n + u x f; w x f) and on second moments as v~ Y + Y v~^T.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import comb
+from typing import TypeVar
 
 import casadi as ca
 from casadi import SX
 
 from .algebra import cross, skew
+
+T = TypeVar("T")
 
 LONG = 4
 """Terms of a series beyond which a change of observer costs less by the series of the transformation."""
@@ -29,7 +32,7 @@ class Series:
     terms: tuple[SX, ...]
 
     @classmethod
-    def of(cls, terms: Sequence[SX] | Iterator[SX]) -> Series:
+    def of(cls, terms: Iterable[SX]) -> Series:
         """Return the series of a quantity and its derivatives."""
         return cls(tuple(terms))
 
@@ -66,18 +69,29 @@ class Series:
 
 
 def leibniz(
-    product: Callable[[SX, SX], SX], a: Sequence[SX] | Series, b: Sequence[SX] | Series, k: int
+    product: Callable[[SX, T], SX],
+    a: Sequence[SX] | Series,
+    b: Sequence[T],
+    k: int,
+    *,
+    start: SX | None = None,
+    shared: bool = False,
 ) -> SX:
-    """Return the k-th derivative of a bilinear product: sum over j of comb(k, j) a^(j) b^(k - j)."""
-    total = product(a[0], b[k])
+    """Return the k-th derivative of a bilinear product: sum over j of comb(k, j) a^(j) b^(k - j).
+
+    The sum is added to `start`. If a is `shared` by several products, its multiples are formed once.
+    """
+    total = product(a[0], b[k]) if start is None else start + product(a[0], b[k])
     for j in range(1, k + 1):
-        total = total + product(comb(k, j) * a[j], b[k - j])
+        factor = comb(k, j)
+        total = total + (product(factor * a[j], b[k - j]) if shared else factor * product(a[j], b[k - j]))
     return total
 
 
-def bilinear(product: Callable[[SX, SX], SX], a: Series, b: Series) -> Series:
+def bilinear(product: Callable[[SX, SX], SX], a: Series, b: Series, *, shared: bool = False) -> Series:
     """Return the series of a bilinear product, with as many derivatives as both factors have."""
-    return Series(tuple(leibniz(product, a, b, k) for k in range(min(len(a), len(b)))))
+    count = min(len(a), len(b))
+    return Series.of(leibniz(product, a, b.terms, k, shared=shared) for k in range(count))
 
 
 def applied(A: SX, x: SX) -> SX:
@@ -87,18 +101,20 @@ def applied(A: SX, x: SX) -> SX:
 
 @dataclass
 class Deferred:
-    """Y + sum over k of v_k~ left_k + right_k v_k~^T: terms of one v_k are added before they are multiplied."""
+    """Y + sum over k of v_k~ left_k + right_k v_k~^T: terms of one v_k are added, then multiplied by it."""
 
     value: SX
     left: dict[int, SX] = field(default_factory=dict)
     right: dict[int, SX] = field(default_factory=dict)
 
-    def plus(self, k: int, factor: int, Y: SX, *, two_sided: bool = False) -> Deferred:
-        """Return this sum with factor * v_k~ Y (and its counterpart from the right) added."""
+    def plus(self, Y: Sequence[SX], k: int, *, two_sided: bool = False) -> Deferred:
+        """Return this sum with the k-th derivative of v~ Y (and of Y v~^T) added, by Leibniz' rule."""
         entry = Deferred(self.value, dict(self.left), dict(self.right))
         for side in (entry.left, entry.right) if two_sided else (entry.left,):
-            term = Y if factor == 1 else factor * Y
-            side[k] = side[k] + term if k in side else term
+            for j in range(k + 1):
+                factor = comb(k, j)
+                term = Y[k - j] if factor == 1 else factor * Y[k - j]
+                side[j] = side[j] + term if j in side else term
         return entry
 
     def evaluated(self, twists: Series) -> SX:
@@ -123,10 +139,7 @@ def across(seen: Sequence[Deferred], twists: Series, *, two_sided: bool = False)
     while entries:
         values = [entry.evaluated(twists) for entry in entries[: max(1, len(entries) - 1)]]
         found.append(values[0])
-        entries = entries[1:]
-        for k in range(len(entries)):
-            for a in range(k + 1):
-                entries[k] = entries[k].plus(a, comb(k, a), values[k - a], two_sided=two_sided)
+        entries = [entry.plus(values, k, two_sided=two_sided) for k, entry in enumerate(entries[1:])]
     return Series.of(found)
 
 
@@ -134,8 +147,8 @@ def _transformed(seen: Series, twists: Series, two_sided: bool) -> Series:
     """Return T Y (or T Y T^T) with its derivatives, where T' = T v~ turns and moves with the joint."""
     T = [SX.eye(twists[0].size1())]
     for k in range(len(seen) - 1):
-        T.append(leibniz(applied, T, twists, k))
-    found = bilinear(applied, Series.of(T), seen)
+        T.append(leibniz(applied, T, twists.terms, k, shared=True))
+    found = bilinear(applied, Series.of(T), seen, shared=True)
     return bilinear(lambda Y, T: Y @ T.T, found, Series.of(T)) if two_sided else found
 
 
@@ -149,7 +162,7 @@ def vector_beyond(vector: Series, w: Series) -> Series:
 
     The joint turns with w, whose derivatives are those that the body sees; its parent sees others.
     """
-    turning = Series.of([w[0], *vector_across(w.rate, w)])
+    turning = Series.of([*w.to(0), *vector_across(w.rate, w)])
     return vector_across(vector, turning.map(lambda each: -each))
 
 
@@ -158,11 +171,10 @@ def wrench_across(wrench: Series, twists: Series) -> Series:
     return across([Deferred(each) for each in wrench], twists)
 
 
-def wrench_twists(w: Series, u: Series) -> Series:
-    """Return the matrices (w~ u~; 0 w~) of a twist and its derivatives."""
+def wrench_twists(twists: Iterable[tuple[SX, SX]]) -> Series:
+    """Return the matrices (w~ u~; 0 w~) of a twist (w, u) and its derivatives."""
     return Series.of(
-        ca.vertcat(ca.horzcat(skew(a), skew(b)), ca.horzcat(SX(3, 3), skew(a)))
-        for a, b in zip(w, u, strict=True)
+        ca.vertcat(ca.horzcat(skew(w), skew(u)), ca.horzcat(SX(3, 3), skew(w))) for w, u in twists
     )
 
 

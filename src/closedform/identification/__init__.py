@@ -2,6 +2,7 @@
 
 | room | what it holds |
 |---|---|
+| `joints` | which joints can be logged and excited |
 | `base` | base parameters of a robot: what its equations of motion can tell apart |
 | `logs` | recorded motions: read, checked, repaired and filtered |
 | `regression` | rows of a log, parameters as columns, and their least squares |

@@ -148,7 +148,7 @@ class Kernel:
             raise ArgumentError(
                 f"{self.name}: the result does not fit in memory ({error}); split the batch, or give out="
             ) from None
-        return self._outputs._make(result) if self._several else result
+        return tuple.__new__(self._outputs, result) if self._several else result
 
     def bind(self, *args: Array, out: Any) -> Callable[[], None]:
         """Return a function of no arguments that evaluates these very arrays into `out`.

@@ -26,6 +26,9 @@ MARGIN = 2.0
 PER_BODY = 150.0
 """Operations per body of a form without two axes over the joints."""
 
+FAMILIES_PER_BODY = {"gravity_torque_rates": 50.0, "external_torque_rates": 60.0, "jacobian_rates": 75.0}
+"""The same of families of forms at order 0, if they cost less."""
+
 PER_PAIR = {
     "mass_matrix": 28.0,
     "mass_matrix_dot": 58.0,
@@ -47,6 +50,8 @@ PER_PAIR = {
     "inverse_dynamics_derivatives": 128.0,
     "regressor": 103.0,
     "slotine_li_regressor": 103.0,
+    "mass_matrix_rates": 50.0,
+    "coriolis_matrix_rates": 130.0,
 }
 """Operations per pair of joints of which one carries the other, on chains of oblique axes."""
 
@@ -74,12 +79,12 @@ def foreseen(form: Form, model: Model) -> float:
         triples += body.joint.nv * depth**2
     if form.name in BY_STATION and max(depths, default=0) > LONG:
         return BY_STATION[form.name] * pairs
+    growth = (1 + (form.variant.order or 0) / 2) ** 2
     if form.name in PER_PAIR:
-        return PER_PAIR[form.name] * pairs
+        return PER_PAIR[form.name] * pairs * growth
     if form.name in PER_TRIPLE:
         return PER_TRIPLE[form.name] * triples
-    order = (form.variant.order or 0) + 1
-    return PER_BODY * len(model.bodies) * order * (order + 1) / 2
+    return FAMILIES_PER_BODY.get(form.name, PER_BODY) * len(model.bodies) * growth
 
 
 def check_size(form: Form, model: Any) -> None:

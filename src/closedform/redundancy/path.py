@@ -18,7 +18,7 @@ from .classify import KIND_NAMES, NOTHING, is_sought, kinds
 from .multistart import Multistart
 from .newton import CLOSE
 from .points import FLAT, Points, curvatures, step
-from .problem import MOST_STARTS, prepared, read_targets
+from .problem import MOST_STARTS, prepared, read_path
 from .result import SOLVED
 
 WIDEST = 128
@@ -103,11 +103,8 @@ def follow(
             f"follow: {robot.name!r} is not redundant for this task; solve each pose with q0 of the last"
         )
     starts = whole_number("follow: starts", starts, 1, MOST_STARTS)
-    first = None if q0 is None else sized_array("follow: q0", q0, (search.conditions.n,))[None]
-    x, start, batch = read_targets(search.conditions, targets, first)
-    if len(batch) != 1 or len(x) == 0:
-        raise ArgumentError(f"follow: targets have batch shape {batch}; expected one path, (poses, ...)")
-    return _Follower(search, x).run(start[:1] if start is not None else None, starts)
+    start = None if q0 is None else sized_array("follow: q0", q0, (search.conditions.n,))[None]
+    return _Follower(search, read_path("follow", search.conditions, targets, 1)).run(start, starts)
 
 
 class _Follower:

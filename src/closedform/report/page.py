@@ -13,7 +13,7 @@ from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
 from .. import __version__
-from ..checks import function, text
+from ..checks import function, instances, text
 from ..errors import ArgumentError, shown
 from ..files import whole_file
 from . import numerals
@@ -101,8 +101,7 @@ def write_page(
     the top, which sees `facts` by the anchors of the sections. `begin` is called with the position
     and title of each section as its work begins.
     """
-    if not isinstance(sections, tuple | list) or not all(isinstance(each, Section) for each in sections):
-        raise ArgumentError(f"page: sections is {shown(sections)}; expected a list of Section")
+    instances("page: sections", sections, Section)
     for what, given in (("name", name), ("title", title)):
         if not text(f"page: {what}", given).strip():
             raise ArgumentError(f"page: {what} is {shown(given)}; expected a text that can be seen")

@@ -72,7 +72,9 @@ def consistent(prior: Prior, B: Array, R: Array, names: tuple[str, ...]) -> tupl
     the distance from the unconstrained solution, so that it does not round it away.
     """
     try:
-        import cvxpy  # noqa: PLC0415 (an extra, slow to import)
+        with warnings.catch_warnings():  # about solvers that are not used
+            warnings.simplefilter("ignore")
+            import cvxpy  # noqa: PLC0415 (an extra, slow to import)
     except ImportError:
         raise ClosedFormError(
             "physically consistent inertias need cvxpy; install the extra closedform[identification]"

@@ -11,7 +11,7 @@ IDENTIFICATION_PAGE = Page(
 )
 
 EXCITATION_PAGE = Page(
-    "Exciting motion", (exciting_motion.SECTION, exciting_regressor.SECTION), "exciting.html.j2"
+    "Exciting motion", (exciting_motion.SECTION, exciting_regressor.SECTION), "excitation_summary.html.j2"
 )
 
 __all__ = ["EXCITATION_PAGE", "IDENTIFICATION_PAGE", "ExcitationStudy", "IdentificationStudy"]

@@ -7,7 +7,7 @@ from .path_study import RedundancyStudy
 REDUNDANCY_PAGE = Page(
     "Redundant inverse kinematics",
     tuple(part.SECTION for part in (joints, tip, curves, postures, comparison)),
-    "ik_summary.html.j2",
+    "redundancy_summary.html.j2",
 )
 
 __all__ = ["REDUNDANCY_PAGE", "RedundancyStudy"]

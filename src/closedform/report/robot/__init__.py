@@ -32,7 +32,7 @@ SECTIONS: tuple[Section[Any], ...] = (
 )
 """Add a section here: a module with facts, figures and `SECTION`, and a template named after its anchor."""
 
-ROBOT_PAGE = Page("Dynamics in closed form", SECTIONS, "summary.html.j2")
+ROBOT_PAGE = Page("Dynamics in closed form", SECTIONS, "robot_summary.html.j2")
 
 BASE_PARAMETERS_PAGE = Page("Minimum inertial parameters", (description.SECTION, base_parameters.SECTION))
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...checks import flag, instance, number, small_number, whole_number
-from ...errors import ArgumentError, shown
+from ...checks import flag, instance, instances, number, small_number, whole_number
+from ...errors import ArgumentError
 from ...lazy import cached_property
 from ...model.idle import refuse_still
 from ...robot import Robot
@@ -52,8 +52,7 @@ class Study:
         flag("report: pinocchio", self.pinocchio)
         small_number("report: patience", self.patience, 60.0)
         whole_number("report: batch", self.batch, 1, 10**7)
-        if not isinstance(self.notes, tuple | list) or not all(isinstance(each, str) for each in self.notes):
-            raise ArgumentError(f"report: notes are {shown(self.notes)}; expected texts")
+        instances("report: notes", self.notes, str, "texts")
 
     @property
     def name(self) -> str:

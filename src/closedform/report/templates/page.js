@@ -34,8 +34,9 @@
     const columns = Object.keys(layout).filter((key) => /^xaxis\d*$/.test(key));
     const narrow = columns.filter((key) => layout[key].domain && layout[key].domain[1] - layout[key].domain[0] < 0.9);
     if (!narrow.length) return;
-    const count = columns.length, room = 0.3 / count;
     const titles = (layout.annotations || []).filter((each) => each.yref === "paper");
+    const count = columns.length, room = (titles.length ? 0.38 : 0.3) / count;
+    if (titles.length) layout.legend.y = 1 + 0.12 / count;
     columns.forEach((key, k) => {
       const top = 1 - k / count;
       layout[key].domain = [0, 1];
