@@ -12,6 +12,12 @@ from .model import Model
 from .urdf_writing import element, xml_text
 from .writing import described_inertial
 
+LEAST = 1e-13
+"""Inertia about the centre of mass that MuJoCo takes, kg m^2; that of a point mass is raised to it."""
+
+ROUNDING = 1e-12
+"""Relative violation of the triangle inequality that round-off may cause."""
+
 
 def mjcf_text(model: Model) -> str:
     """Return a model as MJCF text: bodies with lumped inertias, frames as sites, mimics as equalities.
@@ -84,5 +90,13 @@ def _inertial(node: etree._Element, name: str, phi: Array) -> None:
         return
     inertial = described_inertial(f"link {name!r}", phi)
     J = inertial.inertia
+    low, middle, high = np.linalg.eigvalsh(J)
+    excess = high - low - middle
+    if excess > ROUNDING * high:
+        raise ClosedFormError(
+            f"to_mjcf: the largest inertia of link {name!r} exceeds the sum of the others by "
+            f"{100 * excess / high:.2g} %, which MuJoCo refuses; correct it (with_phi), or use to_urdf"
+        )
+    J = J + max(LEAST - low, 2 * excess, 0.0) * np.eye(3)
     six = [J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]]
     element(node, "inertial", pos=inertial.com, mass=inertial.mass, fullinertia=six)
