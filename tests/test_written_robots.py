@@ -11,7 +11,7 @@ from closedform.model.inertia import inertial_from_phi
 from closedform.programs import evaluate
 from conftest import ROBOTS, make
 from oracles.pinocchio_peer import Peer, robot_data
-from tolerances import worst
+from tolerances import ROUNDING, worst
 
 STATES = 5
 FILES = 1e-9
