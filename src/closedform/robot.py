@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,9 @@ from .description.screws import read_screws
 from .errors import ArgumentError, shown
 from .files import write_files
 from .methods import RobotForms
-from .model import build_model, integrate, random_state
+from .model import Model, build_model, integrate, random_state
+from .model.mjcf_writing import mjcf_text
+from .model.urdf_writing import urdf_text
 from .model.writing import model_toml
 
 MAX_NUMBERS = 10**8
@@ -276,10 +278,35 @@ class Robot(RobotChanges, RobotForms):
         >>> cf.load(path)
         <Robot 'scara': nq 4, nv 4, 4 moving bodies>
         """
-        if not isinstance(path, str | os.PathLike) or Path(path).suffix.lower() != ".toml":
+        return self._written(path, ".toml", model_toml)
+
+    def to_urdf(self, path: str | os.PathLike[str]) -> Path:
+        """Write the robot as a URDF file and return its path.
+
+        Bodies have their lumped inertias; frames are links without any. Rotor inertias and gravity
+        have no place in a URDF: a warning says so. Limits that the robot does not have are 1e9.
+
+        >>> import os, tempfile, closedform as cf
+        >>> path = cf.load("puma560").to_urdf(os.path.join(tempfile.mkdtemp(), "puma.urdf"))
+        >>> cf.load(path).nv
+        6
+        """
+        return self._written(path, ".urdf", urdf_text)
+
+    def to_mjcf(self, path: str | os.PathLike[str]) -> Path:
+        """Write the robot as an MJCF file (.xml) and return its path.
+
+        >>> import os, tempfile, closedform as cf
+        >>> cf.load("2r").to_mjcf(os.path.join(tempfile.mkdtemp(), "arm.xml")).name
+        'arm.xml'
+        """
+        return self._written(path, ".xml", mjcf_text)
+
+    def _written(self, path: str | os.PathLike[str], ending: str, text: Callable[[Model], str]) -> Path:
+        if not isinstance(path, str | os.PathLike) or Path(path).suffix.lower() != ending:
             given = str(path) if isinstance(path, os.PathLike) else path
-            raise ArgumentError(f"save: path is {shown(given)}; expected a path that ends in .toml")
-        return write_files({Path(path): model_toml(self.model)})[0]
+            raise ArgumentError(f"path is {shown(given)}; expected a path that ends in {ending}")
+        return write_files({Path(path): text(self.model)})[0]
 
 
 def load(
