@@ -7,6 +7,7 @@ import pinocchio as pin
 import pytest
 
 import closedform as cf
+from closedform.forms import Variant
 from closedform.programs import evaluate, trace
 from closedform.rotations import pose, rotation_rpy
 from conftest import ROBOTS, make
@@ -33,7 +34,7 @@ def loaded(path: str) -> tuple[cf.Robot, Peer]:
 
 def value(robot: cf.Robot, name: str, *arrays: np.ndarray, frame: str | None = None) -> np.ndarray:
     """Return a form by its program: no compiler needed."""
-    return np.asarray(evaluate(trace(robot.model, name, frame), *arrays))
+    return np.asarray(evaluate(trace(robot.model, name, Variant(frame)), *arrays))
 
 
 @pytest.mark.parametrize("path", MODELS)
@@ -87,6 +88,8 @@ def test_one_robot_on_another_is_the_appended_model():
     frame = "link_eef"
     both = arm.attached(hand, frame, TOOL, prefix="hand_")
     at = peer.model.getFrameId(frame)
+    for each in hand_peer.model.frames:
+        each.name = f"hand_{each.name}"
     whole = pin.appendModel(peer.model, hand_peer.model, at, pin.SE3(TOOL))
     data = whole.createData()
     for q, qd, qdd in zip(*both.random_state(3, batch=STATES), strict=True):
@@ -186,8 +189,10 @@ def test_joint_properties_come_as_one_number_an_array_or_by_name():
         (lambda arm: arm.with_frame("link1", "link2"), "exists already"),
         (lambda arm: arm.with_frame("x", "link2", 2 * np.eye(4)), "not a rotation"),
         (lambda arm: arm.with_base(np.ones((4, 4))), "not a rotation"),
+        (lambda arm: arm.with_base(np.eye(4), ""), "name has 0 characters; expected 1 to"),
+        (lambda arm: arm.with_base(np.eye(4), "link2"), "exists already"),
         (lambda arm: arm.locked({"joint9": 0.0}), "joint9"),
-        (lambda arm: arm.locked({"joint1": np.nan}), "not finite"),
+        (lambda arm: arm.locked({"joint1": np.nan}), "expected finite numbers"),
         (lambda arm: arm.locked([0.0]), "mapping"),
         (lambda arm: arm.attached(arm), "prefix="),
         (lambda arm: arm.attached("2r"), "expected a Robot"),

@@ -13,8 +13,8 @@ from ..arrays import Array
 from ..checks import real_array, sized_array, text
 from ..errors import ArgumentError, ClosedFormError, UnknownNameError, shown
 from ..rotations import checked_pose
-from .body import Body, Frame
-from .changes import require_joint
+from .body import Body, Frame, numbered
+from .changes import carrying, require_joint
 from .inertia import transform_phi
 from .model import Model
 
@@ -76,18 +76,6 @@ def _reduced(model: Model, held: Mapping[int, Array]) -> Model:
     return replace(model, bodies=numbered(bodies), frames=tuple(frames), base_phi=base_phi)
 
 
-def numbered(bodies: list[Body]) -> tuple[Body, ...]:
-    """Return the bodies with their places in q and qd; those that follow have their driver's."""
-    iq = iv = 0
-    starts: list[tuple[int, int]] = []
-    for body in bodies:
-        starts.append((iq, iv))
-        if body.coupling is None:
-            iq, iv = iq + body.joint.nq, iv + body.joint.nv
-    at = [starts[body.coupling.body] if body.coupling else starts[i] for i, body in enumerate(bodies)]
-    return tuple(replace(body, iq=iq, iv=iv) for body, (iq, iv) in zip(bodies, at, strict=True))
-
-
 def attached(model: Model, other: Model, frame: str | None, placement: ArrayLike, prefix: str) -> Model:
     """Return one model whose frame carries the base of another."""
     text("attached: prefix", prefix)
@@ -100,13 +88,8 @@ def attached(model: Model, other: Model, frame: str | None, placement: ArrayLike
     T = place.placement @ checked_pose("attached: pose", placement)
     _check_names(model, other, prefix)
     first = len(model.bodies)
+    model = carrying(model, place.body, transform_phi(other.base_phi, T))
     bodies = list(model.bodies)
-    added = transform_phi(other.base_phi, T)
-    base_phi = model.base_phi
-    if place.body >= 0:
-        bodies[place.body] = replace(bodies[place.body], phi=bodies[place.body].phi + added)
-    else:
-        base_phi = base_phi + added
     for body in other.bodies:
         root = body.parent < 0
         coupling = body.coupling
@@ -126,7 +109,7 @@ def attached(model: Model, other: Model, frame: str | None, placement: ArrayLike
         else Frame(prefix + each.name, each.body + first, each.placement)
         for each in other.frames
     ]
-    return replace(model, bodies=numbered(bodies), frames=(*model.frames, *frames), base_phi=base_phi)
+    return replace(model, bodies=numbered(bodies), frames=(*model.frames, *frames))
 
 
 def _check_names(model: Model, other: Model, prefix: str) -> None:

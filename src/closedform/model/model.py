@@ -116,6 +116,11 @@ class Model:
         return tuple(body for body in self.bodies if body.coupling is None)
 
     @cached_property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the joints that have coordinates of their own, in order."""
+        return tuple(body.joint_name for body in self.independent)
+
+    @cached_property
     def coupled(self) -> bool:
         """Whether any joint is coupled to another."""
         return len(self.independent) < len(self.bodies)
