@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import ArgumentError, shown
+from ...errors import ArgumentError, listed, shown
 from .tables import LogError, Table
 from .units import AMPERES, factor, split_unit
 
@@ -120,8 +120,7 @@ def _numbers(table: Table, name: str) -> Any:
 
 
 def _list(table: Table) -> str:
-    names = [repr(name) for name in table] or ["no columns"]
-    return ", ".join(names[:12]) + (", ..." if names[12:] else "")
+    return listed([repr(name) for name in table], 12) or "no columns"
 
 
 def _agreed(covered: Mapping[str, tuple[str, ...]], joints: Sequence[str]) -> tuple[str, ...]:
@@ -194,10 +193,11 @@ def _found(table: Table, quantity: str, joints: Sequence[str]) -> tuple[list[str
             numbered.setdefault(int(match[1] or match[2]), []).append(name)
     numbers = {number: _only(found, quantity, f"number {number}") for number, found in numbered.items()}
     shift = 0 if 0 in numbers else 1
-    beyond = [name for number, name in numbers.items() if number - shift >= len(joints)]
+    beyond = [number for number in numbers if number - shift >= len(joints)]
     if beyond:
+        first = beyond[0]
         raise LogError(
-            f"column {beyond[0]!r} would be of joint {max(numbers)}, but the robot has {len(joints)} joints "
+            f"column {numbers[first]!r} would be of joint {first}, but the robot has {len(joints)} joints "
             f"({', '.join(joints)}): a log of another robot? Say columns= if not"
         )
     order = sorted(numbers)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -64,10 +63,6 @@ class FrictionTerms:
             "of": self.offset,
         }
         return tuple(kind for kind, there in has.items() if there)
-
-    def table(self) -> dict[str, Any]:
-        """Return the model as numbers and flags, for a file."""
-        return asdict(self)
 
     def __str__(self) -> str:
         parts = {

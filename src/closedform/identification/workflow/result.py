@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Unpack
 
 import numpy as np
@@ -187,7 +187,7 @@ class Identification:
             **{name: getattr(self, name).tolist() for name in ARRAYS},
             "axes": [{"label": axis.label, "direction": axis.direction.tolist()} for axis in self.axes],
             "drive": [[term.kind, term.axis, term.value] for term in self.drive],
-            "friction": self.friction.table(),
+            "friction": asdict(self.friction),
             "condition": self.condition,
             "rate": self.filters.rate,
             "cutoff": self.filters.cutoff,
