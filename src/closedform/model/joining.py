@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
-from ..checks import real_array, sized_array, text
-from ..errors import ArgumentError, ClosedFormError, UnknownNameError, shown
+from ..checks import known_name, real_array, sized_array, text
+from ..errors import ArgumentError, ClosedFormError, shown
 from ..rotations import checked_pose
 from .body import Body, Frame, numbered
 from .changes import carrying, require_joint
@@ -128,10 +128,8 @@ def _check_names(model: Model, other: Model, prefix: str) -> None:
 
 def subtree(model: Model, name: str) -> Model:
     """Return the part of a model that a body carries, the body itself being the base."""
-    found = [i for i, body in enumerate(model.bodies) if isinstance(name, str) and body.name == name]
-    if not found:
-        raise UnknownNameError("body (subtree)", name, tuple(body.name for body in model.bodies))
-    root = found[0]
+    names = tuple(body.name for body in model.bodies)
+    root = names.index(known_name("body (subtree)", name, names))
     inside = [i for i in range(len(model.bodies)) if root in model.ancestors(i)]
     new = {i: k - 1 for k, i in enumerate(inside)}
     bodies = []

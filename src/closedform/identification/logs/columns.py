@@ -80,7 +80,7 @@ def choose(
         scale = tuple(factor(quantity, (written[name] or None) if unit is None else unit) for name in names)
         if quantity == "effort" and given is None:
             _check_kinds(written, names)
-        found[quantity] = Chosen(tuple(names), [_numbers(table, name) for name in names], scale)
+        found[quantity] = Chosen(tuple(names), [numbers_of(table, name) for name in names], scale)
         if quantity != "time":
             covered[quantity] = tuple(joints[k] for k in indices)
     missing = [quantity for quantity in REQUIRED if quantity not in found]
@@ -108,7 +108,7 @@ def _check_kinds(written: Mapping[str, str | None], names: Sequence[str]) -> Non
         )
 
 
-def _numbers(table: Table, name: str) -> Any:
+def numbers_of(table: Table, name: str) -> Any:
     """Return a chosen column, which must hold numbers and have rows."""
     values = table[name]
     if values.dtype.kind not in "fiub":

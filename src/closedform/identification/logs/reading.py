@@ -16,7 +16,7 @@ from ...errors import ArgumentError
 from ...robot import Robot
 from ..joints import turning_joints
 from .clock import believed_time, even_time, seconds
-from .columns import WORDS, Chosen, choose
+from .columns import WORDS, Chosen, choose, numbers_of
 from .log import LEAST_ROWS, Log
 from .options import log_description
 from .repairs import repaired, without_missing
@@ -140,12 +140,14 @@ def _table(source: Any) -> tuple[Table, str]:
             f"files of a log are given by quantity (position, effort, velocity); {unknown} given"
         )
     for quantity, path in source.items():
-        for column, values in read_table(path).items():
+        table = read_table(path)
+        for column, values in table.items():
             base, unit = split_unit(column)
             if base.strip(" -").lower() in WORDS["time"]:
-                known = np.asarray(merged.setdefault("time" + (f" [{unit}]" if unit else ""), values))
+                clock = numbers_of(table, column)
+                known = np.asarray(merged.setdefault("time" + (f" [{unit}]" if unit else ""), clock))
                 slack = 1e-6 * float(np.ptp(known))
-                if known.shape != values.shape or np.abs(known - values).max() > slack:
+                if known.shape != clock.shape or np.abs(known - clock).max() > slack:
                     raise LogError(f"{path}: its clock differs from the other files' clock; merge them")
                 continue
             word = "" if any(base.lower().endswith(each) for each in WORDS[quantity]) else f" {quantity}"

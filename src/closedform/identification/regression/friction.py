@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Array
-from ...checks import flag
+from ...checks import flag, number
 from ...errors import ArgumentError, shown
 from ..logs.signals import Signals
 from ..logs.transmission import Axis, directions
@@ -44,14 +44,17 @@ class FrictionTerms:
 
     def __post_init__(self) -> None:
         for name in ("coulomb", "presliding"):
-            value = getattr(self, name)
-            number = isinstance(value, int | float) and not isinstance(value, bool)
-            if value is not None and not (number and 1e-12 <= value <= 1e12):
+            given = getattr(self, name)
+            if given is None:
+                continue
+            value = number(f"friction: {name} (or None)", given)
+            if not 1e-12 <= value <= 1e12:
                 raise ArgumentError(
-                    f"friction: {name} is {shown(value)}; expected a number from 1e-12 to 1e12, or None"
+                    f"friction: {name} is {shown(given)}; expected a number from 1e-12 to 1e12, or None"
                 )
+            object.__setattr__(self, name, value)
         for name in ("viscous", "offset"):
-            flag(f"friction: {name}", getattr(self, name))
+            object.__setattr__(self, name, flag(f"friction: {name}", getattr(self, name)))
 
     @property
     def kinds(self) -> tuple[str, ...]:
