@@ -66,7 +66,9 @@ def checked_bounds(
     for name, given, own in (("lower", lower, robot.lower_limits), ("upper", upper, robot.upper_limits)):
         ends.append(one_each(f"excitation: {name}", own if given is None else given, n))
         if np.isnan(ends[-1]).any():
-            raise ArgumentError(f"excitation: {name} is {shown(given)}; expected numbers, not NaN")
+            raise ArgumentError(
+                f"excitation: {name} is {shown(given)}; expected one number or {n}, one per joint"
+            )
     low, high = ends
     reach = np.where(list(turning.values()), np.pi, 1.0)
     low = np.where(np.isinf(low), np.where(np.isinf(high), -reach, high - 2 * reach), low)
@@ -91,7 +93,7 @@ def checked_bounds(
 
 
 def _box(robot: Robot, frame: str, given: Any) -> Box:
-    robot.model.frame(frame)  # which names the frames there are
+    robot.model.frame(frame)  # refuses an unknown one
     name = f"excitation: workspace of {frame!r}"
     array = real_array(name, given)
     if array.shape != (2, 3) or not (array[0] < array[1]).all():

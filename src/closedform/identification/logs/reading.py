@@ -162,7 +162,7 @@ def _stacked(found: Chosen, joints: int, name: str, quantity: str) -> Any:
     if len(found.values) == 1 and found.values[0].ndim == 2:
         values = found.values[0]
     elif any(hasattr(column, "compute") for column in found.values):
-        from dask import array as lazy  # noqa: PLC0415 (an extra; present where such columns are)
+        from dask import array as lazy  # noqa: PLC0415 (an extra; there if a column is lazy)
 
         values = lazy.stack(found.values, axis=1)  # type: ignore[no-untyped-call]
     else:
