@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import ArgumentError, listed, shown
-from .tables import LogError, Table
+from .tables import LogError, LogTable
 from .units import AMPERES, factor, split_unit
 
 WORDS = {
@@ -49,7 +49,7 @@ class Chosen:
 
 
 def choose(
-    table: Table,
+    table: LogTable,
     joints: Sequence[str],
     columns: Mapping[str, Any] | None,
     units: Mapping[str, str] | None,
@@ -108,7 +108,7 @@ def _check_kinds(written: Mapping[str, str | None], names: Sequence[str]) -> Non
         )
 
 
-def numbers_of(table: Table, name: str) -> Any:
+def numbers_of(table: LogTable, name: str) -> Any:
     """Return a chosen column, which must hold numbers and have rows."""
     values = table[name]
     if values.dtype.kind not in "fiub":
@@ -119,7 +119,7 @@ def numbers_of(table: Table, name: str) -> Any:
     return values
 
 
-def _list(table: Table) -> str:
+def _list(table: LogTable) -> str:
     return listed([repr(name) for name in table], 12) or "no columns"
 
 
@@ -135,7 +135,7 @@ def _agreed(covered: Mapping[str, tuple[str, ...]], joints: Sequence[str]) -> tu
     return tuple(name for name in joints if name in position)
 
 
-def _named(table: Table, quantity: str, given: Any, joints: Sequence[str]) -> tuple[list[str], list[int]]:
+def _named(table: LogTable, quantity: str, given: Any, joints: Sequence[str]) -> tuple[list[str], list[int]]:
     """Return the columns the caller named: one per joint, or those of the joints in a mapping."""
     if isinstance(given, Mapping):
         unknown = [name for name in given if name not in joints]
@@ -166,11 +166,11 @@ def _named(table: Table, quantity: str, given: Any, joints: Sequence[str]) -> tu
     return names, indices
 
 
-def _wide(table: Table, name: str) -> bool:
+def _wide(table: LogTable, name: str) -> bool:
     return name in table and len(table[name].shape) == 2
 
 
-def _found(table: Table, quantity: str, joints: Sequence[str]) -> tuple[list[str], list[int]]:
+def _found(table: LogTable, quantity: str, joints: Sequence[str]) -> tuple[list[str], list[int]]:
     """Return the columns of a quantity by their names, in the order of the joints."""
     words = WORDS[quantity]
     plain = {name: _letters(split_unit(name)[0]) for name in table}

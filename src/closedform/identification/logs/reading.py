@@ -20,7 +20,7 @@ from .columns import WORDS, Chosen, choose, numbers_of
 from .log import LEAST_ROWS, Log
 from .options import log_description
 from .repairs import repaired, without_missing
-from .tables import LogError, Table, read_table
+from .tables import LogError, LogTable, read_table
 from .transmission import Transmission
 from .units import split_unit
 
@@ -125,7 +125,7 @@ def read_log(
     return replace(log, time=time, notes=(*log.notes, *notes))
 
 
-def _table(source: Any) -> tuple[Table, str]:
+def _table(source: Any) -> tuple[LogTable, str]:
     """Return the table of a source, one file per quantity merged, and its name."""
     if not (
         isinstance(source, Mapping)

@@ -27,7 +27,7 @@ KINDS = {
 class FrictionTerms:
     """The friction terms of every axis: f = fv v + fc tanh(v / coulomb) + fp z + of, each part optional.
 
-    `coulomb` is the speed at which dry friction has changed sign (rad/s or m/s). z is the
+    `coulomb` is the speed over which dry friction changes sign (rad/s or m/s). z is the
     presliding state of Dahl's model, dz/dx = (1 - z sign(v)) / presliding [Dahl1968]: friction
     follows the displacement x after a reversal, within the length `presliding` (rad or m), and
     keeps its value at rest, where a function of speed would vanish. All parameters enter

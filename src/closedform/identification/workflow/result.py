@@ -33,7 +33,7 @@ from .prediction import Errors, Trace
 
 FORMAT = "closedform identification 1"
 
-LARGEST = 2**28
+LARGEST_FILE = 2**28
 """Bytes of a saved identification."""
 
 ARRAYS = ("values", "standard_errors", "described", "known", "scatter")
@@ -205,7 +205,7 @@ class Identification:
         """Return a saved identification."""
         path = file_path("path", path)
         try:
-            content = json.loads(read_regular(path, LARGEST))
+            content = json.loads(read_regular(path, LARGEST_FILE))
             if content["format"] != FORMAT:
                 raise ValueError(f"format is {content['format']!r}")
             robot = Robot.from_description(read_toml(content["robot"].encode(), str(path)))
