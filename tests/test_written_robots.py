@@ -111,6 +111,12 @@ def test_names_with_markup_are_texts_in_files(tmp_path):
     assert not (tmp_path / "broken.urdf").exists()
 
 
+def test_the_longest_names_are_read_back(tmp_path):
+    arm = cf.load("2r").with_frame("x" * 1000).with_frame("y" + "x" * 999)
+    for path in (arm.save(tmp_path / "arm.toml"), arm.to_urdf(tmp_path / "arm.urdf")):
+        assert cf.load(path).frame_names == arm.frame_names
+
+
 def test_what_a_urdf_cannot_hold_is_said(tmp_path):
     with pytest.warns(cf.ModelWarning, match="armature and gravity"):
         cf.load("2r", gravity=(0, 0, 1)).with_armature(0.1).to_urdf(tmp_path / "arm.urdf")

@@ -68,6 +68,19 @@ def inertia_entries(J: Array) -> list[float]:
     return [J[0, 0], J[0, 1], J[0, 2], J[1, 1], J[1, 2], J[2, 2]]
 
 
+def new_name(wanted: str, taken: set[str]) -> str:
+    """Return a name that is not taken, and take it: the wanted one, or that with a number.
+
+    Of a name that is too long the end is kept.
+    """
+    wanted = name = wanted[-(MAX_NAME - 20) :]
+    k = 2
+    while name in taken:
+        name, k = f"{wanted}_{k}", k + 1
+    taken.add(name)
+    return name
+
+
 def axis_screw(kind: str, e: ArrayLike) -> Array:
     """Return the screw (6, 1) of a revolute or prismatic joint: (e; 0) or (0; e) for the unit axis e."""
     screw = np.zeros((6, 1))

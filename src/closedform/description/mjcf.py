@@ -18,12 +18,11 @@ from lxml import etree
 from ..arrays import Array
 from ..errors import warn
 from ..rotations import pose, rotation_quaternion, skew
-from .description import Description, Inertial, Joint, Limits, Link, Mimic
+from .description import Description, Inertial, Joint, Limits, Link, Mimic, new_name
 from .file_bytes import read_bytes
 from .mjcf_compile import compile_document, mujoco
 from .mjcf_document import read_document
 from .mjcf_left_out import constraint, disabled, left_out, name_of, reflected
-from .names import unused_name
 from .xml import read_xml
 
 KINDS = ("free", "ball", "prismatic", "revolute")
@@ -105,9 +104,7 @@ class _Names:
 
     def new(self, wanted: str) -> str:
         """Return a name that nothing has yet."""
-        name = unused_name(wanted, self.taken)
-        self.taken.add(name)
-        return name
+        return new_name(wanted, self.taken)
 
 
 def _inertial(model: Any, i: int) -> Inertial | None:

@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..checks import flag, instance
-from ..description.description import MAX_ELEMENTS, Description, Joint, Link
-from ..description.names import unused_name
+from ..description.description import MAX_ELEMENTS, Description, Joint, Link, new_name
 from ..description.problems import description_problems
 from ..errors import DescriptionError, listed, warn
 from .body import Body, Coupling, Frame, numbered
@@ -84,9 +83,9 @@ def _floats_already(description: Description) -> bool:
 
 def _with_floating_base(description: Description) -> Description:
     """Return the description with a free joint from a new root link to the old one."""
-    world = unused_name("world", {link.name for link in description.links})
+    world = new_name("world", {link.name for link in description.links})
     moving = {joint.name for joint in description.joints if joint.kind != "fixed"}
-    name = unused_name("floating_base", moving)
+    name = new_name("floating_base", moving)
     base = [Joint(name, "free", world, root, subspace=np.eye(6)) for root in _roots(description)[:1]]
     links = (Link(world), *description.links) if base else description.links
     return replace(description, links=links, joints=(*base, *description.joints))

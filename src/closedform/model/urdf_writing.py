@@ -6,8 +6,7 @@ import numpy as np
 from lxml import etree
 
 from ..arrays import Array
-from ..description.description import DEFAULT_GRAVITY, inertia_entries
-from ..description.names import unused_name
+from ..description.description import DEFAULT_GRAVITY, inertia_entries, new_name
 from ..description.spelling import ENTRIES
 from ..description.urdf import joint_screws
 from ..errors import ClosedFormError, warn
@@ -70,10 +69,9 @@ def _robot(model: Model) -> etree._Element:
         _check(body)
         T = pose(None, body.joint.centre)  # URDF turns about the origin of the child link
         moved = bool(T[:3, 3].any())
-        child = unused_name(f"{body.name}_axis", taken) if moved else body.name
+        child = new_name(f"{body.name}_axis", taken) if moved else body.name
         _moving(robot, model, body, links[body.parent], child, body.placement @ T)
         if moved:
-            taken.add(child)
             _link(robot, child, None)
             _fixed(robot, child, body.name, inverse(T), joint_names)
         _link(robot, body.name, body.phi if model.has_inertia else None)
@@ -114,8 +112,7 @@ def _placed(joint: etree._Element, parent: str, child: str, T: Array) -> None:
 
 
 def _fixed(robot: etree._Element, parent: str, child: str, T: Array, taken: set[str]) -> None:
-    name = unused_name(f"{child}_fixed", taken)
-    taken.add(name)
+    name = new_name(f"{child}_fixed", taken)
     _placed(element(robot, "joint", name=name, type="fixed"), parent, child, T)
 
 

@@ -8,8 +8,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..description.catalogue import SCALARS
-from ..description.description import MAX_NAME, Inertial, inertia_entries
-from ..description.names import unused_name
+from ..description.description import Inertial, inertia_entries, new_name
 from ..errors import ClosedFormError
 from .body import Body, Frame
 from .inertia import inertial_from_phi, pseudo_inertia_deficit
@@ -91,10 +90,8 @@ def _moving(model: Model, body: Body, names: dict[int, str]) -> dict[str, Any]:
 
 def _fixed(frame: Frame, names: dict[int, str], taken: set[str]) -> dict[str, Any]:
     """Return the fixed joint of a frame, with a name that no other joint has; models do not keep it."""
-    name = unused_name(f"{frame.name[: MAX_NAME - 20]}_fixed", taken)
-    taken.add(name)
     return {
-        "name": name,
+        "name": new_name(f"{frame.name}_fixed", taken),
         "type": "fixed",
         "parent": names[frame.body],
         "child": frame.name,
