@@ -708,7 +708,6 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "identification.Excitation.table": lambda: call(exciting().table),
     "identification.Excitation.write_csv": lambda: call(exciting().write_csv, fresh(".csv"), rate=100.0),
     "identification.FrictionTerms": lambda: call(identification.FrictionTerms, True, 0.01, 0.1, True),
-    "identification.FrictionTerms.table": lambda: call(identification.FrictionTerms().table),
     "identification.Identification.__getitem__": lambda: call(found().__getitem__, "fv1"),
     "identification.Identification.filters_of": lambda: call(found().filters_of, log()),
     "identification.Identification.load": lambda: call(identification.Identification.load, saved()),
