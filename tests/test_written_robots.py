@@ -124,3 +124,17 @@ def test_what_a_urdf_cannot_hold_is_said(tmp_path):
         cf.load("screw_lift").to_urdf(tmp_path / "lift.urdf")
     with pytest.raises(cf.ArgumentError, match=r"ends in \.urdf"):
         cf.load("2r").to_urdf(tmp_path / "arm.xml")
+
+
+class Bytes:
+    """A path that is not a text."""
+
+    def __fspath__(self) -> bytes:
+        return b"arm.toml"
+
+
+def test_a_path_of_bytes_is_refused():
+    arm = cf.load("2r")
+    for call in (arm.save, arm.to_urdf, lambda path: cf.identification.read_log(path, arm)):
+        with pytest.raises(cf.ArgumentError, match="expected a path"):
+            call(Bytes())

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from .arrays import Array
 from .changes import RobotChanges
-from .checks import batch_array, common_batch, generator, shape, small_number, whole_number
+from .checks import batch_array, common_batch, file_path, generator, shape, small_number, whole_number
 from .description.description import DEFAULT_GRAVITY, Description, Inertial, Limits
 from .description.mdh import read_mdh
 from .description.read import read_robot
@@ -303,10 +303,10 @@ class Robot(RobotChanges, RobotForms):
         return self._written(path, ".xml", mjcf_text)
 
     def _written(self, path: str | os.PathLike[str], ending: str, text: Callable[[Model], str]) -> Path:
-        if not isinstance(path, str | os.PathLike) or Path(path).suffix.lower() != ending:
-            given = str(path) if isinstance(path, os.PathLike) else path
-            raise ArgumentError(f"path is {shown(given)}; expected a path that ends in {ending}")
-        return write_files({Path(path): text(self.model)})[0]
+        target = file_path(f"path (ending in {ending})", path)
+        if target.suffix.lower() != ending:
+            raise ArgumentError(f"path is {shown(str(target))}; expected a path that ends in {ending}")
+        return write_files({target: text(self.model)})[0]
 
 
 def load(

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...checks import choice, instance
+from ...checks import choice, file_path, instance
 from ...errors import ArgumentError
 from ...robot import Robot
 from ..joints import turning_joints
@@ -83,7 +83,7 @@ def read_log(
                 f"read_log: {', '.join(given)} given for a log that has been read; read it with these options"
             )
         return source
-    if isinstance(source, str | os.PathLike) and Path(source).suffix.lower() == ".toml":
+    if isinstance(source, str | os.PathLike) and file_path("log", source).suffix.lower() == ".toml":
         path, described = log_description(Path(source))
         return read_log(path, robot, **{**described, **given})
     choice("missing", missing, MISSING)
