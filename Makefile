@@ -18,7 +18,7 @@ test: $(VENV)/test.stamp lint
 # In less than a minute: the rules of the house, the conventions and the cheapest claims of the theory, and
 # the tests that differ from BASE or are named after a room or file that does (BASE=main for a whole branch).
 BASE ?= HEAD
-CORE := $(addprefix tests/test_,$(addsuffix .py,architecture documentation documents hand_derived \
+CORE := $(addprefix tests/test_,$(addsuffix .py,architecture documentation documents hand_derived operations \
 	bad_numbers bad_trees bad_xml trajectory integration saved_robots warnings))
 DIFFER = $(shell git diff --name-only --diff-filter=d --merge-base $(BASE) -- src 'tests/test_*.py' 2>/dev/null; \
 	git ls-files --others --exclude-standard -- src 'tests/test_*.py' 2>/dev/null)

@@ -12,7 +12,7 @@ import numpy as np
 from closedform.flexible import FlexibleArm, FlexibleLink, fit_hub_driven
 from closedform.flexible.uniform import Frequencies
 from closedform.report.flexible import FlexibleStudy, modes
-from oracles.flexible_reference import Lagrangian
+from oracles.flexible_lagrangian import Lagrangian
 
 from .timing import interleaved
 
@@ -96,8 +96,8 @@ def _lagrangian(three: bool) -> dict[str, float]:
 def _energy() -> dict[str, float]:
     study = FlexibleStudy()
     found = {}
-    for figure, target in (("Fig. 5", 1e-6), ("Fig. 6", 1e-4)):
-        total = study.motions[figure].energy.total
+    for k, (figure, target) in enumerate((("Fig. 5", 1e-6), ("Fig. 6", 1e-4))):
+        total = study.motions[k].energy.total
         found[figure] = _told(
             f"energy drift, {figure}, 2 s of 1 ms, relative", float(np.ptp(total) / total[0]), target
         )

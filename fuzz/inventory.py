@@ -57,7 +57,8 @@ def _methods(name: str, kind: type, seen: set[int]) -> Iterator[tuple[str, Calla
             continue
         found = inspect.getattr_static(kind, attribute)
         plain = found.__func__ if isinstance(found, classmethod | staticmethod) else found
-        if isinstance(plain, property | cached_property) or id(plain) in seen:
+        shared = getattr(plain, "__qualname__", "").startswith("FormsOwner.")  # counts for every owner
+        if isinstance(plain, property | cached_property) or (id(plain) in seen and not shared):
             continue
         # a form is a descriptor that gives a callable, of the class that it is read from
         form = type(plain).__name__ == "FormMethod"

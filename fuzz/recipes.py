@@ -172,6 +172,13 @@ def saved() -> Path:
 
 
 @cache
+def bending_file() -> Path:
+    path = place() / "bending.toml"
+    path.write_text("[[links]]\nlength = 0.5\ndensity = 0.2\nrigidity = 1.0\n")
+    return path
+
+
+@cache
 def arm_file() -> Path:
     return arm().save(place() / "arm.toml")
 
@@ -196,11 +203,10 @@ def arrays(kernel: cf.Kernel) -> list[np.ndarray]:
 
 def form_call(owner: Any, name: str) -> Call:
     """Return a valid call of a form."""
-    framed = name in cf.FORMS and cf.FORMS[name].framed and isinstance(owner, cf.Robot)
-    ordered = name in cf.FORMS and cf.FORMS[name].ordered and isinstance(owner, cf.Robot)
-    kernel = owner.kernel(name, order=1) if ordered else owner.kernel(name)
+    form = owner.FORMS[name]
+    kernel = owner.kernel(name, order=1) if form.ordered else owner.kernel(name)
     named: dict[str, Any] = {"threads": 1}
-    if framed:
+    if form.framed:
         named["frame"] = "tool"
     if len(kernel.output_shapes) == 1:
         named["out"] = np.zeros((3, *kernel.output_shape))
@@ -250,12 +256,29 @@ RECIPES: dict[str, Callable[[], Call]] = {
     ),
     "Robot.from_screws": lambda: call(cf.Robot.from_screws, [np.eye(4)], [(0, 0, 1, 0, 0, 0.01)], name="r"),
     "Robot.integrate": lambda: call(arm().integrate, np.zeros(2), np.ones(2)),
+    "Robot.program": lambda: call(arm().program, "jacobian", frame="tool", order=None, phi=False),
     "Robot.kernel": lambda: call(arm().kernel, "jacobian", frame="tool", dtype=float, order=None, phi=False),
     "Robot.neutral": lambda: call(arm().neutral),
     "Robot.random_state": lambda: call(arm().random_state, 0, batch=(3,), order=2),
     "Robot.save": lambda: call(arm().save, fresh(".toml")),
+    "Robot.to_urdf": lambda: call(arm().to_urdf, fresh(".urdf")),
+    "Robot.to_mjcf": lambda: call(arm().to_mjcf, fresh(".xml")),
     "Robot.with_gravity": lambda: call(arm().with_gravity, (0, 0, -1.6)),
     "Robot.with_phi": lambda: call(arm().with_phi, arm().phi.copy()),
+    "Robot.with_payload": lambda: call(
+        arm().with_payload, 1.0, (0, 0, 0.1), (0.1, 0, 0, 0.1, 0, 0.1), frame="tool"
+    ),
+    "Robot.with_frame": lambda: call(arm().with_frame, "pen", parent="tool", pose=np.eye(4)),
+    "Robot.locked": lambda: call(arm().locked, {"joint1": 0.3}),
+    "Robot.attached": lambda: call(arm().attached, arm(), frame="tool", pose=np.eye(4), prefix="hand_"),
+    "Robot.subtree": lambda: call(arm().subtree, arm().body_names[0]),
+    "Robot.with_base": lambda: call(arm().with_base, np.eye(4), name="world"),
+    "Robot.with_joint_limits": lambda: call(
+        arm().with_joint_limits, -1.0, [1.0, 2.0], velocity={"joint1": 3.0}, effort=None
+    ),
+    "Robot.with_armature": lambda: call(arm().with_armature, [0.1, 0.2]),
+    "Robot.with_friction": lambda: call(arm().with_friction, 0.1),
+    "Robot.with_damping": lambda: call(arm().with_damping, {"joint1": 0.1}),
     "Robot.equations": lambda: call(
         arm().equations,
         "gravity_torque",
@@ -458,6 +481,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "flexible.InputShaper.then": lambda: call(
         flexible.InputShaper.of(2.0).then, flexible.InputShaper.of(3.0)
     ),
+    "flexible.load_arm": lambda: call(flexible.load_arm, bending_file()),
     "flexible.Mode.__call__": lambda: call(bending().modes[0][0], [0.1, 0.2], derivative=1),
     "flexible.Modes.shapes": lambda: call(bending().modes[0].shapes, [0.1, 0.2], derivative=1),
     "flexible.Modes.stacked": lambda: call(bending().modes[0].stacked, "frequency"),
@@ -477,23 +501,9 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "ElasticJointRobot.changed": lambda: call(
         springy().changed, stiffness=2e3, motor_inertia=0.2, gear_ratio=0.5, damping=0.0
     ),
-    "ElasticJointRobot.decoupling": lambda: call(
-        springy().decoupling, *elastic_state(), np.zeros(2), out=None
-    ),
-    "ElasticJointRobot.energy": lambda: call(springy().energy, *elastic_state(), out=None),
-    "ElasticJointRobot.forward_dynamics": lambda: call(
-        springy().forward_dynamics, *elastic_state(), np.zeros(2), out=None
-    ),
-    "ElasticJointRobot.inverse_dynamics": lambda: call(
-        springy().inverse_dynamics, *elastic_state(), np.zeros(2), out=None
-    ),
-    "ElasticJointRobot.link_derivatives": lambda: call(
-        springy().link_derivatives, *elastic_state(), out=None
-    ),
-    "ElasticJointRobot.motor_motion": lambda: call(
-        springy().motor_motion, *elastic_state(), np.zeros(2), out=None
-    ),
-    "ElasticJointRobot.kernel": lambda: call(springy().kernel, "energy"),
+    "ElasticJointRobot.kernel": lambda: call(springy().kernel, "energy", dtype=float),
+    "ElasticJointRobot.program": lambda: call(springy().program, "energy"),
+    "ElasticJointRobot.equations": lambda: call(springy().equations, "energy", digits=3, seconds=10.0),
     "ElasticJointRobot.require": lambda: call(springy().require, "energy"),
     "ElasticJointRobot.system": lambda: call(springy().system, uncertain=True),
     "ElasticJointRobot.export": lambda: call(springy().export, "energy", "c", fresh(""), precision="double"),
@@ -670,6 +680,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
         starts=1,
         iterations=2,
         seed=0,
+        margin=0.05,
         progress=None,
     ),
     "identify": lambda: call(
@@ -759,13 +770,29 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "kernels.traced": tracing,
     "equations.Equations.dot": lambda: call(written().dot, seconds=10.0),
     "equations.Equations.evaluate": lambda: call(written().evaluate, [0.1, 0.2], L1=1.0, m2=2.0),
-    "equations.Equations.indexed": lambda: call(written().indexed),
     "equations.Equations.lambdify": lambda: call(written().lambdify),
     "equations.Equations.latex": lambda: call(written().latex),
     "equations.Equations.mathml": lambda: call(written().mathml),
     "equations.Equations.pretty": lambda: call(written().pretty),
     "equations.Equations.of_time": lambda: call(written().of_time, None),
     "report.Study": lambda: call(report.Study, arm(), 1.0, 20, False, 1e-4, 10, notes=()),
+    "report.FlexibleStudy": lambda: call(report.FlexibleStudy, bending(), [0.0, 0.01], None, 0.02, step=1e-3),
+    "report.ElasticStudy": lambda: call(
+        report.ElasticStudy, arm(), 1e3, 0.1, 1.0, 0.5, 3, 1e-4, trajectory=move()
+    ),
+    "report.RedundancyStudy": lambda: call(
+        report.RedundancyStudy,
+        planar(),
+        [0.4, 0.1],
+        "xy",
+        "manipulability",
+        [0.0, 1.0, 1.0],
+        limits=True,
+        cycles=3,
+        time_step=0.01,
+    ),
+    "report.IdentificationStudy": lambda: call(report.IdentificationStudy, found(), "log"),
+    "report.ExcitationStudy": lambda: call(report.ExcitationStudy, exciting()),
     "report.write_page": lambda: call(
         partial(report.write_page, subject=study()),  # what it must be is a matter of the sections
         fresh(".html"),
@@ -779,6 +806,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
 FORM_OWNERS: Mapping[str, tuple[Callable[[], Any], type]] = {
     "Robot": (arm, cf.Robot),
     "FlexibleArm": (bending, cf.FlexibleArm),
+    "ElasticJointRobot": (springy, cf.ElasticJointRobot),
 }
 
 EXCLUDED = {
@@ -790,6 +818,7 @@ EXCLUDED = {
     "identification.Log.converted": "a step of reading a log",
     "identification.Log.raw": "a step of reading a log",
     "identification.Errors.of": "a step of identify",
+    "identification.Errors.from_table": "a step of Identification.load",
     "identification.Errors.table": "no arguments, of a record that identify returns",
     "flexible.Modes.__getitem__": "a sequence: IndexError and TypeError are what Python expects",
     "redundancy.Criterion.expressions": "takes CasADi symbols",
@@ -813,8 +842,12 @@ EXCLUDED = {
     "kernels.ProgramRecipe.program": "no arguments",
     "kernels.Recipe": "a protocol",
     "kernels.Recipe.program": "a protocol",
+    "kernels.named_outputs": "names and makes a tuple, a step of every call",
     "equations.equations": "what Robot.equations calls",
     "equations.program_equations": "takes a traced program, a step of equations",
+    "report.ElasticStudy.laws": "a step of the page",
+    "report.ElasticStudy.on_springs": "a step of the page",
+    "report.RedundancyStudy.shown": "a step of the page",
     "report.render": "seconds per call; write_page is attacked",
     "report.write_report": "seconds per call; write_page is attacked",
 }

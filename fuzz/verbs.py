@@ -16,15 +16,15 @@ from .recipes import arm_file, fresh
 from .wrong_values import WORDS, folder
 
 VERBS: dict[str, list[str]] = {
-    "report": ["--duration", "--samples"],
+    "report": ["--duration", "--samples", "--motion"],
     "robots": [],
     "equations": ["--digits", "--seconds"],
     "export": ["--precision", "--frame", "--order"],
     "base-parameters": [],
     "excite": ["--period", "--terms", "--rate", "--acceleration", "--floor", "--starts", "--seed"],
-    "elastic": ["--stiffness", "--motor-inertia", "--gear", "--tool", "--runs"],
-    "flexible": ["--duration", "--step"],
-    "ik": [],
+    "elastic": ["--stiffness", "--motor-inertia", "--gear-ratio", "--motion", "--tool", "--runs"],
+    "flexible": ["--duration", "--step", "--arm", "--start", "--torque"],
+    "ik": ["--path", "--target", "--task", "--frame", "--criterion", "--start"],
 }
 """Verbs and the options whose values are spoiled."""
 

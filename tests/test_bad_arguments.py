@@ -304,9 +304,9 @@ def test_names_of_one_precision_give_one_kernel(dtype: object) -> None:
     ],
 )
 def test_gravity_is_three_finite_numbers(gravity: object) -> None:
-    with pytest.raises(cf.ClosedFormError, match=says("gravity", "three finite numbers")):
+    with pytest.raises(cf.ClosedFormError, match=says("gravity", "expected")):
         robot().with_gravity(gravity)
-    with pytest.raises(cf.ClosedFormError, match=says("gravity", "three finite numbers")):
+    with pytest.raises(cf.ClosedFormError, match=says("gravity", "expected")):
         cf.load("2r", gravity=gravity)
     with pytest.raises(cf.ClosedFormError, match="gravity"):
         cf.Robot.from_mdh([(0, 0, 0, 0, 0)], gravity=gravity)
@@ -317,7 +317,7 @@ def test_gravity_is_three_finite_numbers(gravity: object) -> None:
     ["x", 3, None, np.zeros(19), np.zeros((2, 10)), np.full(20, np.nan), np.full(20, 1j), [[1], [2, 3]]],
 )
 def test_phi_is_ten_finite_numbers_per_body(phi: object) -> None:
-    with pytest.raises(cf.ArgumentError, match=says("phi", r"\b20\b")):
+    with pytest.raises(cf.ArgumentError, match=says("phi", "expected")):
         robot().with_phi(phi)
 
 
@@ -350,7 +350,7 @@ def test_integrate_names_the_argument(given: object) -> None:
 
 
 def test_integrate_refuses_batches_that_do_not_broadcast() -> None:
-    with pytest.raises(cf.ArgumentError, match=says("integrate", r"\(3, 2\)", r"\(4, 2\)")):
+    with pytest.raises(cf.ArgumentError, match=says("integrate", r"q \(3,\)", r"step \(4,\)")):
         robot().integrate(np.zeros((3, 2)), np.zeros((4, 2)))
 
 

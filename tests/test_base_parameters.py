@@ -300,5 +300,16 @@ def test_a_humanoid_has_its_base_parameters():
 def test_regrouped_inertias_give_the_same_torques(name):
     robot = make(name)
     state = robot.random_state(2, batch=50)
-    plain = trace(robot.model, "inverse_dynamics", subject=(Tree.of(robot.model, regroup=False),))
+    plain = trace(robot.model, "inverse_dynamics", basis=(Tree.of(robot.model, regroup=False),))
     assert worst(evaluate(plain, *state), robot.inverse_dynamics(*state)) < ROUNDING
+
+
+@pytest.mark.parametrize("name", [form.name for form in cf.FORMS.values() if form.group == "parameters"])
+def test_regressors_need_no_inertias(name):
+    rows = [(0, 0, 0, 0, 0), (0, 0, 0.5, 0, 0)]
+    bare = cf.Robot.from_mdh(rows)
+    full = cf.Robot.from_mdh(rows, inertials=[cf.Inertial(1.0, [0.1, 0.2, 0.3], 0.1 * np.eye(3))] * 2)
+    arguments = np.random.default_rng(0).normal(size=(len(cf.FORMS[name].inputs), 2))
+    assert np.array_equal(getattr(bare, name)(*arguments), getattr(full, name)(*arguments))
+    with pytest.raises(cf.ClosedFormError, match="no inertias"):
+        bare.mass_matrix(arguments[0])

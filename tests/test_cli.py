@@ -5,12 +5,15 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from lxml import html
 
 import closedform as cf
 from closedform.cli import main
+from closedform.cli.tables import motion as read_motion
 from closedform.cli.wording import as_options
+from tolerances import ROUNDING, worst
 
 
 def run(capsys, *arguments: str) -> tuple[int, str, str]:
@@ -24,11 +27,11 @@ def run(capsys, *arguments: str) -> tuple[int, str, str]:
 def test_report_writes_a_page_named_after_the_robot(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     code, out, _ = run(capsys, "report", "2r", "--samples", "30", "--no-pinocchio")
-    assert (code, out.strip()) == (0, "2r.html")
-    page = html.document_fromstring((tmp_path / "2r.html").read_text())
+    assert (code, out.strip()) == (0, "2r-report.html")
+    page = html.document_fromstring((tmp_path / "2r-report.html").read_text())
     assert page.xpath("string(//h1)") == "2r"
     assert "No comparison with Pinocchio" in page.text_content()
-    assert [entry.name for entry in tmp_path.iterdir()] == ["2r.html"]
+    assert [entry.name for entry in tmp_path.iterdir()] == ["2r-report.html"]
 
 
 def test_report_takes_a_floating_base_and_an_output(tmp_path, capsys):
@@ -159,3 +162,29 @@ def test_a_robot_that_is_none_is_told_without_a_traceback(robot, capsys):
     assert code == 2
     assert err.startswith("error: ")
     assert len(err) < 3000
+
+
+def test_base_parameters_write_a_page_if_asked(tmp_path, capsys):
+    target = tmp_path / "base.html"
+    code, out, _ = run(capsys, "base-parameters", "2r", "--page", str(target))
+    assert code == 0
+    assert out.splitlines()[-1] == str(target)
+    page = html.document_fromstring(target.read_text())
+    assert [section.get("id") for section in page.xpath("//section")] == ["robot", "base"]
+
+
+def test_a_motion_file_is_read_by_the_names_of_the_joints(tmp_path):
+    robot = cf.load("2r")
+    rows = np.column_stack([[0.0, 1.0, 2.0], [0.1, 0.2, 0.3], [0.5, 0.4, 0.5]])
+    names = [f"{joint}_position [rad]" for joint in robot.joint_names]
+    path = tmp_path / "motion.csv"
+    header = ",".join(["time [s]", *names[::-1]])
+    np.savetxt(path, rows[:, [0, 2, 1]], delimiter=",", header=header, comments="")
+    motion = read_motion(path, robot)
+    assert worst(motion([0.0, 1.0, 2.0]), rows[:, 1:]) < ROUNDING
+    path.write_text("0,1,2,3\n1,2,3,4\n")
+    with pytest.raises(cf.ArgumentError, match="has 4 columns; expected the time and 2 joint"):
+        read_motion(path, robot)
+    path.write_text("t,a,b\n0,1,2\n1,x,3\n")
+    with pytest.raises(cf.ArgumentError, match="row 3 is '1,x,3'; expected 3 numbers"):
+        read_motion(path, robot)

@@ -98,9 +98,9 @@ def test_a_stub_names_the_arrays_of_its_form(kind, method):
     form = owner.FORMS[method.name]
     names = [each.arg for each in method.args.args if each.arg not in ("self", "frame")]
     assert names == [each.name for each in form.arrays(owner.model)]
-    keywords = [each.arg for each in method.args.kwonlyargs]
-    assert ("frame" in [*keywords, *(each.arg for each in method.args.args)]) == form.framed
-    assert [each for each in keywords if each != "frame"] == ["out", "threads"]
+    named = [each.arg for each in method.args.kwonlyargs]
+    assert ("frame" in named + [each.arg for each in method.args.args]) == form.framed
+    assert named[-2:] == ["out", "threads"]
 
 
 @pytest.mark.parametrize(

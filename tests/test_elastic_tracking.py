@@ -22,7 +22,7 @@ from closedform.elastic import (
 from closedform.integration import simulate
 from closedform.trajectory import cosine, polynomial
 from oracles.elastic_robots import two_links
-from tolerances import SOLVE, worst
+from tolerances import HALF_DIGITS, PROMISED, SOLVE, worst
 
 POLES = [-30, -35, -40, -45]
 MOVE = polynomial([0.3, -0.4], [1.1, 0.5], 1.0, degree=7)
@@ -52,7 +52,7 @@ def test_decoupled_iiwa_moves_like_four_integrators(iiwa):
     for step in (4e-4, 2e-4, 1e-4):
         run = track(control, move, step=step, start=start, off_trajectory=True)
         errors.append(np.abs(run.q - chain_motion(control, move, start, run.t)).max())
-    assert errors[-1] < 1e-9
+    assert errors[-1] < PROMISED
     assert np.abs(run.error).max() > 0.01  # it began off the trajectory
     assert 3.8 < np.log2(errors[0] / errors[1]) < 4.2
 
@@ -61,7 +61,7 @@ def test_feedforward_tracks_the_iiwa_exactly_and_rigid_control_does_not(iiwa):
     robot, move = iiwa
     exact = track(Feedforward(robot, [-30 + 30j, -30 - 30j]), move, step=2e-4)
     rigid = track(ComputedTorque(robot, [-30, -30]), move, step=2e-4)
-    assert exact.worst < 1e-8
+    assert exact.worst < HALF_DIGITS
     assert rigid.worst > 1000 * exact.worst
     assert rigid.worst < 0.1  # and yet it is a controller
 
@@ -83,7 +83,7 @@ def test_damped_joints_move_like_three_integrators():
     control = Decoupling(robot, POLES[:3])
     start = off(robot, MOVE, 0.05)
     run = track(control, MOVE, step=2e-4, start=start, off_trajectory=True)
-    assert np.abs(run.q - chain_motion(control, MOVE, start, run.t)).max() < 1e-9
+    assert np.abs(run.q - chain_motion(control, MOVE, start, run.t)).max() < PROMISED
 
 
 def test_a_moving_stiffness_is_followed_exactly():
@@ -91,7 +91,7 @@ def test_a_moving_stiffness_is_followed_exactly():
     spring = cosine([0.4, 0.3], [0.1, 0.05], [1.0, 1.5], duration=1.0)
     control = Feedforward(robot, [-30, -30])
     run = track(control, MOVE, stiffness=spring, step=2e-4)
-    assert run.worst < 1e-8
+    assert run.worst < HALF_DIGITS
     sampled = track(control, MOVE, stiffness=spring, step=2e-4, rate=5000.0)
     assert sampled.worst < 1e-3
     with pytest.raises(cf.ArgumentError, match="variable; give a trajectory of it"):

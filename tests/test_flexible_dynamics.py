@@ -13,7 +13,8 @@ from scipy import signal
 from closedform import ClosedFormError
 from closedform.flexible import Damping, FlexibleArm, FlexibleLink
 from closedform.flexible.catalogue import FORMS
-from oracles.flexible_reference import Lagrangian, printed_coriolis, printed_inertia
+from oracles.flexible_lagrangian import Lagrangian
+from oracles.flexible_printed import printed_coriolis, printed_inertia
 from tolerances import DIFFERENCE, ITERATED, PROMISED, ROUNDING, SOLVE, worst
 
 LINKS = [

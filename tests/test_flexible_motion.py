@@ -22,7 +22,7 @@ from closedform.flexible import (
 from closedform.flexible.joint_space import swing_system
 from closedform.integration import Event, simulate
 from closedform.trajectory import polynomial
-from tolerances import ROUNDING, worst
+from tolerances import HALF_DIGITS, PROMISED, ROUNDING, worst
 
 STRETCHED = np.array([0, 0, 0, 0, 0.1, 0.002])
 """Start of the paper's Fig. 5."""
@@ -57,7 +57,7 @@ def test_a_free_motion_agrees_with_another_integrator(two):
     other = solve_ivp(rate, (0, 0.5), np.concatenate([SQUARE, np.zeros(6)]), "DOP853", rtol=1e-11, atol=1e-13)
     assert worst(run.q[-1], other.y[:6, -1]) < 1e-6
     adaptive = two.simulate(SQUARE, None, None, 0.5, 1e-2, method="DOP853", rtol=1e-11, atol=1e-13)
-    assert worst(adaptive.q[-1], other.y[:6, -1]) < 1e-8
+    assert worst(adaptive.q[-1], other.y[:6, -1]) < HALF_DIGITS
     assert adaptive.t.shape == (51,)
 
 
@@ -78,7 +78,7 @@ def test_damping_takes_the_energy_it_is_said_to(two):
         assert (np.diff(energy.dissipated) > -1e-9 * scale).all()
         assert np.abs(energy.balance).max() < 2e-3 * scale
         finer = damped.simulate(start, None, None if torque is None else np.repeat(torque, 4, 0), 2.0, 2.5e-4)
-        assert np.abs(finer.energy.balance).max() < 0.2 * np.abs(energy.balance).max() + 1e-9 * scale
+        assert np.abs(finer.energy.balance).max() < 0.2 * np.abs(energy.balance).max() + PROMISED * scale
     assert two.simulate(STRETCHED, None, None, 0.1).energy.dissipated[-1] == 0
 
 
@@ -226,7 +226,7 @@ def test_stable_inversion_makes_the_tip_follow():
     assert np.abs(plan.u[plan.t < 0]).max() > 1e-3 * np.abs(plan.u).max()  # it acts before the path begins
     c = arm.modes[0].stacked("tip") / link.length
     wanted = np.array([smooth(t)[0] for t in plan.t])
-    assert worst(plan.q[:, 0] + plan.q[:, 1:] @ c, wanted) < 1e-9
+    assert worst(plan.q[:, 0] + plan.q[:, 1:] @ c, wanted) < PROMISED
     replay = arm.simulate(plan.q[0], plan.qd[0], plan.u, plan.t[-1] - plan.t[0], 5e-4)
     tip = replay.q[:, 0] + replay.q[:, 1:] @ c
     assert np.abs(tip - wanted).max() < 1e-4
@@ -258,10 +258,10 @@ def test_shaped_steps_leave_no_vibration(kind):
         run = simulate(swing, np.zeros(2), u, 4.0, h)
         sizes.append(np.abs(run.x[t > 0.4 + shaper.duration, 0]).max())
     assert sizes[1] < 0.02 * sizes[0]
-    assert shaper.residual(f, ratio) < 1e-9
+    assert shaper.residual(f, ratio) < PROMISED
     assert shaper.residual(1.1 * f, ratio) < 0.2
     both = InputShaper.of_modes([f, 3 * f], ratio, kind)
-    assert np.all(both.residual([f, 3 * f], ratio) < 1e-9)
+    assert np.all(both.residual([f, 3 * f], ratio) < PROMISED)
 
 
 def test_wider_shapers_tolerate_wrong_frequencies():
@@ -294,7 +294,7 @@ def test_a_fit_recovers_a_link_from_its_own_record():
     assert fit.offset == pytest.approx(0.003, rel=1e-2)
     assert fit.error < 1e-3
     again = FlexibleArm([fit.link(0.5, 0.2, (0.1, 0.0005))], (0.1, 0.0005))
-    assert again.frequencies[0][0] == pytest.approx(fit.frequency, rel=1e-9)
+    assert again.frequencies[0][0] == pytest.approx(fit.frequency, rel=PROMISED)
 
 
 DATA = Path(os.environ.get("CLOSEDFORM_DATA", Path(__file__).parents[2] / "shared" / "data"))

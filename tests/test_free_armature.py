@@ -11,7 +11,7 @@ import pytest
 import closedform as cf
 from closedform.forms import Variant
 from closedform.programs import evaluate, trace
-from tolerances import ROUNDING, worst
+from tolerances import HALF_DIGITS, LONG_CHAIN, ROUNDING, worst
 
 XML = """<mujoco><worldbody><body><freejoint name="free"/><geom type="box" size=".1 .2 .3" mass="2"/>
 <body pos=".3 0 .1"><joint axis="0 1 0"/><geom type="box" size=".1 .1 .2" pos="0 0 .2" mass="1"/></body>
@@ -47,9 +47,9 @@ def test_torques_are_those_of_mujoco(robot):
         mujoco.mj_inverse(theirs, data)
         tau = data.qfrc_inverse
         reference = np.concatenate([tau[3:6], R.T @ tau[:3], tau[6:]])
-        assert worst(form(robot, "inverse_dynamics", q, qd, qdd), reference) < 1e-11
+        assert worst(form(robot, "inverse_dynamics", q, qd, qdd), reference) < LONG_CHAIN
         rated = evaluate(trace(robot.model, "inverse_dynamics_rates", Variant(order=0)), q, qd, qdd)
-        assert worst(rated, reference) < 1e-11
+        assert worst(rated, reference) < LONG_CHAIN
 
 
 def test_matrices_and_their_derivatives_follow(robot):
@@ -72,12 +72,12 @@ def test_matrices_and_their_derivatives_follow(robot):
     steps = h * np.eye(robot.nv)
     ahead, behind = (form(robot, "inverse_dynamics", q, qd + step, qdd) for step in (steps, -steps))
     by_qd = np.transpose(ahead - behind) / 2 / h
-    assert worst(form(robot, "inverse_dynamics_dqd", q, qd, qdd), by_qd) < 1e-8
+    assert worst(form(robot, "inverse_dynamics_dqd", q, qd, qdd), by_qd) < HALF_DIGITS
     tau_dot = evaluate(trace(robot.model, "inverse_dynamics_rates", Variant(order=1)), q, qd, qdd, qddd)[1]
     s = np.array([[h], [-h]])
     moved = robot.integrate(q, s * (qd + s * qdd / 2))
     ahead, behind = form(robot, "inverse_dynamics", moved, qd + s * qdd, qdd + s * qddd)
-    assert worst(tau_dot, (ahead - behind) / 2 / h) < 1e-8
+    assert worst(tau_dot, (ahead - behind) / 2 / h) < HALF_DIGITS
 
 
 def test_forward_dynamics_undoes_inverse_dynamics(robot):

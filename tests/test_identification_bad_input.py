@@ -16,8 +16,9 @@ from closedform.identification import (
     identify,
     read_log,
 )
-from closedform.identification.logs.columns import factor, split_unit
+from closedform.identification.logs.units import factor, split_unit
 from identification_logs import fourier_motion
+from tolerances import ROUNDING
 
 
 @pytest.fixture(scope="module")
@@ -72,8 +73,8 @@ def test_columns_are_found_by_joint_names_with_units(robot, columns, style):
         table[style.format(joint=joint, quantity="position") + " [deg]"] = np.degrees(columns[f"q{j + 1}"])
         table[style.format(joint=joint, quantity="effort")] = columns[f"tau{j + 1}"]
     log, plain = read_log(table, robot).samples(), read_log(columns, robot).samples()
-    assert np.abs(log.position - plain.position).max() < 1e-12
-    assert np.abs(log.time - plain.time).max() < 1e-12
+    assert np.abs(log.position - plain.position).max() < ROUNDING
+    assert np.abs(log.time - plain.time).max() < ROUNDING
 
 
 def test_units_stand_in_brackets():

@@ -13,19 +13,19 @@ from closedform.cli import main
 from closedform.identification import FrictionTerms, Identification, LogError, identify, read_log
 from closedform.identification.logs.clock import steady
 from closedform.identification.logs.cutoff import Spectrum, drowned, spectral_cutoff
+from closedform.identification.logs.faults import repeats, saturated, spikes, unwrapped
 from closedform.identification.logs.log import chosen_joints
 from closedform.identification.logs.plausibility import check_plausible
-from closedform.identification.logs.repairs import repeats, saturated, spikes, unwrapped
-from closedform.identification.logs.samples import Samples
-from closedform.identification.logs.signals import Filters, condition_signals
+from closedform.identification.logs.signals import Filters, Samples, condition_signals
 from closedform.identification.logs.tables import read_table
 from closedform.identification.logs.transmission import Transmission
 from closedform.identification.regression.design import Design, independent
 from closedform.identification.regression.rows import nothing_left
 from closedform.identification.workflow.diagnosis import Diagnosis
 from closedform.identification.workflow.doubt import sign_doubts
-from closedform.report.identification import write_identification
+from closedform.report import IdentificationStudy, write_report
 from identification_logs import Losses, data, fourier_motion, noisy, rough
+from tolerances import PROMISED, ROUNDING
 
 CLASSIC = FrictionTerms(coulomb=0.01)
 
@@ -122,7 +122,7 @@ def test_stamps_are_believed_where_positions_agree_with_them(arm):
     late = read_log({"t": off, "q": motion(even), "tau": motion(even)}, arm)
     assert np.std(late.time - even) < 0.2 * np.std(off - even)
     assert "jitter" in late.notes[-1]
-    assert np.abs(steady(even, 250.0) - even).max() < 1e-9
+    assert np.abs(steady(even, 250.0) - even).max() < PROMISED
 
 
 def test_stamps_in_bursts_are_named_where_speeds_cannot_be():
@@ -142,7 +142,7 @@ def test_turns_are_taken_out_of_angles():
     q = np.stack([5 * np.sin(t), 0.5 * t], axis=1)
     wrapped = (q + np.pi) % (2 * np.pi) - np.pi
     angles, jumps = unwrapped(wrapped, (True, True))
-    assert np.abs(angles - q).max() < 1e-12
+    assert np.abs(angles - q).max() < ROUNDING
     assert (jumps > 0).all()
     slides, none = unwrapped(wrapped, (False, False))
     assert np.array_equal(slides, wrapped)
@@ -311,7 +311,7 @@ def test_doubt_is_said_first_everywhere(useless, tmp_path):
     assert repr(useless).startswith("<Identification of '2r': doubt: predicts rows left out in turn poorly")
     assert str(useless).startswith("doubt: predicts rows left out in turn poorly")
     assert "nothing that was tried explains it" in str(useless)
-    write_identification(useless, tmp_path / "page.html")
+    write_report(IdentificationStudy(useless), tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text()
     assert 0 < page.index("Doubt:</strong> predicts rows left out") < page.index("torque error, fitted")
     useless.save(tmp_path / "result.json")

@@ -20,7 +20,7 @@ from closedform.identification.regression.least_squares import solve, standard_e
 from closedform.identification.regression.moments import Moments
 from closedform.identification.regression.rows import Rows
 from closedform.identification.regression.split import FOLDS, HELD_OUT, UNUSED, Split
-from closedform.report.identification import write_identification
+from closedform.report import IdentificationStudy, write_report
 from identification_logs import fourier_motion, noisy
 from oracles.random_trees import random_tree
 from tolerances import worst
@@ -106,7 +106,7 @@ def test_one_stretch_cannot_be_left_out_in_turn(arm, log, result, monkeypatch, t
     alone = identify(arm, log, friction=VISCOUS)
     assert alone.cross_validation is None
     assert "left out" not in str(alone)
-    write_identification(alone, tmp_path / "page.html")
+    write_report(IdentificationStudy(alone), tmp_path / "page.html")
     assert "left out in turn</dt>" not in (tmp_path / "page.html").read_text()
     alone.save(tmp_path / "result.json")
     assert Identification.load(tmp_path / "result.json").cross_validation is None

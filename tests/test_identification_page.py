@@ -85,12 +85,13 @@ def test_mistakes_on_the_command_line_are_one_line(log, tmp_path, capsys):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_log_description_says_it_all(log, tmp_path, capsys):
+def test_a_log_description_says_it_all(log, tmp_path, capsys, monkeypatch):
     columns = np.loadtxt(log, delimiter=",", skiprows=1)
     for name, part in (("angles", 50 * columns[:, 1:3]), ("torques", columns[:, 3:] / 50)):
         np.savetxt(tmp_path / f"{name}.csv", part, delimiter=",", header="Joint_1,Joint_2", comments="")
     text = 'position = "angles.csv"\neffort = "torques.csv"\nrate = 200\nreduction = [50, 50]\n'
     (tmp_path / "log.toml").write_text(text)
+    monkeypatch.chdir(tmp_path)
     assert run("identify", tmp_path / "log.toml", "--robot", "2r", "--friction", "classic") == 0
-    assert (tmp_path / "log.html").exists()
+    assert (tmp_path / "log-identify.html").exists()
     assert "fc2" in capsys.readouterr().out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 
 import numpy as np
@@ -10,9 +11,20 @@ import pytest
 from pyarrow import parquet
 
 import closedform as cf
-from closedform.identification import LogError, excitation, identify, lock, read_log, reduced_factor
+from closedform.identification import (
+    Identification,
+    LogError,
+    drive_gains,
+    excitation,
+    identify,
+    identify_payload,
+    lock,
+    read_log,
+    reduced_factor,
+)
 from closedform.identification.logs import tables
-from closedform.identification.logs.columns import split_unit
+from closedform.identification.logs.options import ReadingOptions
+from closedform.identification.logs.units import split_unit
 
 HEADER = "t,q1,q2,tau1,tau2\n"
 ROWS = [f"{k / 100},{np.sin(k / 9):.6f},{np.cos(k / 7):.6f},{k % 3},{k % 5}" for k in range(80)]
@@ -26,6 +38,18 @@ def arm():
 def written(path, rows, header=HEADER):
     path.write_text(header + "\n".join(rows) + "\n", encoding="utf-8")
     return path
+
+
+@pytest.mark.parametrize(
+    "function", [identify, drive_gains, identify_payload, Identification.predict, Identification.validate]
+)
+def test_whatever_takes_a_log_takes_the_options_of_read_log(function):
+    own = inspect.signature(read_log).parameters.values()
+    assert {each.name for each in own if each.kind is each.KEYWORD_ONLY} == set(
+        ReadingOptions.__annotations__
+    )
+    (rest,) = [p for p in inspect.signature(function).parameters.values() if p.kind is p.VAR_KEYWORD]
+    assert rest.annotation == "Unpack[ReadingOptions]"
 
 
 @pytest.mark.parametrize("cell", ["1_0", "\u0661\u0662", "\uff11", "1,0", "0x10", "1e"])

@@ -12,17 +12,18 @@ import pytest
 import closedform as cf
 from closedform import elastic, flexible
 from closedform.forms import Quantity
+from tolerances import LAST_DIGITS
 
 SPEED = Quantity("w", "w", "rad^2/s^2 or m^2/s^2", "sum of squared velocities")
 
 
-def squared_speed(subject, *inputs: ca.SX) -> ca.SX:
+def squared_speed(basis, *inputs: ca.SX) -> ca.SX:
     """Return the sum of the squared velocities, w = qd . qd."""
     qd = inputs[-1]
     return ca.dot(qd, qd)
 
 
-def both(subject, *inputs: ca.SX) -> tuple[ca.SX, ca.SX]:
+def both(basis, *inputs: ca.SX) -> tuple[ca.SX, ca.SX]:
     """Return twice the velocities, and their sum."""
     qd = inputs[-1]
     return 2 * qd, ca.sum1(qd)
@@ -55,15 +56,15 @@ def test_a_form_added_at_run_time_is_everywhere(owner, tmp_path):
     kernel = owner.kernel("squared_speed")
     q, qd = (rng.normal(size=(5, *shape)) for shape in kernel.input_shapes)
     expected = (qd**2).sum(-1)
-    assert np.allclose(owner.squared_speed(q, qd), expected, rtol=1e-14)
-    assert np.allclose(owner.squared_speed(q=q, qd=qd, threads=2), expected, rtol=1e-14)
-    assert np.allclose(kernel(q, qd), expected, rtol=1e-14)
-    assert np.allclose(pickle.loads(pickle.dumps(kernel))(q, qd), expected, rtol=1e-14)
+    assert np.allclose(owner.squared_speed(q, qd), expected, rtol=LAST_DIGITS)
+    assert np.allclose(owner.squared_speed(q=q, qd=qd, threads=2), expected, rtol=LAST_DIGITS)
+    assert np.allclose(kernel(q, qd), expected, rtol=LAST_DIGITS)
+    assert np.allclose(pickle.loads(pickle.dumps(kernel))(q, qd), expected, rtol=LAST_DIGITS)
     assert owner.kernel("squared_speed", dtype=np.float32)(q, qd).dtype == np.float32
     header, _ = owner.export("squared_speed", "c", tmp_path)
     assert "sum of squared velocities [rad^2/s^2 or m^2/s^2]" in header.read_text()
     w = owner.equations("squared_speed")
-    assert np.allclose(w.evaluate(q, qd), expected, rtol=1e-14)
+    assert np.allclose(w.evaluate(q, qd), expected, rtol=LAST_DIGITS)
     assert str(w).startswith("w = qd1**2 + ")
     assert str(w.dot()).startswith("wd = 2*qd1*qdd1 + ")
 
@@ -104,7 +105,7 @@ def test_machine_code_of_another_builder_is_not_taken_for_it():
 def test_a_form_without_a_quantity_a_name_or_a_claim_is_refused(forms):
     takes = next(iter(forms.values())).takes
 
-    def silent(subject, *inputs: ca.SX) -> ca.SX:
+    def silent(basis, *inputs: ca.SX) -> ca.SX:
         return inputs[0]
 
     with pytest.raises(cf.ArgumentError, match="'silent' has no docstring"):

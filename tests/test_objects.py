@@ -12,7 +12,8 @@ import closedform as cf
 from closedform.description.description import Description, Joint, Link
 from closedform.forms import FORMS
 from closedform.model.build import MAX_BODIES, MAX_ELEMENTS, build_model
-from closedform.report.study import Study
+from closedform.report import Study
+from tolerances import LAST_DIGITS, SHORT_CHAIN
 
 INERTIAL = cf.Inertial.of(2.0, (0.1, 0.2, 0.3), (1.0, 0.1, 0.2, 1.1, 0.3, 1.2))
 STILL = ("pose", "jacobian", "jacobian_dot", "jacobian_ddot", "center_of_mass", "com_jacobian")
@@ -50,7 +51,9 @@ def test_an_object_has_poses_mass_and_centre(cup):
     assert np.array_equal(held[0], robot.center_of_mass([]))
     assert robot.integrate(empty, empty).shape == (4, 0)
     assert [each.shape for each in robot.random_state(0, batch=2)] == [(2, 0)] * 3
-    assert np.allclose(robot.base_phi[:6][[0, 1, 3, 2, 4, 5]], whole.toDynamicParameters()[4:], atol=1e-14)
+    assert np.allclose(
+        robot.base_phi[:6][[0, 1, 3, 2, 4, 5]], whole.toDynamicParameters()[4:], atol=LAST_DIGITS
+    )
 
 
 def test_an_object_floats_as_a_body(cup):
@@ -59,14 +62,14 @@ def test_an_object_floats_as_a_body(cup):
     order = [3, 4, 5, 0, 1, 2]
     q = robot.random_state(0)[0]
     M = pin.crba(peer, peer.createData(), q)[np.ix_(order, order)]
-    assert np.allclose(robot.mass_matrix(q), M, rtol=0, atol=1e-13)
+    assert np.allclose(robot.mass_matrix(q), M, rtol=0, atol=SHORT_CHAIN)
 
 
 def test_a_saved_object_keeps_its_mass(cup, tmp_path):
     robot = cf.load(cup)
     again = cf.load(robot.save(tmp_path / "cup.toml"))
     assert again.mass == robot.mass
-    assert np.allclose(again.base_phi, robot.base_phi, rtol=1e-14)
+    assert np.allclose(again.base_phi, robot.base_phi, rtol=LAST_DIGITS)
 
 
 @pytest.mark.parametrize("name", [name for name in FORMS if name not in STILL])

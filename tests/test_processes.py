@@ -102,7 +102,7 @@ def test_a_copied_kernel_gives_the_same_numbers(form: str, how: str) -> None:
 def test_a_copied_kernel_keeps_frame_and_precision(how: str) -> None:
     kernel = cf.load("2r").kernel("pose", "link1", np.float32)
     again = COPIES[how](kernel)
-    assert (again.recipe.frame, again.dtype) == ("link1", np.float32)
+    assert (again.recipe.variant.frame, again.dtype) == ("link1", np.float32)
     q = np.float32([0.1, 0.2])
     np.testing.assert_array_equal(again(q), kernel(q))
 
@@ -112,6 +112,14 @@ def test_a_copied_method_of_a_frame_works(how: str) -> None:
     robot = cf.load("2r")
     again = COPIES[how](robot.pose)
     np.testing.assert_array_equal(again([0.1, 0.2], "link1"), robot.pose([0.1, 0.2], "link1"))
+
+
+@every_copy
+def test_a_copied_method_of_an_order_works(how: str) -> None:
+    robot = cf.load("2r")
+    state = robot.random_state(0)
+    again = COPIES[how](robot.inverse_dynamics_rates)
+    np.testing.assert_array_equal(again(*state).tau, robot.inverse_dynamics_rates(*state).tau)
 
 
 def test_a_pickled_robot_is_small() -> None:

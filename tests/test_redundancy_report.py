@@ -8,15 +8,18 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+import closedform as cf
+from closedform.cli import main
+from closedform.report import RedundancyStudy
 from closedform.report.page import parts
-from closedform.report.redundancy import SECTIONS, paper_study, study_of
+from closedform.report.redundancy import REDUNDANCY_PAGE
 from oracles.redundant_arms import PRINTED, planar
 from tolerances import LONG_CHAIN, PRINTED_DIGITS, ROUNDING
 
 
 @pytest.fixture(scope="module")
 def facts():
-    return {part.section.anchor: part.facts for part in parts(paper_study(), SECTIONS)}
+    return {part.section.anchor: part.facts for part in parts(RedundancyStudy(), REDUNDANCY_PAGE.sections)}
 
 
 def test_page_shows_the_papers_figures(facts):
@@ -32,7 +35,7 @@ def test_page_shows_the_papers_figures(facts):
 
 
 def test_postures_are_chains_of_the_links(facts):
-    arms = np.concatenate([facts["ik_postures"].vertices, facts["ik_postures"].self_motion])
+    arms = np.concatenate([facts["ik_postures"].marks, facts["ik_postures"].self_motion])
     lengths = np.linalg.norm(np.diff(arms, axis=1), axis=-1)
     assert np.allclose(lengths, [0.0, 0.6, 0.85, 0.2], atol=ROUNDING)
     assert np.allclose(facts["ik_postures"].self_motion[:, -1, :2], [0.446004, 0.0915136], atol=ROUNDING)
@@ -57,15 +60,65 @@ def test_command_writes_a_page_that_needs_no_network(tmp_path):
 
 
 def test_other_arms_get_a_square_of_their_own():
-    study = study_of(planar(3, 0.5))
-    assert study.task == "xy"
+    study = RedundancyStudy(planar(3, 0.5))
+    assert study.route.task == "xy"
     assert study.self_motions == 1
     assert study.path.converged.all()
-    assert study.printed is None
+    assert study.route.printed is None
 
 
 def test_planar_arms_of_many_joints_get_a_task_they_can_move():
-    study = study_of(planar(4))
-    assert study.task == "xy"
+    study = RedundancyStudy(planar(4))
+    assert study.route.task == "xy"
     assert study.self_motions == 2
     assert study.path.converged.all()
+
+
+LINE = np.linspace([0.446, 0.0915], [0.446, 0.05], 20)
+
+
+def page_facts(study):
+    return {part.section.anchor: part.facts for part in parts(study, REDUNDANCY_PAGE.sections)}
+
+
+def test_a_given_path_need_not_close():
+    facts = page_facts(RedundancyStudy(planar(3, 0.5), LINE, "xy", "joint_centering"))
+    assert facts["ik_joints"].criterion == ("joint centering", "small")
+    assert [mark.name for mark in facts["ik_joints"].marks][::4] == ["target 1", "target 20"]
+    assert facts["ik_tip"].exact_error.max() < LONG_CHAIN
+    assert facts["ik_comparison"].rows == ()
+
+
+def test_a_single_target_has_its_postures_and_self_motion():
+    facts = page_facts(RedundancyStudy(planar(3, 0.5), LINE[0], "xy"))
+    assert list(facts) == ["ik_joints", "ik_self_motion", "ik_postures"]
+    assert np.allclose(facts["ik_postures"].marks[0, -1, :2], LINE[0], atol=ROUNDING)
+
+
+def test_what_cannot_be_met_is_refused():
+    with pytest.raises(cf.ClosedFormError, match=r"target 2 of 2 is not met \(out of reach"):
+        _ = RedundancyStudy(planar(3, 0.5), [[0.4, 0.1], [9.0, 0.0]], "xy").path
+    with pytest.raises(cf.ArgumentError, match="expected one target, or one path"):
+        RedundancyStudy(planar(3, 0.5), np.zeros((2, 2, 2)), "xy")
+    with pytest.raises(cf.ArgumentError, match="give the robot too"):
+        RedundancyStudy(targets=LINE)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--target", "0.4,0.1", "--path", "x.csv"], "expected one of them"),
+        (["--target", "1,2,3,4,5"], "--target: a target of 5 numbers"),
+        (["--target", "1,x"], "--target is '1,x'"),
+        (["--path", "missing.csv"], "--path: missing.csv: No such file"),
+        (["--target", "0.4,0.1", "--criterion", "speed"], "unknown criterion"),
+        (["--target", "9,9"], "target 1 of 1 is not met"),
+    ],
+)
+def test_the_command_says_what_is_wrong_with_targets(words, message, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as stop:
+        main(["ik", "chang3r", *words])
+    assert stop.value.code == 2
+    assert message in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())

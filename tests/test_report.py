@@ -16,11 +16,20 @@ import closedform as cf
 from closedform.files import whole_file
 from closedform.report import SECTIONS, Study, numerals, render, write_report
 from closedform.report.labels import coordinate_labels, joint_groups, velocity_labels
-from closedform.report.motion import PACE, CosineMotion
+from closedform.report.motions import PACE, CosineMotion
 from closedform.report.output import default_name
-from closedform.report.peer import FUNCTIONS, Peer, peer_of
-from closedform.report.sections import base, counts, energy, matrices, posture, speed, startup, torques
-from tolerances import DIFFERENCE, ROUNDING, SOLVE, worst
+from closedform.report.robot import (
+    base_parameters,
+    counts,
+    energy,
+    matrices,
+    posture,
+    speed,
+    startup,
+    torques,
+)
+from closedform.report.robot.pinocchio_model import FUNCTIONS, Peer, peer_of
+from tolerances import DIFFERENCE, LONG_CHAIN, ROUNDING, SOLVE, worst
 
 BALANCE = 1e-10
 """Power balance: eighth-order differences of an energy known to 1e-16, with steps of 0.005
@@ -119,6 +128,24 @@ def test_motion_of_odd_limits_is_finite_and_inside(lower, upper):
     assert lower > upper or np.all((q >= lower) & (q <= upper))
 
 
+def test_a_trajectory_is_the_motion_of_the_report():
+    motion = cf.trajectory.polynomial([0.0, 0.5], [1.0, -0.5], 2.0, degree=7)
+    study = study_of(cf.load("2r"), trajectory=motion)
+    assert study.duration == 2.0
+    assert np.array_equal(study.states.qdd, motion(study.states.t, 2))
+    assert energy.gather(study).relative_error < BALANCE
+    assert "the given trajectory" in render(study)
+    with pytest.raises(cf.ArgumentError, match="has 2 coordinates; 'iiwa14' has 7"):
+        study_of(cf.load("iiwa14"), trajectory=motion)
+    with pytest.raises(cf.ArgumentError, match="joints of one degree of freedom"):
+        study_of(cf.load("quadruped"), trajectory=motion)
+
+
+def test_only_a_study_has_a_page():
+    with pytest.raises(cf.ArgumentError, match="expected one of Study, FlexibleStudy"):
+        render(cf.load("2r"))
+
+
 def test_torque_parts_add_up_to_inverse_dynamics(study):
     facts = torques.gather(study)
     assert facts.relative_difference < ROUNDING
@@ -179,7 +206,7 @@ def test_pinocchio_agrees(name):
     compared = {row.name: row.difference for row in facts.rows if row.function}
     assert set(compared) == set(FUNCTIONS)
     for form, difference in compared.items():
-        assert difference < (SOLVE if form == "forward_dynamics" else 1e-11), form
+        assert difference < (SOLVE if form == "forward_dynamics" else LONG_CHAIN), form
 
 
 def test_pinocchio_is_not_asked_for_coupled_joints(tmp_path):
@@ -303,10 +330,10 @@ def test_numerals():
 
 def test_base_parameters_explain_the_torques_and_their_saving_is_counted():
     study = study_of(cf.load("puma560"))
-    facts = base.gather(study)
+    facts = base_parameters.gather(study)
     q, qd, qdd = study.robot.random_state(0, batch=(5,))
     tau = facts.base.regressor(q, qd, qdd) @ (facts.base.matrix @ study.robot.phi)
     expected = study.robot.inverse_dynamics(q, qd, qdd) - study.robot.armature * qdd
-    np.testing.assert_allclose(tau, expected, rtol=1e-12, atol=1e-12 * np.abs(expected).max())
+    np.testing.assert_allclose(tau, expected, rtol=ROUNDING, atol=ROUNDING * np.abs(expected).max())
     assert (facts.base.count, facts.total) == (36, 60)
     assert facts.savings.after == study.robot.kernel("inverse_dynamics").counts

@@ -11,7 +11,7 @@ import pytest
 
 from closedform import ArgumentError
 from closedform import trajectory as tr
-from tolerances import DIFFERENCE, ROUNDING, worst
+from tolerances import DIFFERENCE, HALF_DIGITS, ITERATED, LONG_CHAIN, PROMISED, ROUNDING, worst
 
 RNG = np.random.default_rng(7)
 TIMES = np.array([0.0, 0.4, 1.1, 1.5, 2.3])
@@ -74,7 +74,7 @@ def test_derivatives_up_to_the_smoothness_are_continuous_and_the_next_jumps(moti
         steps = motion(jump.time + 1e-9, order=order) - motion(jump.time - 1e-9, order=order)
         scale = np.abs(motion(np.linspace(0, motion.duration, 101), order=order)).max()
         slope = np.abs(motion(np.linspace(0, motion.duration, 101), order=order + 1)).max()
-        assert np.abs(steps).max() < 1e-10 * scale + 4e-9 * slope
+        assert np.abs(steps).max() < ITERATED * scale + 4e-9 * slope
 
 
 def test_a_trajectory_refuses_an_order_beyond_a_jump(motion):
@@ -154,11 +154,11 @@ def test_quintic_between_rests_is_the_minimum_jerk_motion():
 def test_spline_passes_its_waypoints_and_keeps_its_end_rates(degree):
     rates = list(RNG.normal(size=(degree // 2, 3)))
     motion = tr.spline(TIMES, POINTS, degree=degree, start_rates=rates, end_rates=rates[:1])
-    assert worst(motion(TIMES), POINTS) < 1e-11
+    assert worst(motion(TIMES), POINTS) < LONG_CHAIN
     for k in range(degree // 2):
-        assert worst(motion(0.0, order=k + 1), rates[k]) < 1e-9
+        assert worst(motion(0.0, order=k + 1), rates[k]) < PROMISED
         end = motion(motion.duration, order=k + 1)
-        assert np.abs(end - (rates[0] if k == 0 else 0)).max() < 1e-8 * max(
+        assert np.abs(end - (rates[0] if k == 0 else 0)).max() < HALF_DIGITS * max(
             np.abs(motion(TIMES, order=k + 1)).max(), 1
         )
     assert motion.smoothness == degree - 1
@@ -173,7 +173,7 @@ def test_extremes_contain_every_sample_and_are_attained():
             values = motion(t, order=order)
             scale = np.abs(values).max()
             assert (values >= lowest - 1e-12 * scale).all()
-            assert (values <= highest + 1e-12 * scale).all()
+            assert (values <= highest + ROUNDING * scale).all()
             assert worst(values.min(0), lowest, scale) < 1e-3
             assert worst(values.max(0), highest, scale) < 1e-3
 
@@ -184,7 +184,7 @@ def test_paced_motion_follows_its_pace():
     with mpmath.workdps(20):
         knots = [0, 1, 2.3]
         T = mpmath.quad(lambda s: 1 / mpmath.sqrt(float(squared(float(s))[0])), knots)
-    assert abs(motion.duration - float(T)) < 1e-12
+    assert abs(motion.duration - float(T)) < ROUNDING
     t = np.linspace(0, motion.duration, 301)
     s = motion.progress(t)
     assert worst(motion.instants(s), t) < ROUNDING
@@ -207,7 +207,7 @@ def test_fitted_spline_recovers_a_noisy_motion_and_its_derivatives():
 def test_fitted_spline_reproduces_polynomials_exactly():
     t = np.linspace(0, 2, 50)
     motion = tr.fit_spline(t, t**5 - t**2, count=3)
-    assert worst(motion(t, order=2)[:, 0], 20 * t**3 - 2) < 1e-9
+    assert worst(motion(t, order=2)[:, 0], 20 * t**3 - 2) < PROMISED
 
 
 def test_fitted_fourier_series_recovers_its_coefficients():
@@ -215,9 +215,9 @@ def test_fitted_fourier_series_recovers_its_coefficients():
     t = np.sort(np.random.default_rng(0).uniform(0, 4, 300))
     t[0] = 0.0
     fitted = tr.fit_fourier(t, series(t), terms=4, period=2.5)
-    assert worst(fitted.cosines, series.cosines) < 1e-11
-    assert worst(fitted.sines, series.sines) < 1e-11
-    assert worst(fitted.offset, series.offset) < 1e-11
+    assert worst(fitted.cosines, series.cosines) < LONG_CHAIN
+    assert worst(fitted.sines, series.sines) < LONG_CHAIN
+    assert worst(fitted.offset, series.offset) < LONG_CHAIN
 
 
 def test_check_start_names_what_is_off():

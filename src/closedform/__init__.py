@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from .elastic import ElasticJointRobot
     from .flexible import FlexibleArm, FlexibleLink
     from .identification.base.parameters import base_parameters
-    from .identification.excitation.excitation import excitation
+    from .identification.exciting.search import excitation
     from .identification.workflow.identify import identify
 
 __version__ = "0.1.0"

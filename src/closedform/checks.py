@@ -79,12 +79,17 @@ def sized_array(
     return finite(name, array, most)
 
 
-def rows_array(name: str, given: ArrayLike, size: int) -> NDArray[np.float64]:
-    """Return an array (..., size) whose numbers are finite and at most `LARGEST`."""
+def batch_array(name: str, given: ArrayLike, size: int) -> NDArray[np.float64]:
+    """Return an array (..., size) of any numbers, NaN too."""
     array = real_array(name, given)
     if array.shape[-1:] != (size,):
         raise ArgumentError(f"{name} has shape {array.shape}; expected (..., {size})")
-    return finite(name, array)
+    return array
+
+
+def rows_array(name: str, given: ArrayLike, size: int) -> NDArray[np.float64]:
+    """Return an array (..., size) whose numbers are finite and at most `LARGEST`."""
+    return finite(name, batch_array(name, given, size))
 
 
 def one_each(name: str, given: ArrayLike, count: int) -> NDArray[np.float64]:
@@ -200,6 +205,14 @@ def instance(name: str, given: Any, kind: type[T], what: str | None = None) -> T
     if not isinstance(given, kind):
         raise ArgumentError(f"{name} is {shown(given)}; expected {what or f'a {kind.__name__}'}")
     return given
+
+
+def instances(name: str, given: Any, kind: type[T], what: str | None = None) -> tuple[T, ...]:
+    """Return a sequence of objects of that class as a tuple."""
+    listed = isinstance(given, Sequence) and not isinstance(given, str)
+    if not listed or not all(isinstance(each, kind) for each in given):
+        raise ArgumentError(f"{name} is {shown(given)}; expected {what or f'a list of {kind.__name__}'}")
+    return tuple(given)
 
 
 def file_path(name: str, given: Any) -> Path:

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any, ClassVar
 
-import casadi as ca
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
-from .checks import real_array, whole_number
 from .emit import export, form_subject
-from .errors import ArgumentError, ClosedFormError
-from .forms import MAX_ORDER, Catalogue, Form, Variant
-from .kernels import FormRecipe, Kernel, named_outputs
-from .kernels.signature import in_order
+from .errors import ClosedFormError
+from .form_methods import FormMethod, is_still, still_value
+from .forms import Catalogue, Form, Variant
+from .kernels import FormRecipe, Kernel
 from .model.idle import refuse_still
+from .programs import Program
 
 
 class FormsOwner:
@@ -78,11 +76,19 @@ class FormsOwner:
             form = self.FORMS.form(name, variant)
             if is_still(form, self.model):
                 still_value(self.model, form)
-                raise ClosedFormError(f"{name}: is a constant where no joint moves; call robot.{name} itself")
+                raise ClosedFormError(
+                    f"{name}: is a constant, since no joint moves; call robot.{name} itself"
+                )
             known = Kernel(FormRecipe(self.model, name, variant), dtype)
             if key is not None:
                 self._kernels[key] = known
         return known
+
+    def program(
+        self, name: str, frame: str | None = None, order: int | None = None, phi: bool = False
+    ) -> Program:
+        """Return a form as straight-line code, without compiling it."""
+        return FormRecipe(self.model, name, Variant(frame, order, phi)).program()
 
     def equations(
         self,
@@ -152,155 +158,8 @@ class FormsOwner:
         >>> [path.name for path in arm.export("decoupling", "c", tempfile.mkdtemp())]
         ['elastic_2r_decoupling.h', 'elastic_2r_decoupling.c']
         """
-        variant = Variant(frame, order, phi)
-        form = self.FORMS.form(name, variant)
+        form = self.FORMS.form(name, Variant(frame, order, phi))
         if is_still(form, self.model):
             refuse_still(self.model, "export")
-        program = FormRecipe(self.model, name, variant).program()
+        program = self.program(name, frame, order, phi)
         return export(program, form_subject(form, self.model), language, path, precision=precision)
-
-
-class FormMethod:
-    """Descriptor that compiles a form on first use and is then replaced by what it made."""
-
-    def __init__(self, form: Form) -> None:
-        self.form = form
-        self.__doc__ = form.doc
-
-    def __get__(self, owner: FormsOwner | None, kind: type | None = None) -> Any:
-        if owner is None:
-            return self
-        form = self.form
-        method: Any
-        if is_still(form, owner.model):
-            method = StillMethod(owner, form)
-        elif form.ordered:
-            method = OrderedMethod(owner, form)
-        elif form.framed:
-            method = FramedMethod(owner, form)
-        else:
-            method = owner.kernel(form.name).fast
-        owner.__dict__[form.name] = method
-        return method
-
-
-class _Method:
-    """A form of an owner that is more than one kernel."""
-
-    def __init__(self, owner: FormsOwner, form: Form) -> None:
-        self._owner, self._form = owner, form
-        self.__doc__, self.__name__ = form.doc, form.name
-
-    def _without_frame(self, args: tuple[Any, ...], frame: str | None) -> tuple[tuple[Any, ...], str | None]:
-        """Return the arrays and the frame of a call that may give the frame last."""
-        form = self._form
-        if not form.framed or len(args) != len(form.inputs) + 1:
-            return args, frame
-        if frame is not None:
-            raise ArgumentError(f"{form.name}: frame is given twice")
-        *arrays, last = args
-        if last is not None and not isinstance(last, str):
-            raise ArgumentError(f"{form.name}: frame is {type(last).__name__}; expected a name")
-        return tuple(arrays), last
-
-
-class FramedMethod(_Method):
-    """A form of a chosen frame: called with arrays, then the frame's name (default: the last frame)."""
-
-    def __call__(
-        self,
-        *args: ArrayLike | str | None,
-        frame: str | None = None,
-        out: NDArray[Any] | None = None,
-        threads: int = 1,
-        **named: ArrayLike,
-    ) -> Any:
-        """Evaluate the form for one frame."""
-        arrays, frame = self._without_frame(args, frame)
-        return self._owner.kernel(self._form.name, frame)(*arrays, out=out, threads=threads, **named)
-
-
-class OrderedMethod(_Method):
-    """A family of forms: the number of arrays given decides the order. A frame may be given last."""
-
-    def __call__(
-        self,
-        *args: Any,
-        frame: str | None = None,
-        out: Any = None,
-        threads: int = 1,
-        **named: ArrayLike,
-    ) -> Any:
-        """Evaluate the member of the family that takes this many arrays."""
-        form, name, least = self._form, self._form.name, len(self._form.inputs)
-        if form.framed and len(args) > least and (args[-1] is None or isinstance(args[-1], str)):
-            if frame is not None:
-                raise ArgumentError(f"{name}: frame is given twice")
-            *arrays, frame = args
-            args = tuple(arrays)
-        given, each = len(args) + len(named), len(form.highest)
-        order, rest = divmod(given - least, each)
-        if not 0 <= order <= MAX_ORDER or rest:
-            further = "further derivatives" if each == 1 else f"{each} further derivatives per order"
-            raise ArgumentError(
-                f"{name} takes {', '.join(form.inputs)} and {further}, {least} to "
-                f"{least + each * MAX_ORDER} arrays; {given} given"
-            )
-        result = self._owner.kernel(name, frame, order=order)(*args, out=out, threads=threads, **named)
-        return result if order else named_outputs(name, form.outputs)(result)
-
-
-class StillMethod(_Method):
-    """A form of an object without a moving joint: one value for every row of arrays that are empty."""
-
-    def __init__(self, owner: FormsOwner, form: Form) -> None:
-        super().__init__(owner, form)
-        still_value(owner.model, form)
-
-    def __call__(
-        self,
-        *args: ArrayLike | str | None,
-        frame: str | None = None,
-        out: NDArray[Any] | None = None,
-        threads: int = 1,
-        **named: ArrayLike,
-    ) -> Any:
-        """Return the value for every sample of the batch."""
-        name, inputs = self._form.name, self._form.inputs
-        whole_number(f"{name}: threads", threads, 1)
-        arrays, frame = self._without_frame(args, frame)
-        arrays = in_order(name, inputs, arrays, named) if named else arrays
-        if len(arrays) != len(inputs):
-            raise ArgumentError(f"{name} takes {len(inputs)} array(s); {len(arrays)} given")
-        batches = []
-        for each, given in zip(inputs, arrays, strict=True):
-            array = real_array(f"{name}: {each}", given)
-            if array.shape[-1:] != (0,):
-                raise ArgumentError(f"{name}: {each} has shape {array.shape}; expected (..., 0)")
-            batches.append(array.shape[:-1])
-        try:
-            batch = np.broadcast_shapes(*batches)
-        except ValueError:
-            raise ArgumentError(f"{name}: batches {batches} do not broadcast") from None
-        value = still_value(self._owner.model, self._form.at(Variant(frame)))
-        result = np.broadcast_to(value, (*batch, *value.shape))
-        if out is None:
-            return result.copy()
-        if not isinstance(out, np.ndarray) or out.shape != result.shape or out.dtype.kind != "f":
-            raise ArgumentError(f"{name}: out should be an array of shape {result.shape}")
-        out[...] = result
-        return out
-
-
-def is_still(form: Form, model: Any) -> bool:
-    """Return whether all inputs of a form are empty: nothing moves, and the form is a constant."""
-    return not any(math.prod(shape) for shape in form.input_shapes(model))
-
-
-def still_value(model: Any, form: Form) -> NDArray[np.float64]:
-    """Return the value of a form of an object without a moving joint."""
-    if form.variant.phi:
-        refuse_still(model, form.name)
-    _, (expression,) = form.expression(model)
-    (shape,) = form.output_shapes(model)
-    return np.array(ca.evalf(ca.densify(expression))).reshape(shape)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .arrays import Array
-from .checks import generator, real_array, shape, small_number, whole_number
-from .constructors import Constructors
+from .changes import RobotChanges
+from .checks import batch_array, common_batch, generator, shape, small_number, whole_number
+from .description.description import DEFAULT_GRAVITY, Description, Inertial, Limits
+from .description.mdh import read_mdh
 from .description.read import read_robot
+from .description.screws import read_screws
 from .errors import ArgumentError, shown
 from .files import write_files
-from .model import integrate, random_state
+from .methods import RobotForms
+from .model import Model, build_model, integrate, random_state
+from .model.mjcf_writing import mjcf_text
+from .model.urdf_writing import urdf_text
 from .model.writing import model_toml
 
 MAX_NUMBERS = 10**8
@@ -26,7 +33,7 @@ MAX_RATES = 20
 """Time derivatives of q that random states have at most."""
 
 
-class Robot(Constructors):
+class Robot(RobotChanges, RobotForms):
     """A robot and its equations of motion, M(q) qdd + C(q, qd) qd + g(q) = tau + J^T W.
 
     Every method takes arrays with any leading batch shape and an optional `out`:
@@ -39,6 +46,98 @@ class Robot(Constructors):
     >>> robot.mass_matrix(q[0]).shape
     (2, 2)
     """
+
+    @classmethod
+    def from_description(
+        cls, description: Description, *, floating_base: bool = False, gravity: ArrayLike | None = None
+    ) -> Robot:
+        """Return the robot of a description; `floating_base` and `gravity` are those of `load`."""
+        return cls(build_model(description, floating_base=floating_base, gravity=gravity))
+
+    @classmethod
+    def from_mdh(
+        cls,
+        rows: ArrayLike,
+        *,
+        name: str = "robot",
+        parents: Sequence[int] | None = None,
+        joint_names: Sequence[str] | None = None,
+        inertials: Sequence[Inertial | None] | None = None,
+        armature: Sequence[float] | None = None,
+        tool: ArrayLike | None = None,
+        gravity: tuple[float, float, float] = DEFAULT_GRAVITY,
+        source: str = "modified DH table",
+        citation: str = "",
+    ) -> Robot:
+        """Return the robot of modified Denavit-Hartenberg rows (sigma, alpha, d, theta, r).
+
+        Khalil's convention; `closedform.description.read_mdh` explains the options. Without inertials
+        only kinematics works.
+
+        >>> import closedform as cf
+        >>> arm = cf.Robot.from_mdh([(0, 0, 0, 0, 0), (0, 0, 1.0, 0, 0)])
+        >>> arm.jacobian([0.0, 0.0], "link2").shape
+        (6, 2)
+        """
+        return cls.from_description(
+            read_mdh(
+                rows,
+                name=name,
+                parents=parents,
+                joint_names=joint_names,
+                inertials=inertials,
+                armature=armature,
+                tool=tool,
+                gravity=gravity,
+                source=source,
+                citation=citation,
+            )
+        )
+
+    @classmethod
+    def from_screws(
+        cls,
+        placements: Sequence[ArrayLike],
+        screws: Sequence[ArrayLike],
+        *,
+        name: str = "robot",
+        parents: Sequence[int] | None = None,
+        spatial: bool = False,
+        joint_names: Sequence[str] | None = None,
+        body_names: Sequence[str] | None = None,
+        inertials: Sequence[Inertial | None] | None = None,
+        limits: Sequence[Limits] | None = None,
+        armature: Sequence[float] | None = None,
+        gravity: tuple[float, float, float] = DEFAULT_GRAVITY,
+        source: str = "screws",
+        citation: str = "",
+    ) -> Robot:
+        """Return the robot of home placements and joint screws (product of exponentials).
+
+        `closedform.description.read_screws` explains the options.
+
+        >>> import numpy as np, closedform as cf
+        >>> helix = cf.Robot.from_screws([np.eye(4)], [(0, 0, 1, 0, 0, 0.01)])
+        >>> bool(np.isclose(helix.pose([2 * np.pi])[2, 3], 0.02 * np.pi))
+        True
+        """
+        return cls.from_description(
+            read_screws(
+                placements,
+                screws,
+                name=name,
+                parents=parents,
+                spatial=spatial,
+                joint_names=joint_names,
+                body_names=body_names,
+                inertials=inertials,
+                limits=limits,
+                armature=armature,
+                gravity=gravity,
+                source=source,
+                citation=citation,
+            )
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.model,)
@@ -89,7 +188,7 @@ class Robot(Constructors):
 
     @property
     def mass(self) -> float:
-        """Mass of the moving bodies, or of the whole object where nothing moves."""
+        """Mass of the moving bodies, or of the whole object if nothing moves."""
         return self.model.mass
 
     @property
@@ -99,22 +198,22 @@ class Robot(Constructors):
 
     @property
     def lower_limits(self) -> Array:
-        """Lower joint limits over the velocities, -inf where there is none."""
+        """Lower joint limits over the velocities, -inf if there is none."""
         return self.model.limit_array("lower")
 
     @property
     def upper_limits(self) -> Array:
-        """Upper joint limits over the velocities, inf where there is none."""
+        """Upper joint limits over the velocities, inf if there is none."""
         return self.model.limit_array("upper")
 
     @property
     def velocity_limits(self) -> Array:
-        """Velocity limits, inf where there is none."""
+        """Velocity limits, inf if there is none."""
         return self.model.limit_array("velocity")
 
     @property
     def effort_limits(self) -> Array:
-        """Force and torque limits, inf where there is none."""
+        """Force and torque limits, inf if there is none."""
         return self.model.limit_array("effort")
 
     @property
@@ -152,16 +251,9 @@ class Robot(Constructors):
 
     def integrate(self, q: ArrayLike, step: ArrayLike) -> Array:
         """Return q moved by the body-fixed displacement `step` = qd dt (nv entries), on the manifold."""
-        arrays = [real_array(f"integrate: {name}", given) for name, given in (("q", q), ("step", step))]
-        for name, array, size in zip(("q", "step"), arrays, (self.nq, self.nv), strict=True):
-            if array.shape[-1:] != (size,):
-                raise ArgumentError(f"integrate: {name} has shape {array.shape}; expected (..., {size})")
-        try:
-            np.broadcast_shapes(*(array.shape[:-1] for array in arrays))
-        except ValueError:
-            shapes = f"q {arrays[0].shape} and step {arrays[1].shape}"
-            raise ArgumentError(f"integrate: batches of {shapes} do not broadcast") from None
-        return integrate(self.model, *arrays)
+        q, step = batch_array("integrate: q", q, self.nq), batch_array("integrate: step", step, self.nv)
+        common_batch("integrate", q=q.shape[:-1], step=step.shape[:-1])
+        return integrate(self.model, q, step)
 
     def with_phi(self, phi: ArrayLike) -> Robot:
         """Return the robot with other inertial parameters, ten per body; no mass may be negative."""
@@ -186,10 +278,35 @@ class Robot(Constructors):
         >>> cf.load(path)
         <Robot 'scara': nq 4, nv 4, 4 moving bodies>
         """
-        if not isinstance(path, str | os.PathLike) or Path(path).suffix.lower() != ".toml":
+        return self._written(path, ".toml", model_toml)
+
+    def to_urdf(self, path: str | os.PathLike[str]) -> Path:
+        """Write the robot as a URDF file and return its path.
+
+        Bodies have their lumped inertias; frames are links without any. Rotor inertias and gravity
+        have no place in a URDF: a warning says so. Limits that the robot does not have are 1e9.
+
+        >>> import os, tempfile, closedform as cf
+        >>> path = cf.load("puma560").to_urdf(os.path.join(tempfile.mkdtemp(), "puma.urdf"))
+        >>> cf.load(path).nv
+        6
+        """
+        return self._written(path, ".urdf", urdf_text)
+
+    def to_mjcf(self, path: str | os.PathLike[str]) -> Path:
+        """Write the robot as an MJCF file (.xml) and return its path.
+
+        >>> import os, tempfile, closedform as cf
+        >>> cf.load("2r").to_mjcf(os.path.join(tempfile.mkdtemp(), "arm.xml")).name
+        'arm.xml'
+        """
+        return self._written(path, ".xml", mjcf_text)
+
+    def _written(self, path: str | os.PathLike[str], ending: str, text: Callable[[Model], str]) -> Path:
+        if not isinstance(path, str | os.PathLike) or Path(path).suffix.lower() != ending:
             given = str(path) if isinstance(path, os.PathLike) else path
-            raise ArgumentError(f"save: path is {shown(given)}; expected a path that ends in .toml")
-        return write_files({Path(path): model_toml(self.model)})[0]
+            raise ArgumentError(f"path is {shown(given)}; expected a path that ends in {ending}")
+        return write_files({Path(path): text(self.model)})[0]
 
 
 def load(

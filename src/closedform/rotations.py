@@ -74,6 +74,19 @@ def rotation_rpy(rpy: ArrayLike) -> Array:
     return snap_rotation(R)
 
 
+def rpy_of(R: ArrayLike) -> Array:
+    """Return roll, pitch and yaw of a rotation, so that `rotation_rpy` gives it back to round-off.
+
+    Roll and pitch are those of R turned back by the yaw, which keeps all digits near a pitch of 90 degrees.
+    """
+    R = np.asarray(R, dtype=float)
+    yaw = np.arctan2(R[1, 0], R[0, 0])
+    c, s = np.cos(yaw), np.sin(yaw)
+    roll = np.arctan2(s * R[0, 2] - c * R[1, 2], c * R[1, 1] - s * R[0, 1])
+    pitch = np.arctan2(-R[2, 0], c * R[0, 0] + s * R[1, 0])
+    return np.array([roll, pitch, yaw])
+
+
 def rotation_quaternion(wxyz: ArrayLike) -> Array:
     """Return the rotation of a (w, x, y, z) quaternion of any length but zero."""
     q = sized_array("quaternion", wxyz, (4,), np.finfo(float).max)

@@ -3,16 +3,19 @@
 
 from __future__ import annotations
 
-import warnings
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..errors import ModelWarning
+from .shared import ExtraPage, FloatingBase, Source, loaded_robot, progress_bar, working
+
+if TYPE_CHECKING:
+    from ..robot import Robot
 
 
 def base_parameters(
-    robot: Annotated[str, typer.Argument(help="A bundled robot, a URDF file or an MJCF file.")],
+    robot: Source,
     symbolic: Annotated[
         bool, typer.Option("--symbolic", help="Letters for lengths and angles in the regroupings.")
     ] = False,
@@ -23,34 +26,40 @@ def base_parameters(
         bool, typer.Option("--steps", help="Show the regroupings body by body, from the last to the first.")
     ] = False,
     latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX.")] = False,
-    floating_base: Annotated[
-        bool, typer.Option("--floating-base", help="Put a free joint under the root.")
-    ] = False,
+    page: ExtraPage = None,
+    floating_base: FloatingBase = False,
     gravity: Annotated[
         tuple[float, float, float] | None,
         typer.Option(help="Gravity in the base frame, in place of the file's."),
     ] = None,
 ) -> None:
     """List the minimum inertial parameters of a robot: without effect, eliminated, regrouped, kept."""
-    from rich.console import Console
-
     from ..identification import base_parameters as found
     from ..identification.base.table import DIGITS, stepwise
-    from ..robot import load
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ModelWarning)  # base parameters do not depend on the inertias
-        loaded = load(robot, floating_base=floating_base, gravity=gravity)
-    with Console(stderr=True).status("regrouping ..."):
+    loaded, notes = loaded_robot(robot, quiet=True, floating_base=floating_base, gravity=gravity)
+    if page is not None:
+        _write_page(loaded, notes, page)
+    with working("regrouping ..."):
         base = found(loaded, "numeric" if numeric else "closed", symbolic=symbolic)
         text = base.latex() if latex else str(base)
         if steps:
             text = f"{stepwise(base.steps(DIGITS))}\n{text}"
     typer.echo(text)
-    if latex:
-        return
-    with Console(stderr=True).status("sampling regressors ..."):
-        reached = "reaches" if base.minimal else f"gives {base.closed_count}, beyond"
-        typer.echo(f"the closed form {reached} the rank of sampled regressors, {base.rank}")
-    if loaded.model.has_inertia:
-        typer.echo(str(base.savings()))
+    if not latex:
+        with working("sampling regressors ..."):
+            reached = "reaches" if base.minimal else f"gives {base.closed_count}, beyond"
+            typer.echo(f"the closed form {reached} the rank of sampled regressors, {base.rank}")
+        if loaded.model.has_inertia:
+            typer.echo(str(base.savings()))
+    if page is not None:
+        typer.echo(str(page))
+
+
+def _write_page(robot: Robot, notes: tuple[str, ...], path: Path) -> None:
+    from ..files import whole_file
+    from ..report import Study
+    from ..report.robot import BASE_PARAMETERS_PAGE
+
+    with whole_file(path) as file, progress_bar(len(BASE_PARAMETERS_PAGE.sections)) as begin:
+        file.write(BASE_PARAMETERS_PAGE.render(Study(robot, notes=notes), robot.name, begin))

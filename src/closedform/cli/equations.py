@@ -1,5 +1,4 @@
 """`closedform equations`."""
-# ruff: noqa: PLC0415
 
 from __future__ import annotations
 
@@ -7,9 +6,11 @@ from typing import Annotated
 
 import typer
 
+from .shared import Source, loaded_robot, working
+
 
 def equations(
-    robot: Annotated[str, typer.Argument(help="A bundled robot, a URDF file or an MJCF file.")],
+    robot: Source,
     name: Annotated[str, typer.Argument(metavar="FORM", help="The form, such as mass_matrix.")],
     symbolic: Annotated[
         bool, typer.Option("--symbolic", help="Letters for masses, lengths and gravity.")
@@ -19,8 +20,8 @@ def equations(
     seconds: Annotated[float, typer.Option(help="Time to spend on multiplying out.")] = 60.0,
 ) -> None:
     """Print a form of a robot as equations."""
-    from ..robot import load
-
-    found = load(robot).equations(name, symbolic=symbolic, digits=digits, seconds=seconds)
+    loaded, _ = loaded_robot(robot)
+    with working(f"multiplying out, {seconds:g} s at most ..."):
+        found = loaded.equations(name, symbolic=symbolic, digits=digits, seconds=seconds)
     for each in found if isinstance(found, tuple) else (found,):
         typer.echo(each.latex() if latex else str(each))

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from .shared import ExtraPage, Source, loaded_robot, progress_bar
+
 if TYPE_CHECKING:
     from rich.table import Table
 
@@ -17,23 +19,21 @@ if TYPE_CHECKING:
 
 
 def excite(
-    robot: Annotated[
-        str, typer.Argument(help="A catalogue name (see `closedform robots`), a URDF or an MJCF file.")
-    ],
+    robot: Source,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Where to write the motion as CSV.", show_default="no file"),
     ] = None,
-    page: Annotated[
-        Path | None,
-        typer.Option(help="Where to write an HTML page about the motion.", show_default="no page"),
-    ] = None,
+    page: ExtraPage = None,
     period: Annotated[float, typer.Option(help="Period of the motion in seconds.")] = 10.0,
     terms: Annotated[int, typer.Option(help="Terms of the Fourier series.", min=2, max=50)] = 5,
     rate: Annotated[float, typer.Option(help="Samples per second of the CSV.", min=0.001)] = 1000.0,
     acceleration: Annotated[
         float, typer.Option(help="Acceleration limit of every joint.", show_default="none")
     ] = float("inf"),
+    margin: Annotated[
+        float, typer.Option(help="Part of every limit that stays free, such as 0.1.", min=0.0, max=0.9)
+    ] = 0.0,
     floor: Annotated[
         float | None, typer.Option(help="Keep the last frame's origin above this height, in metres.")
     ] = None,
@@ -43,13 +43,12 @@ def excite(
 ) -> None:
     """Find a motion that tells a robot's parameters apart, within its limits."""
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     from ..files import check_writable, whole_file
     from ..identification import excitation
-    from ..robot import load
+    from ..report import ExcitationStudy, write_report
 
-    loaded = load(robot)
+    loaded, _ = loaded_robot(robot)
     inf = float("inf")
     workspace = {}
     if floor is not None:
@@ -57,15 +56,10 @@ def excite(
     if page is not None:
         check_writable(page)
     target = whole_file(output) if output is not None else nullcontext()
-    columns = (TextColumn("{task.description:<34}"), BarColumn(), TimeElapsedColumn())
-    console = Console(stderr=True)
-    bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
-    with target as file, bar as progress:
-        task = progress.add_task("base parameters", total=starts * iterations)
+    with target as file, progress_bar(starts * iterations, "base parameters") as show:
 
         def report(start: int, iteration: int, condition: float) -> None:
-            text = f"start {start + 1} of {starts}: condition {condition:.4g}"
-            progress.update(task, completed=start * iterations + iteration, description=text)
+            show(start * iterations + iteration, f"start {start + 1} of {starts}: condition {condition:.4g}")
 
         found = excitation(
             loaded,
@@ -76,14 +70,13 @@ def excite(
             starts=starts,
             iterations=iterations,
             seed=seed,
+            margin=margin,
             progress=report,
         )
         if file is not None:
             file.write(found.csv(rate))
     if page is not None:
-        from ..report.excitation import write_excitation
-
-        write_excitation(found, page)
+        write_report(ExcitationStudy(found), page)
     Console(width=None if sys.stdout.isatty() else 120).print(_table(found))
     typer.echo(
         f"condition number {found.condition:.4g} of {found.count} base parameters "

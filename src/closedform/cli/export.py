@@ -1,5 +1,4 @@
 """`closedform export`."""
-# ruff: noqa: PLC0415
 
 from __future__ import annotations
 
@@ -7,9 +6,11 @@ from typing import Annotated
 
 import typer
 
+from .shared import FloatingBase, Source, loaded_robot, working
+
 
 def export(
-    robot: Annotated[str, typer.Argument(help="A bundled robot, a URDF file or an MJCF file.")],
+    robot: Source,
     name: Annotated[str, typer.Argument(metavar="FORM", help="The form, such as inverse_dynamics.")],
     language: Annotated[str, typer.Option(help="c, cuda, matlab or numpy.")] = "c",
     output: Annotated[
@@ -19,14 +20,12 @@ def export(
     precision: Annotated[str, typer.Option(help="double or float.")] = "double",
     order: Annotated[int | None, typer.Option(help="The order of inverse_dynamics_rates.")] = None,
     phi: Annotated[bool, typer.Option("--phi", help="Inertial parameters as an input.")] = False,
-    floating_base: Annotated[
-        bool, typer.Option("--floating-base", help="Put a free joint under the root.")
-    ] = False,
+    floating_base: FloatingBase = False,
 ) -> None:
     """Write a form of a robot as source code."""
-    from ..robot import load
-
-    loaded = load(robot, floating_base=floating_base)
+    loaded, _ = loaded_robot(robot, floating_base=floating_base)
     options = {"frame": frame, "precision": precision, "order": order, "phi": phi}
-    for path in loaded.export(name, language, output, **options):  # type: ignore[arg-type]
+    with working("writing code ..."):
+        paths = loaded.export(name, language, output, **options)  # type: ignore[arg-type]
+    for path in paths:
         typer.echo(str(path))

@@ -8,20 +8,39 @@ from typing import Annotated
 
 import typer
 
-from .page import section_bar
+from .shared import PageFile, write_study
+from .tables import numbers, torques
 
 
 def flexible(
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where to write the page.")] = Path(
-        "flexible-links.html"
-    ),
+    arm: Annotated[
+        Path | None,
+        typer.Option(help="A TOML file that describes the arm.", show_default="De Luca and Siciliano's"),
+    ] = None,
+    output: PageFile = None,
+    start: Annotated[
+        str | None, typer.Option(help="Joint angles, then modes link by link, to start from, as 0,0.1,0.")
+    ] = None,
+    torque: Annotated[
+        Path | None, typer.Option(help="The torques: a CSV file of the time and a column per joint.")
+    ] = None,
     duration: Annotated[float, typer.Option(help="Duration of the motions in seconds.")] = 2.0,
     step: Annotated[float, typer.Option(help="Step of the integration in seconds.")] = 1e-3,
 ) -> None:
-    """Run the two flexible links of De Luca and Siciliano and write one page: modes, motions, animation."""
-    from ..report.flexible import FLEXIBLE_SECTIONS, FlexibleStudy, write_flexible
+    """Write one page about an arm with flexible links: modes, frequencies, motions, animation.
 
-    study = FlexibleStudy(duration, step)
-    with section_bar(FLEXIBLE_SECTIONS) as begin:
-        write_flexible(study, output, begin)
-    typer.echo(str(output))
+    Without an arm, the two flexible links of De Luca and Siciliano with the motions of their paper.
+    """
+    import numpy as np
+
+    from ..flexible import FlexibleArm, load_arm
+    from ..report import FlexibleStudy
+
+    loaded = None if arm is None else load_arm(arm)
+    study = FlexibleStudy(loaded, duration=duration, step=step)
+    if start is not None or torque is not None:
+        bending = FlexibleArm.deluca_siciliano() if loaded is None else loaded
+        first = None if start is None else np.atleast_1d(numbers("--start", start))
+        driving = torques(torque, bending.joints, duration, step)
+        study = FlexibleStudy(bending, first, driving, duration, step)
+    write_study(study, output, "flexible", study.subject.name)

@@ -3,18 +3,18 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import ArgumentError, ModelWarning
+from ..errors import ArgumentError
+from .shared import PageFile, loaded_robot, progress_bar, write_study
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from ..identification import Identification
+    from ..identification.workflow.listing import Table
 
 
 def identify(
@@ -24,10 +24,7 @@ def identify(
     robot: Annotated[
         str, typer.Option("--robot", "-r", help="A catalogue name, a URDF, an MJCF or a TOML file.")
     ],
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Where to write the page.", show_default="<log>.html"),
-    ] = None,
+    output: PageFile = None,
     effort: Annotated[Path | None, typer.Option(help="The efforts, if LOG holds only positions.")] = None,
     rate: Annotated[float | None, typer.Option(help="Samples per second, for logs without a time.")] = None,
     units: Annotated[str, typer.Option(help="Units by quantity, such as position=deg,time=ms.")] = "",
@@ -65,38 +62,24 @@ def identify(
 ) -> None:
     """Identify a robot's inertias, friction and rotors from a log, and write a page about it."""
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     from ..files import check_writable
     from ..identification import FrictionTerms
     from ..identification import identify as run
-    from ..report.identification import write_identification
-    from ..robot import load
+    from ..report import IdentificationStudy
 
     models: dict[str, FrictionTerms | str | None] = {"auto": "auto", "classic": FrictionTerms(), "none": None}
     if friction not in models:
         raise ArgumentError(f"--friction is {friction!r}; expected one of {', '.join(models)}")
-    path = output if output is not None else log.with_suffix(".html")
     if save is not None and save.suffix.lower() != ".toml":
         raise ArgumentError(f"--save is {str(save)!r}; expected a name that ends in .toml")
-    for each in (path, save, result):
-        if each is not None:  # told before the work, not after it
+    for each in (output, save, result):
+        if each is not None:  # refused before the work, not after it
             check_writable(each)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", ModelWarning)
-        loaded = load(robot)
-    for warning in caught:
-        typer.echo(f"warning: {warning.message}", err=True)
+    loaded, _ = loaded_robot(robot)
     reading: dict[str, Any] = {"rate": rate, "units": _pairs("--units", units) or None}
     source: Any = log if effort is None else {"position": log, "effort": effort}
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description:<28}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task("", total=1.0)
-
-        def hear(done: float, what: str) -> None:
-            progress.update(task, completed=done, description=what)
-
+    with progress_bar(1.0) as show:
         found = run(
             loaded,
             source,
@@ -109,20 +92,23 @@ def identify(
             undetermined=undetermined,
             physical=physical,
             plausible=plausible,
-            progress=hear,
+            progress=show,
             **reading,
         )
     for doubt in found.doubts:
         typer.echo(f"doubt: {doubt}")
-    Console().print(_parameters(found), _errors(found))
+    parameters, errors = found.tables
+    Console().print(
+        _drawn(parameters, f"{found.robot.name}: {found.friction}"),
+        _drawn(errors, f"condition number {found.condition:.1f}"),
+    )
     for note in found.notes:
         typer.echo(f"note: {note}")
     if save is not None:
         found.save_robot(save)
     if result is not None:
         found.save(result)
-    write_identification(found, path, str(log))
-    typer.echo(str(path))
+    write_study(IdentificationStudy(found, str(log)), output, "identify", log.stem)
 
 
 def _pairs(option: str, given: str) -> dict[str, str]:
@@ -150,27 +136,12 @@ def _hold_out(given: str) -> float | str | None:
         raise ArgumentError(f"--hold-out is {given!r}; expected none, half or seconds") from None
 
 
-def _parameters(found: Identification) -> RenderableType:
-    from rich.table import Table
+def _drawn(table: Table, title: str) -> RenderableType:
+    from rich.table import Table as RichTable
 
-    table = Table("parameter", title=f"{found.robot.name}: {found.friction}", title_justify="left")
-    for name in ("value", "std. error", "described"):
-        table.add_column(name, justify="right")
-    for p in found.parameters:
-        told = "" if p.described is None else f"{p.described:.4g}"
-        table.add_row(p.name, f"{p.value:.4g}", f"{p.standard_error:.2g}", told)
-    return table
-
-
-def _errors(found: Identification) -> RenderableType:
-    from rich.table import Table
-
-    parts = {"fitted": found.fitted, "left out": found.cross_validation, "held out": found.held_out}
-    shown = {name: errors for name, errors in parts.items() if errors is not None}
-    table = Table("torque error", title=f"condition number {found.condition:.1f}", title_justify="left")
-    for name in shown:
-        table.add_column(name, justify="right")
-    for j, joint in enumerate(found.robot.joint_names):
-        table.add_row(joint, *(f"{100 * errors.relative[j]:.2f} %" for errors in shown.values()))
-    table.add_row("total", *(f"{100 * errors.total:.2f} %" for errors in shown.values()), style="bold")
-    return table
+    drawn = RichTable(table.heading, title=title, title_justify="left")
+    for column in table.columns:
+        drawn.add_column(column.heading, justify="right")
+    for name, *texts in table.cells():
+        drawn.add_row(name, *texts, style="bold" if name == "total" else None)
+    return drawn

@@ -4,10 +4,9 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from typing import TYPE_CHECKING
 
-from ..errors import ModelWarning
+from .shared import loaded_robot
 
 if TYPE_CHECKING:
     from ..model import Model
@@ -20,18 +19,15 @@ def robots() -> None:
     from rich.text import Text
 
     from ..description.catalogue import catalogue
-    from ..robot import load
 
     table = Table(box=None, pad_edge=False, expand=True)
     table.add_column("robot", no_wrap=True)
     table.add_column("nv", justify="right")
     table.add_column("kind", no_wrap=True)
     table.add_column("source", ratio=1, no_wrap=True, overflow="ellipsis")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ModelWarning)
-        for name in catalogue():
-            model = load(name).model
-            table.add_row(name, str(model.nv), _kind(model), Text(" ".join(model.citation.split())))
+    for name in catalogue():
+        model = loaded_robot(name, quiet=True)[0].model
+        table.add_row(name, str(model.nv), _kind(model), Text(" ".join(model.citation.split())))
     Console(width=None if sys.stdout.isatty() else 160).print(table)
 
 

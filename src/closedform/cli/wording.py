@@ -8,7 +8,15 @@ OPTIONS = {
     "floating_base": "--floating-base",
     "motor_inertia": "--motor-inertia",
     "hold_out": "--hold-out",
-    "gear_ratio": "--gear",
+    "gear_ratio": "--gear-ratio",
+    "trajectory": "--motion",
+    "criterion": "--criterion",
+    "targets": "--path",
+    "target": "--target",
+    "q0": "--start",
+    "start": "--start",
+    "tool": "--tool",
+    "task": "--task",
     "undetermined": "--undetermined",
     "symbolic": "--symbolic",
     "seconds": "--seconds",
@@ -43,6 +51,9 @@ PHRASES = (
     (r'expected None, "half" or', "expected none, half or"),
     (r'undetermined="(\w+)"', r"--undetermined \1"),
     (r"\brate= in Hz", "--rate in Hz"),
+    (r"^ElasticJointRobot: ", "elastic: "),
+    (r"\btask='(\w+)'", r"--task \1"),
+    (r"build the arm with exact=True", "say exact = true in the arm's file"),
 )
 """What sentences of the library say in Python, and how the command line says it."""
 
@@ -50,13 +61,13 @@ PHRASES = (
 def as_options(message: str) -> str:
     """Return a message whose arguments are named as options: "period is -1" as "--period is -1".
 
-    Only where the message is about a value that was given ("... is ...") or asks for one
+    Only if the message is about a value that was given ("... is ...") or asks for one
     ("name=value"), so that words of a sentence stay words.
     """
     for pattern, words in PHRASES:
         message = re.sub(pattern, words, message)
     for name, option in OPTIONS.items():
-        message = re.sub(rf"(^|: |\n){name}( is |: )", rf"\1{option}\2", message)
+        message = re.sub(rf"(^|: |\n){name}( is |: | has | of joint )", rf"\1{option}\2", message)
         message = re.sub(rf"\b{name}=True\b", option, message)
         message = re.sub(rf"\b{name}=", f"{option} ", message)
     return message

@@ -28,9 +28,9 @@ KINDS: dict[str, tuple[Any, str]] = {
 
 
 def as_list(given: Iterable[Entry]) -> list[Entry] | None:
-    """Return the entries of a list, an array or another series, but not the letters of a text.
+    """Return the entries of a list, an array or another iterable, but not the letters of a text.
 
-    Of a series without end it takes one more than any robot may have.
+    Of one without end it takes one more than any robot may have.
     """
     try:
         return None if isinstance(given, str) else list(islice(given, MAX_ELEMENTS + 1))

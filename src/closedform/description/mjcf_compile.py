@@ -1,4 +1,4 @@
-"""MuJoCo's compiler, kept quiet and handed only the meshes that give a body its inertia."""
+"""MuJoCo's compiler, kept quiet and given only the meshes that give a body its inertia."""
 
 from __future__ import annotations
 

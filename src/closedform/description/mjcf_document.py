@@ -37,16 +37,16 @@ MAX_MESH_POINTS = 1_000_000
 """Resolutions and angles of a built-in mesh (<mesh builtin params>), and the product of the first three."""
 
 NAN = re.compile(r"[+-]?nan(\(\w*\))?", re.IGNORECASE)
-"""What C reads as a number that is none."""
+"""What C reads as NaN."""
 
 SECTIONS = ("visual", "statistic", "size", "keyframe", "sensor", "contact", "custom")
 """Sections without any effect on poses, M or torques."""
 
 ELEMENTS = ("texture", "material", "hfield", "skin", "camera", "light")
-"""Elements without mass that no other element left in the tree refers to, save by attributes of that name."""
+"""Elements without mass; nothing left in the tree refers to them except attributes of that name."""
 
 ATTRIBUTES = ("material", "delay", "nsample", "interp", "octree_maxdepth")
-"""Attributes without any effect here: looks, and what sizes buffers of actuators and trees of distances."""
+"""Attributes without any effect here: looks, sizes of actuators' buffers and of trees for distances."""
 
 COPIES = ("replicate", "composite", "flexcomp")
 
@@ -149,7 +149,7 @@ def _bounded(root: etree._Element, path: Path, budget: _Budget, chain: tuple[str
 
 
 def _include(document: Document, path: Path, budget: _Budget) -> None:
-    """Replace every <include> by the children of the file it names, found where MuJoCo looks for it."""
+    """Replace every <include> by the children of the file it names, where MuJoCo looks for it."""
     folders = {document.root: path.parent}
     included = {path}
     waiting = list(document.root.iter("include"))
@@ -205,7 +205,7 @@ def _strip(root: etree._Element) -> None:
 
 
 def _actuating(root: etree._Element) -> Iterator[etree._Element]:
-    """Yield the actuators, and their defaults among those of other kinds."""
+    """Yield the actuators, and the defaults that may be theirs."""
     for section in root:
         if section.tag in ("actuator", "default"):
             yield from (node for node in section.iter("*") if node.tag not in ("joint", "tendon", "default"))

@@ -1,4 +1,4 @@
-"""What acts in a MuJoCo model and has no place in a description, said by the number that it changes.
+"""What acts in a MuJoCo model and has no place in a description, with the numbers that it changes.
 
 Torques are those of the whole tree: whatever drives, brakes or holds the joints is part of them. So
 actuators, sensors, contacts and limits change nothing, and linear damping and dry friction are

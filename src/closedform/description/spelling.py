@@ -35,10 +35,10 @@ ATTRIBUTES = {
     "axis": ("xyz",),
     "mimic": ("joint", "multiplier", "offset"),
 }
-"""All attributes of elements whose every number counts."""
+"""Elements of which every attribute is read, with all their attributes."""
 
 OPTIONS = {"limit": ("lower", "upper", "velocity", "effort"), "dynamics": ("damping", "friction")}
-"""Attributes that are read of elements to which dialects add others."""
+"""Attributes that are read, of elements to which dialects add further ones."""
 
 SPRINGS = {"dynamics": ("spring_stiffness", "spring_reference", "stiffness", "armature")}
 """Attributes of dialects that change the mechanics."""

@@ -147,7 +147,7 @@ def _joint(element: Element) -> Joint:
         parent=ends["parent"],
         child=ends["child"],
         placement=_origin(element),
-        subspace=_subspace(kind, axis),
+        subspace=joint_screws(kind, axis),
         limits=limits,
         damping=damping,
         friction=friction,
@@ -172,7 +172,7 @@ def _axis(element: Element) -> NDArray[np.float64]:
     return e
 
 
-def _subspace(kind: str, e: NDArray[np.float64]) -> NDArray[np.float64]:
+def joint_screws(kind: str, e: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the joint screws of a URDF joint with unit axis e."""
     if kind in ("revolute", "prismatic"):
         return axis_screw(kind, e)

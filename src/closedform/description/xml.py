@@ -1,4 +1,4 @@
-"""XML of untrusted robot files: no entities, no network, bounded size; a warning of slips that peers read."""
+"""XML of untrusted robot files: no entities, no network, bounded size; slips are mended with a warning."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .file_bytes import MAX_BYTES
 from .repair import UnfitDocumentError, repaired
 
 MAX_TAGS = 250_000
-"""Tags of a file: what libxml2 keeps of them takes a hundred times their room."""
+"""Tags of a file; libxml2 needs a hundred times their size in memory."""
 
 MAX_ATTRIBUTES = 1_000_000
 """Attributes of a file."""

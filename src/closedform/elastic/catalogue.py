@@ -17,8 +17,8 @@ from ..emit.names import label
 from ..emit.subject import Index
 from ..errors import ClosedFormError
 from ..forms import Catalogue, Form, Need, Quantity
+from ..forms.catalogue import COORDINATES
 from ..forms.lettered import Lettered, lettered
-from ..forms.quantities import COORDINATES
 from ..model import Model
 from .decoupling import decoupling, link_derivatives
 from .drives import Drives
@@ -53,7 +53,7 @@ def _sizes(model: ElasticModel) -> dict[str | int, int | None]:
     return {"v": model.links.nv, "k": model.links.nv if model.drives.stiffness is None else None}
 
 
-def _subject(model: ElasticModel, stiffness: tuple[SX, ...]) -> tuple[Plant]:
+def _basis(model: ElasticModel, stiffness: tuple[SX, ...]) -> tuple[Plant]:
     return (Plant(model.links, model.drives, stiffness=stiffness),)
 
 
@@ -105,7 +105,7 @@ STIFFNESS = tuple(
 STATE = tuple(each.name for each in POSITIONS)
 """Names of the state: link and motor angles and velocities."""
 
-FORMS = Catalogue(ElasticModel, "form of an elastic-joint robot", _sizes, _subject)
+FORMS = Catalogue(ElasticModel, "form of an elastic-joint robot", _sizes, _basis)
 """Every form of an elastic-joint robot by name."""
 
 FORMS.add(

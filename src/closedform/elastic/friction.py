@@ -11,8 +11,8 @@ from casadi import SX
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
-from ..checks import LARGEST, finite_array, one_each, real_array, text
-from ..errors import ArgumentError, shorten, shown
+from ..checks import LARGEST, finite_array, instances, one_each, real_array, text
+from ..errors import ArgumentError, shorten
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,7 @@ class Friction:
     def sized(self, where: str, names: Sequence[str]) -> Friction:
         """Return the same with one number per joint, after checking them."""
         where = shorten(text("friction: where", where), 80)
-        if not isinstance(names, tuple | list) or not all(isinstance(name, str) for name in names):
-            raise ArgumentError(f"{where}: names are {shown(names)}; expected the names of the joints")
+        instances(f"{where}: names", names, str, "the names of the joints")
         viscous, coulomb, width = (
             per_joint(f"{where}: {name}", getattr(self, name), names, zero=name != "width")
             for name in ("viscous", "coulomb", "width")

@@ -23,9 +23,8 @@ class Decoupling(Control):
     tracking error has exactly the given four poles. Where the springs are damped the chain has
     three integrators, and there are three poles.
 
-    The law reads the spring torque off the wind-up theta - N^-1 q, so that an error of the
-    stiffness acts like an error of gravity; robots with `torque_sensors` in their joints are
-    spared that.
+    The law computes the spring torque from the wind-up theta - N^-1 q, so that an error of the
+    stiffness acts like an error of gravity; with `torque_sensors` in the joints it does not.
 
     >>> import numpy as np, closedform as cf
     >>> from closedform.elastic import Decoupling
@@ -77,10 +76,10 @@ class Feedforward(Control):
 
 
 class ComputedTorque(Control):
-    """The rigid robot's computed torque, which ignores the springs: for comparison.
+    """The computed torque of a rigid robot, which ignores the springs: for comparison.
 
     u = N (M a + C q' + g + f_l) + M_G N^-1 a + f_m with a = q_d'' + k_0 (q_d - q) + k_1 (q_d' - q')
-    and q = N theta, q' = N theta', as motor sensors of a rigid robot would tell.
+    and q = N theta, q' = N theta', as motor sensors of a rigid robot would measure.
     """
 
     order, feedbacks = 2, 2

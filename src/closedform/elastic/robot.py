@@ -10,8 +10,8 @@ import casadi as ca
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
-from ..checks import flag
-from ..errors import ArgumentError, ClosedFormError, shown
+from ..checks import flag, instance
+from ..errors import ArgumentError, ClosedFormError
 from ..integration import System
 from ..model.idle import refuse_still
 from ..robot import Robot
@@ -33,13 +33,14 @@ class ElasticJointRobot(ElasticForms):
     [Grimm1990, Eqs. (1)-(2)], [Spong1987]. As there, stiffness K (N m/rad), damping D and motor
     inertia M_G are those seen at the motor shaft, and the gear ratio N counts turns of the joint
     per turn of the motor, at most 1. Data sheets often give the spring as seen at the joint,
-    which is N^-2 times more: say `spring_at="link"` and stiffness and damping are taken so.
+    which is N^-2 times more: with `spring_at="link"` stiffness and damping are those at the joint.
     Each is one number or one per joint; `stiffness="variable"` makes the stiffness an input,
-    the last of every method (with its first two derivatives where a law needs them).
+    the last of every method (with its first two derivatives if a law needs them).
 
     The state is (q, qd, theta, thetad): link and motor angles and velocities. A rotor inertia
     that `robot` carries as armature would count the motor twice: it is left out of the links
-    (`links` is the robot without it). Methods broadcast over batches and take `out=`.
+    (`links` is the robot without it). Methods broadcast over batches, take arrays in order or by
+    name, and `out=`.
 
     >>> import numpy as np, closedform as cf
     >>> arm = cf.ElasticJointRobot(cf.load("2r"), 1e3, 0.1, 1.0)
@@ -141,7 +142,7 @@ class ElasticJointRobot(ElasticForms):
     def system(self, *, uncertain: bool = False) -> System:
         """Return the plant as a system to simulate: state (q, qd, theta, thetad), inputs u.
 
-        Where the stiffness is variable it follows the torques as a second input. An `uncertain`
+        If the stiffness is variable, it follows the torques as a second input. An `uncertain`
         plant has the parameters (stiffness, motor inertia, phi of all links), so that one
         compiled system serves every run of a study.
 
@@ -168,12 +169,20 @@ class ElasticJointRobot(ElasticForms):
             return System(name, x, state_rate(self.plant([K]), state, u), ca.vertcat(u, K))
         return System(name, x, state_rate(self.plant(), state, u), u)
 
-    def plant(self, stiffness: Sequence[ca.SX] = (), **symbols: ca.SX) -> Plant:
-        """Return the model as expressions; `stiffness` are symbols of K, K', K'' where it is variable.
+    def plant(
+        self,
+        stiffness: Sequence[ca.SX] = (),
+        *,
+        motor_inertia: ca.SX | None = None,
+        phi: ca.SX | None = None,
+    ) -> Plant:
+        """Return the model as expressions; `stiffness` are symbols of K, K', K'' if it is variable.
 
         `motor_inertia` and `phi` may be symbols too.
         """
-        return Plant(self.links.model, self.drives, stiffness=tuple(stiffness), **symbols)
+        return Plant(
+            self.links.model, self.drives, stiffness=tuple(stiffness), motor_inertia=motor_inertia, phi=phi
+        )
 
     def require(self, name: str) -> None:
         """Raise an error if the springs' damping does not allow a form."""
@@ -188,8 +197,7 @@ def _restored(robot: Robot, the_drives: Drives) -> ElasticJointRobot:
 
 def _joint_names(robot: Robot) -> tuple[str, ...]:
     """Return a name per degree of freedom; a joint that no motor shaft can drive is refused."""
-    if not isinstance(robot, Robot):
-        raise ArgumentError(f"ElasticJointRobot: robot is {shown(robot)}; expected a Robot")
+    instance("ElasticJointRobot: robot", robot, Robot)
     refuse_still(robot.model, "ElasticJointRobot")
     if not robot.model.has_inertia:
         raise ClosedFormError(f"ElasticJointRobot: robot {robot.name!r} has no inertias (geometry only)")

@@ -93,26 +93,37 @@ def track(
     if robot.nv != control.robot.nv or robot.variable != control.robot.variable:
         raise ArgumentError("track: plant and model must have the same joints, and stiffness of one kind")
     step, duration = positive("track: step", step), trajectory.duration
+    longest = step if rate is None else 1 / checked_rate("track", rate)
+    samples = step_count("track", duration, longest, MOST_SAMPLES)
+    # a Runge-Kutta step of the continuous loop also takes the reference in its middle
+    points = 2 * samples if rate is None else samples
+    t = np.linspace(0.0, duration, points + 1)
+    reference = control.reference(trajectory, t, stiffness)
+    x0 = _start(robot, trajectory, stiffness, start, off_trajectory)
     if rate is not None:
-        samples = step_count("track", duration, 1 / checked_rate("track", rate), MOST_SAMPLES)
-        t = np.linspace(0.0, duration, samples + 1)
-        reference = control.reference(trajectory, t, stiffness)
-        x0 = _start(robot, trajectory, stiffness, start, off_trajectory)
         x, u = sampled(control, robot, x0, reference, t[1], step)
         return Tracking(t, x, u, reference[:, 0])
-    halves = 2 * step_count("track", duration, step, MOST_SAMPLES)
-    table = control.reference(trajectory, np.linspace(0.0, duration, halves + 1), stiffness)
-    rows = table.reshape(halves + 1, -1)
-    x0 = _start(robot, trajectory, stiffness, start, off_trajectory)
-    system, gains = closed_loop(control, robot), control.gains.ravel()
     try:
-        run = simulate(
-            system, x0, lambda t: rows[round(t * halves / duration)], duration, step, parameters=gains
-        )
+        return _continuous(control, robot, x0, reference, duration, step)
     except DivergenceError as error:
         raise _explained(error, robot, x0, stiffness, step) from None
-    states = control.seen(np.split(run.x, 4, axis=-1), robot.drives.stiffness)
-    return Tracking(run.t, run.x, control(*states, table[::2]), table[::2, 0])
+
+
+def _continuous(
+    control: Control, plant: ElasticJointRobot, x0: Array, reference: Array, duration: float, step: float
+) -> Tracking:
+    """Return the run of a law in continuous time; `reference` is given at every half step."""
+    rows, last = reference.reshape(len(reference), -1), len(reference) - 1
+    run = simulate(
+        closed_loop(control, plant),
+        x0,
+        lambda t: rows[round(t * last / duration)],
+        duration,
+        step,
+        parameters=control.gains.ravel(),
+    )
+    states = control.seen(np.split(run.x, 4, axis=-1), plant.drives.stiffness)
+    return Tracking(run.t, run.x, control(*states, reference[::2]), reference[::2, 0])
 
 
 def checked_rate(where: str, given: float) -> float:

@@ -51,7 +51,7 @@ def export(
 ) -> tuple[Path, ...]:
     """Write a program as source code and return the paths of its files.
 
-    `path` is a folder, where the subject names the function and its files, or a file without
+    `path` is a folder, in which the subject names the function and its files, or a file without
     its ending, which then names the function too. The files appear whole or not at all.
     """
     target = LANGUAGES[known_name("language", language, tuple(LANGUAGES))]

@@ -75,7 +75,7 @@ def facts(model: Any, form: Form) -> Iterator[str]:
 
 @facts.register
 def _gravity(model: Model, form: Form) -> Iterator[str]:
-    if INERTIAS in form.needs:
+    if INERTIAS in form.needs or form.group == "parameters":
         gravity = ", ".join(f"{float(value) + 0.0:g}" for value in model.gravity)
         yield f"Gravity ({gravity}) m/s^2 in the base frame."
 

@@ -14,8 +14,8 @@ def parallel_groups(nodes: tuple[Node, ...]) -> list[list[int]]:
     """Return the coordinates that are angles, grouped by parallel axes that follow each other.
 
     A joint joins the group of the last joint before it that turns, if their axes are parallel;
-    joints between that do not turn (prismatic ones) do not matter. Joints of one coordinate
-    (mimics) are in one group.
+    prismatic joints between them do not matter. Joints of one coordinate (mimics) are in one
+    group.
     """
     groups: dict[int, int] = {}
     turning: list[tuple[int, np.ndarray] | None] = []

@@ -81,7 +81,7 @@ def angle_groups(model: Model) -> list[list[int]]:
 
 def _trace(form: Form, model: Any, it: Lettered) -> Program:
     """Return the program of a form whose last input is the vector of all parameters."""
-    symbols, expressions = form.expression(model, subject=it.subject)
+    symbols, expressions = form.expression(model, basis=it.basis)
     names = [each.name for each in form.arrays(model)]
     inputs = list(zip(names, form.input_shapes(model), symbols, strict=True))
     if it.parameters:

@@ -30,7 +30,7 @@ class Numbers:
     def __init__(self, rational: bool = True, digits: int = 15, *, fractions: bool = False) -> None:
         self.rational, self.digits, self.fractions = rational, digits, fractions
 
-    def __call__(self, value: Fraction) -> Expression:
+    def __call__(self, value: Fraction | sp.Rational) -> Expression:
         """Return a coefficient as a SymPy number; whole numbers stay whole."""
         exact = sp.Rational(value.numerator, value.denominator)
         small = self.fractions and value.denominator <= SMALL

@@ -22,6 +22,12 @@ SIMPLE = 1 << 20
 FACTORIAL = 5040
 """Denominators of Taylor series up to seventh order."""
 
+DECIMAL = 10**12
+"""Denominators up to this belong to fractions and decimals; beyond, a constant is irrational."""
+
+ROUND_OFF = 1e-13
+"""Terms this much smaller than the largest of an output are round-off if a constant is irrational."""
+
 
 def meant(value: float) -> Fraction:
     """Return the number that a constant was meant to be: a small fraction, a decimal, or the float."""
@@ -67,7 +73,28 @@ class Reader:
                 if last[x] == k:
                     alive -= terms(values.pop(x))
             self.arithmetic.check(alive)
-        return [[values[x] for x in row] for row in program.results]
+        rows = [[values[x] for x in row] for row in program.results]
+        constants = (meant(value) for name, _, value in program.operations if name == "const")
+        if any(value.denominator > DECIMAL for value in constants):
+            return [self._without_round_off(row) for row in rows]
+        return rows
+
+    def _without_round_off(self, row: list[TrigSum]) -> list[TrigSum]:
+        """Return the entries of an output without terms that are round-off of irrational constants."""
+        largest = 0.0
+        for each in row:
+            self.arithmetic.check()
+            sizes = (abs(float(x)) for polynomial in each.values() for x in polynomial.values())
+            largest = max(largest, max(sizes, default=0.0))
+        kept = []
+        for each in row:
+            self.arithmetic.check()
+            left = {
+                wave: {m: x for m, x in polynomial.items() if abs(float(x)) > ROUND_OFF * largest}
+                for wave, polynomial in each.items()
+            }
+            kept.append({wave: polynomial for wave, polynomial in left.items() if polynomial})
+        return kept
 
     def apply(self, name: str, x: list[TrigSum]) -> TrigSum:
         """Return one operation of a program."""

@@ -10,7 +10,7 @@ import numpy as np
 import sympy as sp
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import instance, number, real_array
+from ..checks import common_batch, instance, number, real_array
 from ..errors import ArgumentError, UnknownNameError, warn
 from ..lazy import cached_property
 from .collect import Numbers
@@ -57,7 +57,7 @@ class Equations(Printed):
         compiled = sp.lambdify([*columns, *constants], entries, "numpy", cse=lambda each: (steps, each))
 
         def function(*arrays: ArrayLike, **given: float) -> NDArray[np.float64]:
-            flat = self._columns(arrays)
+            flat, batch = self._columns(arrays)
             unknown = set(given) - {symbol.name for symbol in constants}
             if unknown:
                 raise UnknownNameError("constant", min(unknown), [symbol.name for symbol in constants])
@@ -65,11 +65,6 @@ class Equations(Printed):
                 number(f"{self.name}: {symbol.name}", given[symbol.name]) if symbol.name in given else value
                 for symbol, value in self.values.items()
             ]
-            try:
-                batch = np.broadcast_shapes(*(column.shape for column in flat)) if flat else ()
-            except ValueError:
-                shapes = ", ".join(str(np.shape(array)) for array in arrays)
-                raise ArgumentError(f"{self.name}: batches of {shapes} do not broadcast") from None
             with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # the result shows it
                 found = compiled(*flat, *known)
             values = [np.broadcast_to(np.asarray(x, dtype=float), batch) for x in found]
@@ -93,19 +88,22 @@ class Equations(Printed):
         """
         return self.lambdify()(*arrays, **constants)
 
-    def _columns(self, arrays: tuple[ArrayLike, ...]) -> list[NDArray[np.float64]]:
+    def _columns(self, arrays: tuple[ArrayLike, ...]) -> tuple[list[NDArray[np.float64]], tuple[int, ...]]:
+        """Return the entries of the inputs, each over its own batch, and the batch of them all."""
         if len(arrays) != len(self.inputs):
             names = ", ".join(each.symbols[0] + "..." for each in self.inputs)
             raise ArgumentError(f"{self.name}: takes {len(self.inputs)} arrays ({names}); got {len(arrays)}")
         columns: list[NDArray[np.float64]] = []
+        batches: dict[str, tuple[int, ...]] = {}
         for each, given in zip(self.inputs, arrays, strict=True):
             array = real_array(f"{self.name}: {each.symbols[0]}...", given)
             rank = len(each.shape)
             if array.shape[array.ndim - rank :] != each.shape or array.ndim < rank:
                 raise ArgumentError(f"{self.name}: got shape {array.shape}; expected (..., {each.shape})")
-            flat = array.reshape(*array.shape[: array.ndim - rank], math.prod(each.shape))
+            batch = batches[each.symbols[0] + "..."] = array.shape[: array.ndim - rank]
+            flat = array.reshape(*batch, math.prod(each.shape))
             columns.extend(flat[..., k] for k in range(flat.shape[-1]))
-        return columns
+        return columns, common_batch(self.name, **batches)
 
     def dot(self, *, seconds: float = 60.0) -> Equations:
         """Return the time derivative, by the chain rule on the symbols: q1 -> qd1 -> qdd1 -> ..."""

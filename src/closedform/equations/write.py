@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 
 import sympy as sp
 
@@ -15,22 +14,13 @@ from .collect import Numbers
 from .definitions import as_written
 from .naming import Input
 from .parameters import KINDS, Letter
-from .reader import Reader, meant
+from .reader import Reader
 from .result import Equations, EquationsWarning
-from .trig_sums import Arithmetic, Budget, BudgetSpentError, TrigSum
+from .trig_sums import Budget, BudgetSpentError
 from .vocabulary import Expression, Vocabulary
 
 PARAMETERS = "parameters"
 """Name of the last input of a program whose constants are letters."""
-
-DECIMAL = 10**12
-"""Denominators up to this belong to fractions and decimals; beyond, a constant is irrational."""
-
-ROUND_OFF = 1e-13
-"""Terms this much smaller than the largest are round-off if a constant is irrational."""
-
-Bound = Expression | Fraction
-"""An input entry: a symbol, or the number of a constant that is not symbolic."""
 
 
 def program_equations(
@@ -64,11 +54,8 @@ def program_equations(
     numbered = [[vocabulary.number(bound[k]) for k in group] for group in groups]
     reader = Reader(vocabulary, numbered, budget)
     try:
-        rows = reader.program(traced, [_trig_sum(reader.arithmetic, vocabulary, each) for each in bound])
-        outputs = [
-            [reader.written(each, numbers) for each in _chopped(reader.arithmetic, traced, row)]
-            for row in rows
-        ]
+        rows = reader.program(traced, [reader.expression(each) for each in bound])
+        outputs = [[reader.written(each, numbers) for each in row] for row in rows]
         definitions: tuple[tuple[Expression, Expression], ...] = ()
     except BudgetSpentError as spent:
         warn(
@@ -76,7 +63,7 @@ def program_equations(
             "the equations are correct but written as they are computed, in terms of definitions",
             EquationsWarning,
         )
-        outputs, definitions = as_written(traced, [_expression(each, numbers) for each in bound])
+        outputs, definitions = as_written(traced, [x if x.is_Symbol else numbers(x) for x in bound])
     results = tuple(
         Equations(
             name=label,
@@ -105,9 +92,9 @@ def _quantity(known: Mapping[str, Quantity], name: str) -> Quantity:
 
 def _bind(
     vocabulary: Vocabulary, inputs: list[Input], parameters: Sequence[Letter], kinds: Sequence[str]
-) -> list[Bound]:
+) -> list[Expression]:
     """Return the symbol or number of each input entry, and number the symbols in a readable order."""
-    bound: list[Bound] = []
+    bound: list[Expression] = []
     for each in inputs:
         role = "coordinate" if each.is_coordinate else "rate"
         for name in each.symbols:
@@ -118,36 +105,5 @@ def _bind(
             bound.append(sp.Symbol(parameter.name))
             vocabulary.number(bound[-1], parameter.role)
         else:
-            bound.append(parameter.value)
+            bound.append(sp.Rational(parameter.value.numerator, parameter.value.denominator))
     return bound
-
-
-def _trig_sum(arithmetic: Arithmetic, vocabulary: Vocabulary, bound: Bound) -> TrigSum:
-    if isinstance(bound, Fraction):
-        return arithmetic.constant(bound)
-    return arithmetic.symbol(vocabulary.number(bound))
-
-
-def _expression(bound: Bound, numbers: Numbers) -> Expression:
-    return numbers(bound) if isinstance(bound, Fraction) else bound
-
-
-def _chopped(arithmetic: Arithmetic, traced: Program, row: list[TrigSum]) -> list[TrigSum]:
-    """Return the sums without terms that are round-off of irrational constants."""
-    constants = [value for name, _, value in traced.operations if name == "const"]
-    if all(meant(value).denominator <= DECIMAL for value in constants):
-        return row
-    largest = 0.0
-    for each in row:
-        arithmetic.check()
-        sizes = (abs(float(x)) for polynomial in each.values() for x in polynomial.values())
-        largest = max(largest, max(sizes, default=0.0))
-    kept = []
-    for each in row:
-        arithmetic.check()
-        left = {
-            wave: {m: x for m, x in polynomial.items() if abs(float(x)) > ROUND_OFF * largest}
-            for wave, polynomial in each.items()
-        }
-        kept.append({wave: polynomial for wave, polynomial in left.items() if polynomial})
-    return kept

@@ -3,6 +3,7 @@
 from .arguments import Damping
 from .arm import FlexibleArm
 from .arm_motion import ArmMotion, DefinitenessError, DeflectionWarning, Energy
+from .file import load_arm
 from .fit import HubDrivenFit, fit_hub_driven
 from .link import FlexibleLink
 from .modes import Mode, Modes, Tip
@@ -24,4 +25,5 @@ __all__ = [
     "StateSpace",
     "Tip",
     "fit_hub_driven",
+    "load_arm",
 ]

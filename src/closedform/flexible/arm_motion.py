@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.integrate import cumulative_simpson
 
 from ..arrays import Array
-from ..checks import finite, number, real_array, whole_number
+from ..checks import common_batch, finite, number, real_array, whole_number
 from ..errors import ArgumentError, ClosedFormError, shown, warn
 from ..integration import DivergenceError, Event, simulate
 from ..lazy import cached_property
@@ -144,11 +144,8 @@ def arm_motion(
     N = arm.size
     start = [_state(name, given, N) for name, given in (("q0", q0), ("qd0", qd0))]
     warn_of_deflections(arm, start[0])
-    try:
-        x0 = np.concatenate(np.broadcast_arrays(*start), axis=-1)
-    except ValueError:
-        shapes = " and ".join(str(each.shape) for each in start)
-        raise ArgumentError(f"{arm.name}: q0 and qd0 of shapes {shapes} do not broadcast") from None
+    common_batch(arm.name, q0=start[0].shape[:-1], qd0=start[1].shape[:-1])
+    x0 = np.concatenate(np.broadcast_arrays(*start), axis=-1)
     options = {"method": method, "events": events, "rtol": rtol, "atol": atol}
     try:
         run = simulate(arm.system, x0, torque, duration, step, **options)  # type: ignore[arg-type]

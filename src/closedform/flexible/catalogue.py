@@ -52,11 +52,11 @@ def _sizes(model: ArmModel) -> dict[str | int, int | None]:
     return {"N": N, "n": n, "2N": 2 * N, "p": len(model.symbols(LINEAR)[1])}
 
 
-def _subject(model: ArmModel, _: tuple[SX, ...]) -> tuple[ArmModel, Constants]:
+def _basis(model: ArmModel, _: tuple[SX, ...]) -> tuple[ArmModel, Constants]:
     return model, model.numbers()
 
 
-FORMS = Catalogue(ArmModel, "form of a flexible arm", _sizes, _subject)
+FORMS = Catalogue(ArmModel, "form of a flexible arm", _sizes, _basis)
 """Every form of an arm by name."""
 
 FORMS.add(dynamics.mass_matrix, Q, MASS.array("N", "N"))

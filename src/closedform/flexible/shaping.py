@@ -10,7 +10,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
-from ..checks import finite, instance, known_name, positive, real_array, sized_array, small_number
+from ..checks import (
+    finite_array,
+    instance,
+    known_name,
+    positive,
+    real_array,
+    sized_array,
+    small_number,
+)
 from ..errors import ArgumentError, shown
 
 MOST_IMPULSES = 100_000
@@ -97,7 +105,7 @@ class InputShaper:
 
         Before its start the command has its first value; between samples it is linear.
         """
-        values = finite("command", real_array("command", command))
+        values = finite_array("command", command)
         if values.ndim not in (1, 2) or len(values) < 2 or not values.size:
             raise ArgumentError(f"command has shape {values.shape}; expected (k,) or (k, n) with k samples")
         t = positive("step", step) * np.arange(len(values))
@@ -111,7 +119,7 @@ class InputShaper:
     def residual(self, frequency: ArrayLike, ratio: float = 0.0) -> Array:
         """Return the vibration left at a frequency [Hz], as a part of that of the unshaped command."""
         ratio = small_number("shaper: ratio", ratio, 0.999)
-        omega = 2 * np.pi * finite("shaper: frequency", real_array("shaper: frequency", frequency))[..., None]
+        omega = 2 * np.pi * finite_array("shaper: frequency", frequency)[..., None]
         if (np.abs(omega) * self.duration > MOST_RADIANS).any():
             raise ArgumentError(
                 f"shaper: frequency is {shown(frequency)}; expected at most {MOST_RADIANS:g} rad "

@@ -15,7 +15,6 @@ from ..model import Model
 from ..model.idle import refuse_idle_joints, refuse_still
 from . import (
     block,
-    block_rates,
     coriolis,
     energy,
     external,
@@ -29,35 +28,71 @@ from . import (
     state,
     tensors,
 )
+from . import block_rates as rates
 from .form import Catalogue, Form, Need, Variant
-from .quantities import (
-    CENTRE,
-    CENTRE_JACOBIAN,
-    COORDINATES,
-    CORIOLIS,
-    EXTERNAL,
-    FORCES,
-    GRAVITY,
-    JACOBIAN,
-    KINETIC,
-    KINETIC_ROW,
-    MASS,
-    PARAMETERS,
-    PHI,
-    POSE,
-    POTENTIAL,
-    POTENTIAL_ROW,
-    REGRESSOR,
-    SLOTINE_LI,
-    TAU,
-    A,
-    D,
-    Q,
-    R,
-    V,
-    W,
-)
+from .quantity import Quantity
 from .tree import Tree
+
+COORDINATES = Quantity(
+    "q", "q", "rad or m", "joint coordinates", ("joint velocities", "joint accelerations", "joint jerks")
+)
+REFERENCE = Quantity(
+    "q",
+    "q",
+    "rad or m",
+    "reference coordinates",
+    ("reference velocities", "reference accelerations"),
+    mark="r",
+)
+FORCES = Quantity("tau", r"\tau", "N m or N", "joint forces")
+WRENCHES = Quantity(
+    "wrenches",
+    "W",
+    "N m, N",
+    "wrenches (moment; force) of the environment on the bodies, each in its frame about its origin",
+    vectors="nf",
+)
+PARAMETERS = Quantity(
+    "phi",
+    r"\phi",
+    "kg m^2, kg m, kg",
+    "inertial parameters, XX XY XZ YY YZ ZZ MX MY MZ M of each body about its frame origin",
+)
+
+POSE = Quantity("T", "T", "1, positions m", "homogeneous transform of frame {frame} in the base frame")
+JACOBIAN = Quantity(
+    "J", "J", "1 or m", "map from qd to the body twist (omega; v) of frame {frame}, in that frame"
+)
+CENTRE = Quantity("com", "c", "m", "centre of mass, in the base frame")
+CENTRE_JACOBIAN = Quantity(
+    "Jc", r"J^\mathrm{c}", "m or 1", "map from qd to the velocity of the centre of mass, base frame"
+)
+
+MASS = Quantity("M", "M", "kg m^2, kg m or kg", "mass matrix")
+CORIOLIS = Quantity("C", "C", "kg m^2/s, kg m/s or kg/s", "Coriolis matrix")
+GRAVITY = Quantity("G", "G", "N m or N", "joint forces that hold the robot still")
+EXTERNAL = Quantity("tau_ext", r"\tau^\mathrm{ext}", "N m or N", "joint forces equivalent to the wrenches")
+KINETIC = Quantity("T", "T", "J", "kinetic energy")
+POTENTIAL = Quantity("U", "U", "J", "potential energy")
+
+REGRESSOR = Quantity("Y", "Y", f"N m or N, per {PARAMETERS.base_unit}", "regressor, joint forces = Y phi")
+SLOTINE_LI = Quantity("Yr", r"Y^\mathrm{r}", REGRESSOR.base_unit, "regressor, M qddr + C qdr + G = Yr phi")
+KINETIC_ROW = Quantity("YT", "Y^T", f"J, per {PARAMETERS.base_unit}", "row with kinetic energy = YT phi")
+POTENTIAL_ROW = Quantity("YU", "Y^U", KINETIC_ROW.base_unit, "row with potential energy = YU phi")
+
+Q = (COORDINATES.array("q"),)
+V = (*Q, COORDINATES.rate().array("v"))
+A = (*V, COORDINATES.rate(2).array("v"))
+D = (*A, COORDINATES.rate(3).array("v"))
+R = (*V, REFERENCE.rate().array("v"), REFERENCE.rate(2).array("v"))
+TAU = (*V, FORCES.array("v"))
+W = tuple(
+    WRENCHES.rate(k).array("b", 6, name=name)
+    for k, name in enumerate(("wrenches", "wrenches_dot", "wrenches_ddot"))
+)
+"""What forms take: q, then its derivatives, a reference motion, joint forces, wrenches and their rates."""
+
+PHI = PARAMETERS.array("p")
 
 
 def _sizes(model: Model) -> dict[str | int, int | None]:
@@ -65,7 +100,7 @@ def _sizes(model: Model) -> dict[str | int, int | None]:
     return {"q": model.nq, "v": model.nv, "b": bodies, "p": 10 * bodies}
 
 
-def _subject(model: Model, constants: tuple[SX, ...]) -> tuple[Tree]:
+def _basis(model: Model, constants: tuple[SX, ...]) -> tuple[Tree]:
     return (Tree.of(model, phi=constants[0] if constants else None),)
 
 
@@ -80,60 +115,44 @@ def _refuse_massless(model: Model, what: str) -> None:
 INERTIAS, MOTION, INVERSE = Need(_refuse_massless), Need(refuse_still), Need(refuse_idle_joints, values=True)
 """What forms need: bodies with inertias, a joint that moves, a mass matrix that has an inverse."""
 
-FORMS = Catalogue(Model, "form", _sizes, _subject, digest=lambda model: model.digest)
+FORMS = Catalogue(Model, "form", _sizes, _basis, digest=lambda model: model.digest)
 """Every form of a robot by name."""
 
-_add = partial(FORMS.add, group="kinematics")
-_add(kinematics.pose, Q, POSE.array(4, 4), framed=True)
-_add(kinematics.jacobian, Q, JACOBIAN.array(6, "v"), framed=True)
-_add(kinematics.jacobian_dot, V, JACOBIAN.rate().array(6, "v"), framed=True)
-_add(kinematics.jacobian_ddot, A, JACOBIAN.rate(2).array(6, "v"), framed=True)
-_add = partial(_add, needs=(INERTIAS,), optional=(PHI,))
-_add(kinematics.center_of_mass, Q, CENTRE.array(3))
-_add(kinematics.com_jacobian, Q, CENTRE_JACOBIAN.array(3, "v"))
+_framed = partial(FORMS.add, group="kinematics", framed=True)
+_framed(kinematics.pose, Q, POSE.array(4, 4))
+_framed(kinematics.jacobian, Q, JACOBIAN.array(6, "v"))
+_framed(kinematics.jacobian_dot, V, JACOBIAN.rate().array(6, "v"))
+_framed(kinematics.jacobian_ddot, A, JACOBIAN.rate(2).array(6, "v"))
+_centre = partial(FORMS.add, group="kinematics", needs=(INERTIAS,), optional=(PHI,))
+_centre(kinematics.center_of_mass, Q, CENTRE.array(3))
+_centre(kinematics.com_jacobian, Q, CENTRE_JACOBIAN.array(3, "v"))
 
-_add = partial(FORMS.add, group="dynamics", needs=(INERTIAS, MOTION), optional=(PHI,))
-_add(newton_euler.inverse_dynamics, A, FORCES.array("v"), closed=block.inverse_dynamics)
-_add(forward.forward_dynamics, TAU, COORDINATES.rate(2).array("v"), needs=(INERTIAS, MOTION, INVERSE))
-_add(mass.mass_matrix, Q, MASS.array("v", "v"), closed=block.mass_matrix)
-_add(coriolis.coriolis_matrix, V, CORIOLIS.array("v", "v"), closed=block.coriolis_matrix)
-_add(gravity.gravity_torque, Q, GRAVITY.array("v"), closed=block.gravity_torque)
-FORMS.add(
-    external.external_torque,
-    (*Q, *W[:1]),
-    EXTERNAL.array("v"),
-    group="dynamics",
-    closed=block.external_torque,
-    needs=(MOTION,),
-)
-_add(energy.kinetic_energy, V, KINETIC.array())
-_add(energy.potential_energy, Q, POTENTIAL.array())
+_dynamics = partial(FORMS.add, needs=(INERTIAS, MOTION), optional=(PHI,))
+_solve = partial(FORMS.add, needs=(INERTIAS, MOTION, INVERSE), optional=(PHI,))
+_wrenches = partial(FORMS.add, needs=(MOTION,))
+_dynamics(newton_euler.inverse_dynamics, A, FORCES.array("v"), closed=block.inverse_dynamics)
+_solve(forward.forward_dynamics, TAU, COORDINATES.rate(2).array("v"))
+_dynamics(mass.mass_matrix, Q, MASS.array("v", "v"), closed=block.mass_matrix)
+_dynamics(coriolis.coriolis_matrix, V, CORIOLIS.array("v", "v"), closed=block.coriolis_matrix)
+_dynamics(gravity.gravity_torque, Q, GRAVITY.array("v"), closed=block.gravity_torque)
+_wrenches(external.external_torque, Q + W[:1], EXTERNAL.array("v"), closed=block.external_torque)
+_dynamics(energy.kinetic_energy, V, KINETIC.array())
+_dynamics(energy.potential_energy, Q, POTENTIAL.array())
 
-_add = partial(_add, group="time")
-_add(newton_euler.inverse_dynamics_rates, A, (FORCES.array("v"),), ordered=True)
-_add(mass.mass_matrix_dot, V, MASS.rate().array("v", "v"), closed=block_rates.mass_matrix_dot)
-_add(mass.mass_matrix_ddot, A, MASS.rate(2).array("v", "v"), closed=block_rates.mass_matrix_ddot)
-_add(coriolis.coriolis_matrix_dot, A, CORIOLIS.rate().array("v", "v"), closed=block_rates.coriolis_matrix_dot)
-_add(
-    coriolis.coriolis_matrix_ddot,
-    D,
-    CORIOLIS.rate(2).array("v", "v"),
-    closed=block_rates.coriolis_matrix_ddot,
+_time = partial(_dynamics, group="time")
+_time(newton_euler.inverse_dynamics_rates, A, (FORCES.array("v"),), ordered=True)
+_time(mass.mass_matrix_dot, V, MASS.rate().array("v", "v"), closed=rates.mass_matrix_dot)
+_time(mass.mass_matrix_ddot, A, MASS.rate(2).array("v", "v"), closed=rates.mass_matrix_ddot)
+_time(coriolis.coriolis_matrix_dot, A, CORIOLIS.rate().array("v", "v"), closed=rates.coriolis_matrix_dot)
+_time(coriolis.coriolis_matrix_ddot, D, CORIOLIS.rate(2).array("v", "v"), closed=rates.coriolis_matrix_ddot)
+_time(gravity.gravity_torque_dot, V, GRAVITY.rate().array("v"), closed=rates.gravity_torque_dot)
+_time(gravity.gravity_torque_ddot, A, GRAVITY.rate(2).array("v"), closed=rates.gravity_torque_ddot)
+_wrench_rates = partial(_wrenches, group="time")
+_wrench_rates(
+    external.external_torque_dot, V + W[:2], EXTERNAL.rate().array("v"), closed=rates.external_torque_dot
 )
-_add(gravity.gravity_torque_dot, V, GRAVITY.rate().array("v"), closed=block_rates.gravity_torque_dot)
-_add(gravity.gravity_torque_ddot, A, GRAVITY.rate(2).array("v"), closed=block_rates.gravity_torque_ddot)
-_external = partial(FORMS.add, group="time", needs=(MOTION,))
-_external(
-    external.external_torque_dot,
-    (*V, *W[:2]),
-    EXTERNAL.rate().array("v"),
-    closed=block_rates.external_torque_dot,
-)
-_external(
-    external.external_torque_ddot,
-    (*A, *W),
-    EXTERNAL.rate(2).array("v"),
-    closed=block_rates.external_torque_ddot,
+_wrench_rates(
+    external.external_torque_ddot, A + W, EXTERNAL.rate(2).array("v"), closed=rates.external_torque_ddot
 )
 _once = (
     MASS.array("v", "v", name="mass_matrix"),
@@ -141,23 +160,23 @@ _once = (
     GRAVITY.array("v", name="gravity_torque"),
 )
 _rates = tuple(each.quantity.rate().array(*each.shape, name=f"{each.name}_dot") for each in _once)
-_add(matrices.dynamic_matrices, V, _once)
-_add(matrices.dynamic_matrices_dot, A, _once + _rates)
-_family = partial(_add, ordered=True)
+_time(matrices.dynamic_matrices, V, _once)
+_time(matrices.dynamic_matrices_dot, A, _once + _rates)
+_family = partial(_time, ordered=True)
 _family(mass.mass_matrix_rates, Q, (MASS.array("v", "v"),))
 _family(coriolis.coriolis_matrix_rates, V, (CORIOLIS.array("v", "v"),))
 _family(gravity.gravity_torque_rates, Q, (GRAVITY.array("v"),))
-_external(external.external_torque_rates, (*Q, *W[:1]), (EXTERNAL.array("v"),), ordered=True)
-_external(kinematics.jacobian_rates, Q, (JACOBIAN.array(6, "v"),), ordered=True, framed=True)
+_wrench_rates(external.external_torque_rates, Q + W[:1], (EXTERNAL.array("v"),), ordered=True)
+_wrench_rates(kinematics.jacobian_rates, Q, (JACOBIAN.array(6, "v"),), ordered=True, framed=True)
 
-_add = partial(_add, group="state")
+_state = partial(_dynamics, group="state")
 _QD = COORDINATES.rate()
-_add(tensors.mass_matrix_dq, Q, MASS.by(COORDINATES).array("v", "v", "v"))
-_add(tensors.coriolis_matrix_dq, V, CORIOLIS.by(COORDINATES).array("v", "v", "v"))
-_add(tensors.coriolis_matrix_dqd, V, CORIOLIS.by(_QD).array("v", "v", "v"))
-_add(state.gravity_torque_dq, Q, GRAVITY.by(COORDINATES).array("v", "v"))
-_add(state.inverse_dynamics_dq, A, FORCES.by(COORDINATES).array("v", "v"))
-_add(state.inverse_dynamics_dqd, A, FORCES.by(_QD).array("v", "v"))
+_state(tensors.mass_matrix_dq, Q, MASS.by(COORDINATES).array("v", "v", "v"))
+_state(tensors.coriolis_matrix_dq, V, CORIOLIS.by(COORDINATES).array("v", "v", "v"))
+_state(tensors.coriolis_matrix_dqd, V, CORIOLIS.by(_QD).array("v", "v", "v"))
+_state(state.gravity_torque_dq, Q, GRAVITY.by(COORDINATES).array("v", "v"))
+_state(state.inverse_dynamics_dq, A, FORCES.by(COORDINATES).array("v", "v"))
+_state(state.inverse_dynamics_dqd, A, FORCES.by(_QD).array("v", "v"))
 _inverse = [
     FORCES.by(each).array("v", "v", name=f"inverse_dynamics_d{each.symbol}") for each in (COORDINATES, _QD)
 ]
@@ -165,21 +184,20 @@ _forward = [
     COORDINATES.rate(2).by(each).array("v", "v", name=f"forward_dynamics_d{each.symbol}")
     for each in (COORDINATES, _QD, FORCES)
 ]
-_solve = partial(_add, needs=(INERTIAS, MOTION, INVERSE))
-_solve(state.forward_dynamics_dq, TAU, _forward[0])
-_solve(state.forward_dynamics_dqd, TAU, _forward[1])
-_solve(state.forward_dynamics_dtau, TAU, _forward[2])
-_add(state.inverse_dynamics_derivatives, A, _inverse)
-_solve(state.forward_dynamics_derivatives, TAU, _forward)
+_solve(state.forward_dynamics_dq, TAU, _forward[0], group="state")
+_solve(state.forward_dynamics_dqd, TAU, _forward[1], group="state")
+_solve(state.forward_dynamics_dtau, TAU, _forward[2], group="state")
+_state(state.inverse_dynamics_derivatives, A, _inverse)
+_solve(state.forward_dynamics_derivatives, TAU, _forward, group="state")
 
-_add = partial(FORMS.add, group="parameters", needs=(INERTIAS, MOTION))
-_add(parameters.regressor, A, REGRESSOR.array("v", "p"))
-_add(parameters.slotine_li_regressor, R, SLOTINE_LI.array("v", "p"))
-_add(parameters.mass_matrix_dphi, Q, MASS.by(PARAMETERS).array("v", "v", "p"))
-_add(parameters.coriolis_matrix_dphi, V, CORIOLIS.by(PARAMETERS).array("v", "v", "p"))
-_add(parameters.gravity_torque_dphi, Q, GRAVITY.by(PARAMETERS).array("v", "p"))
-_add(parameters.kinetic_energy_regressor, V, KINETIC_ROW.array("p"))
-_add(parameters.potential_energy_regressor, Q, POTENTIAL_ROW.array("p"))
+_parameters = partial(FORMS.add, group="parameters", needs=(MOTION,))
+_parameters(parameters.regressor, A, REGRESSOR.array("v", "p"))
+_parameters(parameters.slotine_li_regressor, R, SLOTINE_LI.array("v", "p"))
+_parameters(parameters.mass_matrix_dphi, Q, MASS.by(PARAMETERS).array("v", "v", "p"))
+_parameters(parameters.coriolis_matrix_dphi, V, CORIOLIS.by(PARAMETERS).array("v", "v", "p"))
+_parameters(parameters.gravity_torque_dphi, Q, GRAVITY.by(PARAMETERS).array("v", "p"))
+_parameters(parameters.kinetic_energy_regressor, V, KINETIC_ROW.array("p"))
+_parameters(parameters.potential_energy_regressor, Q, POTENTIAL_ROW.array("p"))
 
 
 def form(name: str, order: int | None = None, *, frame: str | None = None, phi: bool = False) -> Form:

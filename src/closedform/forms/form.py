@@ -51,8 +51,8 @@ class Need:
 class Form:
     """One quantity (or several computed together): what it takes, what it gives, what defines it.
 
-    `build(*subject, *inputs[, frame])` is the route kernels use; `closed` is the papers' block
-    matrix route, if there is one. The subject is what the owner's expressions are built on. Of its
+    `build(*basis, *inputs[, frame])` is the route kernels use; `closed` is the papers' block
+    matrix route, if there is one. The basis is what the owner's expressions are built on. Of its
     numbers, `constants` are inputs after the others if the owner gives them a size, and `optional`
     ones if a variant asks for them. An `ordered` form is a family; its member of some order gives
     derivatives up to that order, from as many more derivatives of each quantity it takes. `variant`
@@ -78,8 +78,10 @@ class Form:
         doc = inspect.cleandoc(self.build.__doc__ or "")
         if not self.variant.phi:
             return doc
-        names = ", ".join(f"`{each.name}`" for each in self.constants)
-        return f"{doc}\n\nThe constants {names} are inputs, after the others."
+        names = ", ".join(
+            f"{each.quantity.meaning.partition(', ')[0]} `{each.name}`" for each in self.constants
+        )
+        return f"{doc}\n\nThe {names} are the last input."
 
     @property
     def summary(self) -> str:
@@ -161,11 +163,11 @@ class Form:
         return _resolved(self.gives, model)
 
     def expression(
-        self, model: Any, *, closed: bool = False, subject: tuple[Any, ...] | None = None
+        self, model: Any, *, closed: bool = False, basis: tuple[Any, ...] | None = None
     ) -> tuple[list[SX], list[SX]]:
         """Return the symbols of the inputs and the expressions of the outputs.
 
-        `subject` replaces what the model's own numbers give. An output with three axes is a matrix
+        `basis` replaces what the model's own numbers give. An output with three axes is a matrix
         whose rows run over the first two.
         """
         self.check(model)
@@ -177,10 +179,10 @@ class Form:
             SX.sym(each.name, *shape) for each, shape in zip(arrays, self.input_shapes(model), strict=True)
         ]
         count = len(self.takes)
-        if subject is None:
-            subject = catalogue(model).subject(model, tuple(symbols[count:]))
+        if basis is None:
+            basis = catalogue(model).basis(model, tuple(symbols[count:]))
         extra = (self.variant.frame,) if self.framed else ()
-        built = builder(*subject, *symbols[:count], *extra)
+        built = builder(*basis, *symbols[:count], *extra)
         return symbols, list(built) if isinstance(built, tuple) else [built]
 
     def check(self, model: Any) -> None:
@@ -193,7 +195,7 @@ class Catalogue(dict[str, Form]):
     """The forms of one kind of owner by name, and how its model meets them.
 
     `sizes(model)` gives the letters of shapes as numbers, None for a constant that is no input;
-    `subject(model, constants)` the first arguments of every builder. If `digest(model)` tells any
+    `basis(model, constants)` the first arguments of every builder. If `digest(model)` tells any
     two models apart, machine code of the library's own forms is found without building them.
     """
 
@@ -202,11 +204,11 @@ class Catalogue(dict[str, Form]):
         kind: type,
         title: str,
         sizes: Callable[[Any], Mapping[str | int, int | None]],
-        subject: Callable[[Any, tuple[SX, ...]], tuple[Any, ...]],
+        basis: Callable[[Any, tuple[SX, ...]], tuple[Any, ...]],
         digest: Callable[[Any], str] | None = None,
     ) -> None:
         super().__init__()
-        self.title, self.sizes, self.subject, self.digest = title, sizes, subject, digest
+        self.title, self.sizes, self.basis, self.digest = title, sizes, basis, digest
         self._watchers: list[Callable[[str, Form | None], None]] = []
         _CATALOGUES[kind] = self
 

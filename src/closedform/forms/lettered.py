@@ -15,14 +15,14 @@ from .form import Form
 class Lettered:
     """A model with symbols for its numbers.
 
-    `subject` is what builders take first, None if that is what the model's own numbers give.
+    `basis` is what builders take first, None if that is what the model's own numbers give.
     `parameters` are the symbols with their values; of the kinds in `kinds` they are printed as
     letters, of others as numbers. `groups` hold the coordinates that are angles about parallel
     axes. In a `trajectory` qd is the time derivative of q, which quaternions are not. Programs of
     more than `most` operations are refused, if there is such a limit.
     """
 
-    subject: tuple[Any, ...] | None = None
+    basis: tuple[Any, ...] | None = None
     parameters: Sequence[Any] = ()
     kinds: tuple[str, ...] = ()
     groups: Sequence[Sequence[int]] = ()

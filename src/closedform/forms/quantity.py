@@ -41,7 +41,7 @@ class Quantity:
         return replace(self, over=other)
 
     def array(self, *shape: str | int, name: str = "") -> FormArray:
-        """Return an array of the quantity, named by its symbol unless told otherwise."""
+        """Return an array of the quantity, named by its symbol unless `name` is given."""
         return FormArray(name or self.symbol, shape, self)
 
     @property

@@ -2,17 +2,19 @@
 
 | room | what it holds |
 |---|---|
+| `joints` | which joints can be logged and excited |
 | `base` | base parameters of a robot: what its equations of motion can tell apart |
 | `logs` | recorded motions: read, checked, repaired and filtered |
 | `regression` | rows of a log, parameters as columns, and their least squares |
 | `workflow` | from a log to a robot: the steps, the doubts, the result, drive gains and payloads |
-| `excitation` | motions from which the base parameters can be identified well |
+| `exciting` | motions from which the base parameters can be identified well |
 
 A room imports only rooms above it; a test holds this.
 """
 
 from .base.parameters import BaseParameters, base_parameters
-from .excitation.excitation import Excitation, excitation
+from .exciting.motion import Excitation
+from .exciting.search import excitation
 from .logs.log import Log
 from .logs.reading import read_log
 from .logs.tables import LogError
@@ -20,11 +22,11 @@ from .logs.transmission import Transmission
 from .regression.friction import FrictionTerms
 from .regression.least_squares import ExcitationError
 from .regression.reduced import reduced_factor
-from .workflow.errors import Errors
 from .workflow.gains import DriveGains, drive_gains
 from .workflow.identify import identify
 from .workflow.locking import lock
 from .workflow.payload import Payload, identify_payload
+from .workflow.prediction import Errors
 from .workflow.result import Identification, IdentifiedParameter
 
 __all__ = [

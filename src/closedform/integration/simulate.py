@@ -19,12 +19,13 @@ from ..checks import (
     common_batch,
     function,
     instance,
+    instances,
     known_name,
     not_negative,
     positive,
     rows_array,
 )
-from ..errors import ArgumentError, shown
+from ..errors import ArgumentError
 from .adaptive import ADAPTIVE, adapted
 from .divergence import DivergenceError
 from .events import Event
@@ -107,8 +108,7 @@ def simulate(
     if rtol > 1:
         raise ArgumentError(f"{system.name}: rtol is {rtol:g}; expected a number up to 1")
     atol = not_negative(f"{system.name}: atol", atol)
-    if not isinstance(events, Sequence) or not all(isinstance(each, Event) for each in events):
-        raise ArgumentError(f"{system.name}: events are {shown(events)}; expected a list of Event")
+    instances(f"{system.name}: events", events, Event)
     problem = _problem(system, x0, inputs, duration, step, parameters, watch, progress)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # the states show it
         x = _march(problem) if method == "rk4" else _adapt(problem, method, rtol, atol)

@@ -11,10 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import prod
 
-import numpy as np
-
 from ..programs import Chunk, Clear, Order, Program, Store, Workspace, schedule
-from .constants import hexadecimal, splat
+from .constants import constant
 from .intrinsics import call_function
 from .sincos import sincos
 
@@ -33,7 +31,7 @@ ARITHMETIC = ("add", "sub", "mul", "div")
 
 @dataclass(frozen=True)
 class Body:
-    """LLVM text of a function and the workspace entries (of one lane) that it needs."""
+    """LLVM text of a function and the entries of workspace that it needs."""
 
     text: str
     workspace: int
@@ -48,20 +46,25 @@ def body(program: Program, name: str, lanes: int, real: str, order: Order = Orde
     return _Writer(program, name, lanes, real, order).write()
 
 
-def repeated(program: Program, name: str, vector: str, workspace: int) -> Body:
-    """Return `@name`, which evaluates one sample by a vector function: every lane reads and writes it."""
-    operands = range(len(program.inputs) + len(program.outputs))
-    parameters, same = (
-        ", ".join(["ptr %w", *(f"ptr %p{k}, i64 {step.format(k)}" for k in operands)])
-        for step in ("%s{}", "0")
-    )
-    text = (
-        f"define internal void @{name}({parameters}) #0 {{\n  call void @{vector}({same})\n  ret void\n}}\n"
-    )
-    return Body(text, workspace)
+def through_lanes(program: Program, name: str, vector: Body) -> Body:
+    """Return `@name`, which evaluates one sample by `@vector`: every lane reads and writes the same."""
+    call = f"  call void @vector({_operands(program, '0')})\n"
+    return Body(_function(name, program, call), vector.workspace)
+
+
+def _operands(program: Program, step: str = "%s{}") -> str:
+    """Return the parameters of every function: the workspace, then address and step of each operand."""
+    numbers = range(len(program.inputs) + len(program.outputs))
+    return ", ".join(["ptr %w", *(f"ptr %p{k}, i64 {step.format(k)}" for k in numbers)])
+
+
+def _function(name: str, program: Program, instructions: str) -> str:
+    return f"define internal void @{name}({_operands(program)}) #0 {{\n{instructions}  ret void\n}}\n"
 
 
 class _Writer:
+    """Writes one function per chunk of a program."""
+
     def __init__(self, program: Program, name: str, lanes: int, real: str, order: Order) -> None:
         self.program, self.name, self.lanes, self.real = program, name, lanes, real
         chunk = CHUNK if len(program.operations) < HUGE else SMALL_CHUNK
@@ -82,30 +85,18 @@ class _Writer:
 
     def write(self) -> Body:
         """Return the functions of all chunks, and the one that calls them."""
-        parameters = self._parameters()
-        functions = []
-        for k, chunk in enumerate(self.chunks):
-            lines = self._chunk(k, chunk)
-            functions.append(
-                f"define internal void @{self.name}_{k}({parameters}) #0 {{\n"
-                + "\n".join(lines)
-                + "\n  ret void\n}\n"
-            )
-        if len(functions) == 1:
-            text = functions[0].replace(f"@{self.name}_0(", f"@{self.name}(", 1)
+        texts = [self._chunk(k, chunk) for k, chunk in enumerate(self.chunks)]
+        if len(texts) == 1:
+            functions = [_function(self.name, self.program, texts[0])]
         else:
-            calls = "".join(f"  call void @{self.name}_{k}({parameters})\n" for k in range(len(functions)))
-            functions.append(
-                f"define internal void @{self.name}({parameters}) #0 {{\n{calls}  ret void\n}}\n"
-            )
-            text = "\n".join(functions)
-        return Body(text, self.workspace.size)
+            names = [f"{self.name}_{k}" for k in range(len(texts))]
+            functions = [_function(name, self.program, text) for name, text in zip(names, texts, strict=True)]
+            calls = "".join(f"  call void @{name}({_operands(self.program)})\n" for name in names)
+            functions.append(_function(self.name, self.program, calls))
+        return Body("\n".join(functions), self.lanes * self.workspace.size)
 
-    def _parameters(self) -> str:
-        operands = range(len(self.program.inputs) + len(self.program.outputs))
-        return ", ".join(["ptr %w", *(f"ptr %p{k}, i64 %s{k}" for k in operands)])
-
-    def _chunk(self, number: int, chunk: Chunk) -> list[str]:
+    def _chunk(self, number: int, chunk: Chunk) -> str:
+        """Return the instructions of one function."""
         self.lines: list[str] = []
         self.names: dict[int, str] = {}
         self.number = number
@@ -118,7 +109,7 @@ class _Writer:
             else:
                 self._compute(step)
         self.workspace.end(number)
-        return self.lines
+        return "".join(f"{line}\n" for line in self.lines)
 
     def _line(self, instruction: str) -> str:
         name = f"%v{len(self.lines)}"
@@ -129,7 +120,7 @@ class _Writer:
         self.lines.append(f"  {instruction}")
 
     def _const(self, value: float) -> str:
-        return splat(hexadecimal(_rounded(value, self.real)), self.real, self.lanes)
+        return constant(value, self.real, self.lanes)
 
     def _value(self, value: int) -> str:
         """Return the name of a value, loaded first if an earlier chunk or the caller provides it."""
@@ -220,10 +211,9 @@ class _Writer:
     def _load_row(self, pointer: str, count: int) -> str:
         if count == self.lanes:
             return self._line(f"load {self.type}, ptr {pointer}, align {self.size}")
-        zero = splat(hexadecimal(0.0), self.real, self.lanes)
         return self._line(
             f"call {self.type} @llvm.masked.load.{self.suffix}.p0(ptr {pointer}, i32 {self.size}, "
-            f"<{self.lanes} x i1> {self._mask(count)}, {self.type} {zero})"
+            f"<{self.lanes} x i1> {self._mask(count)}, {self.type} {self._const(0.0)})"
         )
 
     def _mask(self, count: int) -> str:
@@ -270,7 +260,3 @@ class _Writer:
     def _shuffle(self, a: str, b: str, mask: list[int]) -> str:
         indices = ", ".join(f"i32 {index}" for index in mask)
         return self._line(f"shufflevector {self.type} {a}, {self.type} {b}, <{self.lanes} x i32> <{indices}>")
-
-
-def _rounded(value: float, real: str) -> float:
-    return value if real == "double" else float(np.float32(value))

@@ -19,7 +19,7 @@ from .operand import MAX_AXES
 from .recipe import ProgramRecipe
 
 Named = tuple[str, ca.SX] | Shaped
-"""(name, expression), or (name, core shape, expression) where the shape is not the expression's own."""
+"""(name, expression), or (name, core shape, expression) if the shape is not the expression's own."""
 
 
 def compiled(

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import struct
 
+import numpy as np
+
+
+def constant(value: float, real: str, lanes: int) -> str:
+    """Return a number of type "double" or "float", repeated over the lanes."""
+    return repeated(hexadecimal(value if real == "double" else float(np.float32(value))), real, lanes)
+
+
+def repeated(text: str, kind: str, lanes: int) -> str:
+    """Return a constant repeated over the lanes: a vector, or itself if there is one lane."""
+    return text if lanes == 1 else "<" + ", ".join([f"{kind} {text}"] * lanes) + ">"
+
 
 def hexadecimal(value: float) -> str:
-    """Return a double as LLVM writes it exactly."""
+    """Return the bits of a double, by which LLVM writes numbers of both types exactly."""
     return f"0x{struct.unpack('>Q', struct.pack('>d', value))[0]:016X}"
-
-
-def splat(text: str, kind: str, lanes: int) -> str:
-    """Return a constant repeated over the lanes."""
-    if lanes == 1:
-        return text
-    return "<" + ", ".join([f"{kind} {text}"] * lanes) + ">"

@@ -11,7 +11,7 @@ import numpy as np
 from ..programs import Order, Program
 from . import machine
 from .body import HUGE
-from .loop import module
+from .module import module
 
 TRIED = 1500
 """Programs of up to this many operations are compiled in both depth-first orders, and timed."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .constants import hexadecimal, splat
+from .constants import constant
 
 INTRINSICS = {"abs": "fabs", "min": "minnum", "max": "maxnum"}
 """LLVM's names that differ from ours. LLVM calls libm, lane by lane, for what no instruction computes."""
@@ -15,7 +15,7 @@ COMPARISONS = {"less": "olt", "at_most": "ole"}
 def call_function(line: Callable[[str], str], name: str, x: list[str], real: str, lanes: int) -> str:
     """Write the call of a function and return the name of its value; `line` writes one instruction."""
     kind = real if lanes == 1 else f"<{lanes} x {real}>"
-    one, zero = (splat(hexadecimal(value), real, lanes) for value in (1.0, 0.0))
+    one, zero = (constant(value, real, lanes) for value in (1.0, 0.0))
     truth = "i1" if lanes == 1 else f"<{lanes} x i1>"
     if name in COMPARISONS:
         holds = line(f"fcmp {COMPARISONS[name]} {kind} {x[0]}, {x[1]}")

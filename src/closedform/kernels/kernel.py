@@ -21,7 +21,7 @@ from .fastest_order import fastest_code
 from .gufunc import gufunc
 from .outputs import named_outputs
 from .recipe import Recipe
-from .signature import Signature, in_order
+from .signature import Signature
 from .threads import threaded
 
 
@@ -31,8 +31,8 @@ class Kernel:
     The arguments' last axes have the shapes `input_shapes`; everything before broadcasts.
     Inputs are converted to the kernel's precision (double by default). The call runs without
     the GIL; `threads` splits a large batch over that many. Programs of several outputs return a
-    named tuple, and take any tuple as `out`. An output may overlap inputs in any way: the result is that of
-    copies. Outputs that overlap each other are refused.
+    named tuple; they take a tuple of arrays as `out`, and return these arrays. An output may overlap
+    inputs in any way: the result is that of copies. Outputs that overlap each other are refused.
 
     A `Recipe` says where the program comes from: a form of a robot, or expressions.
     """
@@ -50,8 +50,7 @@ class Kernel:
         self.output_shapes = [shape for _, shape in recipe.outputs]
         depth = min(map(len, self.output_shapes))
         self._several = len(self.output_shapes) > 1
-        names = tuple(each for each, _ in recipe.outputs)
-        self._outputs = named_outputs(name, names) if self._several else None
+        self._outputs = named_outputs(name, tuple(each for each, _ in recipe.outputs))
         # One array can then be a single sample of an input and many samples of an output, which NumPy does
         # not see; all other overlaps with inputs are NumPy's and the loop's business.
         self._deep = any(len(s) > depth for s in self.input_shapes)
@@ -126,12 +125,13 @@ class Kernel:
     def __call__(self, *args: ArrayLike, out: Any = None, threads: int = 1, **named: ArrayLike) -> Any:
         """Evaluate the program on arrays, in order or by name; `out` receives the result."""
         if named:
-            args = in_order(self.name, self.input_names, args, named)
+            args = self._signature.in_order(args, named)
         if len(args) != len(self.input_shapes):
             raise self._signature.wrong_count(args)
         for argument in args:
             if type(argument) is not np.ndarray and hasattr(argument, "__dask_graph__"):
-                return self._named(lazy(self, self._signature, args, out))
+                later = lazy(self, self._signature, args, out)
+                return self._outputs._make(later) if self._several else later
         try:
             if out is not None and (self._several or self._deep or not _plain(out)):
                 outs = out if isinstance(out, tuple) else (out,)
@@ -139,18 +139,16 @@ class Kernel:
                 if self._deep:
                     args = tuple(overlap.kept(args, outs))
             if isinstance(threads, int) and threads == 1:
-                return self._named(self._evaluate(args, out))
-            return self._named(threaded(self._signature, self._evaluate, args, out, threads))
+                result = self._evaluate(args, out)
+            else:
+                result = threaded(self._signature, self._evaluate, args, out, threads)
         except (TypeError, ValueError, OverflowError, RecursionError) as error:
             raise self._signature.explained(args, out, error) from None
         except MemoryError as error:
             raise ArgumentError(
                 f"{self.name}: the result does not fit in memory ({error}); split the batch, or give out="
             ) from None
-
-    def _named(self, result: Any) -> Any:
-        """Return several outputs as a named tuple; arrays given as `out` are in it themselves."""
-        return result if self._outputs is None else self._outputs(*result)
+        return tuple.__new__(self._outputs, result) if self._several else result
 
     def bind(self, *args: Array, out: Any) -> Callable[[], None]:
         """Return a function of no arguments that evaluates these very arrays into `out`.

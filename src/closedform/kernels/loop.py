@@ -2,16 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
-import numpy as np
-
-from ..programs import Order, Program
-from . import fastcall
-from .body import HUGE, body, repeated
 from .operand import MAX_AXES, Operand, whole_lines
-from .sample_copies import copy_functions
-from .single_sample import LOCAL_BYTES, single_sample
+from .single_sample import LOCAL_BYTES
 
 STREAM_BYTES, STREAM_BLOCK = 16 * 2**20, 2**10
 """Results of at least this many bytes, in blocks of at least this many, are written directly to memory.
@@ -26,51 +18,13 @@ WIDE_ROW = 128
 streams than the hardware follows by itself."""
 
 
-def module(program: Program, lanes: int, real: str, order: Order = Order.FIRST_OPERAND) -> str:
-    """Return the LLVM module of a program: `@loop`, `@bound` and `@fast`.
+def loop(operands: list[Operand], lanes: int, workspace: int) -> str:
+    """Return `@loop(args, dimensions, steps, data)`, which has the signature of NumPy's inner loops.
 
-    `@loop(args, dimensions, steps, data)` has NumPy's loop signature. Operands whose core
-    entries are not contiguous are packed into a workspace around each block of samples.
-    `@bound(operands)` evaluates one contiguous sample, given an array of pointers; `@fast` is
-    a Python built-in over it.
+    `workspace` counts the bytes that `@vector` and `@scalar` need. Operands whose core entries are not
+    contiguous are packed into a workspace around each block of samples.
     """
-    size = 8 if real == "double" else 4
-    vector = body(program, "vector", lanes, real, order)
-    if len(program.operations) < HUGE:
-        scalar = body(program, "scalar", 1, real, order)
-    else:
-        scalar = repeated(program, "scalar", "vector", vector.workspace * lanes)
-    operands = [
-        Operand(k, shape, size, k >= len(program.inputs))
-        for k, (_, shape) in enumerate((*program.inputs, *program.outputs))
-    ]
-    workspace = max(vector.workspace * lanes, scalar.workspace) * size
-    text = "\n".join(
-        [
-            copy_functions(lanes, real, size),
-            f"@nan = internal constant {real} 0x7FF8000000000000",
-            "declare ptr @malloc(i64)",
-            "declare void @free(ptr)",
-            vector.text,
-            scalar.text,
-            _Loop(operands, lanes, workspace).write(),
-            single_sample(operands, scalar.workspace * size),
-            fastcall.text(program, np.dtype("f8" if real == "double" else "f4")),
-            'attributes #0 = { nounwind "min-legal-vector-width"="512" "prefer-vector-width"="512" }',
-            "attributes #1 = { nounwind }",
-        ]
-    )
-    return "\n".join([*_declarations(text), text])
-
-
-def _declarations(text: str) -> list[str]:
-    """Return declarations of the LLVM intrinsics that the text calls."""
-    found = {}
-    for match in re.finditer(r"call (\S+|<[^>]+>) @(llvm\.[\w.]+)\((.*)\)", text):
-        result, name, arguments = match.groups()
-        types = re.findall(r"(<\d+ x \w+>|ptr|i1|i8|i32|i64|double|float) [^,<]*(?:<[^>]*>)?", arguments)
-        found[name] = f"declare {result} @{name}({', '.join(types)})"
-    return sorted(found.values())
+    return _Loop(operands, lanes, workspace).write()
 
 
 class _Loop:

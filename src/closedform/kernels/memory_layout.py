@@ -25,8 +25,11 @@ TYPE = 8
 DATA, NDIM, DIMENSIONS, DESCRIPTOR, FLAGS = 16, 24, 32, 56, 64
 """Offsets of the fields of an array."""
 
-CONTIGUOUS, ALIGNED = 0x0001, 0x0100
+CONTIGUOUS, ALIGNED, WRITEABLE = 0x0001, 0x0100, 0x0400
 """Bits of an array's flags."""
+
+TUPLE_SIZE, TUPLE_ITEMS = 16, 24
+"""Offsets of the number of entries of a tuple, and of the first."""
 
 UFUNC_OBJECT = 88
 """Offset of the object that a ufunc releases when it is freed."""
@@ -99,6 +102,7 @@ def _moved() -> Iterator[str]:
         np.zeros(17, np.uint8)[1:].view(np.float64),
         np.zeros(7).view(Subclass),
     ]
+    arrays[0].flags.writeable = False
     for array in arrays:
         flags = _field(array, FLAGS, ctypes.c_int)
         found = {
@@ -108,11 +112,15 @@ def _moved() -> Iterator[str]:
             "the dtype of an array": (_field(array, DESCRIPTOR), id(array.dtype)),
             "the flag of contiguous arrays": (bool(flags & CONTIGUOUS), array.flags.c_contiguous),
             "the flag of aligned arrays": (bool(flags & ALIGNED), array.flags.aligned),
+            "the flag of writeable arrays": (bool(flags & WRITEABLE), array.flags.writeable),
         }
         yield from (what for what, (given, expected) in found.items() if given != expected)
     for array in arrays[1:]:
         if tuple((ctypes.c_ssize_t * array.ndim).from_address(_field(array, DIMENSIONS))) != array.shape:
             yield "the shape of an array"
+    pair = (np, sys)
+    if (_field(pair, TUPLE_SIZE), _field(pair, TUPLE_ITEMS)) != (len(pair), id(np)):
+        yield "the entries of a tuple"
     numbers = (ctypes.c_ssize_t * 2)(2, 3)
     if _field(numbers, CTYPES_BUFFER) != ctypes.addressof(numbers):
         yield "the buffer of a ctypes array"

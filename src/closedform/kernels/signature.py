@@ -29,6 +29,17 @@ class Signature:
         cores = [[f"({','.join(map(str, shape))})" for shape in shapes] for shapes in sides]
         return "->".join(map(",".join, cores))
 
+    def in_order(self, args: Sequence[ArrayLike], named: Mapping[str, ArrayLike]) -> tuple[ArrayLike, ...]:
+        """Return the arrays of a call in the order of the inputs, those given by name after the others."""
+        left = self.input_names[len(args) :]
+        if set(left) != set(named):
+            given = ", ".join(map(shown, named))
+            inputs = ", ".join(self.input_names)
+            raise ArgumentError(
+                f"{self.name} takes {inputs}; {len(args)} given in order, and {given} by name"
+            )
+        return (*args, *(named[each] for each in left))
+
     def wrong_count(self, args: Sequence[Any]) -> ArgumentError:
         """Return the error of a call with too many arrays or too few."""
         count, inputs = len(self.input_names), ", ".join(self.input_names)
@@ -60,19 +71,6 @@ class Signature:
         detail = "" if out is None else f"; out is {described(out)}"
         shapes = ", ".join(f"{n} {np.shape(a)}" for n, a in zip(self.input_names, args, strict=True))
         return ArgumentError(f"{self.name}: {error} (given {shapes}{detail})")
-
-
-def in_order(
-    name: str, inputs: Sequence[str], args: Sequence[ArrayLike], named: Mapping[str, ArrayLike]
-) -> tuple[ArrayLike, ...]:
-    """Return the arrays of a call in the order of the inputs, those given by name after the others."""
-    left = inputs[len(args) :]
-    if set(left) != set(named):
-        given = ", ".join(map(shown, named))
-        raise ArgumentError(
-            f"{name} takes {', '.join(inputs)}; {len(args)} given in order, and {given} by name"
-        )
-    return (*args, *(named[each] for each in left))
 
 
 def _fits(array: np.ndarray[Any, Any], shape: Shape) -> bool:

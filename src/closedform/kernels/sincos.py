@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 
 from ..programs.sine_cosine import COSINE, QUARTERS, ROUNDER, SINE
-from .constants import hexadecimal, splat
+from .constants import constant, hexadecimal, repeated
 
 PI_2 = (1.5707963267948966, 6.123233995736766e-17, -1.4973849048591833e-33)
 """pi/2 as a sum, to 160 bits: n times the first is subtracted exactly by a fused operation."""
@@ -26,10 +26,10 @@ def sincos(line: Callable[[str], str], x: str, lanes: int) -> tuple[str, str]:
     suffix = "f64" if lanes == 1 else f"v{lanes}f64"
 
     def const(value: float) -> str:
-        return splat(hexadecimal(value), "double", lanes)
+        return constant(value, "double", lanes)
 
     def whole(value: int) -> str:
-        return splat(str(value), "i64", lanes)
+        return repeated(str(value), "i64", lanes)
 
     def fma(a: str, b: str, c: str) -> str:
         return line(f"call {real} @llvm.fma.{suffix}({real} {a}, {real} {b}, {real} {c})")

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
-from ..checks import flag
+from ..checks import flag, instance
 from ..description.description import MAX_ELEMENTS, Description, Joint, Link
 from ..description.names import unused_name
 from ..description.problems import description_problems
-from ..errors import ArgumentError, DescriptionError, listed, shown, warn
+from ..errors import DescriptionError, listed, warn
 from .body import Body, Coupling, Frame
 from .findings import doubts_about, problems_of
 from .inertia import phi_from_inertial, transform_phi
@@ -30,11 +30,9 @@ def build_model(
 
     Inertias are judged when the tree is known: only lumped bodies need to be physical.
     """
-    if not isinstance(description, Description):
-        raise ArgumentError(f"description is {shown(description)}; expected a Description")
+    instance("description", description, Description)
     for what in ("name", "source", "citation"):
-        if not isinstance(getattr(description, what), str):
-            raise ArgumentError(f"{what} is {shown(getattr(description, what))}; expected a text")
+        instance(what, getattr(description, what), str, "a text")
     floating_base = flag("floating_base", floating_base)
     source = description.source or description.name
     _check_counts(description, source)

@@ -15,7 +15,7 @@ NO_INERTIA = 64 * float(np.finfo(float).eps)
 """Inertia about the centre of mass, relative to what it is computed from, below which there is none."""
 
 INDEPENDENT = 1e-11
-"""Smallest singular value, of the largest, of velocities that do move inertia."""
+"""Singular value, relative to the largest, above which velocities move inertia."""
 
 
 def idle_joints(bodies: Sequence[Body], nv: int) -> tuple[str, ...]:
@@ -29,14 +29,13 @@ def idle_joints(bodies: Sequence[Body], nv: int) -> tuple[str, ...]:
     directions = [_inert_directions(body) for body in bodies]
     resting = [len(rows) == 6 for rows in directions]
     from_rest = [body.parent < 0 or resting[body.parent] for body in bodies]
-    factors = [body.ratio for body in bodies]
     moving = np.ones(nv, dtype=bool)
     for i, body in enumerate(bodies):
-        if resting[i] and from_rest[i] and factors[i]:
+        if resting[i] and from_rest[i] and body.ratio:
             moving[body.velocities] = False
     if not moving.any():
         return ()
-    conditions = _rest_conditions(bodies, directions, resting, from_rest, factors, nv)[:, moving]
+    conditions = _rest_conditions(bodies, directions, resting, from_rest, nv)[:, moving]
     _, sizes, V = np.linalg.svd(np.linalg.qr(conditions, mode="r"))
     rank = int((sizes > INDEPENDENT * sizes.max(initial=0.0)).sum())
     moving[moving] = np.linalg.norm(V[rank:], axis=0) > 1e-6
@@ -50,7 +49,6 @@ def _rest_conditions(
     directions: Sequence[Array],
     resting: Sequence[bool],
     from_rest: Sequence[bool],
-    factors: Sequence[float],
     nv: int,
 ) -> Array:
     """Return rows whose products with qd vanish if there is no kinetic energy."""
@@ -65,13 +63,13 @@ def _rest_conditions(
         J = np.zeros((6, nv))
         if not from_rest[i]:
             offset = 0.0 if body.coupling is None else body.coupling.offset
-            motion = screw_motion(body.joint.X @ (factors[i] * q[body.velocities] + offset))
+            motion = screw_motion(body.joint.X @ (body.ratio * q[body.velocities] + offset))
             J = adjoint(inverse(body.placement @ motion)) @ jacobians[body.parent]
-        J[:, body.velocities] += factors[i] * body.joint.X
+        J[:, body.velocities] += body.ratio * body.joint.X
         jacobians[i] = J
         conditions.append(rows @ J / np.where(rows[:, 3:].any(axis=1), length, 1.0)[:, None])
         if body.armature:
-            conditions.append(factors[i] * np.eye(nv)[body.velocities])
+            conditions.append(body.ratio * np.eye(nv)[body.velocities])
     return np.concatenate(conditions)
 
 

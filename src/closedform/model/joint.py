@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Array
 from ..checks import LARGEST
-from ..rotations import ORTHONORMAL, ROUNDING, skew
+from ..rotations import ORTHONORMAL, ROUNDING, pose, rotation_quaternion, screw_motion, skew
 
 
 @dataclass(frozen=True)
@@ -108,6 +108,22 @@ class JointType:
         meant = (np.ones(self.nv, dtype=bool) if self.nv == 1 else self.turns) & (lengths > 0)
         off = meant & (np.abs(lengths - 1) > ROUNDING)
         return JointType(self.kind, self.X / np.where(off, lengths, 1.0)) if off.any() else self
+
+    def motion(self, q: Array) -> Array:
+        """Return T(q), the pose of the child frame against its place at home, from numbers."""
+        if self.kind == "free":
+            x, y, z, w = q[3:]
+            return pose(rotation_quaternion((w, x, y, z)), q[:3])
+        if self.kind == "ball":
+            x, y, z, w = q
+            R, c = rotation_quaternion((w, x, y, z)), self.centre
+            return pose(R, c - R @ c)
+        column = self.rotation_column
+        if self.nv == 1 or column is None:
+            return screw_motion(self.X @ q)
+        others = [k for k in range(self.nv) if k != column]
+        moved = pose(None, self.X[3:, others] @ q[others])
+        return moved @ screw_motion(self.X[:, column] * q[column])
 
     def neutral(self) -> Array:
         """Return the coordinates of the home pose."""

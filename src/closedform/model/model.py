@@ -64,7 +64,7 @@ class Model:
 
     def with_phi(self, phi: ArrayLike) -> Model:
         """Return the model with other inertial parameters, physical or not."""
-        values = sized_array(f"phi ({self.phi.size} numbers)", phi, self.phi.shape)
+        values = sized_array("phi", phi, self.phi.shape)
         bodies = tuple(
             replace(body, phi=row) for body, row in zip(self.bodies, values.reshape(-1, 10), strict=True)
         )
@@ -72,7 +72,7 @@ class Model:
 
     def with_gravity(self, gravity: ArrayLike) -> Model:
         """Return the model in another field of gravity."""
-        return replace(self, gravity=sized_array("gravity (three finite numbers)", gravity, (3,)))
+        return replace(self, gravity=sized_array("gravity", gravity, (3,)))
 
     @cached_property
     def frame_names(self) -> tuple[str, ...]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Array
 from ..description.catalogue import SCALARS
-from ..description.description import MAX_NAME, inertia_entries
+from ..description.description import MAX_NAME, Inertial, inertia_entries
 from ..description.names import unused_name
 from ..errors import ClosedFormError
 from .body import Body, Frame
@@ -52,17 +52,22 @@ def model_toml(model: Model) -> str:
     return "\n".join(parts) + "\n"
 
 
-def _inertial(name: str, phi: NDArray[np.float64], described: bool) -> dict[str, Any]:
+def _inertial(name: str, phi: Array, described: bool) -> dict[str, Any]:
     if not described:
         return {}
+    inertial = described_inertial(f"link {name!r}", phi)
+    return {"mass": inertial.mass, "com": inertial.com, "inertia": inertia_entries(inertial.inertia)}
+
+
+def described_inertial(name: str, phi: Array) -> Inertial:
+    """Return the inertia of a link as files describe it, or say that no rigid body has it."""
     inertial = inertial_from_phi(phi)
     if inertial.mass < 0 or (inertial.mass == 0 and phi[6:9].any()) or pseudo_inertia_deficit(phi)[0] > 1e-6:
         raise ClosedFormError(
-            f"link {name!r} has inertias that no rigid body has, and files hold only such; correct "
+            f"{name} has inertias that no rigid body has, and files hold only such; correct "
             "them (with_phi), or identify with physical=True"
         )
-    J = inertial.checked(f"link {name!r} cannot be saved").inertia
-    return {"mass": inertial.mass, "com": inertial.com, "inertia": inertia_entries(J)}
+    return inertial.checked(f"{name} cannot be saved")
 
 
 def _moving(model: Model, body: Body, names: dict[int, str]) -> dict[str, Any]:

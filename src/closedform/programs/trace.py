@@ -19,9 +19,9 @@ def trace(
     variant: Variant = PLAIN,
     *,
     closed: bool | None = None,
-    subject: tuple[Any, ...] | None = None,
+    basis: tuple[Any, ...] | None = None,
 ) -> Program:
-    """Return the program of a form on a model, or on a `subject` other than the model's own numbers.
+    """Return the program of a form on a model, or on a `basis` other than the model's own numbers.
 
     `closed` takes the papers' block-matrix route (True) or the recursion (False); None takes
     whichever has fewer operations.
@@ -29,12 +29,12 @@ def trace(
     it = catalogue(model).form(name, variant)
     check_size(it, model)
     if closed is None:
-        recursive = trace(model, name, variant, closed=False, subject=subject)
+        recursive = trace(model, name, variant, closed=False, basis=basis)
         if it.closed is None or len(model.bodies) > COMPARED.get(it.group, 0):
             return recursive
-        block = trace(model, name, variant, closed=True, subject=subject)
+        block = trace(model, name, variant, closed=True, basis=basis)
         return min(recursive, block, key=lambda each: each.counts.total)
-    symbols, expressions = it.expression(model, closed=closed, subject=subject)
+    symbols, expressions = it.expression(model, closed=closed, basis=basis)
     names = [each.name for each in it.arrays(model)]
     inputs = list(zip(names, it.input_shapes(model), symbols, strict=True))
     return program(name, inputs, list(zip(it.outputs, it.output_shapes(model), expressions, strict=True)))

@@ -60,7 +60,7 @@ class Bounds(NamedTuple):
         return np.asarray((q > self.upper) | (q < self.lower))
 
     def inwards(self, q: Array) -> Array:
-        """Return the direction inside from the limit that is met: 1 or -1, and 0 for locked coordinates."""
+        """Return the direction from the limit that is met to the inside: 1 or -1, 0 for locked ones."""
         return np.where(q <= self.lower, 1.0, -1.0) * (1.0 - self.locked)
 
     def first_met(self, q: Array, beyond: Array) -> tuple[Indices, Array]:

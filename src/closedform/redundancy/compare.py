@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
-from ..checks import finite, real_array, whole_number
+from ..checks import sized_array, whole_number
 from ..errors import ArgumentError
 from ..integration import DivergenceError
 from ..robot import Robot
@@ -19,7 +19,7 @@ from .multistart import Multistart
 from .path import follow
 from .pivoted import hybrid
 from .points import Points
-from .problem import prepared, read_targets
+from .problem import prepared, read_path
 from .resolved_motion import METHODS, resolved_motion
 from .solve import solve
 
@@ -81,18 +81,15 @@ def compare(
 
     `targets` (t, ...) end where they begin; every method starts from q0, goes round `cycles` times
     (three at least, as drift is counted from the second) and once backwards. The extended Jacobian
-    method starts at the optimum that q0 leads to, as it only holds on to one. Limits are
-    left aside, as resolved motion does not know them.
+    method starts at the optimum that q0 leads to, as it only keeps one. Limits are ignored, as resolved
+    motion does not know them.
     """
     cycles = whole_number("cycles", cycles, 3, MOST_CYCLES)
     search = prepared(robot, task, criterion, None, False)
-    x, _, batch = read_targets(search.conditions, targets, None)
-    start = finite("q0", real_array("q0", q0))
-    closes = len(batch) == 1 and len(x) > 2 and np.allclose(x[0], x[-1], atol=1e-9)
-    if not closes or start.shape != (robot.nq,):
-        raise ArgumentError(
-            f"compare: expected a path that ends where it begins, and q0 of {robot.nq} numbers"
-        )
+    x = read_path("compare", search.conditions, targets, 3)
+    start = sized_array("compare: q0", q0, (robot.nq,))
+    if not np.allclose(x[0], x[-1], atol=1e-9):
+        raise ArgumentError("compare: the targets are no closed path; expected one that ends where it begins")
     there = np.concatenate([x, *([x[1:]] * (cycles - 1))])
     whole = np.concatenate([there, x[-2::-1]])
     best = solve(robot, x[0], task, criterion, start, limits=False).q

@@ -12,7 +12,7 @@ from casadi import SX
 from numpy.typing import ArrayLike
 
 from .. import checks
-from ..checks import choice, finite, instance, positive, real_array, sized_array, text
+from ..checks import choice, finite_array, instance, positive, sized_array, text
 from ..errors import ArgumentError, ClosedFormError, UnknownNameError, shorten, shown
 from ..forms.elimination import factors
 from ..model import Model
@@ -104,7 +104,7 @@ def joint_centering(middle: ArrayLike | None = None) -> Criterion:
     """
     if middle is None:
         return Criterion("joint_centering", "minimum", _joint_centering, (None,))
-    centre = finite("joint_centering: middle", real_array("joint_centering: middle", middle))
+    centre = finite_array("joint_centering: middle", middle)
     if centre.ndim != 1:
         raise ArgumentError(
             f"joint_centering: middle has shape {centre.shape}; expected one number per joint"

@@ -181,7 +181,7 @@ class Multistart:
             c, q[near], targets[near], self.bounds, self.kind, iterations=ITERATIONS
         )
         kind = kinds(points, curvatures(points)[0], self.bounds.inwards(points.q))
-        met = points.solve_conditions()
+        met = points.satisfied()
         status = np.where(met, np.where(is_sought(kind, self.kind), SOLVED, WRONG_KIND), UNFINISHED)
         smooth = np.isfinite(points.H) & np.isfinite(points.gradient) & (points.regularity > SINGULAR)
         status = np.where(smooth & ~(stuck & ~met), status, NOT_SMOOTH)

@@ -76,7 +76,7 @@ class Searches(Batch):
 def optimise(
     conditions: Conditions, q: Array, target: Array, bounds: Bounds, kind: str, *, iterations: int
 ) -> tuple[Points, Indices, Mask]:
-    """Return the optima of a kind reached from points near the task, the iterations, and who got stuck.
+    """Return the optima of a kind reached from points near the task, the iterations, and which got stuck.
 
     Each iteration takes the step to the task and the Newton step along the self-motion, together
     no longer than a trust radius that follows the merit -+H + nu |e|. A joint that meets its limit
@@ -167,7 +167,7 @@ def _pull(points: Points, bounds: Bounds, sign: float) -> Array:
 
 
 def _within(points: Points, along: Array, radius: Array) -> tuple[Array, Mask]:
-    """Return the sum of both steps within the trust radius, the task first, and where it was cut."""
+    """Return the sum of both steps within the trust radius, the task first, and which were cut."""
     a, b = points.restore_length, lengths(along)
     first = radius / np.maximum(a, radius)
     room = np.sqrt(np.maximum(radius**2 - np.minimum(a, radius) ** 2, 0.0))
@@ -176,7 +176,7 @@ def _within(points: Points, along: Array, radius: Array) -> tuple[Array, Mask]:
 
 
 def _trial(conditions: Conditions, now: Searches, dq: Array, bounds: Bounds) -> tuple[Array, Array, Mask]:
-    """Return where steps lead, back on the task and within the limits, the joints held, and who stopped.
+    """Return where steps lead, back on the task and within the limits, the joints held, and which stopped.
 
     A step beyond a limit ends where its first joint meets its limit, and that joint is held. If as many
     are held already as there are self-motions, it replaces them (but for those locked).

@@ -18,7 +18,7 @@ from .classify import KIND_NAMES, NOTHING, is_sought, kinds
 from .multistart import Multistart
 from .newton import CLOSE
 from .points import FLAT, Points, curvatures, step
-from .problem import MOST_STARTS, prepared, read_targets
+from .problem import MOST_STARTS, prepared, read_path
 from .result import SOLVED
 
 WIDEST = 128
@@ -103,11 +103,8 @@ def follow(
             f"follow: {robot.name!r} is not redundant for this task; solve each pose with q0 of the last"
         )
     starts = whole_number("follow: starts", starts, 1, MOST_STARTS)
-    first = None if q0 is None else sized_array("follow: q0", q0, (search.conditions.n,))[None]
-    x, start, batch = read_targets(search.conditions, targets, first)
-    if len(batch) != 1 or len(x) == 0:
-        raise ArgumentError(f"follow: targets have batch shape {batch}; expected one path, (poses, ...)")
-    return _Follower(search, x).run(start[:1] if start is not None else None, starts)
+    start = None if q0 is None else sized_array("follow: q0", q0, (search.conditions.n,))[None]
+    return _Follower(search, read_path("follow", search.conditions, targets, 1)).run(start, starts)
 
 
 class _Follower:
@@ -154,7 +151,7 @@ class _Follower:
             if length.max() < CLOSE:
                 break
         kind = kinds(points, curvatures(points)[0], bounds.inwards(points.q))
-        good = points.solve_conditions(0.1) & (length < CLOSE) & is_sought(kind, self.search.kind)
+        good = points.satisfied(0.1) & (length < CLOSE) & is_sought(kind, self.search.kind)
         good &= bounds.contain(points.q) & c.clear(points.q)
         change = np.abs(np.diff(points.q, axis=0, prepend=self.q[k][None])).max(axis=-1)
         good &= change < JUMP

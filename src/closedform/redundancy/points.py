@@ -56,7 +56,7 @@ class Points(Batch):
         """Where the criterion has a gradient, and the task a least-norm step."""
         return np.asarray(np.isfinite(self.gradient) & np.isfinite(self.restore).all(axis=-1))
 
-    def solve_conditions(self, share: float = 1.0) -> Mask:
+    def satisfied(self, share: float = 1.0) -> Mask:
         """Return where e = 0 and Zh = 0 hold, to a share of what a solution may leave."""
         stationary = self.stationarity <= share * STATIONARY * np.maximum(1.0, self.gradient)
         return np.asarray((self.task_error <= share * TASK_MET) & stationary)

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
-from ..checks import choice, real_array
-from ..errors import ArgumentError, shown
+from ..checks import batch_array, choice, common_batch, instance
+from ..errors import ArgumentError
 from ..model.idle import refuse_still
 from ..robot import Robot
 from .bounds import read_limits
@@ -28,8 +28,7 @@ _PREPARED: WeakKeyDictionary[Robot, dict[Any, Multistart]] = WeakKeyDictionary()
 
 def prepared(robot: Robot, task: Any, criterion: Any, kind: str | None, limits: Any) -> Multistart:
     """Return the search of a robot, task, criterion and limits, compiled when first asked for."""
-    if not isinstance(robot, Robot):
-        raise ArgumentError(f"robot is {shown(robot)}; expected a Robot, as cf.load gives it")
+    instance("robot", robot, Robot, "a Robot, as cf.load gives it")
     refuse_still(robot.model, "inverse kinematics")
     chosen, best = read_task(robot.model, task), read_criterion(criterion)
     kind = best.kind if kind is None else choice("kind", kind, tuple(SIGNS))
@@ -44,6 +43,15 @@ def prepared(robot: Robot, task: Any, criterion: Any, kind: str | None, limits: 
     return known[key]
 
 
+def read_path(what: str, conditions: Conditions, targets: ArrayLike, least: int) -> Array:
+    """Return the targets (t, ...) of one path of `least` poses or more; `what` names the caller."""
+    x, _, batch = read_targets(conditions, targets, None)
+    if len(batch) != 1 or len(x) < least:
+        expected = f"expected one path, (poses, ...), of {least} or more"
+        raise ArgumentError(f"{what}: targets have batch shape {batch}; {expected}")
+    return x
+
+
 def read_targets(
     conditions: Conditions, target: ArrayLike, q0: ArrayLike | None
 ) -> tuple[Array, Array | None, tuple[int, ...]]:
@@ -54,14 +62,8 @@ def read_targets(
     n = conditions.n
     start = None
     if q0 is not None:
-        start = real_array("q0", q0)
-        if start.shape[-1:] != (n,):
-            raise ArgumentError(f"q0 has shape {start.shape}; expected (..., {n})")
-        try:
-            batch = np.broadcast_shapes(batch, start.shape[:-1])
-        except ValueError:
-            shapes = f"target {x.shape} and q0 {start.shape}"
-            raise ArgumentError(f"batches of {shapes} do not broadcast") from None
+        start = batch_array("q0", q0, n)
+        batch = common_batch("inverse kinematics", target=batch, q0=start.shape[:-1])
         start = np.ascontiguousarray(np.broadcast_to(start, (*batch, n)).reshape(-1, n))
     x = np.ascontiguousarray(np.broadcast_to(x, batch + core).reshape(-1, *core))
     return x, start, batch

@@ -12,15 +12,15 @@ from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation
 
 from ..arrays import Array
-from ..checks import finite, known_name, not_negative, number, positive, real_array, whole_number
+from ..checks import known_name, not_negative, number, positive, sized_array, whole_number
 from ..errors import ArgumentError
 from ..forms.elimination import Rotations, solve
 from ..integration import System, simulate
 from ..robot import Robot
 from .classify import SIGNS
 from .conditions import Conditions, curvature
-from .problem import prepared, read_targets
-from .task import ROWS, Task
+from .problem import prepared, read_path
+from .task import Task
 
 
 def _pseudoinverse(c: Conditions, sign: float, xd: SX, p: SX) -> SX:
@@ -99,12 +99,8 @@ def resolved_motion(
             f"resolved_motion: {robot.name!r} has {robot.nq} coordinates for a task of {c.m} rows; "
             "expected joints of one dof each, and more of them than rows"
         )
-    start = finite("q0", real_array("q0", q0))
-    x, _, batch = read_targets(c, targets, None)
-    if start.shape != (c.n,) or len(batch) != 1 or batch[0] < 2:
-        raise ArgumentError(
-            f"resolved_motion: q0 {start.shape}, targets {batch}; expected q0 ({c.n},) and one path"
-        )
+    start = sized_array("resolved_motion: q0", q0, (c.n,))
+    x = read_path("resolved_motion", c, targets, 2)
     substeps = whole_number("substeps", substeps, 1, MOST_SUBSTEPS)
     time_step = positive("time_step", time_step)
     rates = np.repeat(task_rates(c.task, x) / time_step, substeps, axis=0)
@@ -135,4 +131,4 @@ def task_rates(task: Task, x: Array) -> Array:
     R = x[:, :3, :3]
     turn = Rotation.from_matrix(R[1:] @ np.swapaxes(R[:-1], -1, -2)).as_rotvec()
     twist = np.concatenate([turn, np.diff(x[:, :3, 3], axis=0)], axis=-1)
-    return twist[:, [ROWS.index(row) for row in task.rows]]
+    return twist[:, task.row_numbers]

@@ -11,21 +11,8 @@ from numpy.typing import NDArray
 
 from ..arrays import Array
 
-STATUS_NAMES = np.array(
-    [
-        "solved",
-        "out of reach",
-        "excluded by limits",
-        "not a number",
-        "not differentiable",
-        "inside an obstacle",
-        "wrong kind",
-        "not converged",
-    ]
-)
-SOLVED, OUT_OF_REACH, EXCLUDED, NOT_A_NUMBER, NOT_SMOOTH, OBSTRUCTED, WRONG_KIND, UNFINISHED = range(8)
-
 MEANINGS = {
+    "solved": "the task is met and the point is of the kind asked for",
     "out of reach": "no configuration meets the task; q is the closest found",
     "excluded by limits": "only beyond the joint limits is the task met; q is the closest within",
     "not a number": "the target or q0 is not finite, or beyond all measure",
@@ -34,6 +21,10 @@ MEANINGS = {
     "wrong kind": "stationary, but not the kind asked for",
     "not converged": "the iterations ended before the conditions held",
 }
+"""How the search for a target may end, in the order of the numbers below."""
+
+SOLVED, OUT_OF_REACH, EXCLUDED, NOT_A_NUMBER, NOT_SMOOTH, OBSTRUCTED, WRONG_KIND, UNFINISHED = range(8)
+STATUS_NAMES = np.array(list(MEANINGS))
 
 
 @dataclass(frozen=True)
@@ -62,8 +53,7 @@ class Result:
 
     def __str__(self) -> str:
         counts = Counter(self.status.ravel().tolist())
-        total = self.status.size
-        lines = [f"{int(self.converged.sum())} of {total} targets solved"]
+        lines = [f"{counts.pop('solved', 0)} of {self.status.size} targets solved"]
         if self.redundancy == 0:
             lines.append(
                 "not redundant (n <= m, locked joints apart): plain inverse kinematics, no criterion"

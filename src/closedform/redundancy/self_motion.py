@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
-from ..checks import finite, positive, real_array, whole_number
+from ..checks import finite_array, positive, whole_number
 from ..errors import ArgumentError
 from ..robot import Robot
 from .approach import QUIET, approach, returned
@@ -72,7 +72,7 @@ def self_motion(
     if batch:
         raise ArgumentError(f"self_motion: batch shape {batch}; expected one target")
     step, most = positive("step", step), whole_number("most", most, 1, MOST_STEPS)
-    given = None if q0 is None else np.atleast_2d(finite("q0", real_array("q0", q0)))
+    given = None if q0 is None else np.atleast_2d(finite_array("q0", q0))
     if given is not None and (given.ndim != 2 or given.shape[-1] != c.n):
         raise ArgumentError(f"q0 has shape {given.shape}; expected ({c.n},) or (starts, {c.n})")
     starts = search.seeds.q if given is None else given

@@ -59,6 +59,11 @@ class Task:
         return len(self.rows)
 
     @property
+    def row_numbers(self) -> list[int]:
+        """Positions of the rows in a twist: rotations 0-2, positions 3-5."""
+        return [ROWS.index(row) for row in self.rows]
+
+    @property
     def turns(self) -> bool:
         """Whether rotations are part of the task, so that a target is a pose."""
         return any(row.startswith("r") for row in self.rows)
@@ -79,7 +84,7 @@ class Task:
         """
         T = form_at("pose", model, q, self.frame)
         J = form_at("jacobian", model, q, self.frame)
-        R, p = T[:3, :3], T[:3, 3]
+        R, p, keep = T[:3, :3], T[:3, 3], self.row_numbers
         twist = ca.vertcat(R @ J[:3, :], R @ J[3:, :])
         if self.turns:
             Y = R @ target[:3, :3].T
@@ -88,10 +93,8 @@ class Task:
             e = ca.vertcat(v / w2, p - target[:3, 3])
             turned = 0.5 * (w2 * twist[:3, :] - ca.skew(e[:3]) @ twist[:3, :])
             slope = ca.vertcat(turned, twist[3:, :])
-            keep = [ROWS.index(row) for row in self.rows]
             e, slope = e[keep], slope[keep, :]
         else:
-            keep = [ROWS.index(row) for row in self.rows]
             e = ca.vertcat(*(p[k - 3] for k in keep)) - target
             slope = twist[keep, :]
         if model.nq != model.nv:
@@ -106,7 +109,7 @@ class Task:
         if x.shape[-2:] == (4, 4):
             _check_poses(x)
             if not self.turns:
-                x = x[..., [ROWS.index(row) - 3 for row in self.rows], 3]
+                x = x[..., [k - 3 for k in self.row_numbers], 3]
             return x
         if not self.turns and x.ndim and x.shape[-1] == self.m:
             return x
@@ -129,7 +132,7 @@ class Task:
 
     def features(self, poses: Array) -> Array:
         """Return numbers of poses (b, 4, 4) whose squared distance compares them for this task."""
-        position = [ROWS.index(row) - 3 for row in self.rows if not row.startswith("r")]
+        position = [k - 3 for k in self.row_numbers if k >= 3]
         parts = [poses[:, position, 3]]
         if self.turns:
             parts.append(poses[:, :3, :3].reshape(len(poses), 9) / np.sqrt(2))

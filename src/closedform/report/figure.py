@@ -50,6 +50,22 @@ class Panel:
     units: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class Curve:
+    """A curve per joint, values (n, joints), of which a reader sees one joint at a time.
+
+    `row` is the panel it is drawn in, `per` what follows the joint's unit of effort, as in N m/s.
+    """
+
+    name: str
+    values: Array
+    colour: int
+    row: int = 1
+    width: float = 1.6
+    dash: str = "solid"
+    per: str = ""
+
+
 def figure(
     plot: go.Figure,
     title: str,
@@ -59,14 +75,22 @@ def figure(
     margin: Mapping[str, int] = MARGIN,
 ) -> Figure:
     """Return a Plotly figure ready for the page: plain template, JSON safe inside a script element."""
+    titled = bool(plot.layout.annotations)  # titles of panels, which the legend must not cover
     plot.update_layout(
         template=go.layout.Template(),
         autosize=True,
-        margin=margin,
-        legend={"orientation": "h", "x": 0, "xanchor": "left", "y": 1.02, "yanchor": "bottom"},
+        margin={**margin, "t": margin["t"] + 24 * titled},
+        legend={
+            "orientation": "h",
+            "x": 0,
+            "xanchor": "left",
+            "y": 1.1 if titled else 1.02,
+            "yanchor": "bottom",
+        },
         hoverlabel={"namelength": -1},
         uirevision="page",
     )
+    plot.update_yaxes(automargin=True, title_standoff=6)  # titles keep off the numbers
     text = plot.to_json()
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
@@ -83,9 +107,9 @@ def single(values: Any) -> NDArray[np.float32]:
     return np.asarray(values, dtype=np.float32)
 
 
-def thinned(t: Array) -> NDArray[np.intp]:
-    """Return the indices of at most `POINTS` samples, both ends included."""
-    return np.unique(np.linspace(0, len(t) - 1, min(len(t), POINTS)).round().astype(np.intp))
+def thinned(t: Array, most: int = POINTS) -> NDArray[np.intp]:
+    """Return the indices of at most `most` evenly spaced samples, both ends included."""
+    return np.unique(np.linspace(0, len(t) - 1, min(len(t), most)).round().astype(np.intp))
 
 
 def curves_by_joint(title: str, t: Array, panels: Sequence[Panel]) -> Figure:
@@ -118,3 +142,37 @@ def curves_by_joint(title: str, t: Array, panels: Sequence[Panel]) -> Figure:
     plot.update_layout(hovermode="x unified", hoversubplots="axis")
     names = [g[0] if len(g) == 1 else f"{g[0]} to {g[-1]}" for g in groups]
     return figure(plot, title, 60 + 220 * len(panels), names if len(groups) > 1 else ())
+
+
+def one_joint_at_a_time(
+    t: Array, labels: Sequence[Label], curves: Sequence[Curve], titles: Sequence[str], heights: Any = None
+) -> go.Figure:
+    """Return panels over one time axis, titled from top to bottom, whose curves are choices by joint."""
+    plot = make_subplots(rows=len(titles), shared_xaxes=True, vertical_spacing=0.08, row_heights=heights)
+    for k, label in enumerate(labels):
+        named: set[str] = set()
+        for curve in curves:
+            plot.add_scatter(
+                x=single(t),
+                y=single(curve.values[:, k]),
+                name=curve.name,
+                legendgroup=curve.name,
+                showlegend=curve.name not in named,
+                line={
+                    "color": PALETTE[curve.colour],
+                    "width": curve.width,
+                    "dash": curve.dash,
+                    "simplify": False,
+                },
+                hovertemplate="%{y:.4g} " + label.effort_unit + curve.per,
+                visible=k == 0,
+                meta={"choice": k},
+                row=curve.row,
+                col=1,
+            )
+            named.add(curve.name)
+    for row, title in enumerate(titles, start=1):
+        plot.update_yaxes(title_text=title, row=row, col=1)
+    plot.update_xaxes(title_text="time [s]", row=len(titles), col=1)
+    plot.update_layout(hovermode="x unified", hoversubplots="axis")
+    return plot

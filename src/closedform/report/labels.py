@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..model import Model
-from .motion import turns
+import numpy as np
+from numpy.typing import NDArray
+
+from ..model import Body, Model
 
 QUATERNION = ("qx", "qy", "qz", "qw")
 TWIST = ("wx", "wy", "wz", "vx", "vy", "vz")
@@ -29,6 +31,12 @@ class Label:
     def effort_unit(self) -> str:
         """Unit of its force or torque."""
         return "N m" if self.unit == "rad" else "N"
+
+
+def turns(body: Body) -> NDArray[np.bool_]:
+    """Return which velocities of a body's joint rotate (the others translate)."""
+    rotating: NDArray[np.bool_] = np.any(body.joint.X[:3] != 0, axis=0)
+    return rotating
 
 
 def velocity_labels(model: Model) -> tuple[Label, ...]:

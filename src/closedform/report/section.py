@@ -20,7 +20,7 @@ def no_figures(_: object) -> Mapping[str, Figure]:
 class Section(Generic[Facts]):
     """One section; its template is `templates/sections/<anchor>.html.j2`.
 
-    `gather` returns the facts of the page's subject, or None where the section has nothing to
+    `gather` returns the facts of the page's subject, or None if the section has nothing to
     say about it (dynamics of a robot without inertias). `draw` sees nothing but the facts.
     """
 

@@ -108,11 +108,11 @@ class Paced(Trajectory):
         outer = [
             rate[..., 0] / factorial(k) for k, rate in enumerate(self.squared._rates(s, range(order + 1)))
         ]
-        series = np.zeros((order + 1, *s.shape))  # Taylor coefficients of s(t + h) - s(t)
+        taylor = np.zeros((order + 1, *s.shape))  # coefficients of s(t + h) - s(t)
         for n in range(order):
-            series[n + 1] = _root(_composed(outer, series, n), n)[n] / (n + 1)
+            taylor[n + 1] = _root(_composed(outer, taylor, n), n)[n] / (n + 1)
         path = [rate / factorial(k) for k, rate in enumerate(self.base._rates(s, range(order + 1)))]
-        motion = _composed(path, series[..., None], order)
+        motion = _composed(path, taylor[..., None], order)
         return [motion[k] * factorial(k) for k in orders]
 
     def _jump(self, order: int) -> Jump | None:
@@ -133,24 +133,24 @@ class Paced(Trajectory):
         return Jump(float(self.times[i + 1]), int(dof), float(sizes[i, dof]))
 
 
-def _composed(outer: list[Array], series: Array, order: int) -> list[Array]:
-    """Return the Taylor coefficients up to `order` of f(s + h(t)): Taylor of f given, series h(0) = 0."""
-    result = [outer[0], *[np.zeros(np.broadcast_shapes(outer[0].shape, series.shape[1:]))] * order]
-    power = [np.ones(series.shape[1:]), *[np.zeros(series.shape[1:])] * order]
+def _composed(outer: list[Array], inner: Array, order: int) -> list[Array]:
+    """Return the Taylor coefficients of f(s(t)) up to `order` from those of f and of s(t) - s(0)."""
+    result = [outer[0], *[np.zeros(np.broadcast_shapes(outer[0].shape, inner.shape[1:]))] * order]
+    power = [np.ones(inner.shape[1:]), *[np.zeros(inner.shape[1:])] * order]
     for m in range(1, order + 1):
-        power = [_coefficient(power, series, n) for n in range(order + 1)]
+        power = [_coefficient(power, inner, n) for n in range(order + 1)]
         result = [value + outer[m] * power[n] for n, value in enumerate(result)]
     return result
 
 
 def _coefficient(a: list[Array], b: Array, n: int) -> Array:
-    """Return coefficient n of the product of two series."""
+    """Return Taylor coefficient n of a product."""
     total: Array = sum((a[i] * b[n - i] for i in range(n + 1)), start=np.zeros_like(b[0]))
     return total
 
 
 def _root(z: list[Array], order: int) -> list[Array]:
-    """Return the Taylor coefficients of the square root of a series."""
+    """Return the Taylor coefficients of the square root of z."""
     r = [np.sqrt(z[0])]
     for n in range(1, order + 1):
         crossed = sum((r[i] * r[n - i] for i in range(1, n)), start=np.zeros_like(z[0]))

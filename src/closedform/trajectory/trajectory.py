@@ -10,7 +10,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
-from ..checks import LARGEST, finite, finite_array, flag, not_negative, one_each, real_array, whole_number
+from ..checks import (
+    LARGEST,
+    batch_array,
+    finite,
+    finite_array,
+    flag,
+    not_negative,
+    one_each,
+    real_array,
+    whole_number,
+)
 from ..errors import ArgumentError, shown
 
 SHORTEST, LONGEST = 1e-9, 1e9
@@ -122,12 +132,7 @@ class Trajectory(ABC):
         for order, (given, wanted) in enumerate(
             zip(state, self.derivatives(0.0, max(len(state) - 1, 0)), strict=False)
         ):
-            value = real_array(f"start state: {derivative_name(order)}", given)
-            if value.shape[-1:] != (self.dofs,):
-                raise ArgumentError(
-                    f"start state: {derivative_name(order)} has shape {value.shape}; "
-                    f"expected (..., {self.dofs})"
-                )
+            value = batch_array(f"start state: {derivative_name(order)}", given, self.dofs)
             off = np.abs(np.clip(value, -LARGEST, LARGEST) - wanted)
             if not (off <= tolerance * np.maximum(1.0, np.abs(wanted))).all():
                 dof = int(np.argmax(np.where(np.isnan(off), np.inf, off).reshape(-1, self.dofs).max(axis=0)))

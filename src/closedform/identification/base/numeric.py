@@ -29,14 +29,19 @@ CLEAN = 1e-10
 """Distance of a coefficient (in units of the robot) to a whole or half number that counts as round-off."""
 
 
+def regressor_at(model: Model, states: Sequence[Array]) -> Array:
+    """Return the regressor Y of all parameters at q, qd, qdd of samples, (nv, samples, parameters)."""
+    symbols, (Y,) = form("regressor").expression(model)
+    samples = len(states[0])
+    rows = ca.Function("regressor", symbols, [Y]).map(samples)(*(each.T for each in states))
+    return np.asarray(rows).reshape(model.nv, samples, -1)
+
+
 def sampled_regressor(model: Model) -> Array:
     """Return rows of Y with tau = Y phi at random states, at least three per inertial parameter."""
-    symbols, (Y,) = form("regressor").expression(model)
-    function = ca.Function("regressor", symbols, [Y])
     samples = 5 + ROWS_PER_COLUMN * SIZE * len(model.bodies) // model.nv
-    states = random_state(model, SEED, (samples,), 2)
-    rows = function.map(samples)(*(each.T for each in states))
-    return np.asarray(rows).reshape(model.nv * samples, -1)
+    Y = regressor_at(model, random_state(model, SEED, (samples,), 2))
+    return Y.reshape(model.nv * samples, -1)
 
 
 def null_space(W: Array) -> Array:

@@ -157,8 +157,9 @@ class BaseParameters:
         """
         return operation_savings(self.robot.model, name, order)
 
-    def _lists(self) -> Lists:
-        """Return the lists of the paper, with numbers short enough to read."""
+    @property
+    def lists(self) -> Lists:
+        """The lists of the paper, with numbers short enough to read."""
         from .table import DIGITS, Lists
 
         eliminated = [name for name in self.eliminated if name not in self.completion]
@@ -174,11 +175,11 @@ class BaseParameters:
         return Lists(title, gone, self._combinations(DIGITS), links)
 
     def __str__(self) -> str:
-        return str(self._lists())
+        return str(self.lists)
 
     def latex(self) -> str:
         """Return the regroupings and the lists of parameters in LaTeX."""
-        return self._lists().latex()
+        return self.lists.latex()
 
 
 def regressor_expression(base: BaseParameters) -> tuple[list[SX], SX]:

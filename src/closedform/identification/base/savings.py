@@ -39,4 +39,4 @@ def operation_savings(model: Model, name: str = "inverse_dynamics", order: int |
     """
     trees = (Tree.of(model, regroup=False), Tree.of(model))
     variant = Variant(order=order)
-    return Savings(name, *(trace(model, name, variant, subject=(tree,)).counts for tree in trees))
+    return Savings(name, *(trace(model, name, variant, basis=(tree,)).counts for tree in trees))

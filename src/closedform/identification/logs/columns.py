@@ -1,4 +1,4 @@
-"""Columns of a log: which is what, and in which unit."""
+"""Columns of a log: which quantity and joint each belongs to."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from ...errors import ArgumentError, shown
 from .tables import LogError, Table
+from .units import AMPERES, factor, split_unit
 
 WORDS = {
     "time": ("time", "t", "timestamp", "stamp"),
@@ -32,26 +33,10 @@ WORDS = {
 }
 """Words for each quantity in the names of columns."""
 
-UNITS: dict[str, dict[str, float]] = {
-    "time": {"s": 1.0, "sec": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "min": 60.0},
-    "position": {
-        "rad": 1.0,
-        "deg": np.pi / 180,
-        "degrees": np.pi / 180,
-        "m": 1.0,
-        "mm": 1e-3,
-        "rev": 2 * np.pi,
-    },
-    "velocity": {"rad/s": 1.0, "deg/s": np.pi / 180, "m/s": 1.0, "mm/s": 1e-3, "rpm": np.pi / 30},
-    "effort": {"nm": 1.0, "n": 1.0, "mnm": 1e-3, "nmm": 1e-3, "knm": 1e3, "a": 1.0, "ma": 1e-3},
-}
-"""Units by quantity, and what one of them is in SI; amperes need a drive gain besides."""
-
 REQUIRED = ("position", "effort")
 
 CURRENTS = {"current", "cur", "curr", "i"}
-AMPERES = {"a", "ma"}
-"""Words and units of efforts that are currents, not torques."""
+"""Words for efforts that are currents, not torques."""
 
 
 @dataclass(frozen=True)
@@ -63,33 +48,6 @@ class Chosen:
     scale: tuple[float, ...]
 
 
-def split_unit(name: str) -> tuple[str, str | None]:
-    """Return a column name without its unit, and the unit in brackets at its end.
-
-    >>> split_unit("elbow position [deg]"), split_unit("q[3]")
-    (('elbow position', 'deg'), ('q[3]', None))
-    """
-    text = name.rstrip()
-    if not text.endswith(("]", ")")):
-        return name, None
-    start = max(text.rfind("["), text.rfind("("))
-    inside = text[start + 1 : -1]
-    if start < 0 or not inside or inside.isdigit() or "]" in inside or ")" in inside:
-        return name, None
-    return text[:start].rstrip(), inside.strip()
-
-
-def factor(quantity: str, unit: str) -> float:
-    """Return what one of the unit is in SI."""
-    known = UNITS[quantity]
-    if not isinstance(unit, str):
-        raise ArgumentError(f"unit of {quantity} is {shown(unit)}; expected one of {', '.join(known)}")
-    key = re.sub(r"[\s·.*-]", "", unit.lower().replace("°", "deg"))
-    if key not in known:
-        raise ArgumentError(f"unit {unit!r} of {quantity} is unknown; known: {', '.join(known)}")
-    return known[key]
-
-
 def choose(
     table: Table,
     joints: Sequence[str],
@@ -99,7 +57,7 @@ def choose(
     """Return the columns of each quantity and the joints they cover, in the robot's order.
 
     Names are found by words and joints: `q1`, `tau_3`, `elbow_position [deg]`, `effort elbow`;
-    numbers count the robot's joints from 1 (or from 0 where there is a 0). `columns` says it
+    numbers count the robot's joints from 1 (or from 0 if there is a 0). `columns` names them
     outright: {"time": "stamp", "position": [...], "effort": [...]}.
     """
     for option, given in (("columns", columns), ("units", units)):
@@ -108,8 +66,7 @@ def choose(
         for quantity in given or ():
             if quantity not in WORDS:
                 raise ArgumentError(f"{quantity!r} is not a quantity of a log; known: {', '.join(WORDS)}")
-    units = units or {}
-    parsed = {name: split_unit(name) for name in table}
+    written = {name: split_unit(name)[1] for name in table}
     found: dict[str, Chosen] = {}
     covered: dict[str, tuple[str, ...]] = {}
     for quantity in WORDS:
@@ -119,11 +76,10 @@ def choose(
         )
         if not names:
             continue
-        scale = tuple(
-            factor(quantity, _unit(units.get(quantity), parsed[name][1], quantity)) for name in names
-        )
+        unit = (units or {}).get(quantity)
+        scale = tuple(factor(quantity, (written[name] or None) if unit is None else unit) for name in names)
         if quantity == "effort" and given is None:
-            _check_kinds(parsed, names)
+            _check_kinds(written, names)
         found[quantity] = Chosen(tuple(names), [_numbers(table, name) for name in names], scale)
         if quantity != "time":
             covered[quantity] = tuple(joints[k] for k in indices)
@@ -137,12 +93,12 @@ def choose(
     return found, _agreed(covered, joints)
 
 
-def _check_kinds(parsed: Mapping[str, tuple[str, str | None]], names: Sequence[str]) -> None:
+def _check_kinds(written: Mapping[str, str | None], names: Sequence[str]) -> None:
     """Refuse efforts that are currents of some joints and torques of others."""
     currents = [
         name
         for name in names
-        if (parsed[name][1] or "").lower() in AMPERES or CURRENTS & set(re.split(r"[ 0-9]+", _letters(name)))
+        if (written[name] or "").lower() in AMPERES or CURRENTS & set(re.split(r"[ 0-9]+", _letters(name)))
     ]
     others = [name for name in names if name not in currents]
     if currents and others:
@@ -161,15 +117,6 @@ def _numbers(table: Table, name: str) -> Any:
         hint = "; call its compute_chunk_sizes()" if hasattr(values, "compute") else ""
         raise LogError(f"column {name!r} has shape {values.shape}; expected (rows,) or (rows, joints){hint}")
     return values
-
-
-def _unit(given: Any, written: str | None, quantity: str) -> Any:
-    """Return the unit that was given, else the one in the column's name, else that of SI."""
-    return (written or _si(quantity)) if given is None else given
-
-
-def _si(quantity: str) -> str:
-    return {"time": "s", "position": "rad", "velocity": "rad/s", "effort": "nm"}[quantity]
 
 
 def _list(table: Table) -> str:
@@ -260,8 +207,8 @@ def _found(table: Table, quantity: str, joints: Sequence[str]) -> tuple[list[str
 def _by_joint(plain: Mapping[str, str], either: str, joints: Sequence[str]) -> dict[int, list[str]]:
     """Return the columns that name each joint beside a word of the quantity.
 
-    Columns with more in front of that ("measured elbow position") count where a joint has no other,
-    unless they are just another joint's.
+    Columns with more in front of that ("measured elbow position") count if a joint has no other,
+    unless they are those of another joint.
     """
     exact: dict[int, list[str]] = {}
     longer: dict[int, list[str]] = {}

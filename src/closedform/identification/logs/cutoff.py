@@ -10,8 +10,7 @@ import numpy as np
 from ...arrays import Array
 from ...checks import positive
 from ...errors import ArgumentError
-from .samples import Samples
-from .signals import even_samples
+from .signals import Samples, even_samples
 
 WIDER = 10.0
 """Cutoff over the motion's bandwidth: its harmonics and the corners of friction reach that far."""
@@ -20,16 +19,16 @@ SHARE = 1e-4
 """Power of the noise in accelerations over that of the motion that a cutoff may let through."""
 
 WEIGHT = 1.0
-"""Acceleration (rad/s^2 or m/s^2) that counts as motion at rest: gravity bends an arm at least so."""
+"""Acceleration (rad/s^2 or m/s^2) added to that of the motion, so that an arm almost at rest has some."""
 
 ABOVE = 4.0
 """Density over the noise floor below which a spectrum holds no motion."""
 
-STANDS = 20.0
-"""The same, beyond which it surely does: one bin in e^20 of white noise."""
+CERTAIN = 20.0
+"""Density over the noise floor above which it surely does: one bin in e^20 of white noise exceeds it."""
 
 HUM = 8.0
-"""A frequency over the one below it (at least `LOWEST`), nothing between, beyond which it is no motion."""
+"""Ratio of a frequency to the next lower one that stands out (at least `LOWEST`), above which it is a hum."""
 
 LOWEST = 2.0
 """Least cutoff in Hz."""
@@ -46,9 +45,9 @@ class Spectrum:
     """Densities of the joint positions (frequencies, joints), and the flat floor of their noise (joints).
 
     The floor is what remains at high frequencies, where no arm moves: quantisation, the sensor, and a
-    clock whose stamps are off (speed times jitter). It is taken off the `motion`, which ends with the
-    last frequency that stands out of it; periodic motions touch the floor between their harmonics. A hum
-    far above all others (`HUM`) is none.
+    clock whose stamps are off (speed times jitter). The `motion` is what exceeds the floor, up to the
+    last frequency that clearly does; between its harmonics a periodic motion may touch the floor. A hum
+    far above all other frequencies (`HUM`) is no motion.
     """
 
     frequency: Array
@@ -66,12 +65,12 @@ class Spectrum:
         f, P = signal.welch(position, rate, nperseg=length, axis=0, detrend="linear")
         high = (f >= 0.25 * rate) & (f <= 0.45 * rate)
         floor = np.median(P[high], axis=0) / np.log(2)  # a mean, by the median of an exponential
-        ends = [_end(f[stands]) for stands in (STANDS * floor < P).T]
+        ends = [_end(f[stands]) for stands in (CERTAIN * floor < P).T]
         return cls(f, np.where((f[:, None] <= ends) & (ABOVE * floor < P), P - floor, 0.0), floor)
 
     @property
     def bandwidth(self) -> float:
-        """The frequency below which 99 % of the joint speeds' power lies, each relative to its own."""
+        """The frequency up to which the joint speeds have 99 % of their power, every joint counted alike."""
         speed = self.frequency[:, None] ** 2 * self.motion
         total = speed.sum(axis=0)
         moving = total > 0
@@ -85,8 +84,8 @@ class Spectrum:
         """The cutoff up to which noise is `SHARE` of the accelerations' power, in the median of the joints.
 
         White noise of density N has accelerations of density N (2 pi f)^4: up to the cutoff f the
-        power N (2 pi)^4 f^5 / 5. Accelerations are those within the bandwidth: a hum beyond is no motion.
-        Where nothing stands out of the noise, `WEIGHT` alone counts.
+        power N (2 pi)^4 f^5 / 5. The accelerations of the motion are those within its bandwidth; if no
+        motion stands out of the noise, `WEIGHT` replaces them.
         """
         moving = self.floor > 0
         if self.motion.any():
@@ -100,7 +99,7 @@ class Spectrum:
 
 
 def _end(frequencies: Array) -> float:
-    """Return the last of the frequencies that stand out, up to a hum; less than any where none does."""
+    """Return the last of the frequencies that stand out, up to a hum; -1 if none does."""
     if not len(frequencies):
         return -1.0
     far = frequencies[1:] > HUM * np.maximum(frequencies[:-1], LOWEST)
@@ -108,7 +107,7 @@ def _end(frequencies: Array) -> float:
 
 
 def spectral_cutoff(samples: Samples, rate: float) -> float:
-    """Return the cutoff in Hz for a log: `WIDER` times its motion's bandwidth, or less where noise says so.
+    """Return the cutoff in Hz for a log: `WIDER` times its motion's bandwidth, or less if noise demands it.
 
     Noise is judged by the floor of the positions' spectrum, never by differences of positions: those
     of a fast log are nothing but noise.
@@ -120,7 +119,7 @@ def spectral_cutoff(samples: Samples, rate: float) -> float:
 
 
 def drowned(samples: Samples, rate: float) -> bool:
-    """Return whether no motion stands out of the noise of the positions: then noise alone says the cutoff."""
+    """Return whether no motion stands out of the noise of the positions, which then alone sets the cutoff."""
     return not Spectrum.of(samples, rate).motion.any()
 
 

@@ -1,4 +1,4 @@
-"""Logs: positions and efforts of the joints over time, in SI units whatever they were recorded in."""
+"""Logs: positions and efforts of the joints over time, converted to SI units."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from ...arrays import Array
 from ...checks import whole_number
 from ...lazy import cached_property
-from .repairs import expendable, unwrapped
-from .samples import Samples
+from .faults import expendable, unwrapped
+from .signals import Samples
 from .tables import LogError
 from .transmission import Transmission
 
 LEAST_ROWS = 50
-"""Rows below which a file is no log of a motion."""
+"""Rows that a log must have."""
 
 STILL = 1e-4
 """Range (rad or m) below which a joint does not move."""
@@ -34,8 +34,8 @@ class Log:
 
     `scales` are factors to SI per column, `transmission` leads from the motors to the joints.
     `missing` is what becomes of rows with a number that is not finite: "error" or "drop". `turning`
-    says which joints turn, `saturated` which efforts (rows, joints) are cut, and `notes` what was
-    repaired; `remarks` adds what is said of saturation, `doubts` what remains.
+    says which joints turn, `saturated` which efforts (rows, joints) are cut off, `notes` what was
+    repaired. `remarks` are the notes and one about saturation; `doubts` is what could not be repaired.
     """
 
     joints: tuple[str, ...]
@@ -68,7 +68,7 @@ class Log:
 
     @cached_property
     def trusted(self) -> NDArray[np.bool_] | None:
-        """Which rows have efforts to fit; None where all have."""
+        """Which rows have efforts to fit; None if all have."""
         cut = self.saturated
         return None if cut is None else np.asarray(~cut[:, self.expendable].any(axis=1))
 
@@ -140,7 +140,7 @@ class Log:
         return self.converted(start, stop, self.raw(slice(start, stop)))
 
     def raw(self, rows: slice) -> dict[str, Any]:
-        """Return rows of the recorded arrays by quantity, still lazy where they are."""
+        """Return rows of the recorded arrays by quantity, lazy if they are."""
         arrays = {"position": self.position, "effort": self.effort, "velocity": self.velocity}
         return {name: values[rows] for name, values in arrays.items() if values is not None}
 

@@ -1,4 +1,4 @@
-"""Log descriptions: a TOML file that says where a log lies and what its numbers mean."""
+"""Log descriptions: a TOML file that names the files of a log and says what their numbers mean."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import shorten, shown
+from .options import ReadingOptions
 from .tables import LogError
 
 FILES = ("position", "effort", "velocity")
 LARGEST = 1_000_000
 """Bytes of a log description."""
 
-OPTIONS = ("columns", "units", "rate", "reduction", "offset", "gain", "motor_positions", "missing")
+OPTIONS = tuple(ReadingOptions.__annotations__)
 
 
 def log_description(path: Path) -> tuple[Any, dict[str, Any]]:

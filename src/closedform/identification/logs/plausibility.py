@@ -1,4 +1,4 @@
-"""Plausibility: units and logs that cannot be what they are taken for, each with a hint."""
+"""Plausibility: logs that cannot be in the units they are read in are refused, each with a hint."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from ...robot import Robot
 from .log import STILL, Log
-from .samples import Samples
+from .signals import Samples
 from .tables import LogError
 
 SLOWEST = 5.0
@@ -19,14 +19,14 @@ BEYOND = 2.0
 """Times a limit must be exceeded before units are doubted."""
 
 BURST = 0.2
-"""Time from row to row, of the nearest in a hundred, over the mean, below which stamps come in bursts."""
+"""First percentile of the time from row to row over its mean, below which stamps come in bursts."""
 
 ROWS = 200_000
 """Rows looked at; more would show nothing new."""
 
 
 def check_plausible(robot: Robot, log: Log) -> None:
-    """Refuse a log whose clock, angles, speeds or torques cannot be in the units they are taken for."""
+    """Refuse a log whose clock, angles, speeds or torques cannot be in the units they are read in."""
     rate = 1 / float(np.median(np.diff(log.time)))
     if rate < SLOWEST:
         raise LogError(
@@ -91,7 +91,7 @@ def _check_speeds(robot: Robot, log: Log, samples: Samples) -> None:
     shortest, mean = float(np.percentile(steps, 1)), float(np.mean(steps))
     hint = (
         f"are time stamps uneven (rows come {1e3 * shortest:.2g} ms apart, {1e3 * mean:.2g} ms on average)? "
-        "Give rate= in Hz where the rows were sampled evenly"
+        "Give rate= in Hz if the rows were sampled evenly"
         if shortest < BURST * mean
         else 'are angles in degrees, or time in another unit? Say units={"position": "deg"} or {"time": "ms"}'
     )
@@ -103,7 +103,7 @@ def _check_speeds(robot: Robot, log: Log, samples: Samples) -> None:
 
 
 def _check_velocities(log: Log, samples: Samples) -> None:
-    """Compare logged speeds with the slope of the positions: their ratio tells units apart."""
+    """Compare logged speeds with the slope of the positions: their ratio gives away a wrong unit."""
     if samples.velocity is None:
         return
     slope = np.gradient(samples.position, samples.time, axis=0)

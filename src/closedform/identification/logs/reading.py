@@ -9,28 +9,23 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ...arrays import Array
-from ...checks import number, real_array
-from ...errors import ArgumentError, shown
+from ...checks import choice, instance
+from ...errors import ArgumentError
 from ...robot import Robot
-from .clock import believed_time
-from .columns import WORDS, Chosen, choose, split_unit
-from .log import LEAST_ROWS, STILL, Log
+from ..joints import turning_joints
+from .clock import believed_time, even_time, seconds
+from .columns import WORDS, Chosen, choose
+from .log import LEAST_ROWS, Log
 from .logfile import log_description
-from .repairs import FEW, repeats, saturated, spikes, unwrapped
+from .repairs import repaired, without_missing
 from .tables import LogError, Table, read_table
 from .transmission import Transmission
-
-CHECKED_ROWS = 1_000_000
-"""Rows looked at together when a log in memory is checked."""
+from .units import split_unit
 
 CLOCK_ROWS = 50_000
 """Rows by which the clock is judged."""
-
-RATES = (1e-3, 1e8)
-"""Samples per second that a clock may have."""
 
 MISSING = ("few", "error", "drop")
 """What becomes of rows with a number that is not finite."""
@@ -52,11 +47,11 @@ def read_log(
     """Return the log in a file or in arrays, its columns matched to the joints of a robot.
 
     `source` is a .csv or .parquet path, a data frame, a mapping of arrays (numpy or dask), a mapping
-    {"position": path, "effort": path} of one file per quantity, or a .toml path that says all this
-    (see `logfile`; options given here win). Columns are recognised by
-    name (`time`, `q1`, `elbow_position [deg]`, `tau1`, ...) or named by `columns`; `units` holds
-    for all columns of a quantity. `rate` in Hz stands in for a missing time column. `reduction`,
-    `offset`, `gain` and `motor_positions` are those of `Transmission`, one entry per logged joint.
+    {"position": path, "effort": path} of one file per quantity, or a .toml path that gives all this
+    (see `logfile`; options given here win). Columns are recognised by name (`time`, `q1`,
+    `elbow_position [deg]`, `tau1`, ...) or named by `columns`; `units` holds for all columns of a
+    quantity. `rate` in Hz replaces a missing time column. `reduction`, `offset`, `gain` and
+    `motor_positions` are those of `Transmission`, one entry per logged joint.
 
     Angles that jump by a turn are unwrapped, rows that stand out of their neighbours or repeat the row
     before are left out, saturated efforts are not fitted, and stamps that jitter around even rows are
@@ -70,33 +65,31 @@ def read_log(
     >>> log.joints, float(np.abs(log.samples().position - q).max()) < 1e-14
     (('joint1', 'joint2'), True)
     """
-    if not isinstance(robot, Robot):
-        raise ArgumentError(f"read_log: robot is {shown(robot)}; expected a Robot")
+    instance("read_log: robot", robot, Robot)
+    options: dict[str, Any] = {
+        "columns": columns,
+        "units": units,
+        "rate": rate,
+        "reduction": reduction,
+        "offset": offset,
+        "gain": gain,
+        "motor_positions": None if motor_positions is True else motor_positions,
+        "missing": None if isinstance(missing, str) and missing == "few" else missing,
+    }
+    given = {option: value for option, value in options.items() if value is not None}
     if isinstance(source, Log):
-        options = any(given is not None for given in (columns, units, rate, reduction, offset, gain))
-        if options or motor_positions is not True or missing != "few":
+        if given:
             raise ArgumentError(
-                "options of reading were given for a log that has been read; read it with them"
+                f"read_log: {', '.join(given)} given for a log that has been read; read it with these options"
             )
         return source
     if isinstance(source, str | os.PathLike) and Path(source).suffix.lower() == ".toml":
-        path, told = log_description(Path(source))
-        given = {
-            "columns": columns,
-            "units": units,
-            "rate": rate,
-            "reduction": reduction,
-            "offset": offset,
-            "gain": gain,
-            "motor_positions": None if motor_positions is True else motor_positions,
-            "missing": None if missing == "few" else missing,
-        }
-        return read_log(path, robot, **{**told, **{k: v for k, v in given.items() if v is not None}})
-    if not isinstance(missing, str) or missing not in MISSING:
-        raise ArgumentError(f"missing is {shown(missing)}; expected one of {', '.join(MISSING)}")
-    joints = _one_dof_joints(robot)
+        path, described = log_description(Path(source))
+        return read_log(path, robot, **{**described, **given})
+    choice("missing", missing, MISSING)
+    turning = turning_joints("read_log", robot)
     table, name = _table(source)
-    chosen, covered = choose(table, joints, columns, units)
+    chosen, covered = choose(table, robot.joint_names, columns, units)
     if "velocity" in chosen and len(chosen["velocity"].names) not in (1, len(covered)):
         del chosen["velocity"]  # of some joints only; it serves as a check, no more
     lengths = {key: len(v) for c in chosen.values() for key, v in zip(c.names, c.values, strict=True)}
@@ -110,93 +103,26 @@ def read_log(
     count = len(arrays["position"])
     if count < LEAST_ROWS:
         raise LogError(f"{name}: {count} row(s); dynamics shows in some seconds of motion, record for longer")
-    time = _time(arrays.get("time"), rate, count, name, chosen)
+    scales = {quantity: np.array(found.scale) for quantity, found in chosen.items()}
+    if rate is None and "time" not in arrays:
+        raise LogError(f'{name}: no column of time (named "time" or "t"); add one or give rate= in Hz')
     log = Log(
         covered,
-        time,
+        even_time(rate, count) if rate is not None else seconds(arrays["time"], scales["time"], name),
         arrays["position"],
         arrays["effort"],
         arrays.get("velocity"),
-        {quantity: np.array(found.scale) for quantity, found in chosen.items()},
+        scales,
         Transmission.of(len(covered), reduction, offset, gain, motor_positions),
         {quantity: found.names for quantity, found in chosen.items()},
         name,
         "drop" if missing == "drop" else "error",
-        _turning(robot, covered),
+        tuple(turning[joint] for joint in covered),
     )
     if not log.lazy:
-        log = _repaired(_without_missing(log, missing))
-    time, note = believed_time(log.time, log.middle(CLOCK_ROWS))
-    return replace(log, time=time, notes=(*log.notes, *([note] if note else [])))
-
-
-def _without_missing(log: Log, missing: str) -> Log:
-    """Return a log in memory without the rows that are not finite, where few enough or all may go."""
-    fine = np.ones(len(log), dtype=bool)
-    for values in log.raw(slice(None)).values():
-        fine &= np.isfinite(values).all(axis=1)
-    lost = int(np.count_nonzero(~fine))
-    if not lost:
-        return log
-    if missing == "error" or (missing == "few" and lost > FEW * len(log)):
-        for start in range(0, len(log), CHECKED_ROWS):
-            log.samples(start, start + CHECKED_ROWS)  # which says where
-    if len(log) - lost < LEAST_ROWS:
-        raise LogError(
-            f"{log.source}: {len(log) - lost} usable row(s), {lost} have numbers that are not finite; repair "
-            "the log, or record for longer"
-        )
-    return _kept(log, fine, f"{lost} row(s) with numbers that are not finite are left out")
-
-
-def _repaired(log: Log) -> Log:
-    """Return a log in memory with its angles unwrapped, without dropouts, and with saturation marked."""
-    if len(log) < LEAST_ROWS:
-        return log
-    angles = np.asarray(log.position, dtype=float) * log.scales["position"]
-    angles, jumps = unwrapped(angles, log.turning)
-    if jumps.any():
-        names = ", ".join(f"{log.joints[j]} ({jumps[j]})" for j in np.flatnonzero(jumps))
-        note = f"angles that jump by a turn are unwrapped, jumps by joint: {names}"
-        log = replace(log, position=angles / log.scales["position"], notes=(*log.notes, note))
-    log = replace(log, turning=())
-    columns = np.concatenate([log.position, log.effort], axis=1)
-    for find, words in (
-        (spikes, "stand out of their neighbours (dropouts)"),
-        (repeats, "repeat the row before in every column"),
-    ):
-        wrong = find(columns)
-        if wrong.any() and np.count_nonzero(wrong) <= FEW * len(log):
-            columns = columns[~wrong]
-            log = _kept(log, ~wrong, f"{np.count_nonzero(wrong)} row(s) that {words} are left out")
-            if len(columns) < LEAST_ROWS:
-                return log
-    moving = log.ranges(len(log)) >= STILL
-    full = saturated(np.asarray(log.effort, dtype=float), moving.tolist())
-    return replace(log, saturated=full) if full.any() else log
-
-
-def _kept(log: Log, keep: NDArray[np.bool_], note: str) -> Log:
-    """Return a log in memory of some of its rows."""
-    parts = {name: values[keep] for name, values in log.raw(slice(None)).items()}
-    return replace(log, time=log.time[keep], notes=(*log.notes, note), **parts)
-
-
-def _turning(robot: Robot, joints: tuple[str, ...]) -> tuple[bool, ...]:
-    """Return which joints turn, by name."""
-    kinds = {
-        body.joint_name: bool(body.joint.X[:3].any()) for body in robot.model.bodies if body.coupling is None
-    }
-    return tuple(kinds[name] for name in joints)
-
-
-def _one_dof_joints(robot: Robot) -> tuple[str, ...]:
-    if robot.nv != len(robot.joint_names):
-        raise ArgumentError(
-            f"robot {robot.name!r} has joints of several dofs (a floating base?); identification needs a "
-            "fixed base and joints of one dof each"
-        )
-    return robot.joint_names
+        log = repaired(without_missing(log, missing))
+    time, notes = believed_time(log.time, log.middle(CLOCK_ROWS))
+    return replace(log, time=time, notes=(*log.notes, *notes))
 
 
 def _table(source: Any) -> tuple[Table, str]:
@@ -228,7 +154,7 @@ def _table(source: Any) -> tuple[Table, str]:
 
 
 def _stacked(found: Chosen, joints: int, name: str, quantity: str) -> Any:
-    """Return the columns of a quantity as one array (rows, joints), lazy where they are."""
+    """Return the columns of a quantity as one array (rows, joints), lazy if they are."""
     if quantity == "time":
         return found.values[0]
     if len(found.values) == 1 and found.values[0].ndim == 2:
@@ -244,38 +170,3 @@ def _stacked(found: Chosen, joints: int, name: str, quantity: str) -> Any:
             f"{name}: {values.shape[1]} columns of {quantity} for {joints} joints: a log of another robot?"
         )
     return values
-
-
-def _time(given: Any, rate: float | None, count: int, name: str, chosen: Mapping[str, Chosen]) -> Array:
-    """Return the times in seconds, from the column or from the rate, and see that they increase."""
-    if rate is not None:
-        rate = number("rate", rate)
-        if not RATES[0] <= rate <= RATES[1]:
-            raise ArgumentError(
-                f"rate is {rate:g}; expected samples per second from {RATES[0]:g} to {RATES[1]:g}"
-            )
-        return np.arange(count) / rate
-    if given is None:
-        raise LogError(f'{name}: no column of time (named "time" or "t"); add one or give rate= in Hz')
-    time = real_array("time", given) * chosen["time"].scale[0]
-    if not np.isfinite(time).all():
-        raise LogError(f"{name}: time is not finite in row {int(np.flatnonzero(~np.isfinite(time))[0]) + 1}")
-    steps = np.diff(time)
-    if (steps == 0).any():
-        rows = np.flatnonzero(steps == 0)
-        raise LogError(
-            f"{name}: {len(rows)} timestamp(s) repeat, the first in rows {rows[0] + 1} and {rows[0] + 2} "
-            f"(t = {time[rows[0]]:g} s); remove such rows, or give rate= if the rows are evenly spaced"
-        )
-    if (steps < 0).any():
-        row = int(np.flatnonzero(steps < 0)[0])
-        raise LogError(
-            f"{name}: time runs backwards from row {row + 1} to {row + 2}; sort the rows, or split the log"
-        )
-    step = float(np.median(steps))
-    if not 1 / RATES[1] <= step <= 1 / RATES[0]:
-        raise LogError(
-            f"{name}: {step:.3g} s from row to row; expected {1 / RATES[1]:g} to {1 / RATES[0]:g} s: is the "
-            'time in another unit? Say units={"time": "ms"}, or give rate= in Hz'
-        )
-    return time

@@ -1,132 +1,70 @@
-"""Repairs of a log: turns taken out of angles, single rows that cannot be true, efforts at their limit.
+"""Repairs of a log in memory: its faults taken out, each counted in a note.
 
-Every repair is counted in a note; what is more than `FEW` of a log (`MOST` of saturated efforts) is left
-as it is and doubted, or refused.
+A fault of more than `FEW` of the rows is left as it is.
 """
-# ruff: noqa: PLC0415 (SciPy is imported where it is used: it takes half a second)
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import Array
+from .faults import FEW, repeats, saturated, spikes, unwrapped
+from .log import LEAST_ROWS, STILL, Log
+from .tables import LogError
 
-Mask = NDArray[np.bool_]
-
-FEW = 0.01
-"""Part of the rows that may be left out as dropouts without being asked."""
-
-WINDOW = 7
-"""Rows of the running median; up to three wrong ones in a row stand out of it."""
-
-SPIKE = 8.0
-"""Distance from the running median, over that of one row in a hundred, beyond which a row is wrong."""
-
-LEAP = 4.0
-"""The step into a wrong row and out of it over the steps beside them; a peak of friction is climbed."""
-
-SMALLEST = 0.02
-"""Part of a column's range below which nothing counts as a dropout."""
-
-MOST = 0.3
-"""Part of the rows that may be left out as saturated."""
-
-PLATEAU = 6
-"""Rows at the extreme of an effort over those at the values beside it, before it counts as saturated.
-
-A round peak in coarse steps stays at its highest step at most 4.9 times as long as at the next.
-"""
+CHECKED_ROWS = 1_000_000
+"""Rows looked at together when a log in memory is checked."""
 
 
-def unwrapped(angles: Array, turning: Sequence[bool]) -> tuple[Array, Array]:
-    """Return angles (rows, joints) without jumps of a whole turn, and how many each joint had.
-
-    A jump is a step of a turn up to what the joint usually moves from row to row.
-    """
-    steps = np.diff(angles, axis=0)
-    size = np.abs(steps)
-    usual = 4 * np.nanpercentile(size, 99, axis=0) if len(steps) else np.zeros(angles.shape[1])
-    jumps = (size > np.pi) & (np.abs(size - 2 * np.pi) <= usual) & (usual < np.pi) & np.asarray(turning)
-    if not jumps.any():
-        return angles, np.zeros(angles.shape[1], dtype=int)
-    turns = np.zeros_like(angles)
-    turns[1:] = np.cumsum(np.where(jumps, np.sign(steps), 0.0), axis=0)
-    return angles - 2 * np.pi * turns, jumps.sum(axis=0)
-
-
-def spikes(columns: Array) -> Mask:
-    """Return which rows stand out of their neighbours, beyond what the column's noise explains.
-
-    Distances are those from a running median, which passes slopes and steps as they are. It cuts
-    peaks of motion and friction too, but those are climbed over several rows: a wrong value comes and
-    goes in one step, far larger than the steps on either side.
-    """
-    from scipy import ndimage
-
-    wrong = np.zeros(len(columns), dtype=bool)
-    if len(columns) < 10 * WINDOW:
-        return wrong
-    off = np.abs(columns - ndimage.median_filter(columns, size=(WINDOW, 1), mode="nearest"))
-    steps = np.abs(np.diff(columns, axis=0))
-    usual = np.maximum(np.percentile(off, 100 * (1 - FEW), axis=0), _resolutions(steps))
-    reach = np.percentile(columns, 99, axis=0) - np.percentile(columns, 1, axis=0)
-    for j in np.flatnonzero(reach > 0):
-        far = off[:, j] > max(SPIKE * usual[j], SMALLEST * reach[j])
-        edges = np.flatnonzero(np.diff(far)) + 1  # where runs of wrong rows begin and end, in turn
-        edges = edges[1 if far[0] else 0 :]
-        for start, stop in zip(edges[::2], edges[1::2], strict=False):
-            leap = min(steps[start - 1, j], steps[stop - 1, j])
-            beside = [*steps[max(start - 2, 0) : start - 1, j], *steps[stop : stop + 1, j]]
-            if leap > LEAP * max(beside, default=0.0):
-                wrong[start:stop] = True
-    return wrong
+def without_missing(log: Log, missing: str) -> Log:
+    """Return a log in memory without the rows that are not finite, if they are few or all may go."""
+    fine = np.ones(len(log), dtype=bool)
+    for values in log.raw(slice(None)).values():
+        fine &= np.isfinite(values).all(axis=1)
+    lost = int(np.count_nonzero(~fine))
+    if not lost:
+        return log
+    if missing == "error" or (missing == "few" and lost > FEW * len(log)):
+        for start in range(0, len(log), CHECKED_ROWS):
+            log.samples(start, start + CHECKED_ROWS)  # which says where
+    if len(log) - lost < LEAST_ROWS:
+        raise LogError(
+            f"{log.source}: {len(log) - lost} usable row(s), {lost} have numbers that are not finite; repair "
+            "the log, or record for longer"
+        )
+    return _kept(log, fine, f"{lost} row(s) with numbers that are not finite are left out")
 
 
-def _resolutions(steps: Array) -> Array:
-    """Return the unit of each column that was rounded, from its steps; far less than noise of any other."""
-    return np.array([np.percentile(step[step > 0], 5) if step.any() else 0.0 for step in steps.T])
+def repaired(log: Log) -> Log:
+    """Return a log in memory with its angles unwrapped, without dropouts, and with saturation marked."""
+    if len(log) < LEAST_ROWS:
+        return log
+    angles = np.asarray(log.position, dtype=float) * log.scales["position"]
+    angles, jumps = unwrapped(angles, log.turning)
+    if jumps.any():
+        names = ", ".join(f"{log.joints[j]} ({jumps[j]})" for j in np.flatnonzero(jumps))
+        note = f"angles that jump by a turn are unwrapped, jumps by joint: {names}"
+        log = replace(log, position=angles / log.scales["position"], notes=(*log.notes, note))
+    log = replace(log, turning=())
+    columns = np.concatenate([log.position, log.effort], axis=1)
+    for find, words in (
+        (spikes, "stand out of their neighbours (dropouts)"),
+        (repeats, "repeat the row before in every column"),
+    ):
+        wrong = find(columns)
+        if wrong.any() and np.count_nonzero(wrong) <= FEW * len(log):
+            columns = columns[~wrong]
+            log = _kept(log, ~wrong, f"{np.count_nonzero(wrong)} row(s) that {words} are left out")
+            if len(columns) < LEAST_ROWS:
+                return log
+    moving = log.ranges(len(log)) >= STILL
+    full = saturated(np.asarray(log.effort, dtype=float), moving.tolist())
+    return replace(log, saturated=full) if full.any() else log
 
 
-def repeats(columns: Array) -> Mask:
-    """Return which rows repeat the one before in every column, exactly."""
-    same = np.zeros(len(columns), dtype=bool)
-    same[1:] = (columns[1:] == columns[:-1]).all(axis=1)
-    return same
-
-
-def saturated(effort: Array, moving: Sequence[bool] | None = None) -> Mask:
-    """Return which efforts (rows, joints) stay at the column's extreme as if they were cut there.
-
-    Zero is no limit of a drive, and a joint that does not move says nothing of its own.
-    """
-    found = np.zeros(effort.shape, dtype=bool)
-    for j, column in enumerate(effort.T):
-        if len(column) < 2 or np.ptp(column) == 0 or not (moving is None or moving[j]):
-            continue
-        starts = np.flatnonzero(np.concatenate([[True], column[1:] != column[:-1]]))
-        lengths = np.diff(np.append(starts, len(column)))
-        value = column[starts]
-        extreme = ((value == column.max()) | (value == column.min())) & (value != 0)
-        padded = np.concatenate([[1], lengths, [1]])
-        long = extreme & (lengths >= PLATEAU * np.maximum(padded[:-2], padded[2:]))
-        for start, length in zip(starts[long], lengths[long], strict=True):
-            found[start : start + length, j] = True
-    return found
-
-
-def expendable(full: Mask) -> Mask:
-    """Return which joints' saturated rows (rows, joints) can go: together at most `MOST` of the log.
-
-    A row goes for all joints, so those with the fewest go first.
-    """
-    gone = np.zeros(len(full), dtype=bool)
-    go = np.zeros(full.shape[1], dtype=bool)
-    for j in np.argsort(full.sum(axis=0), kind="stable"):
-        if np.count_nonzero(gone | full[:, j]) > MOST * len(full):
-            break
-        gone |= full[:, j]
-        go[j] = True
-    return go
+def _kept(log: Log, keep: NDArray[np.bool_], note: str) -> Log:
+    """Return a log in memory of some of its rows."""
+    parts = {name: values[keep] for name, values in log.raw(slice(None)).items()}
+    return replace(log, time=log.time[keep], notes=(*log.notes, note), **parts)

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array
-from .samples import Samples
 from .tables import LogError
 
 FIRST = np.array([3, -32, 168, -672, 0, 672, -168, 32, -3]) / 840
@@ -27,7 +26,7 @@ GAP = 2.5
 """Sampling times without a row that are always interpolated."""
 
 BRIDGED = 0.25
-"""Part of the cutoff's period without a row that is interpolated: the motion is slower by far."""
+"""Part of the cutoff's period without a row that is interpolated: the motion is far slower."""
 
 KINEMATIC = 2.5
 """Position filter over torque filter: wide, since the regressor's columns pass the torque filter too."""
@@ -37,6 +36,20 @@ SPARSE = 20
 
 PROBE = 2000
 """Samples on either side of an impulse whose response is looked at; filters remember some tens."""
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Rows of a log: time (n,), position, effort and velocity (n, joints).
+
+    `trusted` (n,) says which rows have efforts to fit (all if it is None); saturated ones have none.
+    """
+
+    time: Array
+    position: Array
+    effort: Array
+    velocity: Array | None = None
+    trusted: NDArray[np.bool_] | None = None
 
 
 @dataclass(frozen=True)
@@ -67,7 +80,7 @@ class Filters:
 
     @property
     def settling(self) -> float:
-        """Seconds in which the ends of a recording are felt: the filters' slowest mode decays to 7e-5."""
+        """Seconds until the filters forget the end of a recording: their slowest mode decays to 7e-5."""
         return 4 / self.cutoff
 
     @property
@@ -84,7 +97,8 @@ class Filters:
 class Signals:
     """An even motion at the full rate: `fine` positions, q, qd, qdd, efforts, and which samples are valid.
 
-    Valid are those near rows of the log, away from gaps and ends by what the filters need to settle.
+    A sample is valid if it is near rows of the log, and far enough from gaps and ends for the filters to
+    settle.
     """
 
     time: Array
@@ -127,14 +141,14 @@ def even_samples(samples: Samples, rate: float) -> Samples:
 
 
 def covered(samples: Samples, time: Array, filters: Filters) -> NDArray[np.bool_]:
-    """Return which times of an even clock lie near rows of the log, or in a gap that can be bridged."""
+    """Return which times of an even clock are near rows of the log, or in a gap that can be bridged."""
     after = np.clip(np.searchsorted(samples.time, time), 1, len(samples.time) - 1)
     gap = samples.time[after] - samples.time[after - 1]
     return np.asarray(gap < filters.longest_gap)
 
 
 def zero_phase(x: Array, cutoff: float, rate: float) -> Array:
-    """Return the low-pass of columns, forwards and backwards; as they are where the cutoff is too near."""
+    """Return the low-pass of columns, forwards and backwards; as they are if the cutoff is too high."""
     if cutoff >= 0.45 * rate:
         return x
     from scipy import signal
@@ -180,7 +194,7 @@ def thin(x: Array, filters: Filters) -> Array:
 
 
 def thin_filter(x: Array, filters: Filters) -> Array:
-    """Return columns without what the rate of states could not hold."""
+    """Return columns without the frequencies that the rate of states cannot represent."""
     return zero_phase(x, 0.4 * filters.rate / filters.first, filters.rate) if filters.first > 1 else x
 
 

@@ -19,7 +19,7 @@ Table = dict[str, Any]
 """Columns by name; each is a one-dimensional array, or a two-dimensional one with a column per joint."""
 
 BLANK = {"", "nan", "na", "n/a", "null", "none"}
-"""What stands for a missing number in a text file."""
+"""Texts that mean a missing number."""
 
 
 LARGEST_TEXT = 2**31

@@ -1,4 +1,4 @@
-"""Transmissions: what stands between the motors, where a log is often recorded, and the joints."""
+"""Transmissions: the gears between the motors, where logs are often recorded, and the joints."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Transmission:
 
     @property
     def direct(self) -> bool:
-        """Whether log and joints are the same thing."""
+        """Whether the log is of the joints themselves: no gears, offsets or gains."""
         same = np.array_equal(self.reduction, np.eye(len(self.reduction)))
         return bool(same and not self.offset.any() and (self.gain == 1).all())
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import Array
+from ...checks import flag
 from ...errors import ArgumentError, shown
 from ..logs.signals import Signals
 from ..logs.transmission import Axis, directions
@@ -51,10 +52,7 @@ class FrictionTerms:
                     f"friction: {name} is {shown(value)}; expected a number from 1e-12 to 1e12, or None"
                 )
         for name in ("viscous", "offset"):
-            if not isinstance(getattr(self, name), bool):
-                raise ArgumentError(
-                    f"friction: {name} is {shown(getattr(self, name))}; expected True or False"
-                )
+            flag(f"friction: {name}", getattr(self, name))
 
     @property
     def kinds(self) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ...arrays import Array
 from ...errors import ArgumentError, ClosedFormError, shown
 from .moments import Moments
-from .triangle import Triangle, factor
+from .triangle import Triangle, factor, widened
 
 METHODS = ("ordinary", "weighted", "reweighted")
 ROUNDS = {"ordinary": 1, "weighted": 2, "reweighted": 30}
@@ -100,11 +100,10 @@ def weighted_factor(
     prior: tuple[Array, Array] | None = None,
 ) -> Array:
     """Return the factor of all joints' rows [W tau], each joint over its scatter."""
-    blocks = []
-    for t, a, s in zip(triangles, active, scatter, strict=True):
-        block = np.zeros((len(t.R), width + 1))
-        block[:, np.append(a, width)] = t.R / s
-        blocks.append(block)
+    blocks = [
+        widened(t.R / s, np.append(a, width), width + 1)
+        for t, a, s in zip(triangles, active, scatter, strict=True)
+    ]
     if prior is not None:
         values, scales = prior
         blocks.append(np.column_stack([np.diag(1 / scales), values / scales]))
@@ -112,7 +111,7 @@ def weighted_factor(
 
 
 def _back_substituted(R: Array, width: int) -> Array:
-    """Return the solution of R x = z; where R is singular the one of least norm in scaled columns."""
+    """Return the solution of R x = z; if R is singular, that of least norm in scaled columns."""
     T, z = R[:width, :width], R[:width, width]
     norms = np.linalg.norm(T, axis=0)
     scale = np.where(norms > 0, norms, 1.0)
@@ -120,6 +119,12 @@ def _back_substituted(R: Array, width: int) -> Array:
     if diagonal.min() > 1e-12:
         return np.asarray(np.linalg.solve(T, z))
     return np.asarray(np.linalg.lstsq(T / scale, z, rcond=CONFUSED)[0] / scale)
+
+
+def ridge_solution(A: Array, b: Array, ridge: float) -> Array:
+    """Return the solution of normal equations A x = b, with a ridge on the diagonal of the scaled A."""
+    d = np.sqrt(np.maximum(np.diag(A), 1e-300))
+    return np.asarray(np.linalg.solve(A / d / d[:, None] + ridge * np.eye(len(d)), b / d) / d)
 
 
 def undetermined(R: Array, names: Sequence[str]) -> tuple[tuple[str, ...], float]:

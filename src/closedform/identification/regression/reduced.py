@@ -11,11 +11,10 @@ from ...checks import instance, real_array, whole_number
 from ...errors import ArgumentError
 from ..base.parameters import BaseParameters
 from .design import acting
-from .triangle import Triangle, factor
+from .triangle import Triangle, factor, widened
 
 BLOCK = 2048
 """Samples whose regressor is in memory at a time."""
-
 
 MOST_NUMBERS = 2**27
 """Numbers of the regressor of one block: a gibibyte."""
@@ -28,8 +27,8 @@ def reduced_factor(
 
     q is (samples, nq), qd, qdd and tau are (samples, nv), in memory, mapped from a file or lazy: only
     `block` samples are read and evaluated at a time. R is (count, count), or (count + 1, count + 1)
-    with torques, when its last column holds the right-hand side. Each joint's rows meet only the
-    columns of the bodies it moves.
+    with torques, when its last column holds the right-hand side. The rows of a joint have only the
+    columns of the bodies that it moves.
 
     >>> import numpy as np, closedform as cf
     >>> robot = cf.load("2r")
@@ -79,16 +78,15 @@ def reduced_factor(
                 rows[:, -1] = part["tau"][:, j]
             joints[j].add(rows)
     width = count + extra
-    blocks = []
-    for own, triangle in zip(columns, joints, strict=True):
-        wide = np.zeros((len(triangle.R), width))
-        wide[:, [*own, *([count] if extra else [])]] = triangle.R
-        blocks.append(wide)
+    blocks = (
+        widened(triangle.R, [*own, *range(count, width)], width)
+        for own, triangle in zip(columns, joints, strict=True)
+    )
     return factor(blocks, width)
 
 
 def _readable(name: str, given: Any) -> Any:
-    """Return what can be read block by block as it is, wherever it lies; other sequences as an array."""
+    """Return an array as it is, in memory, on disk or lazy; other sequences as an array."""
     kind = getattr(given, "dtype", None)
     if not (isinstance(kind, np.dtype) and hasattr(given, "shape") and hasattr(given, "__getitem__")):
         return real_array(name, given)

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from ...arrays import Array
 from ..logs.log import Log
-from ..logs.samples import Samples
-from ..logs.signals import Filters, Signals, condition_signals
+from ..logs.signals import Filters, Samples, Signals, condition_signals
 from ..logs.tables import LogError
 from .split import UNUSED, Split
 

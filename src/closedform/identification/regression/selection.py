@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from ...arrays import Array
 from ..logs.log import Log
-from ..logs.samples import Samples
-from ..logs.signals import Filters
+from ..logs.signals import Filters, Samples
 from ..logs.transmission import directions
 from .design import Design
 from .friction import FrictionTerms, Term
+from .least_squares import ridge_solution
 from .moments import Moments, gather
 from .split import Split
 
@@ -108,9 +108,7 @@ class Search:
             for gram, active, s in zip(grams, self.active, scatter, strict=True):
                 where = np.append(active, width)
                 G[np.ix_(where, where)] += gram / s**2
-            A, b = G[np.ix_(chosen, chosen)], G[chosen, width]
-            d = np.sqrt(np.maximum(np.diag(A), 1e-300))
-            x[chosen] = np.linalg.solve(A / d / d[:, None] + RIDGE * np.eye(len(d)), b / d) / d
+            x[chosen] = ridge_solution(G[np.ix_(chosen, chosen)], G[chosen, width], RIDGE)
             for j, (gram, active) in enumerate(zip(grams, self.active, strict=True)):
                 r = np.append(-x[active], 1.0)
                 scatter[j] = np.sqrt(max(r @ gram @ r / max(rows, 1), 1e-24))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ...arrays import Array
 
@@ -51,6 +52,13 @@ def updated(R: Array, block: Array) -> Array:
 
     fresh, *_ = lapack.dtpqrt(0, min(PANEL, len(R)), R, np.asfortranarray(block))
     return np.asarray(np.triu(fresh), order="F")
+
+
+def widened(R: Array, columns: ArrayLike, width: int) -> Array:
+    """Return a factor of some columns as rows of all `width` columns."""
+    wide = np.zeros((len(R), width))
+    wide[:, np.asarray(columns, dtype=int)] = R
+    return wide
 
 
 def factor(blocks: Iterable[Array], width: int) -> Array:

@@ -1,4 +1,4 @@
-"""Why a log does not fit: what would explain it better, found by trying.
+"""Why a log does not fit: changes that would explain it better, found by trying them.
 
 Each trial is a small least squares on some hundred states of the log, with the columns of the base
 parameters and plain friction, and is judged by states left out in turn.
@@ -10,16 +10,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
-import casadi as ca
 import numpy as np
 
 from ...arrays import Array
-from ...forms import form
 from ...lazy import cached_property
+from ..base.numeric import regressor_at
 from ..base.parameters import BaseParameters
 from ..logs.log import Log
 from ..logs.signals import Filters, condition_signals, zero_phase
-from ..regression.selection import RIDGE
+from ..regression.least_squares import ridge_solution
 
 Change = Callable[[Array], Array]
 
@@ -28,6 +27,9 @@ ROWS = 100_000
 
 STATES = 400
 """States of a trial."""
+
+RIDGE = 1e-8
+"""Diagonal added to scaled normal equations, so that confused columns only share their effect."""
 
 FOLDS = 5
 """Parts that are left out in turn."""
@@ -45,7 +47,7 @@ PAIRS = 60
 """Most pairs of joints that are swapped on trial."""
 
 FARTHEST = 2.0
-"""Relative error of a joint beyond which it counts no more: it is wrong, whatever the number."""
+"""Relative error of a joint at which it is capped: such a joint is wrong, by whatever factor."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,7 @@ class Diagnosis:
 
     @property
     def enough(self) -> bool:
-        """Whether there are states enough to tell anything."""
+        """Whether there are enough states for a trial."""
         return len(self.chosen) * self.base.robot.nv > 2 * (self.base.count + 4 * self.base.robot.nv)
 
     @property
@@ -120,9 +122,7 @@ class Diagnosis:
         total, squares = sum(grams), np.zeros(n)
         for k in range(FOLDS):
             G = total - grams[k]
-            d = np.sqrt(np.maximum(np.diag(G)[:-1], 1e-300))
-            H = G[:-1, :-1] / d / d[:, None] + 100 * RIDGE * np.eye(len(d))
-            x = np.linalg.solve(H, G[:-1, -1] / d) / d
+            x = ridge_solution(G[:-1, :-1], G[:-1, -1], RIDGE)
             here = A[self.fold == k]
             squares += np.sum((here[..., -1] - here[..., :-1] @ x) ** 2, axis=0)
         return np.sqrt(squares / len(tau))
@@ -166,17 +166,14 @@ class Diagnosis:
     def _gravities(self) -> Iterator[tuple[str, Array]]:
         """Give the regressors of all parameters with gravity along each axis: linear in gravity."""
         model = self.base.robot.model
-        model = model.with_phi(np.zeros(model.phi.size))  # geometry will do
+        model = model.with_phi(np.zeros(model.phi.size))  # only the geometry matters
         size = float(np.linalg.norm(model.gravity)) or 9.81
         if len(model.bodies) > 40:  # whose expressions would take longer than the fit
             return
-        parts = []
-        for gravity in (np.zeros(3), *np.eye(3)):
-            symbols, (Y,) = form("regressor").expression(model.with_gravity(gravity))
-            many = ca.Function("regressor", symbols, [Y]).map(len(self.chosen))
-            dense = np.asarray(many(*(x.T for x in self.states)))
-            parts.append(np.moveaxis(dense.reshape(Y.shape[0], len(self.chosen), Y.shape[1]), 0, 1))
-        still, *along = parts
+        still, *along = (
+            np.moveaxis(regressor_at(model.with_gravity(gravity), self.states), 0, 1)
+            for gravity in (np.zeros(3), *np.eye(3))
+        )
         for k, axis in enumerate("xyz"):
             for sign, word in ((1.0, "+"), (-1.0, "-")):
                 direction = sign * np.eye(3)[k]
@@ -210,7 +207,7 @@ class Diagnosis:
         return Cause(words, tried[best], present)
 
     def _lagged(self, lag: float) -> float:
-        """Return the error where the efforts of a later time belong to the states."""
+        """Return the error if the efforts of a time `lag` later belong to the states."""
         at = np.clip(self.time[self.chosen] + lag, self.time[0], self.time[-1])
         tau = np.stack([np.interp(at, self.time, column) for column in self.effort.T], axis=1)
         return _mean(self.errors(self.columns, self.states, tau))

@@ -1,4 +1,4 @@
-"""Doubt: what speaks against an identification, said before its numbers."""
+"""Doubts: what speaks against an identification, said before its numbers."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import numpy as np
 from ...arrays import Array
 from ..regression.design import Design
 from .diagnosis import TRIED, Diagnosis
-from .errors import Errors
+from .prediction import Errors
 
 POOR = 0.2
 """Error of torques not fitted, relative to all torques, beyond which a fit is poor."""
 
 TRYING = 0.03
-"""The same, beyond which causes are tried; one that helps is named though the fit is not poor."""
+"""The same, beyond which causes are tried; one that helps is named even if the fit is not poor."""
 
 EXCELLENT = 0.01
 """The same, below which a lag that would explain yet more is no reason to doubt."""
@@ -102,10 +102,10 @@ def price_doubt(fitted: Errors, free: Errors | None) -> list[str]:
 def explained(
     doubts: list[str], error: float, diagnosis: Diagnosis
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return doubts with the causes that were tried, those that would help or that none does; and notes.
+    """Return doubts followed by the causes that would explain them (or that none does), and notes.
 
-    A model of small `error` that nothing speaks against is tried for a lag only, which is no more
-    than a note where the fit is `EXCELLENT`.
+    If there are no doubts and the `error` is small, only a lag is tried; if the fit is `EXCELLENT`,
+    it is no more than a note.
     """
     if not doubts and error < TRYING:
         lag = diagnosis.lag()

@@ -14,8 +14,7 @@ from ..logs.log import Log
 from ..logs.options import ReadingOptions
 from ..logs.plausibility import ROWS, check_motion, check_plausible
 from ..logs.reading import read_log
-from ..logs.samples import Samples
-from ..logs.signals import Filters, noise_correlation, sampling_rate
+from ..logs.signals import Filters, Samples, noise_correlation, sampling_rate
 from ..logs.tables import LogError
 from ..regression.design import Design, independent
 from ..regression.friction import NO_FRICTION, FrictionTerms
@@ -26,12 +25,11 @@ from ..regression.selection import best_friction
 from ..regression.split import FOLDS, HELD_OUT, Split
 from .diagnosis import Diagnosis
 from .doubt import explained, prediction_doubts, price_doubt, sign_doubts
-from .errors import cross_validation, torque_errors
 from .gains import check_gains
 from .inertias import beliefs, identified_robot, inertias
 from .locking import without_locked
+from .prediction import Trace, cross_validation, torque_errors
 from .result import Identification
-from .trace import Trace
 
 Progress = Callable[[float, str], None]
 """Called with the fraction of the work done, and what is next."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from .errors import Errors
+from .prediction import Errors
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from ...arrays import Array
-from ...checks import LARGEST, instance
-from ...errors import ArgumentError, UnknownNameError, shown
+from ...checks import instance, known_name, number
+from ...errors import ArgumentError, shown
 from ...model import Body, Frame, Model
 from ...model.inertia import transform_phi
 from ...robot import Robot
@@ -19,7 +19,7 @@ from ..logs.tables import LogError
 
 
 def lock(robot: Robot, angles: Mapping[str, float]) -> Robot:
-    """Return the robot with joints held at given coordinates, their inertias added to what carries them.
+    """Return the robot with joints held at given coordinates, and their bodies fixed to the parents.
 
     >>> import closedform as cf
     >>> arm = cf.load("panda")
@@ -30,20 +30,15 @@ def lock(robot: Robot, angles: Mapping[str, float]) -> Robot:
     instance("lock: robot", robot, Robot)
     if not isinstance(angles, Mapping):
         raise ArgumentError(f"lock: angles is {shown(angles)}; expected a mapping of joints to coordinates")
-    for name, given in angles.items():
-        if not isinstance(given, int | float | np.integer | np.floating) or not abs(given) <= LARGEST:
-            raise ArgumentError(
-                f"joint {shown(name)} would be locked at {shown(given)}; expected a coordinate"
-            )
-    unknown = [name for name in angles if name not in robot.joint_names]
-    if unknown:
-        raise UnknownNameError("joint to lock", unknown[0], robot.joint_names)
+    for name, coordinate in angles.items():
+        known_name("joint to lock", name, robot.joint_names)
+        number(f"lock: coordinate of joint {name!r}", coordinate)
     if not angles:
         return robot
-    model = robot.model
     if len(angles) == len(robot.joint_names):
-        raise ArgumentError("every joint would be locked; leave at least one to move")
-    # of each old body: the new body that carries it, and its pose there
+        raise ArgumentError("lock: every joint would be locked; leave at least one to move")
+    model = robot.model
+    # for each old body: the new body that carries it, and its pose there
     carrier: list[tuple[int, Array]] = []
     bodies: list[Body] = []
     kept: dict[int, int] = {}
@@ -59,21 +54,27 @@ def lock(robot: Robot, angles: Mapping[str, float]) -> Robot:
             if parent >= 0:
                 phi = bodies[parent].phi + transform_phi(body.phi, carrier[i][1])
                 bodies[parent] = replace(bodies[parent], phi=phi)
-    iq = iv = 0
-    for k, body in enumerate(bodies):
-        if body.coupling is None:
-            bodies[k] = replace(body, iq=iq, iv=iv)
-            iq, iv = iq + body.joint.nq, iv + body.joint.nv
-    for k, body in enumerate(bodies):
-        if body.coupling is not None:
-            coupling = replace(body.coupling, body=kept[body.coupling.body])
-            driver = bodies[coupling.body]
-            bodies[k] = replace(body, coupling=coupling, iq=driver.iq, iv=driver.iv)
     frames = []
     for frame in model.frames:
         index, T = carrier[frame.body] if frame.body >= 0 else (-1, np.eye(4))
         frames.append(Frame(frame.name, index, T @ frame.placement))
-    return Robot(replace(model, bodies=tuple(bodies), frames=tuple(frames)))
+    return Robot(replace(model, bodies=_numbered(bodies, kept), frames=tuple(frames)))
+
+
+def _numbered(bodies: Sequence[Body], kept: Mapping[int, int]) -> tuple[Body, ...]:
+    """Return bodies with their coordinates counted anew; `kept` are the new indices of old bodies."""
+    numbered = list(bodies)
+    iq = iv = 0
+    for k, body in enumerate(bodies):
+        if body.coupling is None:
+            numbered[k] = replace(body, iq=iq, iv=iv)
+            iq, iv = iq + body.joint.nq, iv + body.joint.nv
+    for k, body in enumerate(bodies):
+        if body.coupling is not None:
+            coupling = replace(body.coupling, body=kept[body.coupling.body])
+            driver = numbered[coupling.body]
+            numbered[k] = replace(body, coupling=coupling, iq=driver.iq, iv=driver.iv)
+    return tuple(numbered)
 
 
 def without_locked(
@@ -115,7 +116,7 @@ def without_locked(
 
 
 def _locked_at(model: Model, i: int, angles: Mapping[str, float]) -> float | None:
-    """Return the coordinate a body's joint is held at, or None where it moves."""
+    """Return the coordinate a body's joint is held at, or None if it moves."""
     body = model.bodies[i]
     if body.coupling is not None:
         driver = angles.get(model.bodies[body.coupling.body].joint_name)

@@ -20,9 +20,9 @@ from ..regression.least_squares import ExcitationError, solve, standard_errors, 
 from ..regression.moments import LAGS, gather
 from ..regression.rows import Columns, Rows, nothing_left
 from ..regression.split import Split
-from .consistent import Prior, consistent, is_physical
 from .doubt import POOR
-from .errors import Errors, torque_errors
+from .inertias import Prior, consistent, is_physical
+from .prediction import Errors, torque_errors
 from .result import Identification
 
 

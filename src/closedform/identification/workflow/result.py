@@ -29,9 +29,8 @@ from ..regression.design import Design
 from ..regression.friction import FrictionTerms, Term
 from ..regression.rows import nothing_left
 from ..regression.split import Split
-from .errors import Errors
 from .listing import Table, error_table, parameter_table
-from .trace import Trace
+from .prediction import Errors, Trace
 
 FORMAT = "closedform identification 1"
 

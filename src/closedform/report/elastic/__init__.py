@@ -1,31 +1,13 @@
-"""The page of elastic joints."""
+"""The page of a robot on elastic joints."""
 
-from __future__ import annotations
-
-import os
-from collections.abc import Callable
-
-from ..page import write_page
+from ..page import Page
 from . import chain, laws, rates, robustness, tracking
-from .study import ElasticStudy
+from .elastic_study import ElasticStudy
 
-ELASTIC_SECTIONS = tuple(part.SECTION for part in (rates, laws, chain, tracking, robustness))
+ELASTIC_PAGE = Page(
+    "Elastic joints",
+    tuple(part.SECTION for part in (rates, laws, chain, tracking, robustness)),
+    "elastic_summary.html.j2",
+)
 
-
-def write_elastic(
-    study: ElasticStudy, path: str | os.PathLike[str], begin: Callable[[int, str], None] | None = None
-) -> None:
-    """Write the page of a study; the file appears whole or not at all."""
-    options = {} if begin is None else {"begin": begin}
-    write_page(
-        path,
-        subject=study,
-        sections=ELASTIC_SECTIONS,
-        name=study.robot.name,
-        title="Elastic joints",
-        summary="elastic_summary.html.j2",
-        **options,
-    )
-
-
-__all__ = ["ELASTIC_SECTIONS", "ElasticStudy", "write_elastic"]
+__all__ = ["ELASTIC_PAGE", "ElasticStudy"]

@@ -13,7 +13,7 @@ from ...elastic import Decoupling, chain_motion, state_on, track
 from ..figure import PALETTE, Figure, Panel, curves_by_joint, figure, single
 from ..labels import Label
 from ..section import Section
-from .study import ElasticStudy
+from .elastic_study import ElasticStudy
 
 POLES = (-30.0, -35.0, -40.0, -45.0)
 STEPS = (3.2e-3, 1.6e-3, 8e-4, 4e-4, 2e-4, 1e-4)
@@ -33,10 +33,11 @@ class ChainFacts:
     errors: Array
     steps: Array
     distances: Array
+    duration: float
 
     @property
     def order(self) -> float:
-        """Order of convergence after the longest step, where higher orders still show."""
+        """Order of convergence after the longest step, at which higher orders still show."""
         ratio = self.distances[1] / self.distances[2]
         return float(np.log(ratio) / np.log(self.steps[1] / self.steps[2]))
 
@@ -57,7 +58,7 @@ def gather(study: ElasticStudy) -> ChainFacts:
     runs = [track(control, move, step=step, start=start, off_trajectory=True) for step in STEPS]
     distances = [np.abs(run.q - chain_motion(control, move, start, run.t)).max() for run in runs]
     last = runs[-1]
-    return ChainFacts(last.t, study.labels, last.error, np.array(STEPS), np.array(distances))
+    return ChainFacts(last.t, study.labels, last.error, np.array(STEPS), np.array(distances), move.duration)
 
 
 def draw(facts: ChainFacts) -> Mapping[str, Figure]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ...elastic import Control, natural_frequencies
 from ...programs import Counts
 from ..section import Section
 from ..stopwatch import seconds_per_call
-from .study import ENCODERS, FEEDFORWARD, RIGID, ElasticStudy
+from .elastic_study import ENCODERS, FEEDFORWARD, RIGID, ElasticStudy
 
 BATCH = 1000
 
@@ -32,9 +33,9 @@ class LawFacts:
     """The joints' springs, and the laws that drive them."""
 
     joints: int
-    stiffness: float
-    motor_inertia: float
-    gear_ratio: float
+    stiffness: str
+    motor_inertia: str
+    gear_ratio: str
     tool: float
     frequencies: tuple[float, float]
     laws: tuple[Law, ...]
@@ -56,8 +57,21 @@ def gather(study: ElasticStudy) -> LawFacts:
         _timed(name, sensors, study.sampled_laws[name], study) for name, sensors in SENSORS_OF.items()
     )
     span = float(frequencies.min()), float(frequencies.max())
-    given = (study.stiffness, study.motor_inertia, study.gear_ratio, study.tool)
-    return LawFacts(robot.nv, *given, span, laws)
+    return LawFacts(
+        robot.nv,
+        _span(study.stiffness),
+        _span(study.motor_inertia),
+        _span(study.gear_ratio),
+        study.tool,
+        span,
+        laws,
+    )
+
+
+def _span(given: ArrayLike) -> str:
+    """Return the one number, or the least and the largest."""
+    low, high = float(np.min(given)), float(np.max(given))
+    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
 
 
 def _timed(name: str, sensors: str, control: Control, study: ElasticStudy) -> Law:

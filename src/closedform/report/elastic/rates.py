@@ -1,4 +1,4 @@
-"""tau, tau' and tau'' along cosines, against numerical differentiation."""
+"""tau, tau' and tau'' along a motion, against numerical differentiation."""
 
 from __future__ import annotations
 
@@ -7,13 +7,22 @@ from dataclasses import dataclass
 
 import numpy as np
 from plotly import graph_objects as go
-from plotly.subplots import make_subplots
 
 from ...arrays import Array
-from ..figure import PALETTE, Figure, Panel, curves_by_joint, figure, plain, single, thinned
+from ..figure import (
+    PALETTE,
+    Curve,
+    Figure,
+    Panel,
+    curves_by_joint,
+    figure,
+    one_joint_at_a_time,
+    single,
+    thinned,
+)
 from ..labels import Label, units
 from ..section import Section
-from .study import ElasticStudy
+from .elastic_study import ElasticStudy
 
 SAMPLES = 1001
 SHOWN_STEP = 0.02
@@ -38,6 +47,7 @@ class RateFacts:
     differences: tuple[Array, Array]
     steps: Array
     errors: Array
+    cosines: bool
 
     @property
     def best(self) -> Array:
@@ -50,13 +60,15 @@ def gather(study: ElasticStudy) -> RateFacts:
     robot = study.loaded
     t = np.linspace(0.0, study.waves.duration, SAMPLES)
     tau, first, second = robot.inverse_dynamics_rates(*study.waves.derivatives(t, 4))
-    inner = t[(t > STEPS[-1]) & (t < t[-1] - STEPS[-1])]  # where every difference stays within the motion
+    inner = t[(t > STEPS[-1]) & (t < t[-1] - STEPS[-1])]  # every difference stays within the motion
     _, *exact = robot.inverse_dynamics_rates(*study.waves.derivatives(inner, 4))
     errors = np.array([_errors(study, inner, h, exact) for h in STEPS]).T
     shown = _differences(study, t, SHOWN_STEP)
     for each in shown:
         each[(t < SHOWN_STEP) | (t > t[-1] - SHOWN_STEP)] = np.nan
-    return RateFacts(t, study.labels, study.waves(t), tau, (first, second), shown, STEPS, errors)
+    return RateFacts(
+        t, study.labels, study.waves(t), tau, (first, second), shown, STEPS, errors, study.trajectory is None
+    )
 
 
 def _torque(study: ElasticStudy, t: Array) -> Array:
@@ -89,32 +101,15 @@ def draw(facts: RateFacts) -> Mapping[str, Figure]:
 
 def _rates(facts: RateFacts) -> Figure:
     keep = thinned(facts.t)
-    plot = make_subplots(rows=2, shared_xaxes=True, vertical_spacing=0.08)
-    for k, label in enumerate(facts.labels):
-        for row, (exact, near) in enumerate(zip(facts.rates, facts.differences, strict=True), start=1):
-            for name, values, colour, width, dash in (
-                ("closed form", exact, 0, 4.0, "solid"),
-                (f"differences over {SHOWN_STEP:g} s", near, 1, 1.8, "dash"),
-            ):
-                plot.add_scatter(
-                    x=single(facts.t[keep]),
-                    y=single(values[keep, k]),
-                    name=name,
-                    legendgroup=name,
-                    showlegend=row == 1,
-                    line={"color": PALETTE[colour], "width": width, "dash": dash, "simplify": False},
-                    hovertemplate=f"%{{y:.4g}} {label.effort_unit}/s{'' if row == 1 else '2'}",
-                    visible=k == 0,
-                    meta={"choice": k},
-                    row=row,
-                    col=1,
-                )
+    curves = []
+    for row, (exact, near) in enumerate(zip(facts.rates, facts.differences, strict=True), start=1):
+        per = "/s" if row == 1 else "/s²"
+        curves.append(Curve("closed form", exact[keep], 0, row, 4.0, per=per))
+        curves.append(Curve(f"differences over {SHOWN_STEP:g} s", near[keep], 1, row, 1.8, "dash", per))
     unit = units([label.effort_unit for label in facts.labels])
-    plot.update_yaxes(title_text=f"tau' [{unit}/s]", row=1, col=1)
-    plot.update_yaxes(title_text=f"tau'' [{unit}/s²]", row=2, col=1)
-    plot.update_xaxes(title_text="time [s]", row=2, col=1)
-    plot.update_layout(hovermode="x unified")
-    return figure(plot, "Derivatives of the torque", 480, [plain(label.text) for label in facts.labels])
+    titles = [f"tau' [{unit}/s]", f"tau'' [{unit}/s²]"]
+    plot = one_joint_at_a_time(facts.t[keep], facts.labels, curves, titles)
+    return figure(plot, "Derivatives of the torque", 480, [label.text for label in facts.labels])
 
 
 def _steps(facts: RateFacts) -> Figure:

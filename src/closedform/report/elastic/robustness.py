@@ -13,7 +13,7 @@ from ...arrays import Array
 from ...elastic import monte_carlo
 from ..figure import PALETTE, Figure, figure, single, thinned
 from ..section import Section
-from .study import ElasticStudy
+from .elastic_study import FEEDFORWARD, ElasticStudy
 
 QUANTILES = (0.05, 0.5, 0.95)
 
@@ -40,11 +40,17 @@ class RobustnessFacts:
     bands: Mapping[str, Array]
     cells: Mapping[tuple[str, str], Cell]
     seconds: float
+    example: bool
 
     @property
     def laws(self) -> tuple[str, ...]:
         """The laws."""
         return tuple(self.bands)
+
+    @property
+    def feedforward(self) -> float:
+        """Median of feedforward's largest errors with all causes together."""
+        return self.cells[self.causes[-1], FEEDFORWARD].median
 
 
 def gather(study: ElasticStudy) -> RobustnessFacts:
@@ -61,7 +67,9 @@ def gather(study: ElasticStudy) -> RobustnessFacts:
             cells[cause, law] = Cell(float(median), float(high), int(np.isinf(peaks).sum()))
             bands[law] = found.bands(law, QUANTILES)
     taken = (time.perf_counter() - begin) / (len(study.spreads) * len(laws))
-    return RobustnessFacts(found.t, study.runs, tuple(study.spreads), bands, cells, taken)
+    return RobustnessFacts(
+        found.t, study.runs, tuple(study.spreads), bands, cells, taken, study.trajectory is None
+    )
 
 
 def draw(facts: RobustnessFacts) -> Mapping[str, Figure]:

@@ -13,9 +13,11 @@ from ...elastic import track
 from ...trajectory import polynomial
 from ..figure import PALETTE, Figure, figure, single, thinned
 from ..section import Section
-from .study import ENCODERS, FEEDFORWARD, RIGID, ElasticStudy
+from .elastic_study import ENCODERS, FEEDFORWARD, RIGID, ElasticStudy
 
-STIFFNESSES = (5e3, 1e4, 2e4)
+FACTORS = (0.5, 1.0, 2.0)
+"""Stiffnesses, as multiples of the study's."""
+
 STEP = 1e-4
 FAST = 40.0
 """Poles of the decoupled loop in continuous time, rad/s."""
@@ -23,10 +25,10 @@ FAST = 40.0
 
 @dataclass(frozen=True)
 class Tracked:
-    """One law at one stiffness: the worst joint's error over time (n,)."""
+    """One law at one stiffness, in words: the worst joint's error over time (n,)."""
 
     law: str
-    stiffness: float
+    stiffness: str
     size: Array
 
     @property
@@ -42,7 +44,7 @@ class TrackingFacts:
     t: Array
     runs: tuple[Tracked, ...]
 
-    def worst(self, law: str, stiffness: float) -> float:
+    def worst(self, law: str, stiffness: str) -> float:
         """Return the largest error of a law at a stiffness."""
         return next(run.worst for run in self.runs if (run.law, run.stiffness) == (law, stiffness))
 
@@ -52,9 +54,24 @@ class TrackingFacts:
         return tuple(dict.fromkeys(run.law for run in self.runs))
 
     @property
-    def stiffnesses(self) -> tuple[float, ...]:
+    def stiffnesses(self) -> tuple[str, ...]:
         """The stiffnesses."""
         return tuple(dict.fromkeys(run.stiffness for run in self.runs))
+
+    def span(self, law: str) -> tuple[float, float]:
+        """Return the least and the largest error of a law over the stiffnesses."""
+        errors = [self.worst(law, k) for k in self.stiffnesses]
+        return min(errors), max(errors)
+
+    @property
+    def rigid(self) -> tuple[float, float]:
+        """Errors of the rigid law."""
+        return self.span(RIGID)
+
+    @property
+    def feedforward(self) -> tuple[float, float]:
+        """Errors of feedforward, which knows the springs."""
+        return self.span(FEEDFORWARD)
 
     @property
     def ratio(self) -> float:
@@ -67,12 +84,14 @@ def gather(study: ElasticStudy) -> TrackingFacts:
     robot = study.on_springs("variable")
     laws = study.laws(robot, fast=FAST)
     runs = []
-    for stiffness in STIFFNESSES:
-        shaft = np.full(robot.nv, stiffness * study.gear_ratio**2)
+    for factor in FACTORS:
+        stiffness = factor * np.asarray(study.stiffness)
+        words = f"{float(stiffness):g} N m/rad" if not stiffness.ndim else f"{factor:g} times"
+        shaft = np.broadcast_to(stiffness * np.asarray(study.gear_ratio) ** 2, robot.nv)
         steady = polynomial(shaft, shaft, study.move.duration)
         for law in (ENCODERS, FEEDFORWARD, RIGID):
             run = track(laws[law], study.move, stiffness=steady, step=STEP)
-            runs.append(Tracked(law.partition(",")[0], stiffness, np.abs(run.error).max(axis=-1)))
+            runs.append(Tracked(law.partition(",")[0], words, np.abs(run.error).max(axis=-1)))
     return TrackingFacts(run.t, tuple(runs))
 
 
@@ -95,7 +114,7 @@ def draw(facts: TrackingFacts) -> Mapping[str, Figure]:
         title_text="error of the worst joint [rad, m]", type="log", exponentformat="power", dtick=3
     )
     plot.update_layout(hovermode="x unified")
-    choices = [f"{k:g} N m/rad" for k in facts.stiffnesses]
+    choices = facts.stiffnesses
     return {"errors": figure(plot, "Tracking errors with an exact model", 380, choices)}
 
 

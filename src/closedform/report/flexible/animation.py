@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from plotly import graph_objects as go
 
 from ...arrays import Array
-from ...flexible import ArmMotion
+from ...flexible import ArmMotion, FlexibleArm
 from ..figure import PALETTE, Figure, figure, single
 from ..section import Section
-from .study import CASES, FlexibleStudy
+from .arm_study import FlexibleStudy
 
 FRAMES = 120
 STATIONS = 15
@@ -20,7 +20,8 @@ PATH = 1500
 SHOWN = 0.3
 """Deflection over length that the largest one is magnified to."""
 
-ANIMATED = ("Fig. 9", "Fig. 6")
+ANIMATED = (4, 1)
+"""Motions of the paper that are animated: the switching torques of Fig. 9, the free motion of Fig. 6."""
 
 
 @dataclass(frozen=True)
@@ -41,15 +42,38 @@ class Film:
 
 @dataclass(frozen=True)
 class AnimationFacts:
-    """The films of the page."""
+    """The arm in words, and the films of the page."""
 
+    arm: tuple[str, ...]
+    printed: bool
     films: tuple[Film, ...]
 
 
 def gather(study: FlexibleStudy) -> AnimationFacts:
-    """Return the points of the arm along the motions of two figures."""
-    titles = {case.figure: case.title for case in CASES}
-    return AnimationFacts(tuple(_film(titles[name], study.motions[name]) for name in ANIMATED))
+    """Return the points of the arm along two motions, or along the one there is."""
+    chosen = ANIMATED if len(study.cases) > max(ANIMATED) else sorted({len(study.cases) - 1, 0}, reverse=True)
+    films = tuple(_film(study.cases[k].title, study.motions[k]) for k in chosen)
+    return AnimationFacts(tuple(_words(study.subject)), study.printed, films)
+
+
+def _words(arm: FlexibleArm) -> Iterator[str]:
+    """Yield what the arm is made of: every link with its hub, the payload, gravity."""
+    for i, (link, modes) in enumerate(zip(arm.links, arm.modes, strict=True)):
+        rigidity = f", rigidity {link.rigidity:g} N m²" if link.uniform else ", not uniform"
+        parts = [
+            f"{value:g} {unit}"
+            for value, unit in ((link.hub_mass, "kg"), (link.hub_inertia, "kg m²"))
+            if value
+        ]
+        hub = f", hub of {' and '.join(parts)}" if parts else ""
+        yield (
+            f"Link {i + 1}: {link.length:g} m, {link.mass:.4g} kg{rigidity}{hub}, "
+            f"{len(modes)} mode{'s' if len(modes) > 1 else ''}"
+        )
+    mass, inertia = arm.payload
+    yield f"Payload: {mass:g} kg and {inertia:g} kg m²" if mass else "No payload"
+    x, y = arm.gravity
+    yield f"Gravity: ({x:g}, {y:g}) m/s²" if arm.gravity.any() else "No gravity: the plane is level"
 
 
 def _film(title: str, run: ArmMotion) -> Film:
@@ -86,12 +110,13 @@ def _drawn(film: Film) -> Figure:
             go.Scatter(x=bent[joints, 0], y=bent[joints, 1]),
         ]
 
+    sizes = [14, *np.linspace(12, 9, len(film.joints)).tolist()]
     straight, bent, joints = moving(0)
     x, y = single(film.path).T
     path = go.Scatter(x=x, y=y, name="path of the tip", mode="lines", line={"color": PALETTE[7], "width": 1})
     straight.update(name="joints alone", mode="lines", line={"color": PALETTE[7], "width": 2, "dash": "dot"})
     bent.update(name="bending arm", mode="lines", line={"color": PALETTE[0], "width": 5, "shape": "spline"})
-    joints.update(name="hubs and payload", mode="markers", marker={"color": PALETTE[1], "size": [14, 12, 9]})
+    joints.update(name="hubs and payload", mode="markers", marker={"color": PALETTE[1], "size": sizes})
     traces = [path, straight, bent, joints]
     for trace in traces:
         trace.update(hoverinfo="skip")

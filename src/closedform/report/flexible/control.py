@@ -10,24 +10,29 @@ from plotly import graph_objects as go
 from plotly.subplots import make_subplots
 
 from ...arrays import Array
-from ...flexible import Damping, FlexibleArm, FlexibleLink, InputShaper
+from ...errors import ClosedFormError
+from ...flexible import Damping, FlexibleArm, InputShaper
 from ...trajectory import polynomial
 from ..figure import PALETTE, Figure, figure, single, thinned
 from ..section import Section
-from .study import FlexibleStudy
+from .arm_study import FlexibleStudy
 
 STEP, FINE = 1e-3, 2e-4
 """Steps of the shaped turn, and of the inversion, whose torque is linear between samples [s]."""
 ANGLE, TIME = 1.0, 0.8
 """Turn of the tip [rad] and the time it takes [s]."""
+SLOWEST = 2.2
+"""First frequency [Hz] of the link that these times suit; other links take proportionally longer or less."""
 
 RATIO = 0.01
+"""Damping ratio of the modes."""
 
 
 @dataclass(frozen=True)
 class ControlFacts:
     """A one-link arm's tip: wanted, by stable inversion and by the rigid torque; shaped and plain steps."""
 
+    alone: bool
     frequencies: Array
     t: Array
     wanted: Array
@@ -58,51 +63,66 @@ class ControlFacts:
         return tuple(float(np.ptp(each[late])) / 2 for each in (self.plain, self.shaped))  # type: ignore[return-value]
 
 
-def gather(study: FlexibleStudy) -> ControlFacts:
-    """Return both examples on the forearm with a point mass at its tip."""
-    link = FlexibleLink(0.5, 0.2, 1.0, hub_inertia=0.1, modes=2)
-    arm = FlexibleArm([link], (0.1, 0.0), damping=Damping(0.0, RATIO), name="one_link")
-    path = polynomial(0.0, ANGLE, duration=TIME, degree=9)
-    plan = arm.tip_inverse_dynamics(path, FINE)
-    c = np.concatenate([[1.0], arm.modes[0].stacked("tip") / link.length])
-    inside = (plan.t >= 0) & (plan.t <= TIME)
-    y, _, ydd = (each[:, 0] for each in path.derivatives(np.clip(plan.t, 0, TIME), 2))
-    rigid_torque = arm.mass_matrix(np.zeros(3))[0, 0] * np.where(inside, ydd, 0.0)
+def gather(study: FlexibleStudy) -> ControlFacts | None:
+    """Return both examples on the last link alone; None if its tip cannot be inverted."""
+    arm, scale = _one_link(study)
+    duration = TIME * scale
+    path = polynomial(0.0, ANGLE, duration=duration, degree=9)
+    try:
+        plan = arm.tip_inverse_dynamics(path, FINE * scale)
+    except ClosedFormError:  # zeros on the imaginary axis, or too long a time before the path
+        return None
+    c = np.concatenate([[1.0], arm.modes[0].stacked("tip") / arm.links[0].length])
+    inside = (plan.t >= 0) & (plan.t <= duration)
+    y, _, ydd = (each[:, 0] for each in path.derivatives(np.clip(plan.t, 0, duration), 2))
+    rest = np.zeros(arm.size)
+    rigid_torque = arm.mass_matrix(rest)[0, 0] * np.where(inside, ydd, 0.0)
     span = float(plan.t[-1] - plan.t[0])
     tips = [
-        arm.simulate(start, rate, torque[:, None], span, FINE).q @ c
+        arm.simulate(start, rate, torque[:, None], span, FINE * scale).q @ c
         for start, rate, torque in (
             (plan.q[0], plan.qd[0], plan.u[:, 0]),
-            (np.zeros(3), np.zeros(3), rigid_torque),
+            (rest, rest, rigid_torque),
         )
     ]
-    shown = (plan.t > -0.2) & (plan.t < TIME + 0.6)
+    shown = (plan.t > -0.2 * scale) & (plan.t < duration + 0.6 * scale)
     t, wanted, inverted, rigid, torque, stiff = (
         each[shown] for each in (plan.t, y, *tips, plan.u[:, 0], rigid_torque)
     )
-    shaping = _shaping(arm)
-    return ControlFacts(arm.frequencies[0], t, wanted, inverted, rigid, torque, stiff, *shaping)
+    shaping = _shaping(arm, scale)
+    return ControlFacts(
+        study.subject.joints == 1, arm.frequencies[0], t, wanted, inverted, rigid, torque, stiff, *shaping
+    )
 
 
-def _shaping(arm: FlexibleArm) -> tuple[Array, Array, Array, str]:
+def _one_link(study: FlexibleStudy) -> tuple[FlexibleArm, float]:
+    """Return the last link with a point mass as an arm of its own, and how many times slower it is."""
+    link, (mass, _) = study.subject.links[-1], study.subject.payload
+    arm = FlexibleArm([link], (mass, 0.0), damping=Damping(0.0, RATIO), name="one_link")
+    return arm, float(f"{SLOWEST / float(arm.frequencies[0][0]):.1g}")
+
+
+def _shaping(arm: FlexibleArm, scale: float) -> tuple[Array, Array, Array, str]:
     """Return the tip's deflection after a plain and a shaped bang-bang turn of the hub."""
-    t = np.arange(0, 3.0, STEP)
-    acceleration = np.where((t > 0.1) & (t < 0.3), 10.0, np.where((t >= 0.3) & (t < 0.5), -10.0, 0.0))
-    acceleration = acceleration.astype(float)
+    step = STEP * scale
+    t = step * np.arange(3000.0)
+    s, size = t / scale, 10.0 / scale**2
+    acceleration: Array = np.where((s > 0.1) & (s < 0.3), size, np.where((s >= 0.3) & (s < 0.5), -size, 0.0))
     shaper = InputShaper.of_modes(arm.frequencies[0], RATIO, "zvd")
-    plain, shaped = (_swing(arm, t, each) for each in (acceleration, shaper(acceleration, STEP)))
-    return t, plain, shaped, "ZVD shaper of both modes"
+    plain, shaped = (_swing(arm, t, each) for each in (acceleration, shaper(acceleration, step)))
+    return t, plain, shaped, "ZVD shaper of its modes"
 
 
 def _swing(arm: FlexibleArm, t: Array, acceleration: Array) -> Array:
     """Return the tip's deflection when the hub follows a sampled acceleration."""
-    rate = np.concatenate([[0.0], np.cumsum(acceleration)[:-1] * STEP])
-    angle = np.concatenate([[0.0], np.cumsum(rate)[:-1] * STEP])
+    step = float(t[1])
+    rate = np.concatenate([[0.0], np.cumsum(acceleration)[:-1] * step])
+    angle = np.concatenate([[0.0], np.cumsum(rate)[:-1] * step])
 
     def hub(s: float) -> tuple[Array, ...]:
         return tuple(np.array([np.interp(s, t, row)]) for row in (angle, rate, acceleration))
 
-    return arm.joint_inverse_dynamics(hub, STEP, duration=float(t[-1])).deflection(0)
+    return arm.joint_inverse_dynamics(hub, step, duration=float(t[-1])).deflection(0)
 
 
 def draw(facts: ControlFacts) -> Mapping[str, Figure]:

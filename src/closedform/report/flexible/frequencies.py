@@ -1,4 +1,4 @@
-"""Natural frequencies of the whole arm: the links swing together, and the elbow decides how."""
+"""Natural frequencies of the whole arm: the links swing together, and the joint angles decide how."""
 
 from __future__ import annotations
 
@@ -7,60 +7,93 @@ from dataclasses import dataclass
 
 import numpy as np
 from plotly import graph_objects as go
+from scipy.linalg import eigh
 
 from ...arrays import Array
+from ...flexible import FlexibleArm
 from ..figure import PALETTE, Figure, figure, single
 from ..section import Section
-from .study import FlexibleStudy
+from .arm_study import FlexibleStudy
 
 ANGLES = 91
 
 
 @dataclass(frozen=True)
 class FrequencyFacts:
-    """Frequencies [Hz] of the free arm (angles, modes) over the elbow angle, and of the clamped links."""
+    """Frequencies [Hz] of the arm with its joints free, and of its links each clamped.
+
+    `free` (joints - 1, angles, modes) is over the angle of every joint but the first, which changes
+    nothing; `straight` (modes,) is that of the straight arm. `names` are those of the clamped modes.
+    """
 
     angle: Array
     free: Array
+    straight: Array
     clamped: Array
+    names: tuple[str, ...]
+
+    @property
+    def rows(self) -> tuple[tuple[str, float, float], ...]:
+        """Every clamped mode with its frequency, and the free frequency of the same rank."""
+        order = np.argsort(self.clamped)
+        pairs = zip(order, np.sort(self.straight), strict=True)
+        return tuple((self.names[k], float(self.clamped[k]), float(free)) for k, free in pairs)
 
 
 def gather(study: FlexibleStudy) -> FrequencyFacts:
-    """Return the frequencies from the linearised arm at every elbow angle."""
-    arm = study.arms[False]
+    """Return the frequencies of the pencil (K, B) at every angle of every joint."""
+    arm = study.subject
     angle = np.linspace(0, np.pi, ANGLES)
-    q = np.zeros((ANGLES, arm.size))
-    q[:, 1] = angle
-    A, _ = arm.state_matrices(q, np.zeros_like(q), np.zeros((ANGLES, arm.joints)))
-    stiffness = -A[:, arm.size :, : arm.size]  # B^-1 K, whose eigenvalues are omega^2
-    squares = np.sort(np.linalg.eigvals(stiffness).real, axis=-1)[:, arm.joints :]
-    return FrequencyFacts(angle, np.sqrt(squares) / (2 * np.pi), np.concatenate(arm.frequencies))
+    free = np.zeros((arm.joints - 1, ANGLES, arm.size - arm.joints))
+    for joint in range(1, arm.joints):
+        q = np.zeros((ANGLES, arm.size))
+        q[:, joint] = angle
+        free[joint - 1] = [_frequencies(arm, each) for each in q]
+    names = tuple(
+        f"clamped link {i + 1}, mode {j + 1}" for i, modes in enumerate(arm.modes) for j in range(len(modes))
+    )
+    straight = _frequencies(arm, np.zeros(arm.size))
+    return FrequencyFacts(angle, free, straight, np.concatenate(arm.frequencies), names)
+
+
+def _frequencies(arm: FlexibleArm, q: Array) -> Array:
+    """Return those of the modes; the joints turn freely at frequency zero."""
+    squares = eigh(arm.stiffness, arm.mass_matrix(q), eigvals_only=True)
+    return np.asarray(np.sqrt(squares[arm.joints :]) / (2 * np.pi))
 
 
 def draw(facts: FrequencyFacts) -> Mapping[str, Figure]:
-    """Return the frequencies over the elbow angle."""
+    """Return the frequencies over the angle of each joint in turn; none for a one-link arm."""
+    if not len(facts.free):
+        return {}
     plot = go.Figure()
-    for k, (curve, clamped) in enumerate(zip(facts.free.T, facts.clamped, strict=True)):
-        colour = PALETTE[k]
-        plot.add_scatter(
-            x=single(np.degrees(facts.angle)),
-            y=single(curve),
-            name=f"free arm, {k + 1}",
-            line={"color": colour, "width": 2.2, "simplify": False},
-            hovertemplate="%{y:.2f} Hz",
-        )
-        plot.add_scatter(
-            x=[0, 180],
-            y=[clamped, clamped],
-            mode="lines",
-            name=f"clamped link {1 + k // 2}, mode {1 + k % 2}",
-            line={"color": colour, "width": 1.2, "dash": "dot"},
-            hovertemplate="%{y:.2f} Hz",
-        )
-    plot.update_xaxes(title_text="elbow angle [degrees]", dtick=30)
-    plot.update_yaxes(title_text="frequency [Hz]", type="log", tickvals=[0.5, 1, 2, 5, 10, 20, 50])
+    for choice, curves in enumerate(facts.free):
+        shown = {"visible": choice == 0, "meta": {"choice": choice}, "hovertemplate": "%{y:.2f} Hz"}
+        for k, (curve, clamped, name) in enumerate(zip(curves.T, facts.clamped, facts.names, strict=True)):
+            colour = PALETTE[k % len(PALETTE)]
+            plot.add_scatter(
+                x=single(np.degrees(facts.angle)),
+                y=single(curve),
+                name=f"free arm, {k + 1}",
+                line={"color": colour, "width": 2.2, "simplify": False},
+                **shown,
+            )
+            plot.add_scatter(
+                x=[0, 180],
+                y=[clamped, clamped],
+                mode="lines",
+                name=name,
+                line={"color": colour, "width": 1.2, "dash": "dot"},
+                **shown,
+            )
+    choices = [f"joint {k + 2}" for k in range(len(facts.free))]
+    axis = "elbow angle [degrees]" if len(choices) == 1 else "angle of the joint [degrees]"
+    plot.update_xaxes(title_text=axis, dtick=30)
+    ticks = [digit * 10.0**power for power in range(-4, 6) for digit in (1, 2, 5)]
+    plot.update_yaxes(title_text="frequency [Hz]", type="log", tickvals=ticks)
     plot.update_layout(hovermode="x unified")
-    return {"frequencies": figure(plot, "Natural frequencies over the elbow angle", 420)}
+    title = "Natural frequencies over a joint's angle"
+    return {"frequencies": figure(plot, title, 420, choices if len(choices) > 1 else ())}
 
 
 SECTION = Section("flexible_frequencies", "Frequencies", gather, draw)

@@ -1,4 +1,4 @@
-"""Mode shapes for three payloads, and the constants of the nominal one beside the printed ones."""
+"""Mode shapes and constants of the links; for the paper's arm three payloads, and the printed constants."""
 
 from __future__ import annotations
 
@@ -12,32 +12,26 @@ from ...arrays import Array
 from ...flexible import FlexibleArm
 from ..figure import PALETTE, Figure, figure, single
 from ..section import Section
-from .study import PAYLOADS, FlexibleStudy
+from .arm_study import FlexibleStudy
+from .paper_example import PAYLOADS, PRINTED
 
 POINTS = 101
-
-PRINTED = {
-    "frequency": ("0.48", "1.80", "2.18", "15.91"),
-    "tip": ("0.186", "0.215", "0.883", "-0.069"),
-    "tip_slope": ("0.657", "-0.560", "2.641", "-10.853"),
-    "v": ("0.007", "0.013", "0.033", "0.054"),
-    "w": ("0.002", "0.004", "0.012", "0.016"),
-}
-"""Constants as [DeLucaSiciliano1991, section VII] prints them."""
 
 SYMBOLS = {"frequency": "f [Hz]", "tip": "phi_e", "tip_slope": "phi'_e [1/m]", "v": "v [kg]", "w": "w [kg m]"}
 
 
 @dataclass(frozen=True)
 class Constant:
-    """A constant of a mode: its value, and what the paper prints."""
+    """A constant of a mode: its value, and what the paper prints, if anything."""
 
     value: float
-    printed: str
+    printed: str = ""
 
     @property
     def text(self) -> str:
-        """The value with as many digits as are printed."""
+        """The value with as many digits as are printed, or with four."""
+        if not self.printed:
+            return f"{self.value:.4g}"
         return f"{self.value:.{len(self.printed.partition('.')[2])}f}"
 
     @property
@@ -48,13 +42,14 @@ class Constant:
 
 @dataclass(frozen=True)
 class ModeFacts:
-    """Shapes (payloads, links, points, modes) over the length, and constants by symbol and mode."""
+    """Shapes (points, modes) over the length, by payload and link, and constants by symbol and mode."""
 
     payloads: tuple[str, ...]
     x: Array
-    shapes: Array
+    shapes: tuple[tuple[Array, ...], ...]
     names: tuple[str, ...]
     constants: dict[str, tuple[Constant, ...]]
+    printed: bool
 
     @property
     def agree(self) -> int:
@@ -63,56 +58,64 @@ class ModeFacts:
 
     @property
     def count(self) -> int:
-        """How many constants are printed."""
+        """How many constants there are."""
         return sum(len(row) for row in self.constants.values())
 
 
 def gather(study: FlexibleStudy) -> ModeFacts:
     """Return shapes over the links' lengths, scaled by them, and the constants."""
+    arms = {"": study.subject}
+    if study.printed:
+        arms = {name: FlexibleArm.deluca_siciliano(payload) for name, payload in PAYLOADS.items()}
     x = np.linspace(0, 1, POINTS)
-    shapes = []
-    for payload in PAYLOADS.values():
-        arm = FlexibleArm.deluca_siciliano(payload)
-        shapes.append(
-            [
-                modes.shapes(x * link.length) / link.length
-                for link, modes in zip(arm.links, arm.modes, strict=True)
-            ]
-        )
-    flat = [mode for modes in study.arms[False].modes for mode in modes]
+    modes = [(f"link {i + 1}, mode {j + 1}", mode) for i, j, mode in _numbered(study.subject)]
+    none = ("",) * len(modes)
     constants = {
-        SYMBOLS[name]: tuple(
-            Constant(getattr(mode, name), text) for mode, text in zip(flat, printed, strict=True)
+        symbol: tuple(
+            Constant(getattr(mode, name), text)
+            for (_, mode), text in zip(modes, PRINTED[name] if study.printed else none, strict=True)
         )
-        for name, printed in PRINTED.items()
+        for name, symbol in SYMBOLS.items()
     }
-    names = ("link 1, mode 1", "link 1, mode 2", "link 2, mode 1", "link 2, mode 2")
-    return ModeFacts(tuple(PAYLOADS), x, np.array(shapes), names, constants)
+    shapes = tuple(_shapes(arm, x) for arm in arms.values())
+    return ModeFacts(tuple(arms), x, shapes, tuple(name for name, _ in modes), constants, study.printed)
+
+
+def _numbered(arm: FlexibleArm) -> list[tuple[int, int, object]]:
+    return [(i, j, mode) for i, modes in enumerate(arm.modes) for j, mode in enumerate(modes)]
+
+
+def _shapes(arm: FlexibleArm, x: Array) -> tuple[Array, ...]:
+    pairs = zip(arm.links, arm.modes, strict=True)
+    return tuple(np.asarray(modes.shapes(x * link.length) / link.length) for link, modes in pairs)
 
 
 def draw(facts: ModeFacts) -> Mapping[str, Figure]:
-    """Return the shapes of both links side by side, one choice per payload."""
-    links = facts.shapes.shape[1]
+    """Return the shapes of the links side by side, one choice per payload."""
+    links = len(facts.shapes[0])
     plot = make_subplots(cols=links, subplot_titles=[f"link {k + 1}" for k in range(links)])
-    for choice in range(len(facts.payloads)):
-        for link in range(links):
-            for mode in range(facts.shapes.shape[3]):
+    for choice, by_link in enumerate(facts.shapes):
+        named: set[int] = set()
+        for link, shapes in enumerate(by_link):
+            for mode, shape in enumerate(shapes.T):
                 plot.add_scatter(
                     x=single(facts.x),
-                    y=single(facts.shapes[choice, link, :, mode]),
+                    y=single(shape),
                     name=f"mode {mode + 1}",
-                    showlegend=link == 0,
-                    line={"color": PALETTE[mode], "width": 2.2, "simplify": False},
+                    legendgroup=f"mode {mode + 1}",
+                    showlegend=mode not in named,
+                    line={"color": PALETTE[mode % len(PALETTE)], "width": 2.2, "simplify": False},
                     hovertemplate="%{y:.3f}",
                     visible=choice == 0,
                     meta={"choice": choice},
                     row=1,
                     col=link + 1,
                 )
+                named.add(mode)
     plot.update_xaxes(title_text="x / length")
     plot.update_yaxes(title_text="shape / length", col=1)
     plot.update_layout(hovermode="x unified")
-    return {"shapes": figure(plot, "Mode shapes", 380, facts.payloads)}
+    return {"shapes": figure(plot, "Mode shapes", 380, facts.payloads if len(facts.payloads) > 1 else ())}
 
 
 SECTION = Section("flexible_modes", "Modes", gather, draw)

@@ -1,4 +1,4 @@
-"""The motions of Figs. 5 to 10 of [DeLucaSiciliano1991], with their energies."""
+"""The motions of an arm over time, with their energies."""
 
 from __future__ import annotations
 
@@ -10,108 +10,133 @@ from plotly import graph_objects as go
 from plotly.subplots import make_subplots
 
 from ...arrays import Array
+from ...flexible import ArmMotion
 from ..figure import PALETTE, Figure, figure, single, thinned
 from ..section import Section
-from .study import CASES, Case, FlexibleStudy
-
-PANELS = (
-    ("modes of link 1 [m]", ("delta11", "delta12")),
-    ("modes of link 2 [m]", ("delta21", "delta22")),
-    ("joints [rad]", ("theta1", "theta2")),
-    ("tip [m]", ("x", "y")),
-)
-"""The four pictures of each figure: titles and curves."""
+from .arm_study import FlexibleStudy
+from .cases import Case
 
 ENERGIES = ("kinetic", "potential", "total", "work", "dissipated")
 
 
 @dataclass(frozen=True)
 class Motion:
-    """One case: coordinates and tip (samples, 8) in the order of `PANELS`, energies (samples, 5)."""
+    """One case: the values of every panel (samples, curves), and energies (samples, 5)."""
 
     case: Case
     t: Array
-    values: Array
+    values: tuple[Array, ...]
     energies: Array
     change: float
     peak: float
 
     @property
-    def title(self) -> str:
-        """The figure of the paper and what happens in it."""
-        return f"{self.case.figure}: {self.case.title}"
-
-    @property
     def drift(self) -> float:
         """Error of the energy balance, as a part of the largest energy."""
-        return self.change / self.peak
+        return self.change / max(self.peak, 1e-300)
 
 
 @dataclass(frozen=True)
 class MotionFacts:
-    """All cases."""
+    """All cases; `panels` are the titles of the pictures and the names of their curves.
+
+    With gravity, angles, places and potential energies are shown as changes from the start: an arm
+    that hangs is far from all zeros.
+    """
 
     step: float
+    printed: bool
+    gravity: bool
+    panels: tuple[tuple[str, tuple[str, ...]], ...]
     motions: tuple[Motion, ...]
 
     @property
     def free(self) -> tuple[Motion, ...]:
         """Those without damping and torques, whose energy must stay."""
-        return tuple(each for each in self.motions if not (each.case.damped or each.case.driven))
+        return tuple(each for each in self.motions if each.case.free)
+
+    @property
+    def worst(self) -> Motion:
+        """The motion whose energy balance is furthest off."""
+        return max(self.motions, key=lambda each: each.drift)
+
+    @property
+    def unit(self) -> tuple[str, float]:
+        """Unit of the energies and its number per joule."""
+        return ("J", 1.0) if max(each.peak for each in self.motions) >= 1 else ("mJ", 1e3)
 
 
 def gather(study: FlexibleStudy) -> MotionFacts:
     """Return the motions with all that is shown of them."""
-    motions = []
-    for case in CASES:
-        run = study.motions[case.figure]
-        energy = run.energy
-        values = np.concatenate([run.q[:, 2:], run.q[:, :2], run.tip], axis=-1)
-        energies = np.stack([getattr(energy, name) for name in ENERGIES], axis=-1)
-        change = float(np.ptp(energy.balance))
-        motions.append(Motion(case, run.t, values, energies, change, float(energy.total.max())))
-    return MotionFacts(study.step, tuple(motions))
+    arm = study.subject
+    names = arm.coordinate_names
+    panels = [(f"modes of link {i + 1} [m]", tuple(names[part])) for i, part in enumerate(arm.model.parts)]
+    moved = "change of " if arm.gravity.any() else ""
+    panels += [(f"{moved}joints [rad]", tuple(names[: arm.joints])), (f"{moved}tip [m]", ("x", "y"))]
+    pairs = zip(study.cases, study.motions, strict=True)
+    return MotionFacts(
+        study.step,
+        study.printed,
+        bool(moved),
+        tuple(panels),
+        tuple(_motion(case, run) for case, run in pairs),
+    )
+
+
+def _motion(case: Case, run: ArmMotion) -> Motion:
+    energy = run.energy
+    still = float(run.arm.gravity.any())
+    rigid = (each - still * each[0] for each in (run.joints, run.tip))
+    values = (*(run.q[:, part] for part in run.arm.model.parts), *rigid)
+    energies = np.stack([getattr(energy, name) for name in ENERGIES], axis=-1)
+    energies[:, 1:3] -= still * energy.potential[0]
+    peak = max(float(each) for each in (energy.total.max(), energy.kinetic.max(), np.ptp(energy.potential)))
+    return Motion(case, run.t, values, energies, float(np.ptp(energy.balance)), peak)
 
 
 def draw(facts: MotionFacts) -> Mapping[str, Figure]:
     """Return time series and energies, one choice per case."""
-    titles = [motion.title for motion in facts.motions]
-    series = make_subplots(rows=len(PANELS), shared_xaxes=True, vertical_spacing=0.035)
+    titles = [motion.case.label for motion in facts.motions]
+    rows, (unit, scale) = len(facts.panels), facts.unit
+    series = make_subplots(rows=rows, shared_xaxes=True, vertical_spacing=0.14 / rows)
     energies = go.Figure()
     for choice, motion in enumerate(facts.motions):
         keep = thinned(motion.t)
         x, shown = single(motion.t[keep]), {"visible": choice == 0, "meta": {"choice": choice}}
-        for row, (_, names) in enumerate(PANELS):
+        colour = 0
+        for row, (_, names) in enumerate(facts.panels):
             for k, name in enumerate(names):
                 series.add_scatter(
                     x=x,
-                    y=single(motion.values[keep, 2 * row + k]),
+                    y=single(motion.values[row][keep, k]),
                     name=name,
-                    line={"color": PALETTE[2 * row + k], "width": 1.7, "simplify": False},
+                    line={"color": PALETTE[colour % len(PALETTE)], "width": 1.7, "simplify": False},
                     hovertemplate="%{y:.4g}",
                     row=row + 1,
                     col=1,
                     **shown,
                 )
+                colour += 1
         for k, name in enumerate(ENERGIES):
             energies.add_scatter(
                 x=x,
-                y=single(motion.energies[keep, k] * 1e3),
+                y=single(motion.energies[keep, k] * scale),
                 name=name,
                 line={"color": PALETTE[k], "width": 1.8, "dash": "dot" if name == "total" else "solid"},
-                hovertemplate="%{y:.4g} mJ",
+                hovertemplate="%{y:.4g} " + unit,
                 **shown,
             )
-    for row, (title, _) in enumerate(PANELS, start=1):
+    for row, (title, _) in enumerate(facts.panels, start=1):
         series.update_yaxes(title_text=title, row=row, col=1)
-    series.update_xaxes(title_text="time [s]", row=len(PANELS), col=1)
+    series.update_xaxes(title_text="time [s]", row=rows, col=1)
     series.update_layout(hovermode="x unified", hoversubplots="axis")
     energies.update_xaxes(title_text="time [s]")
-    energies.update_yaxes(title_text="energy [mJ]")
+    energies.update_yaxes(title_text=f"energy [{unit}]")
     energies.update_layout(hovermode="x unified")
+    choices = titles if len(titles) > 1 else ()
     return {
-        "series": figure(series, "Coordinates and tip over time", 820, titles),
-        "energies": figure(energies, "Energies over time", 360, titles),
+        "series": figure(series, "Coordinates and tip over time", 100 + 180 * rows, choices),
+        "energies": figure(energies, "Energies over time", 360, choices),
     }
 
 

@@ -1,13 +1,13 @@
 """The page of redundant inverse kinematics."""
 
-from .comparison import SECTION as COMPARISON
-from .curves import SECTION as CURVES
-from .joints import SECTION as JOINTS
-from .postures import SECTION as POSTURES
-from .study import IkStudy, paper_study, study_of
-from .tip import SECTION as TIP
+from ..page import Page
+from . import comparison, curves, joints, postures, tip
+from .path_study import RedundancyStudy
 
-SECTIONS = (JOINTS, TIP, CURVES, POSTURES, COMPARISON)
-"""The sections in order."""
+REDUNDANCY_PAGE = Page(
+    "Redundant inverse kinematics",
+    tuple(part.SECTION for part in (joints, tip, curves, postures, comparison)),
+    "redundancy_summary.html.j2",
+)
 
-__all__ = ["SECTIONS", "IkStudy", "paper_study", "study_of"]
+__all__ = ["REDUNDANCY_PAGE", "RedundancyStudy"]

@@ -12,15 +12,16 @@ from ...arrays import Array
 from ...redundancy import Contestant
 from ..figure import PALETTE, Figure, figure, single
 from ..section import Section
-from .study import IkStudy
+from .path_study import RedundancyStudy
 
 
 @dataclass(frozen=True)
 class ComparisonFacts:
-    """The contestants, and along the path: manipulability, curvature along the self-motion, regularity."""
+    """The contestants, and along the path: the criterion, curvature along the self-motion, regularity."""
 
     rows: tuple[Contestant, ...]
     cycles: int
+    criterion: str
     value: Array
     curvature: Array
     regularity: Array
@@ -28,12 +29,15 @@ class ComparisonFacts:
     singular: tuple[int, ...]
 
 
-def gather(study: IkStudy) -> ComparisonFacts:
-    """Return the comparison on the closed path."""
-    path = study.path
+def gather(study: RedundancyStudy) -> ComparisonFacts | None:
+    """Return the comparison on a closed path, and the measures on any; None for a single target."""
+    path, found = study.path, study.comparison
+    if len(path.q) < 2:
+        return None
     return ComparisonFacts(
-        study.comparison.contestants,
+        () if found is None else found.contestants,
         study.cycles,
+        study.sense[0],
         path.value,
         path.curvature,
         path.regularity,
@@ -47,7 +51,7 @@ def draw(facts: ComparisonFacts) -> Mapping[str, Figure]:
     plot = make_subplots(rows=3, shared_xaxes=True, vertical_spacing=0.05)
     for row, (name, values) in enumerate(
         (
-            ("manipulability", facts.value),
+            (facts.criterion, facts.value),
             ("least curvature", facts.curvature),
             ("regularity of J", facts.regularity),
         ),

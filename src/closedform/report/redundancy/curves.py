@@ -12,7 +12,7 @@ from ... import redundancy
 from ...arrays import Array
 from ..figure import PALETTE, Figure, figure, plain, single
 from ..section import Section
-from .study import IkStudy
+from .path_study import RedundancyStudy
 
 MOST = 8
 """Most curves shown: an arm with limits may have many short ones."""
@@ -31,8 +31,9 @@ class Optimum:
 
 @dataclass(frozen=True)
 class CurveFacts:
-    """Curves of self-motion (s, n) in degrees, their arc length in radians, the criterion, and optima."""
+    """Curves of self-motion (s, n) as shown, their arc length in rad or m, the criterion, and optima."""
 
+    criterion: str
     names: tuple[str, ...]
     angles: tuple[Array, ...]
     lengths: tuple[Array, ...]
@@ -41,24 +42,26 @@ class CurveFacts:
     optima: tuple[Optimum, ...]
 
 
-def gather(study: IkStudy) -> CurveFacts | None:
-    """Return the curves through the first target; None where self-motion has more dimensions than one."""
-    robot, target = study.robot, study.targets[0]
+def gather(study: RedundancyStudy) -> CurveFacts | None:
+    """Return the curves through the first target; None if self-motion has more dimensions than one."""
+    robot, target, task = study.arm, study.route.targets[0], study.route.task
+    criterion = study.criterion
     if study.self_motions != 1:
         return None
-    found = redundancy.self_motion(robot, target, study.task, step=0.03)
+    found = redundancy.self_motion(robot, target, task, criterion, step=0.03)
     curves = sorted(found, key=lambda curve: -curve.length[-1])[:MOST]
     optima = []
     for number, curve in enumerate(curves):
         for kind, place in _extremes(curve):
-            there = redundancy.solve(robot, target, study.task, q0=curve.q[place], kind=kind)
+            there = redundancy.solve(robot, target, task, criterion, curve.q[place], kind=kind)
             if there.converged and np.abs(there.q - curve.q[place]).max() < 0.1:
-                angles = tuple(np.rad2deg(there.q).tolist())
+                angles = tuple(study.shown(there.q).tolist())
                 length, value = float(curve.length[place]), float(there.value)
                 optima.append(Optimum(number, length, value, str(there.kind), angles))
     return CurveFacts(
-        robot.joint_names,
-        tuple(np.rad2deg(curve.q) for curve in curves),
+        study.sense[0],
+        tuple(f"{label.text} [{unit}]" for label, unit in zip(study.labels, study.units, strict=True)),
+        tuple(study.shown(curve.q) for curve in curves),
         tuple(curve.length for curve in curves),
         tuple(curve.value for curve in curves),
         tuple(curve.closed for curve in curves),
@@ -89,7 +92,7 @@ def draw(facts: CurveFacts) -> Mapping[str, Figure]:
         colour = PALETTE[k % len(PALETTE)]
         x, y, z = single(angles[:, shown]).T
         name = f"curve {k + 1}" + ("" if facts.closed[k] else ", between limits")
-        hover = "%{x:.1f}°, %{y:.1f}°, %{z:.1f}°"
+        hover = "%{x:.1f}, %{y:.1f}, %{z:.1f}"
         line = {"color": colour, "width": 4}
         space.add_scatter3d(x=x, y=y, z=z, name=name, mode="lines", line=line, hovertemplate=hover)
         along.add_scatter(
@@ -111,10 +114,10 @@ def draw(facts: CurveFacts) -> Mapping[str, Figure]:
         hover = "%{y:.6f}"
         along.add_scatter(x=lengths, y=values, name=kind, mode="markers", marker=marker, hovertemplate=hover)
     names = [plain(facts.names[k]) for k in shown]
-    axes = {f"{axis}axis": {"title": f"{name} [deg]"} for axis, name in zip("xyz", names, strict=True)}
+    axes = {f"{axis}axis": {"title": name} for axis, name in zip("xyz", names, strict=True)}
     space.update_layout(scene={**axes, "aspectmode": "cube"})
-    along.update_xaxes(title_text="arc length in joint space [rad]")
-    along.update_yaxes(title_text="manipulability")
+    along.update_xaxes(title_text="arc length in joint space")
+    along.update_yaxes(title_text=facts.criterion)
     return {
         "space": figure(space, "Self-motion in joint space", 520, margin=dict.fromkeys("lrb", 0) | {"t": 40}),
         "along": figure(along, "Criterion along the self-motion", 380),

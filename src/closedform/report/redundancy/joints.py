@@ -1,4 +1,4 @@
-"""Joint angles at the vertices and along the path (Fig. 2 of the paper)."""
+"""Joint coordinates at the listed targets and along the path (Fig. 2 of the paper)."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from plotly.subplots import make_subplots
 from ...arrays import Array
 from ..figure import PALETTE, Figure, figure, plain, single
 from ..section import Section
-from .study import PER_SIDE, IkStudy
+from .path_study import RedundancyStudy
 
 
 @dataclass(frozen=True)
-class Vertex:
-    """A vertex of the square: joint angles in degrees, what they are, and how exact."""
+class Mark:
+    """A listed target: joint coordinates as shown, what they are, and how exact."""
 
+    name: str
     angles: tuple[float, ...]
     printed: tuple[float, ...] | None
     kind: str
@@ -27,47 +28,52 @@ class Vertex:
 
 @dataclass(frozen=True)
 class JointFacts:
-    """Joint angles (t, n) in degrees by the proposed method and by resolved motion in its first cycle."""
+    """Joint coordinates (t, n) by the proposed method and by resolved motion in its first cycle.
 
+    `words` say where the tip goes; `criterion` is its name and whether it shall be large or small.
+    """
+
+    words: str
+    criterion: tuple[str, str]
     names: tuple[str, ...]
     exact: Array
-    resolved: Array
-    vertices: tuple[Vertex, ...]
+    resolved: Array | None
+    marks: tuple[Mark, ...]
     difference: float | None
 
 
-def gather(study: IkStudy) -> JointFacts:
-    """Return the angles of both methods."""
-    path = study.path
-    exact = np.rad2deg(path.q)
-    vertices = tuple(
-        Vertex(
-            tuple(exact[k * PER_SIDE].tolist()),
-            None if study.printed is None else tuple(study.printed[k].tolist()),
-            str(path.kind[k * PER_SIDE]),
-            float(path.task_error[k * PER_SIDE]),
-            float(path.stationarity[k * PER_SIDE]),
+def gather(study: RedundancyStudy) -> JointFacts:
+    """Return the coordinates of both methods."""
+    path, route = study.path, study.route
+    exact = study.shown(path.q)
+    printed = [None] * len(route.marks) if route.printed is None else [tuple(row) for row in route.printed]
+    marks = tuple(
+        Mark(
+            name,
+            tuple(exact[k].tolist()),
+            angles,
+            str(path.kind[k]),
+            float(path.task_error[k]),
+            float(path.stationarity[k]),
         )
-        for k in range(4)
+        for (name, k), angles in zip(route.marks, printed, strict=True)
     )
     difference = None
-    if study.printed is not None:
-        difference = float(np.abs(exact[: 4 * PER_SIDE : PER_SIDE] - study.printed).max())
-    return JointFacts(
-        study.robot.joint_names,
-        exact,
-        np.rad2deg(study.method("pseudoinverse").first),
-        vertices,
-        difference,
-    )
+    if route.printed is not None:
+        difference = float(np.abs(exact[[k for _, k in route.marks]] - route.printed).max())
+    names = tuple(f"{label.text} [{unit}]" for label, unit in zip(study.labels, study.units, strict=True))
+    resolved = None if study.resolved is None else study.shown(study.resolved)
+    return JointFacts(route.words, study.sense, names, exact, resolved, marks, difference)
 
 
 def draw(facts: JointFacts) -> Mapping[str, Figure]:
-    """Return the first joint against the others, as the paper draws it."""
+    """Return the first joint against the others, as the paper draws it; nothing of a single target."""
+    if facts.resolved is None:
+        return {}
     n = facts.exact.shape[1]
     columns = min(n - 1, 3)
     rows = -(-(n - 1) // columns)
-    plot = make_subplots(rows=rows, cols=columns, vertical_spacing=0.14, horizontal_spacing=0.1)
+    plot = make_subplots(rows=rows, cols=columns, vertical_spacing=0.28 / rows, horizontal_spacing=0.1)
     for k in range(1, n):
         row, col = (k - 1) // columns + 1, (k - 1) % columns + 1
         for name, angles, colour, dash in (
@@ -82,12 +88,12 @@ def draw(facts: JointFacts) -> Mapping[str, Figure]:
                 showlegend=k == 1,
                 mode="lines",
                 line={"color": PALETTE[colour], "width": 2.4 if dash == "dot" else 1.6, "dash": dash},
-                hovertemplate="%{x:.3f}°, %{y:.3f}°",
+                hovertemplate="%{x:.3f}, %{y:.3f}",
                 row=row,
                 col=col,
             )
-        plot.update_xaxes(title_text=f"{plain(facts.names[0])} [deg]", row=row, col=col)
-        plot.update_yaxes(title_text=f"{plain(facts.names[k])} [deg]", row=row, col=col)
+        plot.update_xaxes(title_text=plain(facts.names[0]), row=row, col=col)
+        plot.update_yaxes(title_text=plain(facts.names[k]), row=row, col=col)
     return {"joints": figure(plot, "Joint trajectories of two methods", 80 + 330 * rows)}
 
 

@@ -1,8 +1,8 @@
-"""The arm at the vertices and along the self-motion of the first target."""
+"""The arm at the listed targets and along the self-motion of the first target."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from ... import redundancy
 from ...arrays import Array
 from ..figure import PALETTE, Figure, figure, single
 from ..section import Section
-from .study import PER_SIDE, IkStudy
+from .path_study import RedundancyStudy
 
 SHOWN = 18
 """Postures along the self-motion."""
@@ -21,50 +21,53 @@ SHOWN = 18
 
 @dataclass(frozen=True)
 class PostureFacts:
-    """Points of the arm from the base to the tip (postures, points, 3), and whether they lie in a plane."""
+    """Points of the arm from the base to the tip (postures, points, 3), and whether they are in a plane."""
 
-    vertices: Array
+    names: tuple[str, ...]
+    marks: Array
     self_motion: Array | None
     flat: bool
 
 
-def gather(study: IkStudy) -> PostureFacts:
+def gather(study: RedundancyStudy) -> PostureFacts:
     """Return the postures."""
-    robot = study.robot
-    vertices = _points(study, study.path.q[: 4 * PER_SIDE : PER_SIDE])
+    route = study.route
+    marks = _points(study, study.path.q[[k for _, k in route.marks]])
     moving = None
     if study.self_motions == 1:
         start = study.path.q[0]
-        (curve,) = redundancy.self_motion(robot, study.targets[0], study.task, q0=start, limits=False)
+        options = {"task": route.task, "criterion": study.criterion, "limits": study.bounded}
+        (curve,) = redundancy.self_motion(route.robot, route.targets[0], q0=start, **options)
         keep = np.linspace(0, len(curve.q) - 1, SHOWN + 1).round().astype(int)
         moving = _points(study, curve.q[keep])
-    everything = vertices if moving is None else np.concatenate([vertices, moving])
-    return PostureFacts(vertices, moving, bool(np.ptp(everything[..., 2]) < 1e-9))
+    everything = marks if moving is None else np.concatenate([marks, moving])
+    names = tuple(name for name, _ in route.marks)
+    return PostureFacts(names, marks, moving, bool(np.ptp(everything[..., 2]) < 1e-9))
 
 
-def _points(study: IkStudy, q: Array) -> Array:
-    robot = study.robot
-    places = [robot.pose(q, name)[:, :3, 3] for name in (*robot.body_names, None)]
+def _points(study: RedundancyStudy, q: Array) -> Array:
+    robot = study.arm
+    places = [robot.pose(q, name)[:, :3, 3] for name in (*robot.body_names, study.task_rows.frame)]
     return np.stack([np.zeros_like(places[0]), *places], axis=1)
 
 
 def draw(facts: PostureFacts) -> Mapping[str, Figure]:
-    """Return the arm at the vertices, and through its self-motion."""
-    figures = {"vertices": _arms(facts.vertices, facts.flat, "Arm at the four vertices")}
+    """Return the arm at the listed targets, and through its self-motion."""
+    figures = {"marks": _arms(facts.marks, facts.flat, "Arm at the listed targets", facts.names)}
     if facts.self_motion is not None:
         figures["moving"] = _arms(facts.self_motion, facts.flat, "Arm along its self-motion")
     return figures
 
 
-def _arms(points: Array, flat: bool, title: str) -> Figure:
+def _arms(points: Array, flat: bool, title: str, names: Sequence[str] = ()) -> Figure:
     plot = go.Figure()
-    few = len(points) <= 4
+    few = bool(names)
     for k, posture in enumerate(points):
         x, y, z = single(posture).T
         place: dict[str, Any] = {"x": x, "y": y} if flat else {"x": x, "y": y, "z": z}
         style: dict[str, Any] = {
             "mode": "lines+markers",
-            "name": f"vertex {k + 1}" if few else f"posture {k + 1}",
+            "name": names[k] if few else f"posture {k + 1}",
             "line": {
                 "color": PALETTE[k if few else 0],
                 "width": (1 if flat else 2.5) * (2.6 if few else 1.4),

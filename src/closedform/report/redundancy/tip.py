@@ -11,7 +11,10 @@ from plotly.subplots import make_subplots
 from ...arrays import Array
 from ..figure import PALETTE, Figure, figure, single
 from ..section import Section
-from .study import PER_SIDE, IkStudy
+from .path_study import RedundancyStudy
+
+MARKERS = 40
+"""About how many targets are marked."""
 
 FLOOR = 1e-17
 """Least error that a logarithmic axis shows."""
@@ -19,7 +22,7 @@ FLOOR = 1e-17
 
 @dataclass(frozen=True)
 class TipFacts:
-    """Places of the tip in the plane of the square (t, 2), and distances from the targets (t,), in mm."""
+    """Places of the tip in a plane of the base axes (t, 2), and distances from the targets (t,), in mm."""
 
     command: Array
     resolved: Array
@@ -29,26 +32,31 @@ class TipFacts:
     axes: tuple[str, str]
 
 
-def gather(study: IkStudy) -> TipFacts:
-    """Return the tip's way by forward kinematics of each method's joint angles."""
-    exact, resolved = study.path.q, study.method("pseudoinverse").first
-    command = _command(study)
-    there, here = (1e3 * study.in_plane(q) for q in (resolved, exact))
+def gather(study: RedundancyStudy) -> TipFacts | None:
+    """Return the tip's way by forward kinematics of each method's joint angles.
+
+    None for a single target, and for tasks that hold less than two coordinates of the tip. The plane
+    is that of the two base axes along which the targets extend most.
+    """
+    task, resolved = study.task_rows, study.resolved
+    rows = [row for row in task.rows if row in "xyz"]
+    if resolved is None or len(rows) < 2:
+        return None
+    columns = ["xyz".index(row) for row in rows]
+    x = study.route.targets
+    command = 1e3 * (x[:, columns, 3] if task.turns else x)
+    there, here = (1e3 * study.arm.pose(q, task.frame)[:, columns, 3] for q in (resolved, study.path.q))
     missed, kept = (np.linalg.norm(places - command, axis=-1) for places in (there, here))
-    x, y = ("xyz"[int(axis.argmax())] for axis in study.axes)
-    return TipFacts(command, there, here, missed, kept, (x, y))
-
-
-def _command(study: IkStudy) -> Array:
-    x = study.targets
-    places = x[:, :3, 3] if x.ndim == 3 else np.concatenate([x, np.zeros((len(x), 1))], axis=-1)
-    return np.asarray(1e3 * (places - study.origin) @ study.axes.T)
+    extent = np.ptp(command, axis=0).round(9)
+    plane = sorted(np.argsort(-extent, kind="stable")[:2].tolist())
+    axes = rows[plane[0]], rows[plane[1]]
+    return TipFacts(command[:, plane], there[:, plane], here[:, plane], missed, kept, axes)
 
 
 def draw(facts: TipFacts) -> Mapping[str, Figure]:
     """Return the path in its plane, and the error along it."""
     plot = make_subplots(cols=2, horizontal_spacing=0.14)
-    sparse = slice(None, None, PER_SIDE // 10)
+    sparse = slice(None, None, max(1, len(facts.command) // MARKERS))
     for name, places, mode, colour, symbol in (
         ("command", facts.command[sparse], "markers", 7, "x-thin"),
         ("resolved motion", facts.resolved, "lines", 1, None),

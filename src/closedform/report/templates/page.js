@@ -29,6 +29,23 @@
     return plot;
   }
 
+  function stacked(canvas, plot) {
+    const layout = plot.layout;
+    const columns = Object.keys(layout).filter((key) => /^xaxis\d*$/.test(key));
+    const narrow = columns.filter((key) => layout[key].domain && layout[key].domain[1] - layout[key].domain[0] < 0.9);
+    if (!narrow.length) return;
+    const titles = (layout.annotations || []).filter((each) => each.yref === "paper");
+    const count = columns.length, room = (titles.length ? 0.38 : 0.3) / count;
+    if (titles.length) layout.legend.y = 1 + 0.12 / count;
+    columns.forEach((key, k) => {
+      const top = 1 - k / count;
+      layout[key].domain = [0, 1];
+      layout[key.replace("x", "y")].domain = [top - 1 / count + (k < count - 1 ? room : 0), top];
+      if (titles[k]) Object.assign(titles[k], { x: 0.5, y: top });
+    });
+    canvas.style.height = `${280 * count}px`;
+  }
+
   function roomForLegend(canvas, plot) {
     const shown = plot.data.filter((trace) => trace.name && trace.visible !== false && trace.showlegend !== false);
     canvas.style.height = `${canvas.clientHeight + 10 * shown.length}px`;
@@ -71,7 +88,10 @@
   for (const figure of document.querySelectorAll("figure.plot")) {
     const canvas = figure.querySelector(".canvas");
     const plot = themed(JSON.parse(figure.querySelector("script.figure").textContent));
-    if (canvas.clientWidth < 600) roomForLegend(canvas, plot);
+    if (canvas.clientWidth < 600) {
+      stacked(canvas, plot);
+      roomForLegend(canvas, plot);
+    }
     const reset = plot.layout.scene ? "resetCameraDefault3d" : "resetScale2d";
     const config = { responsive: true, displaylogo: false, modeBarButtons: [["toImage", reset]] };
     Plotly.newPlot(canvas, { data: plot.data, layout: plot.layout, frames: plot.frames, config });

@@ -1,0 +1,146 @@
+"""Robots made from a robot: with a payload, a frame, a tool, locked joints; each is a new robot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .errors import ArgumentError, shown
+from .model import Model, changes, joining
+
+Values = ArrayLike | Mapping[str, float]
+"""One number for all joints, one per velocity, or a mapping of joint names to numbers."""
+
+
+class RobotChanges:
+    """Methods that return a changed robot and leave this one as it is."""
+
+    model: Model
+
+    def with_payload(
+        self,
+        mass: float,
+        com: ArrayLike = (0, 0, 0),
+        inertia: ArrayLike | None = None,
+        frame: str | None = None,
+    ) -> Self:
+        """Return the robot with a rigid body fixed to a frame (default: the last one).
+
+        `com` is the centre of mass in the frame; `inertia` is taken about it in the frame's axes, as a
+        3x3 matrix or xx, xy, xz, yy, yz, zz; without it the payload is a point mass.
+
+        >>> import closedform as cf
+        >>> arm = cf.load("iiwa14")
+        >>> round(arm.with_payload(3.0, (0, 0, 0.1)).mass - arm.mass, 12)
+        3.0
+        """
+        return self._of(changes.with_payload(self.model, mass, com, inertia, frame))
+
+    def with_frame(self, name: str, parent: str | None = None, pose: ArrayLike = (0, 0, 0)) -> Self:
+        """Return the robot with one more frame, which becomes the default of `pose` and `jacobian`.
+
+        `pose` is the 4x4 pose in the `parent` frame (default: the last frame), or a position.
+
+        >>> import closedform as cf
+        >>> arm = cf.load("2r").with_frame("pen", pose=(0.1, 0, 0))
+        >>> arm.frame_names[-1]
+        'pen'
+        """
+        return self._of(changes.with_frame(self.model, name, parent, pose))
+
+    def locked(self, values: Mapping[str, ArrayLike]) -> Self:
+        """Return the robot with joints held at coordinates; q and qd no longer hold them.
+
+        What a locked joint carries becomes part of the body before it, and joints that follow it are
+        locked too. A ball joint takes a quaternion, a free one its seven coordinates.
+
+        >>> import closedform as cf
+        >>> arm = cf.load("panda")
+        >>> arm.locked({arm.joint_names[-1]: 0.3}).nv
+        6
+        """
+        return self._of(joining.locked(self.model, values))
+
+    def attached(
+        self,
+        other: RobotChanges,
+        frame: str | None = None,
+        pose: ArrayLike | None = None,
+        *,
+        prefix: str = "",
+    ) -> Self:
+        """Return the robot that carries another on a frame (default: the last one): a hand on an arm.
+
+        `pose` is that of the other's base in the frame. The joints of the other come after this robot's;
+        a `prefix` keeps its names apart.
+
+        >>> import closedform as cf
+        >>> both = cf.load("iiwa14").attached(cf.load("2r"), prefix="tool_")
+        >>> both.nv, both.joint_names[-1]
+        (9, 'tool_joint2')
+        """
+        if not isinstance(other, RobotChanges):
+            raise ArgumentError(f"attached: other is {shown(other)}; expected a Robot")
+        place = np.eye(4) if pose is None else pose
+        return self._of(joining.attached(self.model, other.model, frame, place, prefix))
+
+    def subtree(self, body: str) -> Self:
+        """Return the part of the robot that a body carries, with the body itself as its base.
+
+        >>> import closedform as cf
+        >>> arm = cf.load("iiwa14")
+        >>> arm.subtree(arm.body_names[2]).nv
+        4
+        """
+        return self._of(joining.subtree(self.model, body))
+
+    def with_base(self, pose: ArrayLike, name: str = "world") -> Self:
+        """Return the robot mounted elsewhere: `pose` is that of its base in the new base frame, `name`.
+
+        Gravity stays as it is in the new frame, so an arm turned upside down hangs from the ceiling:
+
+        >>> import numpy as np, closedform as cf
+        >>> hanging = cf.load("2r").with_base(np.diag([1.0, -1.0, -1.0, 1.0]))
+        >>> hanging.frame_names[0]
+        'world'
+        """
+        return self._of(changes.with_base(self.model, pose, name))
+
+    def with_joint_limits(
+        self,
+        lower: Values | None = None,
+        upper: Values | None = None,
+        velocity: Values | None = None,
+        effort: Values | None = None,
+    ) -> Self:
+        """Return the robot with other joint limits: one for all, one per velocity, or by joint name.
+
+        >>> import closedform as cf
+        >>> cf.load("2r").with_joint_limits(upper={"joint1": 1.5}).upper_limits[0].item()
+        1.5
+        """
+        limits = {"lower": lower, "upper": upper, "velocity": velocity, "effort": effort}
+        return self._of(changes.with_limits(self.model, **limits))
+
+    def with_armature(self, values: Values) -> Self:
+        """Return the robot with other rotor inertias at its joints.
+
+        >>> import closedform as cf
+        >>> cf.load("2r").with_armature({"joint2": 0.1}).armature.tolist()
+        [0.0, 0.1]
+        """
+        return self._of(changes.with_joint_property(self.model, "armature", values))
+
+    def with_friction(self, values: Values) -> Self:
+        """Return the robot with other Coulomb friction of its joints."""
+        return self._of(changes.with_joint_property(self.model, "friction", values))
+
+    def with_damping(self, values: Values) -> Self:
+        """Return the robot with other viscous friction of its joints."""
+        return self._of(changes.with_joint_property(self.model, "damping", values))
+
+    def _of(self, model: Model) -> Self:
+        return type(self)(model)  # type: ignore[call-arg]  # every robot is made of a model

@@ -1,1 +1,0 @@
-"""Excitation: motions from which the base parameters can be identified well."""

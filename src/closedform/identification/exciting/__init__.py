@@ -1,0 +1,1 @@
+"""Exciting motions: those from which the base parameters can be identified well."""

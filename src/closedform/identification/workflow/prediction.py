@@ -1,0 +1,100 @@
+"""Predicted torques and their errors: of rows that were fitted, left out in turn, or held out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...arrays import Array
+from ..logs.log import Log
+from ..logs.signals import Filters
+from ..regression.least_squares import residual_squares, solve
+from ..regression.moments import Moments
+from ..regression.rows import Columns
+from ..regression.split import HELD_OUT, Split
+
+
+@dataclass(frozen=True)
+class Errors:
+    """Torque errors of some rows: root mean squares per joint (N m or N), and relative to the torques."""
+
+    rms: Array
+    relative: Array
+    total: float
+    rows: int
+
+    @classmethod
+    def of(cls, squares: Array, powers: Array, rows: int) -> Errors:
+        """Return the errors of residual and torque squares summed over rows."""
+        relative = np.sqrt(squares / np.where(powers > 0, powers, np.inf))
+        total = float(np.sqrt(squares.sum() / powers.sum())) if powers.any() else 0.0
+        return cls(np.sqrt(squares / max(rows, 1)), relative, total, rows)
+
+    def table(self) -> dict[str, Any]:
+        """Return the errors as lists, for a file."""
+        return {
+            "rms": self.rms.tolist(),
+            "relative": self.relative.tolist(),
+            "total": self.total,
+            "rows": self.rows,
+        }
+
+    @classmethod
+    def from_table(cls, table: Mapping[str, Any]) -> Errors:
+        """Return the errors that `table` wrote."""
+        return cls(np.array(table["rms"]), np.array(table["relative"]), table["total"], table["rows"])
+
+
+def torque_errors(moments: Moments, folds: Sequence[int], values: Array) -> Errors:
+    """Return the errors of the rows of some folds, predicted with some values of the parameters."""
+    triangles = moments.triangles(folds)
+    squares = residual_squares(triangles, moments.active, values)
+    return Errors.of(squares, moments.powers(folds), triangles[0].rows)
+
+
+def cross_validation(moments: Moments, method: str, prior: tuple[Array, Array] | None) -> Errors | None:
+    """Return the errors of fitted rows, each predicted by a fit to the other folds; None of one fold."""
+    folds = moments.fitted
+    if len(folds) < 2:
+        return None
+    squares = np.zeros(len(moments.active))
+    for fold in folds:
+        rest = moments.triangles([other for other in folds if other != fold])
+        fit = solve(rest, moments.active, moments.width, method, prior)
+        squares += residual_squares(moments.triangles([fold]), moments.active, fit.values)
+    rows = sum(moments.folds[fold, 0].rows for fold in folds)
+    return Errors.of(squares, moments.powers(folds), rows)
+
+
+@dataclass(frozen=True)
+class Trace:
+    """Measured and predicted torques at the rows of a log, and which rows were held out."""
+
+    time: Array
+    measured: Array
+    predicted: Array
+    held_out: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, columns: Columns, values: Array, log: Log, filters: Filters, split: Split) -> Trace:
+        """Return the torques of a log, and those that some values of the parameters predict."""
+        return cls(*map(np.concatenate, zip(*_segments(columns, values, log, filters, split), strict=True)))
+
+    @property
+    def errors(self) -> Errors:
+        """The torque errors over all rows."""
+        squares = np.sum((self.measured - self.predicted) ** 2, axis=0)
+        return Errors.of(squares, np.sum(self.measured**2, axis=0), len(self.time))
+
+
+def _segments(
+    columns: Columns, values: Array, log: Log, filters: Filters, split: Split
+) -> Iterator[tuple[Array, Array, Array, NDArray[np.bool_]]]:
+    for rows in columns.segments(log, filters, split):
+        used = rows.label >= HELD_OUT
+        predicted = columns.predicted(rows, values)
+        yield rows.time[used], rows.tau[used], predicted[used], rows.label[used] == HELD_OUT

@@ -1,0 +1,175 @@
+"""Models taken apart and put together: joints locked, one robot on another, the part beyond a body."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..arrays import Array
+from ..checks import real_array, sized_array, text
+from ..errors import ArgumentError, ClosedFormError, UnknownNameError, shown
+from ..rotations import checked_pose
+from .body import Body, Frame
+from .changes import require_joint
+from .inertia import transform_phi
+from .model import Model
+
+Place = tuple[int, Array]
+"""The body that carries something (-1: the base), and the pose of that something in its frame."""
+
+
+def locked(model: Model, values: Mapping[str, Any]) -> Model:
+    """Return the model with joints held at coordinates, the bodies beyond fixed to those before.
+
+    Joints that follow a locked one are locked with it.
+    """
+    if not isinstance(values, Mapping):
+        raise ArgumentError(f"locked: {shown(values)}; expected a mapping of joint names to coordinates")
+    held: dict[int, Array] = {}
+    for joint, given in values.items():
+        body = require_joint(model, "locked", joint)
+        name, nq = f"locked: joint {joint!r}", body.joint.nq
+        q = real_array(name, given)
+        q = sized_array(name, q.reshape(1) if nq == 1 and q.ndim == 0 else q, (nq,))
+        if body.joint.kind in ("ball", "free") and not q[-4:].any():
+            raise ArgumentError(f"locked: joint {joint!r}: the quaternion is zero, which is no rotation")
+        held[model.bodies.index(body)] = q
+    for i, body in enumerate(model.bodies):
+        if body.coupling is not None and body.coupling.body in held:
+            held[i] = body.coupling.multiplier * held[body.coupling.body] + body.coupling.offset
+    return _reduced(model, held) if held else model
+
+
+def _reduced(model: Model, held: Mapping[int, Array]) -> Model:
+    """Return the model whose bodies in `held` do not move against their parents."""
+    places: list[Place] = []
+    bodies: list[Body] = []
+    kept: dict[int, int] = {}
+    base_phi = model.base_phi
+    for i, body in enumerate(model.bodies):
+        carrier, T = places[body.parent] if body.parent >= 0 else (-1, np.eye(4))
+        if i not in held:
+            kept[i] = len(bodies)
+            places.append((kept[i], np.eye(4)))
+            bodies.append(replace(body, parent=carrier, placement=T @ body.placement))
+            continue
+        places.append((carrier, T @ body.placement @ body.joint.motion(held[i])))
+        phi = transform_phi(body.phi, places[i][1])
+        if carrier >= 0:
+            bodies[carrier] = replace(bodies[carrier], phi=bodies[carrier].phi + phi)
+        else:
+            base_phi = base_phi + phi
+    frames = []
+    for frame in model.frames:
+        carrier, T = places[frame.body] if frame.body >= 0 else (-1, np.eye(4))
+        frames.append(Frame(frame.name, carrier, T @ frame.placement))
+    bodies = [
+        replace(body, coupling=replace(body.coupling, body=kept[body.coupling.body]))
+        if body.coupling
+        else body
+        for body in bodies
+    ]
+    return replace(model, bodies=numbered(bodies), frames=tuple(frames), base_phi=base_phi)
+
+
+def numbered(bodies: list[Body]) -> tuple[Body, ...]:
+    """Return the bodies with their places in q and qd; those that follow have their driver's."""
+    iq = iv = 0
+    starts: list[tuple[int, int]] = []
+    for body in bodies:
+        starts.append((iq, iv))
+        if body.coupling is None:
+            iq, iv = iq + body.joint.nq, iv + body.joint.nv
+    at = [starts[body.coupling.body] if body.coupling else starts[i] for i, body in enumerate(bodies)]
+    return tuple(replace(body, iq=iq, iv=iv) for body, (iq, iv) in zip(bodies, at, strict=True))
+
+
+def attached(model: Model, other: Model, frame: str | None, placement: ArrayLike, prefix: str) -> Model:
+    """Return one model whose frame carries the base of another."""
+    text("attached: prefix", prefix)
+    if model.has_inertia != other.has_inertia:
+        bare = other.name if model.has_inertia else model.name
+        raise ClosedFormError(
+            f"attached: robot {bare!r} has no inertias (geometry only); give them (with_phi)"
+        )
+    place = model.frame(frame)
+    T = place.placement @ checked_pose("attached: pose", placement)
+    _check_names(model, other, prefix)
+    first = len(model.bodies)
+    bodies = list(model.bodies)
+    added = transform_phi(other.base_phi, T)
+    base_phi = model.base_phi
+    if place.body >= 0:
+        bodies[place.body] = replace(bodies[place.body], phi=bodies[place.body].phi + added)
+    else:
+        base_phi = base_phi + added
+    for body in other.bodies:
+        root = body.parent < 0
+        coupling = body.coupling
+        bodies.append(
+            replace(
+                body,
+                name=prefix + body.name,
+                joint_name=prefix + body.joint_name,
+                parent=place.body if root else body.parent + first,
+                placement=T @ body.placement if root else body.placement,
+                coupling=replace(coupling, body=coupling.body + first) if coupling else None,
+            )
+        )
+    frames = [
+        Frame(prefix + each.name, place.body, T @ each.placement)
+        if each.body < 0
+        else Frame(prefix + each.name, each.body + first, each.placement)
+        for each in other.frames
+    ]
+    return replace(model, bodies=numbered(bodies), frames=(*model.frames, *frames), base_phi=base_phi)
+
+
+def _check_names(model: Model, other: Model, prefix: str) -> None:
+    """Refuse two frames or two joints of one name."""
+    pairs = (
+        ("frame", model.frame_names, other.frame_names),
+        ("joint", *([body.joint_name for body in each.bodies] for each in (model, other))),
+    )
+    for what, own, others in pairs:
+        twice = [prefix + name for name in others if prefix + name in own]
+        if twice:
+            raise ArgumentError(
+                f"attached: both robots have a {what} {twice[0]!r}; give prefix= for the attached one's names"
+            )
+
+
+def subtree(model: Model, name: str) -> Model:
+    """Return the part of a model that a body carries, the body itself being the base."""
+    found = [i for i, body in enumerate(model.bodies) if isinstance(name, str) and body.name == name]
+    if not found:
+        raise UnknownNameError("body (subtree)", name, tuple(body.name for body in model.bodies))
+    root = found[0]
+    inside = [i for i in range(len(model.bodies)) if root in model.ancestors(i)]
+    new = {i: k - 1 for k, i in enumerate(inside)}
+    bodies = []
+    for i in inside[1:]:
+        body = model.bodies[i]
+        coupling = body.coupling
+        if coupling is not None:
+            if new.get(coupling.body, -1) < 0:
+                driver = model.bodies[coupling.body].joint_name
+                raise ArgumentError(
+                    f"subtree: joint {body.joint_name!r} follows {driver!r}, which is not beyond {name!r}; "
+                    "lock it first, or choose a body before both"
+                )
+            coupling = replace(coupling, body=new[coupling.body])
+        bodies.append(replace(body, parent=new[body.parent], coupling=coupling))
+    frames = tuple(replace(each, body=new[each.body]) for each in model.frames if each.body in new)
+    order = sorted(frames, key=lambda each: each.body >= 0)  # the base's own first
+    return replace(
+        model,
+        name=f"{model.name}_{name}",
+        bodies=numbered(bodies),
+        frames=tuple(order),
+        base_phi=model.bodies[root].phi,
+    )

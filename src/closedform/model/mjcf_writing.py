@@ -1,0 +1,102 @@
+"""Models as MJCF files."""
+
+from __future__ import annotations
+
+import numpy as np
+from lxml import etree
+
+from ..arrays import Array
+from ..errors import ClosedFormError
+from .body import Body
+from .model import Model
+from .urdf_writing import element, xml_text
+from .writing import described_inertial
+
+LEAST = 1e-13
+"""Inertia about the centre of mass that MuJoCo takes, kg m^2; that of a point mass is raised to it."""
+
+ROUNDING = 1e-12
+"""Relative violation of the triangle inequality that round-off may cause."""
+
+
+def mjcf_text(model: Model) -> str:
+    """Return a model as MJCF text: bodies with lumped inertias, frames as sites, mimics as equalities.
+
+    Coordinates are those of the model, but for the order of quaternions; see `description/mjcf.py`.
+    """
+    root = element(None, "mujoco", model=model.name)
+    element(root, "compiler", angle="radian", autolimits="false", inertiafromgeom="false")
+    element(root, "option", gravity=model.gravity)
+    nodes = {-1: element(root, "worldbody")}
+    if not model.bodies and model.base_phi.any():
+        _inertial(element(nodes[-1], "body", name=model.name), model.name, model.base_phi)
+    for i, body in enumerate(model.bodies):
+        node = element(nodes[body.parent], "body", name=body.name, **_place(body.placement))
+        _joint(node, body)
+        if model.has_inertia:
+            _inertial(node, body.name, body.phi)
+        nodes[i] = node
+    names = {body.name for body in model.bodies}
+    for frame in model.frames:
+        if frame.name not in names:
+            element(nodes[frame.body], "site", name=frame.name, **_place(frame.placement))
+    couplings = [body for body in model.bodies if body.coupling is not None]
+    equality = element(root, "equality") if couplings else None
+    for body in couplings:
+        assert body.coupling is not None  # as chosen above
+        driver = model.bodies[body.coupling.body].joint_name
+        line = [body.coupling.offset, body.coupling.multiplier, 0, 0, 0]
+        element(equality, "joint", joint1=body.joint_name, joint2=driver, polycoef=line)
+    return xml_text(root)
+
+
+def _place(T: Array) -> dict[str, object]:
+    place: dict[str, object] = {}
+    if T[:3, 3].any():
+        place["pos"] = T[:3, 3]
+    if not np.array_equal(T[:3, :3], np.eye(3)):
+        place["xyaxes"] = T[:3, :2].T
+    return place
+
+
+def _joint(node: etree._Element, body: Body) -> None:
+    joint, limits = body.joint, body.limits
+    kind = {"revolute": "hinge", "prismatic": "slide", "ball": "ball", "free": "free"}.get(joint.kind)
+    if kind is None:
+        raise ClosedFormError(
+            f"to_mjcf: joint {body.joint_name!r} is of kind {joint.kind!r}, which MJCF does not know; "
+            "use joints of one axis each, or save"
+        )
+    if kind == "free" and (body.parent >= 0 or not np.array_equal(body.placement, np.eye(4))):
+        raise ClosedFormError(
+            f"to_mjcf: the free joint {body.joint_name!r} does not start at the base frame, from which MJCF "
+            "counts its coordinates; use save"
+        )
+    given: dict[str, object] = {"name": body.joint_name, "type": kind}
+    if kind in ("hinge", "slide"):
+        given["axis"] = joint.X[:3, 0] if kind == "hinge" else joint.X[3:, 0]
+        if np.isfinite([limits.lower, limits.upper]).all():
+            given |= {"limited": "true", "range": [limits.lower, limits.upper]}
+        if np.isfinite(limits.effort):
+            given |= {"actuatorfrclimited": "true", "actuatorfrcrange": [-limits.effort, limits.effort]}
+    if kind != "free" and joint.centre.any():
+        given["pos"] = joint.centre
+    numbers = {"armature": body.armature, "damping": body.damping, "frictionloss": body.friction}
+    element(node, "joint", **given, **{name: value for name, value in numbers.items() if value})
+
+
+def _inertial(node: etree._Element, name: str, phi: Array) -> None:
+    if not phi.any():
+        return
+    inertial = described_inertial(f"link {name!r}", phi)
+    J = inertial.inertia
+    low, middle, high = np.linalg.eigvalsh(J)
+    excess = high - low - middle
+    if excess > ROUNDING * high:
+        raise ClosedFormError(
+            f"to_mjcf: the largest inertia of link {name!r} exceeds the sum of the others by "
+            f"{100 * excess / high:.2g} %, which MuJoCo refuses; correct it (with_phi), or use to_urdf"
+        )
+    J = J + max(LEAST - low, 2 * excess, 0.0) * np.eye(3)
+    six = [J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]]
+    element(node, "inertial", pos=inertial.com, mass=inertial.mass, fullinertia=six)

@@ -1,0 +1,43 @@
+"""The minimum set of inertial parameters, and what regrouping them saves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sympy import sstr
+
+from ...identification.base.parameters import BaseParameters, base_parameters
+from ...identification.base.savings import Savings
+from ..section import Section
+from .robot_study import Study
+
+LISTED = 40
+"""Most bodies whose regroupings are listed."""
+
+
+@dataclass(frozen=True)
+class BaseFacts:
+    """The base parameters of a robot, and the operations they save in inverse dynamics."""
+
+    base: BaseParameters
+    savings: Savings | None
+    regrouped: tuple[tuple[str, str], ...]
+
+    @property
+    def total(self) -> int:
+        """Number of standard parameters."""
+        return int(self.base.matrix.shape[1])
+
+
+def gather(study: Study) -> BaseFacts | None:
+    """Return the base parameters, in closed form."""
+    model = study.robot.model
+    if len(model.bodies) > LISTED:
+        return None
+    base = base_parameters(study.robot)
+    savings = base.savings("inverse_dynamics") if model.has_inertia else None
+    regrouped = tuple((name, sstr(each, full_prec=False)) for name, each in base.lists.regrouped.items())
+    return BaseFacts(base, savings, regrouped)
+
+
+SECTION = Section("base", "Base parameters", gather)
