@@ -14,8 +14,8 @@ from closedform.cli import app, main
 from closedform.identification import base_parameters, excitation
 from closedform.identification.exciting.bounds import Bounds
 from closedform.identification.exciting.cost import Cost
+from closedform.identification.exciting.fourier import FourierSeries
 from closedform.identification.exciting.motion import Excitation
-from closedform.identification.exciting.series import Series
 from closedform.identification.logs.tables import read_table
 from closedform.report import ExcitationStudy, write_report
 from closedform.report.identification import exciting_motion, exciting_regressor
@@ -123,7 +123,7 @@ def test_gradients_are_exact_where_every_limit_is_violated():
     robot = cf.load("scara")
     small = [np.full(4, size) for size in (-0.3, 0.2, 0.4, 0.5, 0.2)]
     bounds = Bounds(*small, {robot.frame_names[-1]: (np.full(3, -0.5), np.array([0.1, np.inf, 0.2]))})
-    cost = Cost(base_parameters(robot), bounds, Series.of(3.0, 3, 40))
+    cost = Cost(base_parameters(robot), bounds, FourierSeries.of(3.0, 3, 40))
     rng = np.random.default_rng(0)
     x = rng.normal(size=4 + 4 * 4)
     state = cost.state(x)

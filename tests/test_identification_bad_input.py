@@ -237,7 +237,7 @@ def test_files_that_are_not_what_their_suffix_says(robot, columns, tmp_path):
     refused(robot, tmp_path / "damaged.parquet", "damaged")
     (tmp_path / "log.toml").write_text("positions = 'a.csv'")
     refused(robot, tmp_path / "log.toml", "'positions'", "position")
-    refused(robot, tmp_path / "absent.csv", "absent.csv", "No such file")
+    refused(robot, tmp_path / "absent.csv", "absent.csv", "no such file")
     refused(robot, 42, "path", "data frame", error=cf.ClosedFormError)
 
 

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all."""
+"""Files: read only if they are regular ones of bounded size, written whole or not at all."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import contextlib
 import io
 import os
 import secrets
+import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import BinaryIO, TextIO
@@ -14,6 +15,46 @@ from .checks import file_path
 from .errors import ClosedFormError, shorten
 
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+
+OLD = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+"""O_NONBLOCK: a pipe that nobody writes to is looked at, not waited for."""
+
+
+def read_regular(path: str | os.PathLike[str], most: int) -> bytes:
+    """Return the bytes of a regular file of at most `most`; errors are those of `read_start`."""
+    data, size = read_start(path, most + 1)
+    if max(size, len(data)) > most:
+        raise ClosedFormError(f"file has {max(size, len(data))} bytes; the limit is {most}")
+    return data
+
+
+def read_start(path: str | os.PathLike[str], count: int) -> tuple[bytes, int]:
+    """Return the first `count` bytes of a regular file, and its size.
+
+    Anything else (a pipe that waits, a device without end) is refused with the reason alone: the caller
+    puts the name of the file before it.
+    """
+    try:
+        handle = os.open(path, OLD)
+        with open(handle, "rb") as file:
+            facts = os.fstat(handle)
+            if stat.S_ISREG(facts.st_mode):
+                return file.read(count), facts.st_size
+    except (FileNotFoundError, NotADirectoryError):
+        raise ClosedFormError("no such file") from None
+    except IsADirectoryError:
+        pass
+    except (OSError, ValueError) as error:  # ValueError: a name with a zero byte
+        raise ClosedFormError(f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    raise ClosedFormError("is not a regular file")
+
+
+def file_size(path: Path) -> int | None:
+    """Return the size of a regular file, or None if there is none."""
+    try:
+        return path.stat().st_size if path.is_file() else None
+    except (OSError, ValueError):  # a name that no file can have
+        return None
 
 
 @contextlib.contextmanager

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ClosedFormError, DescriptionError
-from .file_bytes import file_size
+from ..files import file_size
 from .mjcf_document import Document
 
 MAX_MESH_BYTES = 256 * 2**20

@@ -16,7 +16,8 @@ from lxml import etree
 
 from ..checks import LARGEST
 from ..errors import DescriptionError, shorten
-from .file_bytes import MAX_BYTES, file_size, read_bytes
+from ..files import file_size
+from .file_bytes import MAX_BYTES, read_bytes
 from .xml import read_xml
 
 MAX_FILES = 200

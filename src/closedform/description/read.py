@@ -9,11 +9,12 @@ from pathlib import Path
 from lxml import etree
 
 from ..errors import ArgumentError, DescriptionError, UnknownNameError, shown
+from ..files import file_size
 from ..rotations import snap_pose
 from .catalogue import catalogue, read_catalogue, read_toml
 from .description import Description
 from .doubts import Doubts
-from .file_bytes import file_size, read_bytes
+from .file_bytes import read_bytes
 from .mjcf import mjcf_description
 from .urdf import urdf_description
 from .xml import parse_xml, tag_of, warn_of_slips

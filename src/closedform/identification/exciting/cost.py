@@ -15,7 +15,7 @@ from ...lazy import cached_property
 from ...robot import Robot
 from ..base.parameters import BaseParameters, regressor_expression
 from .bounds import Bounds
-from .series import Series
+from .fourier import FourierSeries
 
 STATE = ("position", "velocity", "acceleration")
 
@@ -57,7 +57,7 @@ class Cost:
     are Y @ base, so the same kernel serves their limits.
     """
 
-    def __init__(self, base: BaseParameters, bounds: Bounds, series: Series) -> None:
+    def __init__(self, base: BaseParameters, bounds: Bounds, series: FourierSeries) -> None:
         self.base, self.bounds, self.series = base, bounds, series
         self.robot: Robot = base.robot
         limited = np.isfinite(bounds.torque).any()

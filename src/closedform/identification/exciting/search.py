@@ -17,8 +17,8 @@ from ..base.parameters import base_parameters
 from ..joints import turning_joints
 from .bounds import checked_bounds, postures
 from .cost import Cost
+from .fourier import FourierSeries
 from .motion import Excitation
-from .series import Series
 
 Progress = Callable[[int, int, float], None]
 """Called with the start, the iteration and the condition number so far."""
@@ -91,8 +91,8 @@ def excitation(
         base = base_parameters(robot, "numeric")
     if base.count == 0:
         raise ClosedFormError(f"excitation: no parameter of robot {robot.name!r} affects its motion")
-    cost = Cost(base, inner, Series.of(period, terms, SAMPLES * terms))
-    check = Cost(base, inner, Series.of(period, terms, CHECKED * terms))
+    cost = Cost(base, inner, FourierSeries.of(period, terms, SAMPLES * terms))
+    check = Cost(base, inner, FourierSeries.of(period, terms, CHECKED * terms))
     rng = np.random.default_rng(seed)
     offsets = postures(robot, inner, rng)
     found: list[tuple[float, Array, Array]] = []

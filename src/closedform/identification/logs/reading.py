@@ -18,7 +18,7 @@ from ..joints import turning_joints
 from .clock import believed_time, even_time, seconds
 from .columns import WORDS, Chosen, choose
 from .log import LEAST_ROWS, Log
-from .logfile import log_description
+from .options import log_description
 from .repairs import repaired, without_missing
 from .tables import LogError, Table, read_table
 from .transmission import Transmission
@@ -48,7 +48,7 @@ def read_log(
 
     `source` is a .csv or .parquet path, a data frame, a mapping of arrays (numpy or dask), a mapping
     {"position": path, "effort": path} of one file per quantity, or a .toml path that gives all this
-    (see `logfile`; options given here win). Columns are recognised by name (`time`, `q1`,
+    (see `options`; options given here win). Columns are recognised by name (`time`, `q1`,
     `elbow_position [deg]`, `tau1`, ...) or named by `columns`; `units` holds for all columns of a
     quantity. `rate` in Hz replaces a missing time column. `reduction`, `offset`, `gain` and
     `motor_positions` are those of `Transmission`, one entry per logged joint.

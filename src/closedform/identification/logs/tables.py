@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import os
-import stat
 from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -14,13 +13,13 @@ import numpy as np
 
 from ...checks import file_path
 from ...errors import ArgumentError, ClosedFormError, shorten, shown
+from ...files import read_start
 
 Table = dict[str, Any]
 """Columns by name; each is a one-dimensional array, or a two-dimensional one with a column per joint."""
 
 BLANK = {"", "nan", "na", "n/a", "null", "none"}
 """Texts that mean a missing number."""
-
 
 LARGEST_TEXT = 2**31
 """Bytes of a text file: its numbers must fit in memory."""
@@ -76,16 +75,9 @@ def _column(label: str, column: Callable[[Any], Any], name: Any) -> Any:
 def read_file(path: Path) -> Table:
     """Return the columns of a CSV or Parquet file; a file that is not what its suffix says is refused."""
     try:
-        status = path.stat()
-        if not stat.S_ISREG(status.st_mode):  # reading a pipe or a device could wait for ever
-            raise LogError(f"{str(path)!r}: not a regular file; give the path of a log")
-        with path.open("rb") as file:
-            start = file.read(4096)
-    except LogError:
-        raise
-    except (OSError, ValueError) as error:  # a path with a zero byte is a ValueError
-        reason = getattr(error, "strerror", None) or error
-        raise LogError(f"{str(path)!r}: {reason}; give the path of a log") from None
+        start, size = read_start(path, 4096)
+    except ClosedFormError as error:
+        raise LogError(f"{str(path)!r}: {error}; give the path of a log") from None
     suffix = path.suffix.lower()
     parquet = start[:4] == b"PAR1"
     if suffix in (".parquet", ".pq"):
@@ -98,9 +90,9 @@ def read_file(path: Path) -> Table:
         raise LogError(f"{path}: a Parquet file under the name of a text file; rename it to .parquet")
     if not start:
         raise LogError(f"{path}: the file is empty")
-    if status.st_size > LARGEST_TEXT:
+    if size > LARGEST_TEXT:
         raise LogError(
-            f"{path}: {status.st_size} bytes of text; at most {LARGEST_TEXT} are read. Cut it into parts, or "
+            f"{path}: {size} bytes of text; at most {LARGEST_TEXT} are read. Cut it into parts, or "
             "write it as Parquet"
         )
     if b"\0" in start:

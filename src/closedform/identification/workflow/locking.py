@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
-import numpy as np
-
-from ...arrays import Array
 from ...checks import instance, known_name, number
 from ...errors import ArgumentError, shown
-from ...model import Body, Frame, Model
-from ...model.inertia import transform_phi
 from ...robot import Robot
-from ...rotations import screw_motion
 from ..logs.log import Log, chosen_joints
 from ..logs.tables import LogError
 
 
 def lock(robot: Robot, angles: Mapping[str, float]) -> Robot:
-    """Return the robot with joints held at given coordinates, and their bodies fixed to the parents.
+    """Return the robot with one-dof joints held at coordinates, as `Robot.locked` does; one at least must move.
 
     >>> import closedform as cf
     >>> arm = cf.load("panda")
@@ -33,48 +26,9 @@ def lock(robot: Robot, angles: Mapping[str, float]) -> Robot:
     for name, coordinate in angles.items():
         known_name("joint to lock", name, robot.joint_names)
         number(f"lock: coordinate of joint {name!r}", coordinate)
-    if not angles:
-        return robot
-    if len(angles) == len(robot.joint_names):
+    if angles and len(angles) == len(robot.joint_names):
         raise ArgumentError("lock: every joint would be locked; leave at least one to move")
-    model = robot.model
-    # for each old body: the new body that carries it, and its pose there
-    carrier: list[tuple[int, Array]] = []
-    bodies: list[Body] = []
-    kept: dict[int, int] = {}
-    for i, body in enumerate(model.bodies):
-        parent, T = carrier[body.parent] if body.parent >= 0 else (-1, np.eye(4))
-        angle = _locked_at(model, i, angles)
-        if angle is None:
-            kept[i] = len(bodies)
-            carrier.append((kept[i], np.eye(4)))
-            bodies.append(replace(body, parent=parent, placement=T @ body.placement))
-        else:
-            carrier.append((parent, T @ body.placement @ screw_motion(angle * body.joint.X[:, 0])))
-            if parent >= 0:
-                phi = bodies[parent].phi + transform_phi(body.phi, carrier[i][1])
-                bodies[parent] = replace(bodies[parent], phi=phi)
-    frames = []
-    for frame in model.frames:
-        index, T = carrier[frame.body] if frame.body >= 0 else (-1, np.eye(4))
-        frames.append(Frame(frame.name, index, T @ frame.placement))
-    return Robot(replace(model, bodies=_numbered(bodies, kept), frames=tuple(frames)))
-
-
-def _numbered(bodies: Sequence[Body], kept: Mapping[int, int]) -> tuple[Body, ...]:
-    """Return bodies with their coordinates counted anew; `kept` are the new indices of old bodies."""
-    numbered = list(bodies)
-    iq = iv = 0
-    for k, body in enumerate(bodies):
-        if body.coupling is None:
-            numbered[k] = replace(body, iq=iq, iv=iv)
-            iq, iv = iq + body.joint.nq, iv + body.joint.nv
-    for k, body in enumerate(bodies):
-        if body.coupling is not None:
-            coupling = replace(body.coupling, body=kept[body.coupling.body])
-            driver = numbered[coupling.body]
-            numbered[k] = replace(body, coupling=coupling, iq=driver.iq, iv=driver.iv)
-    return tuple(numbered)
+    return robot.locked(angles)
 
 
 def without_locked(
@@ -113,15 +67,3 @@ def without_locked(
     smaller = lock(robot, angles)
     note = f"locked joint(s): {', '.join(f'{name} at {angle:.4g}' for name, angle in angles.items())}"
     return smaller, chosen_joints(log, smaller.joint_names), (note,)
-
-
-def _locked_at(model: Model, i: int, angles: Mapping[str, float]) -> float | None:
-    """Return the coordinate a body's joint is held at, or None if it moves."""
-    body = model.bodies[i]
-    if body.coupling is not None:
-        driver = angles.get(model.bodies[body.coupling.body].joint_name)
-        return None if driver is None else body.coupling.multiplier * float(driver) + body.coupling.offset
-    angle = angles.get(body.joint_name)
-    if angle is not None and body.joint.nv != 1:
-        raise ArgumentError(f"joint {body.joint_name!r} has {body.joint.nv} dofs; only one-dof joints lock")
-    return None if angle is None else float(angle)

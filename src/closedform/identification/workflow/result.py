@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import stat
 from dataclasses import dataclass, field
 from typing import Any, Unpack
 
@@ -14,7 +13,7 @@ from ...arrays import Array
 from ...checks import file_path, instance, known_name
 from ...description.catalogue import read_toml
 from ...errors import ClosedFormError, shorten
-from ...files import write_files
+from ...files import read_regular, write_files
 from ...lazy import cached_property
 from ...model.writing import model_toml
 from ...robot import Robot
@@ -206,10 +205,7 @@ class Identification:
         """Return a saved identification."""
         path = file_path("path", path)
         try:
-            status = path.stat()
-            if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST:
-                raise ValueError(f"not a regular file of at most {LARGEST} bytes")
-            content = json.loads(path.read_text(encoding="utf-8"))
+            content = json.loads(read_regular(path, LARGEST))
             if content["format"] != FORMAT:
                 raise ValueError(f"format is {content['format']!r}")
             robot = Robot.from_description(read_toml(content["robot"].encode(), str(path)))
@@ -230,7 +226,7 @@ class Identification:
                 doubts=tuple(content.get("doubts", ())),
                 **fields,
             )
-        except (OSError, LookupError, TypeError, AttributeError, ValueError, RecursionError) as error:
+        except (ClosedFormError, LookupError, TypeError, AttributeError, ValueError, RecursionError) as error:
             raise ClosedFormError(
                 f"{path}: not a saved identification ({shorten(str(error), 200)})"
             ) from None

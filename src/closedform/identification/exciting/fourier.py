@@ -11,7 +11,7 @@ from ...trajectory import Harmonic, fourier
 
 
 @dataclass(frozen=True)
-class Series:
+class FourierSeries:
     """Fourier series at rest at t = 0, as linear functions of free numbers.
 
     With s_k = sin(k w t), c_k = cos(k w t), the terms of a joint are x = basis @ y; `values`,
@@ -25,7 +25,7 @@ class Series:
     accelerations: Array
 
     @classmethod
-    def of(cls, period: float, terms: int, samples: int) -> Series:
+    def of(cls, period: float, terms: int, samples: int) -> FourierSeries:
         """Return the series over evenly spaced instants of one period."""
         t = np.arange(samples) * period / samples
         rate = 2 * np.pi / period * np.arange(1, terms + 1)
