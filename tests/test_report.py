@@ -13,11 +13,11 @@ import pytest
 from lxml import html
 
 import closedform as cf
+from closedform.cli.shared import default_name
 from closedform.files import whole_file
 from closedform.report import SECTIONS, Study, numerals, render, write_report
 from closedform.report.labels import coordinate_labels, joint_groups, velocity_labels
 from closedform.report.motions import PACE, CosineMotion
-from closedform.report.output import default_name
 from closedform.report.robot import (
     base_parameters,
     counts,

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from plotly.subplots import make_subplots
 
 from ...arrays import Array
 from ...redundancy import Contestant
-from ..figure import PALETTE, Figure, figure, single
+from ..curves import add_curve, panels
+from ..figure import Figure, figure
 from ..section import Section
 from .path_study import RedundancyStudy
 
@@ -48,27 +48,15 @@ def gather(study: RedundancyStudy) -> ComparisonFacts | None:
 
 def draw(facts: ComparisonFacts) -> Mapping[str, Figure]:
     """Return the criterion, and the two measures that vanish at singularities."""
-    plot = make_subplots(rows=3, shared_xaxes=True, vertical_spacing=0.05)
-    for row, (name, values) in enumerate(
-        (
-            (facts.criterion, facts.value),
-            ("least curvature", facts.curvature),
-            ("regularity of J", facts.regularity),
-        ),
-        start=1,
-    ):
-        plot.add_scatter(
-            x=np.arange(len(values)),
-            y=single(values),
-            name=name,
-            showlegend=False,
-            line={"color": PALETTE[row - 1], "width": 1.8},
-            hovertemplate="%{y:.4g}",
-            row=row,
-            col=1,
-        )
-        plot.update_yaxes(title_text=name, rangemode="tozero", row=row, col=1)
-    plot.update_xaxes(title_text="target along the path", row=3, col=1)
+    measures = {
+        facts.criterion: facts.value,
+        "least curvature": facts.curvature,
+        "regularity of J": facts.regularity,
+    }
+    plot = panels(list(measures), "target along the path", 0.05)
+    for k, (name, values) in enumerate(measures.items()):
+        add_curve(plot, np.arange(len(values)), values, name, k, row=k + 1, showlegend=False)
+    plot.update_yaxes(rangemode="tozero")
     return {"measures": figure(plot, "Distance from singularities along the path", 520)}
 
 
