@@ -188,6 +188,8 @@ def test_joint_properties_come_as_one_number_an_array_or_by_name():
         (lambda arm: arm.with_frame("link1", "link2"), "exists already"),
         (lambda arm: arm.with_frame("x", "link2", 2 * np.eye(4)), "not a rotation"),
         (lambda arm: arm.with_base(np.ones((4, 4))), "not a rotation"),
+        (lambda arm: arm.with_base(np.eye(4), ""), "name has 0 characters; expected 1 to"),
+        (lambda arm: arm.with_base(np.eye(4), "link2"), "exists already"),
         (lambda arm: arm.locked({"joint9": 0.0}), "joint9"),
         (lambda arm: arm.locked({"joint1": np.nan}), "joint1.*finite"),
         (lambda arm: arm.locked([0.0]), "mapping"),

@@ -205,7 +205,7 @@ def test_boundary_inertias_of_the_stretched_chain_and_of_a_posture():
         ({"rigidity": 0.0}, "rigidity is 0"),
         ({"rigidity": float("nan")}, "rigidity"),
         ({"rigidity": lambda x: x - 1.0}, "rigidity is -"),
-        ({"density": lambda x: "heavy"}, "density is no function"),
+        ({"density": lambda x: "heavy"}, "density is not a function"),
         ({"hub_mass": -1.0}, "hub_mass"),
         ({"hub_inertia": -0.1}, "hub_inertia"),
         ({"modes": 0}, "modes is 0"),

@@ -240,6 +240,21 @@ def test_stable_inversion_makes_the_tip_follow():
         FlexibleArm.deluca_siciliano().tip_inverse_dynamics(smooth, duration=1.0)
 
 
+@pytest.mark.parametrize(
+    ("late", "words"),
+    [(np.full(3, np.nan), "path at t = .* is nan; expected finite"), (np.zeros((3, 2)), "2 coordinate")],
+)
+def test_a_path_that_goes_wrong_on_its_way_is_refused(late, words):
+    arm = FlexibleArm([FlexibleLink(0.5, 0.2, 1.0, hub_inertia=0.1, modes=1)], damping=0.02)
+
+    def path(t):
+        return np.zeros(3) if t < 0.1 else late
+
+    for plan in (arm.tip_inverse_dynamics, arm.joint_inverse_dynamics):
+        with pytest.raises(ArgumentError, match=words):
+            plan(path, 1e-2, duration=0.2)
+
+
 @pytest.mark.parametrize("kind", ["zv", "zvd", "zvdd"])
 def test_shaped_steps_leave_no_vibration(kind):
     link = FlexibleLink(0.5, 0.2, 1.0, hub_inertia=0.1, modes=1)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -273,9 +276,27 @@ def test_floating_bases_are_refused():
         identify(cf.load("quadruped"), {"t": [0.0], "q": [[0.0]], "tau": [[0.0]]})
 
 
+def test_times_that_are_dates_are_refused_in_one_file_and_in_several(robot, tmp_path):
+    dates = np.datetime64("2024-01-01") + np.arange(200) * np.timedelta64(1_000_000, "ns")
+    files = {"position": tmp_path / "position.parquet", "effort": tmp_path / "effort.parquet"}
+    for quantity, path in files.items():
+        joints = {f"{name} {quantity}": np.zeros(200) for name in robot.joint_names}
+        parquet.write_table(pa.table({"time": dates, **joints}), path)
+    for source in (files["position"], files):
+        with pytest.raises(LogError, match=r"'time' holds datetime64\[ns\], not numbers"):
+            read_log(source, robot)
+
+
+def test_friction_terms_are_plain_numbers_and_flags():
+    terms = FrictionTerms(np.True_, np.float32(0.5), np.int64(2), np.False_)
+    assert json.dumps(asdict(terms)) == json.dumps(asdict(FrictionTerms(True, 0.5, 2.0, False)))
+
+
 def test_friction_and_gears_that_make_no_sense_are_named():
     with pytest.raises(cf.ClosedFormError, match="coulomb"):
         FrictionTerms(coulomb=-1.0)
+    with pytest.raises(cf.ClosedFormError, match="presliding"):
+        FrictionTerms(presliding="long")
     with pytest.raises(cf.ClosedFormError, match="singular"):
         Transmission.of(2, reduction=[[1, 1], [1, 1]])
     with pytest.raises(cf.ClosedFormError, match="order the motors"):

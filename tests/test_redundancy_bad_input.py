@@ -158,7 +158,7 @@ def test_obstacles_are_kept_clear():
         ({"criterion": 3}, "criterion is 3"),
         ({"limits": 4}, "limits is 4"),
         ({"limits": (np.ones(3), np.zeros(3))}, "exceeds upper"),
-        ({"limits": (np.ones(2), np.zeros(3))}, r"expected \(3,\)"),
+        ({"limits": (np.ones(2), np.zeros(3))}, "lower has shape .* or 3 of them"),
         ({"task": ()}, "task is"),
         ({"task": ("x", "x")}, "twice"),
         ({"starts": 0}, "starts is 0"),

@@ -52,7 +52,7 @@ class RobotChanges:
         return self._of(changes.with_frame(self.model, name, parent, pose))
 
     def locked(self, values: Mapping[str, ArrayLike]) -> Self:
-        """Return the robot with joints held at coordinates; q and qd no longer hold them.
+        """Return the robot with joints held at coordinates, which are no longer part of q and qd.
 
         What a locked joint carries becomes part of the body before it, and joints that follow it are
         locked too. A ball joint takes a quaternion, a free one its seven coordinates.

@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -180,9 +180,14 @@ def some_of(name: str, given: Any, words: Sequence[str]) -> tuple[str, ...]:
     return tuple(known_name(name, each, words) for each in ((given,) if isinstance(given, str) else given))
 
 
+def is_text(given: Any) -> TypeGuard[str]:
+    """Return whether something is a text that files can hold: a lone surrogate is not a character."""
+    return isinstance(given, str) and not any("\ud800" <= letter <= "\udfff" for letter in given)
+
+
 def text(name: str, given: Any) -> str:
-    """Return a text that files can hold: a lone surrogate is no character."""
-    if not isinstance(given, str) or any("\ud800" <= letter <= "\udfff" for letter in given):
+    """Return a text that files can hold."""
+    if not is_text(given):
         raise ArgumentError(f"{name} is {shown(given)}; expected a text")
     return given
 

@@ -21,10 +21,12 @@ OLD = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 def read_regular(path: str | os.PathLike[str], most: int) -> bytes:
-    """Return the bytes of a regular file of at most `most`; errors are those of `read_start`."""
-    data, size = read_start(path, most + 1)
-    if max(size, len(data)) > most:
-        raise ClosedFormError(f"file has {max(size, len(data))} bytes; the limit is {most}")
+    """Return the bytes of a regular file of at most `most`; see `read_start` for what is refused."""
+    with _regular(path) as (file, size):
+        data = file.read(most + 1) if size <= most else b""
+    size = max(size, len(data))
+    if size > most:
+        raise ClosedFormError(f"file has {size} bytes; the limit is {most}")
     return data
 
 
@@ -34,19 +36,26 @@ def read_start(path: str | os.PathLike[str], count: int) -> tuple[bytes, int]:
     Anything else (a pipe that waits, a device without end) is refused with the reason alone: the caller
     puts the name of the file before it.
     """
+    with _regular(path) as (file, size):
+        return file.read(count), size
+
+
+@contextlib.contextmanager
+def _regular(path: str | os.PathLike[str]) -> Iterator[tuple[BinaryIO, int]]:
+    """Give a regular file to read, and its size, or raise an error that says why it cannot be read."""
     try:
         handle = os.open(path, OLD)
         with open(handle, "rb") as file:
             facts = os.fstat(handle)
-            if stat.S_ISREG(facts.st_mode):
-                return file.read(count), facts.st_size
+            if not stat.S_ISREG(facts.st_mode):
+                raise IsADirectoryError
+            yield file, facts.st_size
     except (FileNotFoundError, NotADirectoryError):
         raise ClosedFormError("no such file") from None
     except IsADirectoryError:
-        pass
+        raise ClosedFormError("is not a regular file") from None
     except (OSError, ValueError) as error:  # ValueError: a name with a zero byte
         raise ClosedFormError(f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
-    raise ClosedFormError("is not a regular file")
 
 
 def file_size(path: Path) -> int | None:

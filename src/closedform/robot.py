@@ -164,7 +164,7 @@ class Robot(RobotChanges, RobotForms):
     @property
     def joint_names(self) -> tuple[str, ...]:
         """Names of the joints that have coordinates of their own, in order."""
-        return tuple(body.joint_name for body in self.model.bodies if body.coupling is None)
+        return self.model.joint_names
 
     @property
     def body_names(self) -> tuple[str, ...]:

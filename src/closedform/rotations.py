@@ -113,13 +113,13 @@ def pose(R: ArrayLike | None = None, p: ArrayLike = (0, 0, 0)) -> Array:
 
 
 def checked_pose(name: str, given: ArrayLike) -> Array:
-    """Return a 4x4 pose, or raise an error about `name` that says why it is none."""
+    """Return a 4x4 pose, or raise an error about `name` that says why it is not one."""
     T = sized_array(name, given, (4, 4))
     R = T[:3, :3]
     if np.abs(R @ R.T - np.eye(3)).max() > ORTHONORMAL or np.linalg.det(R) < 0:
-        raise ArgumentError(f"{name} is no pose: its upper left 3x3 is not a rotation")
+        raise ArgumentError(f"{name} is not a pose: its upper left 3x3 is not a rotation")
     if not np.array_equal(T[3], (0, 0, 0, 1)):
-        raise ArgumentError(f"{name} is no pose: its last row is not 0 0 0 1")
+        raise ArgumentError(f"{name} is not a pose: its last row is not 0 0 0 1")
     return T
 
 
@@ -153,12 +153,17 @@ def adjoint(T: ArrayLike) -> Array:
     return np.block([[R, np.zeros((3, 3))], [skew(p) @ R, R]])
 
 
-def screw_motion(X: ArrayLike) -> Array:
-    """Return exp(X), the 4x4 pose that a screw (omega; v) leads to from the identity."""
+def twist_matrix(X: ArrayLike) -> Array:
+    """Return the 4x4 rate of a pose, T' = T X^, of a body twist (omega; v)."""
     X = np.asarray(X, dtype=float)
     rate = np.zeros((4, 4))
     rate[:3, :3], rate[:3, 3] = skew(X[:3]), X[3:]
-    return np.asarray(expm(rate))
+    return rate
+
+
+def screw_motion(X: ArrayLike) -> Array:
+    """Return exp(X^), the 4x4 pose that a screw (omega; v) leads to from the identity."""
+    return np.asarray(expm(twist_matrix(X)))
 
 
 def quaternion_of(w: Array) -> Array:

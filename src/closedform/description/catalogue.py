@@ -27,7 +27,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import DescriptionError, UnknownNameError, shown
+from ..checks import known_name
+from ..errors import DescriptionError, shown
 from ..rotations import unit
 from .description import (
     DEFAULT_GRAVITY,
@@ -60,9 +61,7 @@ def catalogue() -> tuple[str, ...]:
 
 def read_catalogue(name: str) -> Description:
     """Return the description of a bundled robot."""
-    names = catalogue()
-    if name not in names:
-        raise UnknownNameError("robot", name, names)
+    known_name("robot", name, catalogue())
     return read_toml(ROBOTS.joinpath(f"{name}.toml").read_bytes(), f"catalogue robot {name!r}")
 
 

@@ -132,7 +132,7 @@ def _bounded(root: etree._Element, path: Path, budget: _Budget, chain: tuple[str
         )
     document = Document(chain[0], root)
     _include(document, path, budget)
-    if any(True for _ in _deep(root)):
+    if _too_deep(root):
         raise DescriptionError(chain[0], [f"elements are nested deeper than the limit of {MAX_DEPTH}"])
     problems = [
         f"{document.file(node)}line {node.sourceline}: <{node.tag}>: {key}={value[:80]!r} has a number that "
@@ -178,12 +178,12 @@ def _include(document: Document, path: Path, budget: _Budget) -> None:
             waiting.extend(child.iter("include"))
 
 
-def _deep(root: etree._Element) -> Iterator[etree._Element]:
-    """Yield the elements at the limit of depth."""
+def _too_deep(root: etree._Element) -> bool:
+    """Return whether elements are nested beyond the limit."""
     level = [root]
     for _ in range(MAX_DEPTH):
         level = [child for node in level for child in node]
-    yield from level
+    return bool(level)
 
 
 def _strip(root: etree._Element) -> None:

@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 
-from ..checks import LARGEST, collected, real_array, sized_array
+from ..checks import LARGEST, collected, is_text, real_array, sized_array
 from ..errors import ArgumentError, listed, shown
 from ..rotations import checked_pose
 from .description import KINDS, MAX_NAME, Description, Joint
@@ -40,11 +40,11 @@ def description_problems(description: Description) -> list[str]:
 def _name_problems(description: Description) -> list[str]:
     problems = []
     name = description.name
-    if not isinstance(name, str) or not name.strip() or len(name) > MAX_NAME or not _encodable(name):
+    if not is_text(name) or not name.strip() or len(name) > MAX_NAME:
         problems.append(
             f"robot {shown(name)}: a name is a text of up to {MAX_NAME} characters, not all blank"
         )
-    if not isinstance(description.citation, str) or not _encodable(description.citation):
+    if not is_text(description.citation):
         problems.append(f"citation {shown(description.citation)}: expected a text")
     for kind, elements in (("link", description.links), ("joint", description.joints)):
         for name, count in Counter(element.name for element in elements).items():
@@ -57,11 +57,6 @@ def _name_problems(description: Description) -> list[str]:
             if len(name) > MAX_NAME:
                 problems.append(f"{kind} {shown(name)}: has {len(name)} characters; the limit is {MAX_NAME}")
     return problems
-
-
-def _encodable(text: str) -> bool:
-    """Return whether files can hold a text: a lone surrogate is no character."""
-    return not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 def _joint_problems(joint: Joint) -> list[str]:

@@ -90,7 +90,7 @@ def _seems_meant(tag: str, attribute: str) -> bool:
 
 
 def alike(word: str, other: str) -> bool:
-    """Return whether a word looks like another, misspelt or in other letters."""
+    """Return whether a word looks like another one, misspelt or in capitals."""
     if abs(len(word) - len(other)) > 2:
         return False
     return SequenceMatcher(None, word.lower(), other, autojunk=False).ratio() >= ALIKE

@@ -1,12 +1,10 @@
 """Robots with elastic joints: plant, inverse dynamics, decoupling and other laws, simulation, robustness."""
 
-from .chain import chain_motion
-from .control import Control
+from .control import Control, closed_loop
 from .frequencies import natural_frequencies, resolving_step
 from .friction import Friction
 from .gains import pole_gains
-from .laws import ComputedTorque, Decoupling, Feedforward
-from .loop import closed_loop
+from .laws import ComputedTorque, Decoupling, Feedforward, chain_motion
 from .montecarlo import Robustness, Spread, monte_carlo
 from .robot import ElasticJointRobot
 from .tracking import Tracking, state_on, track

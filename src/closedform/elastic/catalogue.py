@@ -42,10 +42,9 @@ class ElasticModel:
 def joint_names(links: Model) -> tuple[str, ...]:
     """Return a name per degree of freedom."""
     names: list[str] = []
-    for body in links.bodies:
-        if body.coupling is None:
-            dofs = body.joint.nv
-            names += [body.joint_name] if dofs == 1 else [f"{body.joint_name} {k + 1}" for k in range(dofs)]
+    for body in links.independent:
+        dofs = body.joint.nv
+        names += [body.joint_name] if dofs == 1 else [f"{body.joint_name} {k + 1}" for k in range(dofs)]
     return tuple(names)
 
 

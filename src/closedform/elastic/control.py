@@ -1,11 +1,13 @@
-"""Control laws: motor torques from the state and a reference motion."""
+"""Control laws: motor torques from the state and a reference motion, and a plant under a law."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
+import casadi as ca
 import numpy as np
 from casadi import SX
 from numpy.typing import ArrayLike
@@ -13,13 +15,14 @@ from numpy.typing import ArrayLike
 from ..arrays import Array
 from ..checks import instance
 from ..errors import ArgumentError, shown
+from ..integration import System
 from ..kernels import Kernel, compiled
 from ..lazy import cached_property
 from ..trajectory import Trajectory
 from ..trajectory.trajectory import require_trajectory
 from .catalogue import STATE
 from .gains import pole_gains
-from .plant import Plant
+from .plant import Plant, state_rate
 from .robot import ElasticJointRobot
 
 
@@ -110,7 +113,7 @@ class Control(ABC):
 
 
 def require_control(where: str, given: Any) -> None:
-    """Refuse what is no law."""
+    """Refuse what is not a law."""
     if not isinstance(given, Control):
         raise ArgumentError(f"{where}: control is {shown(given)}; expected a law, such as Decoupling")
 
@@ -131,3 +134,28 @@ def error_feedback(gains: Sequence[SX], wanted: Sequence[SX], actual: Sequence[S
     """Return sum_i k_i (wanted - actual)^(i)."""
     terms = [k * (w - a) for k, w, a in zip(gains, wanted, actual, strict=True)]
     return sum(terms[1:], terms[0])
+
+
+def closed_loop(control: Control, plant: ElasticJointRobot | None = None) -> System:
+    """Return a plant under a law in continuous time: inputs are the rows of the reference.
+
+    The gains, row by row, are its parameters, so that other poles need no other machine code.
+    The plant is the model of the law unless another is given.
+    """
+    require_control("closed_loop", control)
+    if plant is not None:
+        instance("closed_loop: plant", plant, ElasticJointRobot)
+    return _closed_loop(control, plant)
+
+
+@lru_cache(maxsize=32)
+def _closed_loop(control: Control, plant: ElasticJointRobot | None) -> System:
+    robot = control.robot if plant is None else plant
+    n, rows = robot.nv, control.rows
+    state = [SX.sym(name, n) for name in STATE]
+    reference, gains = SX.sym("r", rows * n), SX.sym("k", control.feedbacks * n)
+    stacked = (ca.reshape(each, n, -1).T for each in (reference, gains))
+    its = robot.plant([reference[(rows - 3) * n : (rows - 2) * n]] if robot.variable else [])
+    u = control.expression(control.seen(state, its.K), *stacked)
+    name = f"{type(control).__name__.lower()}_of_{robot.robot.name}"
+    return System(name, ca.vertcat(*state), state_rate(its, state, u), reference, gains)

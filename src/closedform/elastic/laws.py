@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 from casadi import SX
 from numpy.typing import ArrayLike
+from scipy.linalg import expm
 
-from ..checks import flag, instance
+from ..arrays import Array
+from ..checks import finite_array, flag, instance, sized_array
+from ..errors import ArgumentError
+from ..trajectory import Trajectory
+from ..trajectory.trajectory import require_trajectory
 from .control import Control, error_feedback
 from .decoupling import fourth_order, third_order
 from .inverse import motor_motion
@@ -20,7 +26,7 @@ class Decoupling(Control):
 
     u = M_G K^-1 N (M s + n) + K dq + M_G N^-1 q'' with s = q_d'''' + sum_i k_i (q_d - q)^(i)
     [Grimm1990, Eq. (3)]; acceleration and jerk of the links are computed from the state. The
-    tracking error has exactly the given four poles. Where the springs are damped the chain has
+    tracking error has exactly the given four poles. If the springs are damped, the chain has
     three integrators, and there are three poles.
 
     The law computes the spring torque from the wind-up theta - N^-1 q, so that an error of the
@@ -92,3 +98,33 @@ class ComputedTorque(Control):
         (tau,) = plant.link_torques(q, qd, a)
         u: SX = plant.N * tau + plant.B * a / plant.N + plant.motor_friction(thetad)
         return u
+
+
+def chain_motion(control: Decoupling, trajectory: Trajectory, start: ArrayLike, t: ArrayLike) -> Array:
+    """Return the link motion of an ideally decoupled robot from a start state, (m, nv).
+
+    Each joint's error solves e'''' + k_3 e''' + k_2 e'' + k_1 e' + k_0 e = 0 (one order less with
+    damped springs), so that q = q_d + e with e(t) from a matrix exponential. A simulation of the
+    nonlinear closed loop must give the same. `t` (m,) are equal steps from 0.
+    """
+    if not isinstance(control, Decoupling):
+        raise ArgumentError(f"chain_motion: {type(control).__name__} makes no chains; expected a Decoupling")
+    robot, order = control.robot, control.order
+    require_trajectory("chain_motion", trajectory, robot.joint_names)
+    q, qd, theta, thetad = np.split(sized_array("chain_motion: start", start, (4 * robot.nv,)), 4)
+    if order == 4:
+        actual: tuple[Array, ...] = (q, qd, *robot.link_derivatives(q, qd, theta, thetad))
+    else:
+        actual = (q, qd, robot.forward_dynamics(q, qd, theta, thetad, np.zeros(robot.nv))[0])
+    first = np.stack([a - w for a, w in zip(actual, trajectory.derivatives(0.0, order - 1), strict=True)])
+    t = finite_array("chain_motion: t", t)
+    if t.ndim != 1 or t.size < 2 or not np.allclose(t, np.linspace(0.0, t[-1], t.size), rtol=0, atol=1e-9):
+        raise ArgumentError("chain_motion: t are not equal steps from 0")
+    A = np.tile(np.eye(order, k=1), (robot.nv, 1, 1))
+    A[:, -1] = -control.gains.T
+    onward = expm(A * (t[-1] / (t.size - 1)))
+    error = np.empty((t.size, robot.nv, order))
+    error[0] = first.T
+    for k in range(1, t.size):
+        error[k] = (onward @ error[k - 1][..., None])[..., 0]
+    return np.asarray(trajectory(t) + error[..., 0])

@@ -16,9 +16,8 @@ from ..integration.simulate import step_count
 from ..trajectory import Trajectory
 from ..trajectory.trajectory import require_trajectory
 from .catalogue import STATE
-from .control import Control, require_control, require_motion
+from .control import Control, closed_loop, require_control, require_motion
 from .frequencies import natural_frequencies
-from .loop import closed_loop
 from .robot import ElasticJointRobot
 
 ON_TRAJECTORY = 1e-9

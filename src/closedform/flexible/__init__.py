@@ -1,14 +1,13 @@
 """Planar arms with flexible links: modes, closed-form dynamics, simulation, control, fits."""
 
 from .arguments import Damping
-from .arm import FlexibleArm
+from .arm import FlexibleArm, StateSpace
 from .arm_motion import ArmMotion, DefinitenessError, DeflectionWarning, Energy
 from .file import load_arm
 from .fit import HubDrivenFit, fit_hub_driven
 from .link import FlexibleLink
 from .modes import Mode, Modes, Tip
 from .shaping import InputShaper
-from .statespace import StateSpace
 
 __all__ = [
     "ArmMotion",

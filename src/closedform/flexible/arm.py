@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import flag, text
+from ..arrays import Array
+from ..checks import flag, known_name, sized_array, text
 from ..integration import Event
 from .arguments import Damping, read_arm
 from .arm_motion import ArmMotion, Torque, arm_motion
@@ -17,8 +18,19 @@ from .boundary import Boundary
 from .inversion import tip_inverse_dynamics
 from .joint_space import joint_inverse_dynamics
 from .link import FlexibleLink
-from .statespace import OUTPUTS, StateSpace, state_space
 from .structure import ArmStructure
+
+OUTPUTS = ("joints", "tip", "tip_angle", "state")
+"""What a linearised arm may show: joint angles, tip position, tip direction, or (q, qd)."""
+
+
+class StateSpace(NamedTuple):
+    """The matrices of x' = A x + B u, y = C x + D u, for small changes of x = (q, qd) and u."""
+
+    A: Array
+    B: Array
+    C: Array
+    D: Array
 
 
 class FlexibleArm(ArmStructure):
@@ -142,4 +154,16 @@ class FlexibleArm(ArmStructure):
 
         `output` is "joints" (angles), "tip" (position), "tip_angle" or "state". At rest by default.
         """
-        return state_space(self, q, qd, u, output)
+        n, N = self.joints, self.size
+        here = sized_array("linearise: q", q, (N,))
+        rates = sized_array("linearise: qd", np.zeros(N) if qd is None else qd, (N,))
+        torque = sized_array("linearise: u", np.zeros(n) if u is None else u, (n,))
+        known_name("output", output, OUTPUTS)
+        A, B = self.state_matrices(here, rates, torque)
+        if output == "state":
+            C = np.eye(2 * N)
+        else:
+            slopes = np.concatenate([np.ones(n), *(modes.stacked("tip_slope") for modes in self.modes)])
+            rows = {"joints": np.eye(n, N), "tip": self.tip_jacobian(here), "tip_angle": slopes[None]}[output]
+            C = np.hstack([rows, np.zeros_like(rows)])
+        return StateSpace(A, B, C, np.zeros((len(C), n)))

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import sized_array
-from ..errors import ArgumentError, UnknownNameError, shown
+from ..checks import known_name, sized_array
+from ..errors import ArgumentError, shown
 from .link import FlexibleLink
 from .modes import Tip
 
@@ -29,9 +29,7 @@ def tips(links: Sequence[FlexibleLink], payload: tuple[float, float], boundary: 
     """
     n = len(links)
     if isinstance(boundary, str):
-        if boundary not in CHOICES:
-            raise UnknownNameError("boundary of the modes", boundary, CHOICES)
-        if boundary == "free":
+        if known_name("boundary of the modes", boundary, CHOICES) == "free":
             return [Tip()] * n
         return [Tip(tip.mass, tip.inertia) for tip in _beyond(links, payload, np.zeros(n))]
     given: Any = (boundary,) if isinstance(boundary, Tip) else boundary

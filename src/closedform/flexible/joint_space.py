@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
-from ..checks import function, positive, real_array, sized_array
+from ..checks import finite, function, positive, real_array, sized_array
 from ..errors import ArgumentError, shown
 from ..forms.elimination import Factors
 from ..integration import DivergenceError, System, simulate
@@ -91,30 +91,29 @@ def sampled(path: Any, duration: float | None, size: int) -> tuple[Timed, float]
     if hasattr(path, "derivatives"):
         whole = float(path.duration)
 
-        def at(t: float) -> Array:
-            values = path.derivatives(np.clip(t, 0.0, whole), 2)
-            inside = 1.0 if 0 <= t <= whole else 0.0
-            rows = [
-                np.atleast_1d(value) * factor
-                for value, factor in zip(values, (1, inside, inside), strict=True)
-            ]
-            return np.concatenate(rows)
+        def rows(t: float) -> Any:
+            p, *rates = path.derivatives(np.clip(t, 0.0, whole), 2)
+            return p, *(rate if 0 <= t <= whole else 0 * rate for rate in rates)
 
-        length = whole if duration is None else positive("duration", duration)
+        duration = whole if duration is None else duration
     elif callable(path):
-        function("path", path, "time")
+        rows = function("path", path, "time")
         if duration is None:
             raise ArgumentError("duration: give it if the path is a function of time")
-
-        def at(t: float) -> Array:
-            values = path(t)
-            if not isinstance(values, tuple | list | np.ndarray) or len(values) != 3:
-                raise ArgumentError(f"path: gave {shown(values)} at t = {t:g}; expected (p, p', p'')")
-            return np.concatenate([np.atleast_1d(real_array("path", value)) for value in values])
-
-        length = positive("duration", duration)
     else:
         raise ArgumentError(f"path is {shown(path)}; expected a trajectory or a function t -> (p, p', p'')")
-    if at(0.0).shape != (3 * size,):
-        raise ArgumentError(f"path: has {at(0.0).size // 3} coordinate(s); expected {size}")
+    length = positive("duration", duration)
+
+    def at(t: float) -> Array:
+        values = rows(t)
+        if not isinstance(values, tuple | list | np.ndarray) or len(values) != 3:
+            raise ArgumentError(f"path: gave {shown(values)} at t = {t:g}; expected (p, p', p'')")
+        found = [real_array("path", value).ravel() for value in values]
+        if any(each.size != size for each in found):
+            raise ArgumentError(
+                f"path: has {found[0].size} coordinate(s) at t = {t:g}; expected {size}, with two rates"
+            )
+        return finite(f"path at t = {t:g}", np.concatenate(found))
+
+    at(0.0)  # refuses a path of another size before anything is compiled
     return at, length

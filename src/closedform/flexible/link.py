@@ -103,7 +103,7 @@ class FlexibleLink:
         try:
             values = np.broadcast_to(real_array(what, given(x) if callable(given) else given), x.shape)
         except (TypeError, ValueError) as error:
-            raise ArgumentError(f"link: {name} is no function of an array of abscissas ({error})") from error
+            raise ArgumentError(f"link: {name} is not a function of abscissas ({error})") from error
         if not ((values > 0) & (values <= LARGEST)).all():
             raise ArgumentError(f"link: {name} is {values.min():g} somewhere; expected positive numbers")
         return values

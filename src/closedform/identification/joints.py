@@ -13,5 +13,4 @@ def turning_joints(caller: str, robot: Robot) -> dict[str, bool]:
             f"{caller}: robot {robot.name!r} has {len(robot.joint_names)} joint(s) of {robot.nv} dofs; "
             f"{caller} takes one-dof joints only (no floating base, no ball joints)"
         )
-    bodies = (body for body in robot.model.bodies if body.coupling is None)
-    return {body.joint_name: bool(body.joint.turns[0]) for body in bodies}
+    return {body.joint_name: bool(body.joint.turns[0]) for body in robot.model.independent}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from ..arrays import Array
 from ..description.description import Limits
@@ -67,3 +68,15 @@ class Frame:
     name: str
     body: int
     placement: Array
+
+
+def numbered(bodies: Sequence[Body]) -> tuple[Body, ...]:
+    """Return the bodies with their places in q and qd; those that follow have their driver's."""
+    iq = iv = 0
+    starts: list[tuple[int, int]] = []
+    for body in bodies:
+        starts.append((iq, iv))
+        if body.coupling is None:
+            iq, iv = iq + body.joint.nq, iv + body.joint.nv
+    at = [starts[body.coupling.body] if body.coupling else starts[i] for i, body in enumerate(bodies)]
+    return tuple(replace(body, iq=iq, iv=iv) for body, (iq, iv) in zip(bodies, at, strict=True))

@@ -13,7 +13,7 @@ from ..description.description import MAX_ELEMENTS, Description, Joint, Link
 from ..description.names import unused_name
 from ..description.problems import description_problems
 from ..errors import DescriptionError, listed, warn
-from .body import Body, Coupling, Frame
+from .body import Body, Coupling, Frame, numbered
 from .findings import doubts_about, problems_of
 from .inertia import phi_from_inertial, transform_phi
 from .joint import JointType
@@ -159,38 +159,28 @@ def _assemble(description: Description, order: list[Joint], root: str, gravity: 
             phis.append(phi_from_inertial(links[joint.child].inertial))
         frames.append(Frame(joint.child, *where[joint.child]))
     index = {joint.name: i for i, (joint, _, _) in enumerate(moving)}
-    couplings = [_coupling(joint, index, [j for j, _, _ in moving]) for joint, _, _ in moving]
-    starts, iq, iv = [], 0, 0
-    for (joint, _, _), coupling in zip(moving, couplings, strict=True):
-        starts.append((iq, iv))
-        if coupling is None:
-            kind = JointType(joint.kind, joint.subspace)
-            iq, iv = iq + kind.nq, iv + kind.nv
-    bodies = []
-    for i, (joint, parent, placement) in enumerate(moving):
-        coupling = couplings[i]
-        iq, iv = starts[i] if coupling is None else starts[coupling.body]
-        bodies.append(
-            Body(
-                name=joint.child,
-                joint_name=joint.name,
-                parent=parent,
-                placement=placement,
-                joint=JointType(joint.kind, joint.subspace + 0.0).normalised(),
-                phi=phis[i],
-                iq=iq,
-                iv=iv,
-                limits=joint.limits,
-                damping=joint.damping,
-                friction=joint.friction,
-                armature=joint.armature,
-                coupling=coupling,
-            )
+    bodies = [
+        Body(
+            name=joint.child,
+            joint_name=joint.name,
+            parent=parent,
+            placement=placement,
+            joint=JointType(joint.kind, joint.subspace + 0.0).normalised(),
+            phi=phi,
+            iq=0,
+            iv=0,
+            limits=joint.limits,
+            damping=joint.damping,
+            friction=joint.friction,
+            armature=joint.armature,
+            coupling=_coupling(joint, index, moving),
         )
+        for (joint, parent, placement), phi in zip(moving, phis, strict=True)
+    ]
     has_inertia = any(link.inertial is not None for link in description.links)
     model = Model(
         description.name,
-        tuple(bodies),
+        numbered(bodies),
         tuple(frames),
         np.array(description.gravity, dtype=float),
         has_inertia,
@@ -200,7 +190,7 @@ def _assemble(description: Description, order: list[Joint], root: str, gravity: 
     return model if gravity is None else model.with_gravity(gravity)
 
 
-def _coupling(joint: Joint, index: dict[str, int], moving: list[Joint]) -> Coupling | None:
+def _coupling(joint: Joint, index: dict[str, int], moving: list[tuple[Joint, int, Array]]) -> Coupling | None:
     """Return the coupling of a mimic joint to the joint that drives its chain."""
     if joint.mimic is None:
         return None
@@ -208,5 +198,5 @@ def _coupling(joint: Joint, index: dict[str, int], moving: list[Joint]) -> Coupl
     while current.mimic is not None:
         offset += multiplier * current.mimic.offset
         multiplier *= current.mimic.multiplier
-        current = moving[index[current.mimic.joint]]
+        current = moving[index[current.mimic.joint]][0]
     return Coupling(index[current.name], multiplier, offset)

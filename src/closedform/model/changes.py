@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..arrays import Array
 from ..checks import not_negative, positive, real_array, sized_array, text
 from ..description.description import MAX_NAME, Inertial, Limits
 from ..errors import ArgumentError, ClosedFormError, UnknownNameError, shown
@@ -47,19 +48,21 @@ def with_payload(
             f"with_payload: inertia {why}, which no rigid body does; give it about the centre of mass, in "
             "the axes of the frame"
         )
-    added = transform_phi(phi, place.placement)
-    if place.body < 0:
-        return replace(model, base_phi=model.base_phi + added)
-    return _with_body(model, place.body, phi=model.bodies[place.body].phi + added)
+    return carrying(model, place.body, transform_phi(phi, place.placement))
+
+
+def carrying(model: Model, body: int, phi: Array) -> Model:
+    """Return the model with inertia added to a body (-1: to the base)."""
+    if body < 0:
+        return replace(model, base_phi=model.base_phi + phi)
+    bodies = list(model.bodies)
+    bodies[body] = replace(bodies[body], phi=bodies[body].phi + phi)
+    return replace(model, bodies=tuple(bodies))
 
 
 def with_frame(model: Model, name: str, parent: str | None, placement: ArrayLike) -> Model:
     """Return the model with one more frame, fixed to that of a parent frame."""
-    text("with_frame: name", name)
-    if not 0 < len(name) <= MAX_NAME:
-        raise ArgumentError(f"with_frame: name has {len(name)} characters; expected 1 to {MAX_NAME}")
-    if name in model.frame_names:
-        raise ArgumentError(f"with_frame: a frame {name!r} exists already; choose another name")
+    _check_new_frame(model, "with_frame", name)
     origin = model.frame(parent)
     T = real_array("with_frame: pose", placement)
     T = pose(None, sized_array("with_frame: pose", T, (3,))) if T.shape == (3,) else T
@@ -70,9 +73,7 @@ def with_frame(model: Model, name: str, parent: str | None, placement: ArrayLike
 def with_base(model: Model, placement: ArrayLike, name: str) -> Model:
     """Return the model mounted elsewhere: `placement` is the pose of its base in the new base frame."""
     T = checked_pose("with_base: pose", placement)
-    text("with_base: name", name)
-    if name in model.frame_names:
-        raise ArgumentError(f"with_base: a frame {name!r} exists already; choose another name=")
+    _check_new_frame(model, "with_base", name)
     bodies = tuple(
         replace(body, placement=T @ body.placement) if body.parent < 0 else body for body in model.bodies
     )
@@ -83,6 +84,14 @@ def with_base(model: Model, placement: ArrayLike, name: str) -> Model:
     return replace(model, bodies=bodies, frames=(Frame(name, -1, np.eye(4)), *frames), base_phi=base_phi)
 
 
+def _check_new_frame(model: Model, caller: str, name: str) -> None:
+    """Refuse a name that no frame can have, or that one has."""
+    if not 0 < len(text(f"{caller}: name", name)) <= MAX_NAME:
+        raise ArgumentError(f"{caller}: name has {len(name)} characters; expected 1 to {MAX_NAME}")
+    if name in model.frame_names:
+        raise ArgumentError(f"{caller}: a frame {name!r} exists already; choose another name=")
+
+
 def with_limits(model: Model, **given: Any) -> Model:
     """Return the model with other joint limits; what is None stays."""
     values = {
@@ -90,24 +99,22 @@ def with_limits(model: Model, **given: Any) -> Model:
         for what, value in given.items()
         if value is not None
     }
-    bodies = list(model.bodies)
-    for i, body in enumerate(bodies):
+
+    def limited(body: Body) -> Body:
         own = {what: table[body.joint_name] for what, table in values.items() if body.joint_name in table}
-        if not own:
-            continue
-        limits = replace(body.limits, **own)
-        _check_limits(body, limits)
-        bodies[i] = replace(body, limits=limits)
-    return replace(model, bodies=tuple(bodies))
+        return replace(body, limits=_checked(body, replace(body.limits, **own))) if own else body
+
+    return replace(model, bodies=tuple(map(limited, model.bodies)))
 
 
-def _check_limits(body: Body, limits: Limits) -> None:
+def _checked(body: Body, limits: Limits) -> Limits:
     name = f"with_joint_limits: joint {body.joint_name!r}"
     if limits.lower > limits.upper:
         raise ArgumentError(f"{name}: lower limit {limits.lower:g} is above the upper {limits.upper:g}")
     for what in ("velocity", "effort"):
         if getattr(limits, what) < 0:
             raise ArgumentError(f"{name}: {what} limit {getattr(limits, what):g} is negative")
+    return limits
 
 
 def with_joint_property(model: Model, what: str, given: Any) -> Model:
@@ -115,11 +122,12 @@ def with_joint_property(model: Model, what: str, given: Any) -> Model:
     values = joint_values(model, f"with_{what}", given)
     for joint, value in values.items():
         not_negative(f"with_{what}: joint {joint!r}", value)
-    bodies = list(model.bodies)
-    for i, body in enumerate(bodies):
+
+    def changed(body: Body) -> Body:
         change: dict[str, Any] = {what: values[body.joint_name]} if body.joint_name in values else {}
-        bodies[i] = replace(body, **change)
-    return replace(model, bodies=tuple(bodies))
+        return replace(body, **change)
+
+    return replace(model, bodies=tuple(map(changed, model.bodies)))
 
 
 def joint_values(model: Model, name: str, given: Any, *, infinite: bool = False) -> dict[str, float]:
@@ -127,21 +135,20 @@ def joint_values(model: Model, name: str, given: Any, *, infinite: bool = False)
 
     A joint of several dofs has one number for all of them.
     """
-    own = {body.joint_name: body for body in model.bodies if body.coupling is None}
     if isinstance(given, Mapping):
         for joint in given:
             require_joint(model, name, joint)
         return {joint: _one(f"{name} of joint {joint!r}", value, infinite) for joint, value in given.items()}
     array = real_array(name, given)
     if array.ndim == 0:
-        return dict.fromkeys(own, _one(name, array.item(), infinite))
+        return dict.fromkeys(model.joint_names, _one(name, array.item(), infinite))
     if array.shape != (model.nv,):
         raise ArgumentError(
             f"{name} has shape {array.shape}; expected one number, ({model.nv},) or a mapping"
         )
     found = {}
-    for joint, body in own.items():
-        part = array[body.iv : body.iv + body.joint.nv]
+    for body in model.independent:
+        joint, part = body.joint_name, array[body.velocities]
         if not (part == part[0]).all():
             raise ArgumentError(
                 f"{name}: joint {joint!r} has one number for all its dofs; {shown(part)} given"
@@ -165,11 +172,4 @@ def require_joint(model: Model, name: str, joint: Any) -> Body:
                 return body
             driver = model.bodies[body.coupling.body].joint_name
             raise ArgumentError(f"{name}: joint {joint!r} follows {driver!r}; give {driver!r} instead")
-    own = tuple(body.joint_name for body in model.bodies if body.coupling is None)
-    raise UnknownNameError(f"joint ({name})", joint, own)
-
-
-def _with_body(model: Model, index: int, **changes: Any) -> Model:
-    bodies = list(model.bodies)
-    bodies[index] = replace(bodies[index], **changes)
-    return replace(model, bodies=tuple(bodies))
+    raise UnknownNameError(f"joint ({name})", joint, model.joint_names)

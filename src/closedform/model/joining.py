@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
-from ..checks import real_array, sized_array, text
-from ..errors import ArgumentError, ClosedFormError, UnknownNameError, shown
+from ..checks import known_name, real_array, sized_array, text
+from ..errors import ArgumentError, ClosedFormError, shown
 from ..rotations import checked_pose
-from .body import Body, Frame
-from .changes import require_joint
+from .body import Body, Frame, numbered
+from .changes import carrying, require_joint
 from .inertia import transform_phi
 from .model import Model
 
@@ -36,7 +36,7 @@ def locked(model: Model, values: Mapping[str, Any]) -> Model:
         q = real_array(name, given)
         q = sized_array(name, q.reshape(1) if nq == 1 and q.ndim == 0 else q, (nq,))
         if body.joint.kind in ("ball", "free") and not q[-4:].any():
-            raise ArgumentError(f"locked: joint {joint!r}: the quaternion is zero, which is no rotation")
+            raise ArgumentError(f"locked: joint {joint!r}: the quaternion is zero, which is not a rotation")
         held[model.bodies.index(body)] = q
     for i, body in enumerate(model.bodies):
         if body.coupling is not None and body.coupling.body in held:
@@ -76,18 +76,6 @@ def _reduced(model: Model, held: Mapping[int, Array]) -> Model:
     return replace(model, bodies=numbered(bodies), frames=tuple(frames), base_phi=base_phi)
 
 
-def numbered(bodies: list[Body]) -> tuple[Body, ...]:
-    """Return the bodies with their places in q and qd; those that follow have their driver's."""
-    iq = iv = 0
-    starts: list[tuple[int, int]] = []
-    for body in bodies:
-        starts.append((iq, iv))
-        if body.coupling is None:
-            iq, iv = iq + body.joint.nq, iv + body.joint.nv
-    at = [starts[body.coupling.body] if body.coupling else starts[i] for i, body in enumerate(bodies)]
-    return tuple(replace(body, iq=iq, iv=iv) for body, (iq, iv) in zip(bodies, at, strict=True))
-
-
 def attached(model: Model, other: Model, frame: str | None, placement: ArrayLike, prefix: str) -> Model:
     """Return one model whose frame carries the base of another."""
     text("attached: prefix", prefix)
@@ -100,13 +88,8 @@ def attached(model: Model, other: Model, frame: str | None, placement: ArrayLike
     T = place.placement @ checked_pose("attached: pose", placement)
     _check_names(model, other, prefix)
     first = len(model.bodies)
+    model = carrying(model, place.body, transform_phi(other.base_phi, T))
     bodies = list(model.bodies)
-    added = transform_phi(other.base_phi, T)
-    base_phi = model.base_phi
-    if place.body >= 0:
-        bodies[place.body] = replace(bodies[place.body], phi=bodies[place.body].phi + added)
-    else:
-        base_phi = base_phi + added
     for body in other.bodies:
         root = body.parent < 0
         coupling = body.coupling
@@ -126,7 +109,7 @@ def attached(model: Model, other: Model, frame: str | None, placement: ArrayLike
         else Frame(prefix + each.name, each.body + first, each.placement)
         for each in other.frames
     ]
-    return replace(model, bodies=numbered(bodies), frames=(*model.frames, *frames), base_phi=base_phi)
+    return replace(model, bodies=numbered(bodies), frames=(*model.frames, *frames))
 
 
 def _check_names(model: Model, other: Model, prefix: str) -> None:
@@ -145,10 +128,8 @@ def _check_names(model: Model, other: Model, prefix: str) -> None:
 
 def subtree(model: Model, name: str) -> Model:
     """Return the part of a model that a body carries, the body itself being the base."""
-    found = [i for i, body in enumerate(model.bodies) if isinstance(name, str) and body.name == name]
-    if not found:
-        raise UnknownNameError("body (subtree)", name, tuple(body.name for body in model.bodies))
-    root = found[0]
+    names = tuple(body.name for body in model.bodies)
+    root = names.index(known_name("body (subtree)", name, names))
     inside = [i for i in range(len(model.bodies)) if root in model.ancestors(i)]
     new = {i: k - 1 for k, i in enumerate(inside)}
     bodies = []

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
-from ..checks import sized_array
-from ..errors import UnknownNameError
+from ..checks import known_name, sized_array
 from ..lazy import cached_property
 from .body import Body, Frame
 from .idle_joints import idle_joints
@@ -83,10 +82,7 @@ class Model:
         """Return the frame of that name; None is the frame furthest along the last branch."""
         if name is None:
             return self.frames[-1]
-        found = [frame for frame in self.frames if isinstance(name, str) and frame.name == name]
-        if not found:
-            raise UnknownNameError("frame", name, self.frame_names)
-        return found[0]
+        return self.frames[self.frame_names.index(known_name("frame", name, self.frame_names))]
 
     def ancestors(self, body: int) -> list[int]:
         """Return the bodies from `body` to the root, both included."""
@@ -114,6 +110,11 @@ class Model:
     def independent(self) -> tuple[Body, ...]:
         """The bodies whose joints have coordinates of their own: no coupling prescribes their motion."""
         return tuple(body for body in self.bodies if body.coupling is None)
+
+    @cached_property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the joints that have coordinates of their own, in order."""
+        return tuple(body.joint_name for body in self.independent)
 
     @cached_property
     def coupled(self) -> bool:

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..rotations import displacement, quaternion_of, quaternion_product, rotated
+from .joint import JointType
 from .model import Model
 
 UNLIMITED = 1e6
@@ -47,7 +48,7 @@ def integrate(model: Model, q: ArrayLike, step: ArrayLike) -> Array:
     for body in model.independent:
         joint = body.joint
         part, rate = q[..., body.iq : body.iq + joint.nq], step[..., body.iv : body.iv + joint.nv]
-        result[..., body.iq : body.iq + joint.nq] = _move(joint.kind, joint.X, part, rate)
+        result[..., body.iq : body.iq + joint.nq] = _move(joint, part, rate)
     return result
 
 
@@ -58,19 +59,18 @@ def _aligned(model: Model, q: ArrayLike, step: ArrayLike) -> tuple[Array, Array]
     return q, np.pad(step, pad)
 
 
-def _move(kind: str, X: Array, q: Array, step: Array) -> Array:
-    if kind == "ball":
+def _move(joint: JointType, q: Array, step: Array) -> Array:
+    if joint.kind == "ball":
         return quaternion_product(q, quaternion_of(step))
-    if kind == "free":
+    if joint.kind == "free":
         w, v = step[..., :3], step[..., 3:]
         position = q[..., :3] + rotated(q[..., 3:], displacement(w, v))
         return np.concatenate([position, quaternion_product(q[..., 3:], quaternion_of(w))], axis=-1)
-    rotating = np.flatnonzero(np.abs(X[:3]).sum(axis=0))
-    if kind != "subspace" or len(rotating) == 0:
+    column = joint.rotation_column
+    if joint.kind != "subspace" or column is None:
         return q + step
-    column = int(rotating[0])
-    others = [k for k in range(X.shape[1]) if k != column]
-    Xt, e = X[3:, others], X[:3, column]
+    others = [k for k in range(joint.nv) if k != column]
+    Xt, e = joint.X[3:, others], joint.X[:3, column]
     turned = quaternion_of(e * q[..., column, None])
     along = rotated(turned, displacement(e * step[..., column, None], step[..., others] @ Xt.T))
     moved = q + step

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arrays import Array
-from ..checks import real_array
+from ..checks import one_each
 from ..errors import ArgumentError, shown
 from ..model import Model
 from ..model.state import UNLIMITED
@@ -97,17 +97,11 @@ def read_limits(model: Model, given: Any) -> Bounds:
         return limits_of(model)
     if not isinstance(given, tuple | list) or len(given) != 2:
         raise ArgumentError(f"limits is {shown(given)}; expected True, False or (lower, upper)")
-    lower, upper = (_side(f"limits: {name}", x, n) for name, x in zip(("lower", "upper"), given, strict=True))
+    sides = zip(("lower", "upper"), given, strict=True)
+    lower, upper = (one_each(f"limits: {name}", side, n) for name, side in sides)
     if not (lower <= upper).all():
         wrong = int(np.flatnonzero(~(lower <= upper))[0])
         raise ArgumentError(
             f"limits: lower {lower[wrong]:g} exceeds upper {upper[wrong]:g} at coordinate {wrong}"
         )
     return Bounds(lower, upper)
-
-
-def _side(name: str, given: Any, n: int) -> Array:
-    side = real_array(name, given)
-    if side.shape not in ((), (n,)):
-        raise ArgumentError(f"{name} has shape {side.shape}; expected ({n},) or one number")
-    return np.broadcast_to(side, (n,)).copy()

@@ -89,7 +89,7 @@ def compare(
     x = read_path("compare", search.conditions, targets, 3)
     start = sized_array("compare: q0", q0, (robot.nq,))
     if not np.allclose(x[0], x[-1], atol=1e-9):
-        raise ArgumentError("compare: the targets are no closed path; expected one that ends where it begins")
+        raise ArgumentError("compare: targets are not a closed path; expected one that ends where it begins")
     there = np.concatenate([x, *([x[1:]] * (cycles - 1))])
     whole = np.concatenate([there, x[-2::-1]])
     best = solve(robot, x[0], task, criterion, start, limits=False).q

@@ -12,8 +12,8 @@ from casadi import SX
 from numpy.typing import ArrayLike
 
 from .. import checks
-from ..checks import choice, finite_array, instance, positive, sized_array, text
-from ..errors import ArgumentError, ClosedFormError, UnknownNameError, shorten, shown
+from ..checks import choice, finite_array, instance, known_name, positive, sized_array, text
+from ..errors import ArgumentError, ClosedFormError, shorten, shown
 from ..forms.elimination import Factors
 from ..model import Model
 from .bounds import limits_of
@@ -147,9 +147,7 @@ def read_criterion(given: Any) -> Criterion:
     if isinstance(given, Criterion):
         return given
     if isinstance(given, str):
-        if given not in NAMED:
-            raise UnknownNameError("criterion", given, tuple(NAMED))
-        return NAMED[given]()
+        return NAMED[known_name("criterion", given, tuple(NAMED))]()
     if callable(given):
         return own(given)
     raise ArgumentError(f"criterion is {shown(given)}; expected a name, a Criterion or a function of q")

@@ -41,7 +41,7 @@ SINGULAR = 1e-7
 ROUND = 4
 """Starts that unsolved targets are given first; every further round doubles the number of starts."""
 
-MOST_STARTS = 96
+ENOUGH_STARTS = 96
 """Starts before a target counts as out of reach; one that only the limits exclude, or that was met without
 an optimum, is given the whole table."""
 
@@ -119,7 +119,7 @@ class Multistart:
         if q0 is None:
             self._try_table(best, targets, np.flatnonzero(finite), done, starts)
             done = starts
-        for most, hopeless in ((MOST_STARTS, NOT_A_NUMBER), (SIZE, OUT_OF_REACH)):
+        for most, hopeless in ((ENOUGH_STARTS, NOT_A_NUMBER), (SIZE, OUT_OF_REACH)):
             while done < most:
                 rows = np.flatnonzero(finite & (best.status != SOLVED) & (best.status != hopeless))
                 if rows.size == 0:

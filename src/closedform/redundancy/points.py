@@ -14,8 +14,8 @@ TASK_MET, STATIONARY = 1e-10, 1e-9
 """Largest |e| and |Zh| of a solution; Newton's method reaches round-off, usually 1e-14."""
 
 ROUNDING = 1e-15
-"""Slopes along the self-motion below this times (1 + |h|) count as zero; below a hundred times that
-if the curvature, too, is below ten times that."""
+"""Slopes along the self-motion below this times (1 + |h|) count as zero; where the curvature is below ten
+times this too, so do slopes up to a hundred times larger."""
 
 FLAT = 1e-9
 """Curvatures below this times (1 + |h|) count as none."""

@@ -199,7 +199,7 @@ def quaternions(model: Model) -> list[int]:
 
 
 def _check_poses(x: Array) -> None:
-    """Raise if a target is no pose; NaN passes, and is reported for its own sample."""
+    """Raise if a target is not a pose; NaN passes, and is reported for its own sample."""
     R = x[..., :3, :3]
     error = np.abs(R @ np.swapaxes(R, -1, -2) - np.eye(3)).max(axis=(-1, -2), initial=0)
     wrong = (error > 1e-6) | (np.linalg.det(np.nan_to_num(R)) < -0.5)

@@ -41,8 +41,8 @@ UNBOUNDED = 1e9
 
 
 @dataclass(frozen=True)
-class Limits:
-    """Limits over the coordinates, inf for none."""
+class MotionLimits:
+    """MotionLimits over the coordinates, inf for none."""
 
     velocity: Array
     acceleration: Array
@@ -111,7 +111,7 @@ def time_scaled(
             f"time_scaled: the trajectory has {trajectory.dofs} coordinates and the robot {robot.nq} with "
             f"{robot.nv} velocities; expected the same number of each (one-dof joints only)"
         )
-    bounds = Limits(
+    bounds = MotionLimits(
         limits("time_scaled: velocity", robot.velocity_limits if velocity is None else velocity, robot.nv),
         limits("time_scaled: acceleration", acceleration, robot.nv),
         limits("time_scaled: torque", robot.effort_limits if torque is None else torque, robot.nv),
@@ -133,14 +133,14 @@ def time_scaled(
     coarse = np.linspace(0.0, trajectory.duration, samples)
     squared = _varying(_demand(robot, trajectory, coarse), bounds, pace, trajectory.duration, count)
     found = Paced(trajectory, pieces(squared))
-    # even instants lie far apart along s at a high pace, even places far apart in time at a low one
+    # even instants are far apart along s at a high pace, even places far apart in time at a low one
     t = np.concatenate([np.linspace(0.0, found.duration, fine.size), found.instants(fine)])
     excess = min(1.0, _uniform(_demand(robot, found, t), bounds))
     squared.c *= excess**2
     return Paced(trajectory, pieces(squared))
 
 
-def _require_holding(demand: Demand, bounds: Limits, names: Sequence[str]) -> None:
+def _require_holding(demand: Demand, bounds: MotionLimits, names: Sequence[str]) -> None:
     """Refuse torque limits that gravity alone exceeds."""
     heavy = np.abs(demand.g).max(axis=0) >= bounds.torque
     if heavy.any():
@@ -163,7 +163,7 @@ def _demand(robot: Robot, trajectory: Trajectory, s: Array) -> Demand:
     return Demand(s, dq, ddq, A, dA, tau - g, dtau - dg, g, dg)
 
 
-def _uniform(demand: Demand, bounds: Limits) -> float:
+def _uniform(demand: Demand, bounds: MotionLimits) -> float:
     """Return the largest uniform pace that meets every limit."""
     with np.errstate(divide="ignore", invalid="ignore"):
         squares = [
@@ -195,7 +195,7 @@ def _uniform(demand: Demand, bounds: Limits) -> float:
     return low
 
 
-def _varying(demand: Demand, bounds: Limits, pace: float, duration: float, count: int) -> BSpline:
+def _varying(demand: Demand, bounds: MotionLimits, pace: float, duration: float, count: int) -> BSpline:
     """Return the spline z(s) of least duration, by linear programs from the uniform pace."""
     from scipy.interpolate import BSpline
     from scipy.optimize import linprog
@@ -236,7 +236,7 @@ def _varying(demand: Demand, bounds: Limits, pace: float, duration: float, count
     return BSpline(knots, best[:, None], DEGREE)
 
 
-def _linear_limits(demand: Demand, bounds: Limits, N: Any, dN: Any) -> tuple[list[Any], list[Array]]:
+def _linear_limits(demand: Demand, bounds: MotionLimits, N: Any, dN: Any) -> tuple[list[Any], list[Array]]:
     """Return the rows and bounds of the limits that are linear in z: velocity, acceleration, torque."""
     rows, tops = [], []
     for blocks, bound, shift in (

@@ -145,7 +145,7 @@ class Trajectory(ABC):
 
 
 def require_trajectory(name: str, given: Any, joints: Sequence[str] | None = None) -> None:
-    """Refuse what is no trajectory, or one that does not have a coordinate for each of the joints."""
+    """Refuse what is not a trajectory, or one that does not have a coordinate for each of the joints."""
     if not isinstance(given, Trajectory):
         raise ArgumentError(f"{name}: trajectory is {shown(given)}; expected one of closedform.trajectory")
     if joints is not None and given.dofs != len(joints):

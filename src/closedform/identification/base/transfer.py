@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ...arrays import Array
 from ...model.inertia import NAMES
+from ...rotations import twist_matrix
 
 Entries = NDArray[Any]
 """Numbers, or SymPy expressions in an array of objects."""
@@ -57,8 +58,7 @@ def transfer_matrix(T: Entries) -> Entries:
 
 def motion_matrix(X: Array) -> Array:
     """Return the 10x10 matrix D with d phi / dt = D phi when a body moves with the constant twist X."""
-    w, v = X[:3], X[3:]
-    A = np.array([[0, -w[2], w[1], v[0]], [w[2], 0, -w[0], v[1]], [-w[1], w[0], 0, v[2]], [0, 0, 0, 0]])
+    A = twist_matrix(X)
     return _parameters(A @ MOMENTS + MOMENTS @ A.T)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...arrays import Array
-from ...checks import real_array
+from ...checks import one_each, real_array
 from ...errors import ArgumentError, shown
 from ...robot import Robot
 from ...trajectory.trajectory import limits
@@ -64,12 +64,11 @@ def checked_bounds(
     n = robot.nv
     ends = []
     for name, given, own in (("lower", lower, robot.lower_limits), ("upper", upper, robot.upper_limits)):
-        array = own if given is None else real_array(f"excitation: {name}", given)
-        if array.shape not in ((), (n,)) or np.isnan(array).any():
+        ends.append(one_each(f"excitation: {name}", own if given is None else given, n))
+        if np.isnan(ends[-1]).any():
             raise ArgumentError(
                 f"excitation: {name} is {shown(given)}; expected one number or {n}, one per joint"
             )
-        ends.append(np.broadcast_to(array, (n,)).copy())
     low, high = ends
     reach = np.where(list(turning.values()), np.pi, 1.0)
     low = np.where(np.isinf(low), np.where(np.isinf(high), -reach, high - 2 * reach), low)
@@ -94,7 +93,7 @@ def checked_bounds(
 
 
 def _box(robot: Robot, frame: str, given: Any) -> Box:
-    robot.model.frame(frame)  # which names the frames there are
+    robot.model.frame(frame)  # refuses an unknown one
     name = f"excitation: workspace of {frame!r}"
     array = real_array(name, given)
     if array.shape != (2, 3) or not (array[0] < array[1]).all():

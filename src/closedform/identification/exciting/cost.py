@@ -117,7 +117,7 @@ class Cost:
         return value, np.concatenate([along[0].sum(axis=0), (series.basis.T @ terms).ravel()])
 
     def violations(self, state: tuple[Array, ...], Y: Array, margin: float) -> Iterator[Violation]:
-        """Give the excess over every limit at the instants of the series."""
+        """Yield the excess over every limit at the instants of the series."""
         bounds = self.bounds
         tau = Y @ self.values + state[2] @ self.rotor.T
         yield Violation.of("position", state[0], bounds.lower, bounds.upper, margin)

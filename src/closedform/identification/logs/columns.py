@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import ArgumentError, shown
-from .tables import LogError, Table
+from ...errors import ArgumentError, listed, shown
+from .tables import LogError, LogTable
 from .units import AMPERES, factor, split_unit
 
 WORDS = {
@@ -49,7 +49,7 @@ class Chosen:
 
 
 def choose(
-    table: Table,
+    table: LogTable,
     joints: Sequence[str],
     columns: Mapping[str, Any] | None,
     units: Mapping[str, str] | None,
@@ -80,7 +80,7 @@ def choose(
         scale = tuple(factor(quantity, (written[name] or None) if unit is None else unit) for name in names)
         if quantity == "effort" and given is None:
             _check_kinds(written, names)
-        found[quantity] = Chosen(tuple(names), [_numbers(table, name) for name in names], scale)
+        found[quantity] = Chosen(tuple(names), [numbers_of(table, name) for name in names], scale)
         if quantity != "time":
             covered[quantity] = tuple(joints[k] for k in indices)
     missing = [quantity for quantity in REQUIRED if quantity not in found]
@@ -108,7 +108,7 @@ def _check_kinds(written: Mapping[str, str | None], names: Sequence[str]) -> Non
         )
 
 
-def _numbers(table: Table, name: str) -> Any:
+def numbers_of(table: LogTable, name: str) -> Any:
     """Return a chosen column, which must hold numbers and have rows."""
     values = table[name]
     if values.dtype.kind not in "fiub":
@@ -119,9 +119,8 @@ def _numbers(table: Table, name: str) -> Any:
     return values
 
 
-def _list(table: Table) -> str:
-    names = [repr(name) for name in table] or ["no columns"]
-    return ", ".join(names[:12]) + (", ..." if names[12:] else "")
+def _list(table: LogTable) -> str:
+    return listed([repr(name) for name in table], 12) or "no columns"
 
 
 def _agreed(covered: Mapping[str, tuple[str, ...]], joints: Sequence[str]) -> tuple[str, ...]:
@@ -136,7 +135,7 @@ def _agreed(covered: Mapping[str, tuple[str, ...]], joints: Sequence[str]) -> tu
     return tuple(name for name in joints if name in position)
 
 
-def _named(table: Table, quantity: str, given: Any, joints: Sequence[str]) -> tuple[list[str], list[int]]:
+def _named(table: LogTable, quantity: str, given: Any, joints: Sequence[str]) -> tuple[list[str], list[int]]:
     """Return the columns the caller named: one per joint, or those of the joints in a mapping."""
     if isinstance(given, Mapping):
         unknown = [name for name in given if name not in joints]
@@ -167,11 +166,11 @@ def _named(table: Table, quantity: str, given: Any, joints: Sequence[str]) -> tu
     return names, indices
 
 
-def _wide(table: Table, name: str) -> bool:
+def _wide(table: LogTable, name: str) -> bool:
     return name in table and len(table[name].shape) == 2
 
 
-def _found(table: Table, quantity: str, joints: Sequence[str]) -> tuple[list[str], list[int]]:
+def _found(table: LogTable, quantity: str, joints: Sequence[str]) -> tuple[list[str], list[int]]:
     """Return the columns of a quantity by their names, in the order of the joints."""
     words = WORDS[quantity]
     plain = {name: _letters(split_unit(name)[0]) for name in table}
@@ -194,10 +193,11 @@ def _found(table: Table, quantity: str, joints: Sequence[str]) -> tuple[list[str
             numbered.setdefault(int(match[1] or match[2]), []).append(name)
     numbers = {number: _only(found, quantity, f"number {number}") for number, found in numbered.items()}
     shift = 0 if 0 in numbers else 1
-    beyond = [name for number, name in numbers.items() if number - shift >= len(joints)]
+    beyond = [number for number in numbers if number - shift >= len(joints)]
     if beyond:
+        first = beyond[0]
         raise LogError(
-            f"column {beyond[0]!r} would be of joint {max(numbers)}, but the robot has {len(joints)} joints "
+            f"column {numbers[first]!r} would be of joint {first}, but the robot has {len(joints)} joints "
             f"({', '.join(joints)}): a log of another robot? Say columns= if not"
         )
     order = sorted(numbers)

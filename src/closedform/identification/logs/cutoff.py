@@ -47,7 +47,7 @@ class Spectrum:
     The floor is what remains at high frequencies, where no arm moves: quantisation, the sensor, and a
     clock whose stamps are off (speed times jitter). The `motion` is what exceeds the floor, up to the
     last frequency that clearly does; between its harmonics a periodic motion may touch the floor. A hum
-    far above all other frequencies (`HUM`) is no motion.
+    far above all other frequencies (`HUM`) is not motion.
     """
 
     frequency: Array
@@ -65,7 +65,7 @@ class Spectrum:
         f, P = signal.welch(position, rate, nperseg=length, axis=0, detrend="linear")
         high = (f >= 0.25 * rate) & (f <= 0.45 * rate)
         floor = np.median(P[high], axis=0) / np.log(2)  # a mean, by the median of an exponential
-        ends = [_end(f[stands]) for stands in (CERTAIN * floor < P).T]
+        ends = [_end(f[surely]) for surely in (CERTAIN * floor < P).T]
         return cls(f, np.where((f[:, None] <= ends) & (ABOVE * floor < P), P - floor, 0.0), floor)
 
     @property

@@ -14,7 +14,7 @@ from ...files import read_regular
 from .tables import LogError
 
 FILES = ("position", "effort", "velocity")
-LARGEST = 1_000_000
+LARGEST_FILE = 1_000_000
 """Bytes of a log description."""
 
 
@@ -46,7 +46,7 @@ def log_description(path: Path) -> tuple[Any, dict[str, Any]]:
         reduction = [[50, 0], [32, 32]]
     """
     try:
-        content = tomllib.loads(read_regular(path, LARGEST).decode())
+        content = tomllib.loads(read_regular(path, LARGEST_FILE).decode())
     except ClosedFormError as error:
         raise LogError(f"{path}: {error}; give the path of a log") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:

@@ -57,9 +57,7 @@ def check_motion(log: Log) -> None:
 
 
 def _check_positions(robot: Robot, log: Log, samples: Samples) -> None:
-    revolute = np.array(
-        [body.joint.kind == "revolute" for body in robot.model.bodies if body.coupling is None]
-    )
+    revolute = np.array([body.joint.kind == "revolute" for body in robot.model.independent])
     lower, upper = robot.lower_limits, robot.upper_limits
     reach = np.maximum(np.abs(lower), np.abs(upper))
     largest = np.abs(samples.position).max(axis=0)

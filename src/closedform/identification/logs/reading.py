@@ -16,11 +16,11 @@ from ...errors import ArgumentError
 from ...robot import Robot
 from ..joints import turning_joints
 from .clock import believed_time, even_time, seconds
-from .columns import WORDS, Chosen, choose
+from .columns import WORDS, Chosen, choose, numbers_of
 from .log import LEAST_ROWS, Log
 from .options import log_description
 from .repairs import repaired, without_missing
-from .tables import LogError, Table, read_table
+from .tables import LogError, LogTable, read_table
 from .transmission import Transmission
 from .units import split_unit
 
@@ -125,7 +125,7 @@ def read_log(
     return replace(log, time=time, notes=(*log.notes, *notes))
 
 
-def _table(source: Any) -> tuple[Table, str]:
+def _table(source: Any) -> tuple[LogTable, str]:
     """Return the table of a source, one file per quantity merged, and its name."""
     if not (
         isinstance(source, Mapping)
@@ -140,12 +140,14 @@ def _table(source: Any) -> tuple[Table, str]:
             f"files of a log are given by quantity (position, effort, velocity); {unknown} given"
         )
     for quantity, path in source.items():
-        for column, values in read_table(path).items():
+        table = read_table(path)
+        for column, values in table.items():
             base, unit = split_unit(column)
             if base.strip(" -").lower() in WORDS["time"]:
-                known = np.asarray(merged.setdefault("time" + (f" [{unit}]" if unit else ""), values))
+                clock = numbers_of(table, column)
+                known = np.asarray(merged.setdefault("time" + (f" [{unit}]" if unit else ""), clock))
                 slack = 1e-6 * float(np.ptp(known))
-                if known.shape != values.shape or np.abs(known - values).max() > slack:
+                if known.shape != clock.shape or np.abs(known - clock).max() > slack:
                     raise LogError(f"{path}: its clock differs from the other files' clock; merge them")
                 continue
             word = "" if any(base.lower().endswith(each) for each in WORDS[quantity]) else f" {quantity}"
@@ -160,7 +162,7 @@ def _stacked(found: Chosen, joints: int, name: str, quantity: str) -> Any:
     if len(found.values) == 1 and found.values[0].ndim == 2:
         values = found.values[0]
     elif any(hasattr(column, "compute") for column in found.values):
-        from dask import array as lazy  # noqa: PLC0415 (an extra; present where such columns are)
+        from dask import array as lazy  # noqa: PLC0415 (an extra; there if a column is lazy)
 
         values = lazy.stack(found.values, axis=1)  # type: ignore[no-untyped-call]
     else:

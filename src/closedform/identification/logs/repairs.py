@@ -28,7 +28,7 @@ def without_missing(log: Log, missing: str) -> Log:
         return log
     if missing == "error" or (missing == "few" and lost > FEW * len(log)):
         for start in range(0, len(log), CHECKED_ROWS):
-            log.samples(start, start + CHECKED_ROWS)  # which says where
+            log.samples(start, start + CHECKED_ROWS)  # raises an error about the first gap
     if len(log) - lost < LEAST_ROWS:
         raise LogError(
             f"{log.source}: {len(log) - lost} usable row(s), {lost} have numbers that are not finite; repair "

@@ -15,7 +15,7 @@ from ...checks import file_path
 from ...errors import ArgumentError, ClosedFormError, shorten, shown
 from ...files import read_start
 
-Table = dict[str, Any]
+LogTable = dict[str, Any]
 """Columns by name; each is a one-dimensional array, or a two-dimensional one with a column per joint."""
 
 BLANK = {"", "nan", "na", "n/a", "null", "none"}
@@ -38,7 +38,7 @@ class LogError(ClosedFormError, ValueError):
     """A log that cannot be used; says which column or row, and what to do."""
 
 
-def read_table(source: Any) -> Table:
+def read_table(source: Any) -> LogTable:
     """Return the columns of a CSV or Parquet path, a data frame, or a mapping of arrays."""
     if isinstance(source, str | os.PathLike):
         return read_file(file_path("log", source))
@@ -72,7 +72,7 @@ def _column(label: str, column: Callable[[Any], Any], name: Any) -> Any:
         ) from None
 
 
-def read_file(path: Path) -> Table:
+def read_file(path: Path) -> LogTable:
     """Return the columns of a CSV or Parquet file; a file that is not what its suffix says is refused."""
     try:
         start, size = read_start(path, 4096)
@@ -100,7 +100,7 @@ def read_file(path: Path) -> Table:
     return _read_text(path)
 
 
-def _read_parquet(path: Path) -> Table:
+def _read_parquet(path: Path) -> LogTable:
     try:
         from pyarrow import ArrowException, parquet  # noqa: PLC0415 (an extra)
     except ImportError:
@@ -124,7 +124,7 @@ def _read_parquet(path: Path) -> Table:
     return {name: _column(name, lambda key: columns[key].to_numpy(), name) for name in columns}
 
 
-def _read_text(path: Path) -> Table:
+def _read_text(path: Path) -> LogTable:
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             first = file.readline(LONGEST_HEADER + 1)

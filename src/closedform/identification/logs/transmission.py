@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...arrays import Array
-from ...checks import flag, real_array, sized_array, whole_number
+from ...checks import batch_array, flag, real_array, sized_array, whole_number
 from ...errors import ArgumentError
 
 MOST_JOINTS = 1000
@@ -89,17 +89,17 @@ class Transmission:
 
     def joint_positions(self, p: ArrayLike) -> Array:
         """Return q = R^-1 p + offset."""
-        p = _rows("transmission: p", p, len(self.gain))
+        p = batch_array("transmission: p", p, len(self.gain))
         return np.asarray(self._joints(p) + self.offset)
 
     def joint_rates(self, pd: ArrayLike) -> Array:
         """Return qd = R^-1 pd."""
-        pd = _rows("transmission: pd", pd, len(self.gain))
+        pd = batch_array("transmission: pd", pd, len(self.gain))
         return np.asarray(self._joints(pd))
 
     def joint_efforts(self, effort: ArrayLike) -> Array:
         """Return tau = R^T (gain * effort)."""
-        effort = _rows("transmission: effort", effort, len(self.gain))
+        effort = batch_array("transmission: effort", effort, len(self.gain))
         with np.errstate(invalid="ignore", over="ignore"):  # a log may hold numbers that are not finite
             return np.asarray((effort * self.gain) @ self.reduction)
 
@@ -117,14 +117,6 @@ class Transmission:
         joints = [Axis(f"{j + 1}", np.eye(n)[j]) for j in range(n)]
         coupled = [m for m in range(n) if np.count_nonzero(self.reduction[m]) > 1]
         return (*joints, *(Axis(f"m{m + 1}", self.reduction[m] / self.reduction[m, m]) for m in coupled))
-
-
-def _rows(name: str, given: ArrayLike, count: int) -> Array:
-    """Return an array (..., count), in which a log may have numbers that are not finite."""
-    array = real_array(name, given)
-    if array.shape[-1:] != (count,):
-        raise ArgumentError(f"{name} has shape {array.shape}; expected (..., {count})")
-    return array
 
 
 def directions(axes: Sequence[Axis]) -> Array:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
 from ...arrays import Array
-from ...checks import flag
+from ...checks import flag, number
 from ...errors import ArgumentError, shown
 from ..logs.signals import Signals
 from ..logs.transmission import Axis, directions
@@ -28,7 +27,7 @@ KINDS = {
 class FrictionTerms:
     """The friction terms of every axis: f = fv v + fc tanh(v / coulomb) + fp z + of, each part optional.
 
-    `coulomb` is the speed at which dry friction has changed sign (rad/s or m/s). z is the
+    `coulomb` is the speed over which dry friction changes sign (rad/s or m/s). z is the
     presliding state of Dahl's model, dz/dx = (1 - z sign(v)) / presliding [Dahl1968]: friction
     follows the displacement x after a reversal, within the length `presliding` (rad or m), and
     keeps its value at rest, where a function of speed would vanish. All parameters enter
@@ -45,14 +44,17 @@ class FrictionTerms:
 
     def __post_init__(self) -> None:
         for name in ("coulomb", "presliding"):
-            value = getattr(self, name)
-            number = isinstance(value, int | float) and not isinstance(value, bool)
-            if value is not None and not (number and 1e-12 <= value <= 1e12):
+            given = getattr(self, name)
+            if given is None:
+                continue
+            value = number(f"friction: {name} (or None)", given)
+            if not 1e-12 <= value <= 1e12:
                 raise ArgumentError(
-                    f"friction: {name} is {shown(value)}; expected a number from 1e-12 to 1e12, or None"
+                    f"friction: {name} is {shown(given)}; expected a number from 1e-12 to 1e12, or None"
                 )
+            object.__setattr__(self, name, value)
         for name in ("viscous", "offset"):
-            flag(f"friction: {name}", getattr(self, name))
+            object.__setattr__(self, name, flag(f"friction: {name}", getattr(self, name)))
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -64,10 +66,6 @@ class FrictionTerms:
             "of": self.offset,
         }
         return tuple(kind for kind, there in has.items() if there)
-
-    def table(self) -> dict[str, Any]:
-        """Return the model as numbers and flags, for a file."""
-        return asdict(self)
 
     def __str__(self) -> str:
         parts = {

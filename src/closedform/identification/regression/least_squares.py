@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array
-from ...errors import ArgumentError, ClosedFormError, shown
+from ...checks import choice
+from ...errors import ClosedFormError
 from .moments import Moments
 from .triangle import Triangle, factor, widened
 
@@ -74,8 +75,7 @@ def solve(
     ordinary fit ("weighted"), or until it no longer changes ("reweighted"). `prior` is (values,
     scales): weak rows (x - values) / scales = 0, for parameters that the rows leave open.
     """
-    if method not in METHODS:
-        raise ArgumentError(f"method is {shown(method)}; expected one of {', '.join(METHODS)}")
+    choice("method", method, METHODS)
     rows = triangles[0].rows
     scatter = np.ones(len(triangles))
     for _ in range(ROUNDS[method]):

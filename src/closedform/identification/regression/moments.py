@@ -92,7 +92,7 @@ def gather(columns: Columns, log: Log, filters: Filters, split: Split, lags: int
             _moments(columns, log, filters, split, lags, s, log.raw(slice(s.start, s.stop))) for s in ranges
         )
         return reduce(Moments.join, parts)
-    from dask.delayed import delayed  # noqa: PLC0415 (an extra; present where the log is lazy)
+    from dask.delayed import delayed  # noqa: PLC0415 (an extra; there if a log is lazy)
 
     bare = replace(log, position=None, effort=None, velocity=None)
     tasks = [

@@ -139,7 +139,7 @@ class Diagnosis:
         return tuple(cause for cause in better if cause.error < ALIKE * better[0].error)
 
     def _trials(self) -> Iterator[tuple[str, Array]]:
-        """Give what is changed and the errors of the joints with that."""
+        """Yield each change in words, and the errors of the joints with it."""
         names, n = self.base.robot.joint_names, self.tau.shape[1]
         for words, Y in self._gravities():
             yield words, self.errors(Y, self.states, self.tau)
@@ -164,7 +164,7 @@ class Diagnosis:
         return self.errors(Y, states, self.tau if effort is None else effort(self.tau))
 
     def _gravities(self) -> Iterator[tuple[str, Array]]:
-        """Give the regressors of all parameters with gravity along each axis: linear in gravity."""
+        """Yield the regressors of all parameters, linear in gravity, with gravity along each axis."""
         model = self.base.robot.model
         model = model.with_phi(np.zeros(model.phi.size))  # only the geometry matters
         size = float(np.linalg.norm(model.gravity)) or 9.81

@@ -12,7 +12,7 @@ from ..logs.tables import LogError
 
 
 def lock(robot: Robot, angles: Mapping[str, float]) -> Robot:
-    """Return the robot with one-dof joints held at coordinates, as `Robot.locked` does; one at least must move.
+    """Return the robot with one-dof joints held at coordinates, as `Robot.locked` does; one must move.
 
     >>> import closedform as cf
     >>> arm = cf.load("panda")

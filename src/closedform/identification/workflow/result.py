@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Unpack
 
 import numpy as np
@@ -33,7 +33,7 @@ from .prediction import Errors, Trace
 
 FORMAT = "closedform identification 1"
 
-LARGEST = 2**28
+LARGEST_FILE = 2**28
 """Bytes of a saved identification."""
 
 ARRAYS = ("values", "standard_errors", "described", "known", "scatter")
@@ -187,7 +187,7 @@ class Identification:
             **{name: getattr(self, name).tolist() for name in ARRAYS},
             "axes": [{"label": axis.label, "direction": axis.direction.tolist()} for axis in self.axes],
             "drive": [[term.kind, term.axis, term.value] for term in self.drive],
-            "friction": self.friction.table(),
+            "friction": asdict(self.friction),
             "condition": self.condition,
             "rate": self.filters.rate,
             "cutoff": self.filters.cutoff,
@@ -205,7 +205,7 @@ class Identification:
         """Return a saved identification."""
         path = file_path("path", path)
         try:
-            content = json.loads(read_regular(path, LARGEST))
+            content = json.loads(read_regular(path, LARGEST_FILE))
             if content["format"] != FORMAT:
                 raise ValueError(f"format is {content['format']!r}")
             robot = Robot.from_description(read_toml(content["robot"].encode(), str(path)))
