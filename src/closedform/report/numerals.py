@@ -46,6 +46,7 @@ def per_second(value: float) -> str:
 
 
 FILTERS: dict[str, Callable[..., Any]] = {
+    "degrees": math.degrees,
     "fixed": fixed,
     "count": count,
     "scientific": scientific,
