@@ -23,6 +23,14 @@ Source = Annotated[
 
 FloatingBase = Annotated[bool, typer.Option("--floating-base", help="Put a free joint under the root.")]
 
+FrameName = Annotated[
+    str | None, typer.Option("--frame", help="The frame of a pose or a Jacobian.", show_default="the last")
+]
+
+Order = Annotated[
+    int | None, typer.Option("--order", help="The order of a form for any order, such as mass_matrix_rates.")
+]
+
 PageFile = Annotated[
     Path | None,
     typer.Option("--output", "-o", help="Where to write the page.", show_default="<name>-<verb>.html"),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 from plotly import graph_objects as go
 from plotly.subplots import make_subplots
@@ -65,9 +66,15 @@ def panels(
     return plot
 
 
-def powers_of_ten(plot: go.Figure, dtick: int | None = 1) -> None:
-    """Make the vertical axes logarithmic, with a tick at every `dtick`-th power (None: Plotly decides)."""
-    plot.update_yaxes(type="log", exponentformat="power", dtick=dtick)
+def powers_of_ten(plot: go.Figure) -> None:
+    """Make the vertical axes logarithmic, with a tick at every power of ten, or at some if there are many.
+
+    Curves within two powers of ten keep Plotly's ticks, which then have digits between the powers.
+    """
+    y = np.concatenate([np.asarray(each.y, dtype=float) for each in plot.data])
+    y = y[np.isfinite(y) & (y > 0)]
+    powers = float(np.log10(y.max() / y.min())) if y.size else 0.0
+    plot.update_yaxes(type="log", exponentformat="power", dtick=-(-powers // 8) if powers > 2 else None)
 
 
 def add_curve(

@@ -102,7 +102,7 @@ def _steps(facts: RateFacts) -> Figure:
     for k, name in enumerate(("tau'", "tau''")):
         add_curve(plot, facts.steps, facts.errors[k], name, k, mode="lines+markers", hover="%{y:.1e}")
     plot.update_xaxes(type="log", exponentformat="power")
-    powers_of_ten(plot, None)
+    powers_of_ten(plot)
     return figure(plot, "Error of numerical differentiation over its step", 340)
 
 

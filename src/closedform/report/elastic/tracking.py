@@ -103,7 +103,7 @@ def draw(facts: TrackingFacts) -> Mapping[str, Figure]:
         size = np.maximum(run.size[keep], 1e-17)
         colour, choice = facts.laws.index(run.law), facts.stiffnesses.index(run.stiffness)
         add_curve(plot, facts.t[keep], size, run.law, colour, choice=choice, width=2, hover="%{y:.1e}")
-    powers_of_ten(plot, 3)
+    powers_of_ten(plot)
     return {"errors": figure(plot, "Tracking errors with an exact model", 380, facts.stiffnesses)}
 
 
