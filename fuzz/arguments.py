@@ -35,6 +35,8 @@ SECONDS = 5.0
 """Processor time of one call, beyond which it hangs."""
 WAIT = 120.0
 """Time without an answer, after which a process that does not even compute is given up."""
+WARM = 1800.0
+"""Time for the valid calls that come first, which compile their kernels if the cache is empty."""
 MEMORY = 3 * 2**30
 """Bytes of address space that calls may add."""
 VERBS = 0.01
@@ -83,6 +85,9 @@ class _Worker:
         self.process = context.Process(target=_serve, args=(theirs, seed, self.folder.name), daemon=True)
         self.process.start()
         theirs.close()
+        with contextlib.suppress(EOFError):
+            if self.pipe.poll(WARM):
+                self.pipe.recv()
 
     def ask(self, k: int) -> tuple[str, str] | None:
         """Return how a case ended, None where the process is lost."""
@@ -110,6 +115,7 @@ def _serve(pipe: Connection, seed: int, folder: str) -> None:
         used = _address_space()
         resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, resource.RLIM_INFINITY))
         signal.signal(signal.SIGPROF, _alarm)
+        pipe.send(None)
         while True:
             try:
                 k = pipe.recv()

@@ -7,8 +7,7 @@ import pinocchio as pin
 import pytest
 
 import closedform as cf
-from closedform.forms import Variant
-from closedform.programs import evaluate, trace
+from closedform.programs import evaluate
 from closedform.rotations import pose, rotation_rpy
 from conftest import ROBOTS, make
 from oracles.pinocchio_peer import Peer, robot_data
@@ -34,7 +33,7 @@ def loaded(path: str) -> tuple[cf.Robot, Peer]:
 
 def value(robot: cf.Robot, name: str, *arrays: np.ndarray, frame: str | None = None) -> np.ndarray:
     """Return a form by its program: no compiler needed."""
-    return np.asarray(evaluate(trace(robot.model, name, Variant(frame)), *arrays))
+    return np.asarray(evaluate(robot.program(name, frame), *arrays))
 
 
 @pytest.mark.parametrize("path", MODELS)
@@ -90,12 +89,12 @@ def test_one_robot_on_another_is_the_appended_model():
     at = peer.model.getFrameId(frame)
     for each in hand_peer.model.frames:
         each.name = f"hand_{each.name}"
+    for k, name in enumerate(hand_peer.model.names):
+        hand_peer.model.names[k] = f"hand_{name}" if k else name
     whole = pin.appendModel(peer.model, hand_peer.model, at, pin.SE3(TOOL))
     data = whole.createData()
     for q, qd, qdd in zip(*both.random_state(3, batch=STATES), strict=True):
-        order = [
-            whole.joints[whole.getJointId(name.removeprefix("hand_"))].idx_v for name in both.joint_names
-        ]
+        order = [whole.joints[whole.getJointId(name)].idx_v for name in both.joint_names]
         parts = [np.empty(whole.nv) for _ in range(3)]
         for part, ours in zip(parts, (q, qd, qdd), strict=True):
             part[order] = ours
@@ -192,7 +191,7 @@ def test_joint_properties_come_as_one_number_an_array_or_by_name():
         (lambda arm: arm.with_base(np.eye(4), ""), "name has 0 characters; expected 1 to"),
         (lambda arm: arm.with_base(np.eye(4), "link2"), "exists already"),
         (lambda arm: arm.locked({"joint9": 0.0}), "joint9"),
-        (lambda arm: arm.locked({"joint1": np.nan}), "expected finite numbers"),
+        (lambda arm: arm.locked({"joint1": np.nan}), "joint1.*finite"),
         (lambda arm: arm.locked([0.0]), "mapping"),
         (lambda arm: arm.attached(arm), "prefix="),
         (lambda arm: arm.attached("2r"), "expected a Robot"),

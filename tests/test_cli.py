@@ -116,6 +116,14 @@ def test_errors_name_options(capsys):
     assert (code, err) == (2, "error: --seconds is -1; expected a number from 0\n")
 
 
+def test_equations_take_a_frame_and_an_order(capsys):
+    code, out, _ = run(capsys, "equations", "2r", "pose", "--frame", "link2")
+    assert (code, out.splitlines()[2]) == (0, "T[1,4] = cos(q1)")
+    code, out, _ = run(capsys, "equations", "2r", "gravity_torque_rates", "--order", "1")
+    assert code == 0
+    assert "Gd[1] = " in out
+
+
 @pytest.mark.parametrize(
     ("said", "told"),
     [
@@ -136,6 +144,10 @@ def test_errors_name_options(capsys):
         ("hold_out: blocks of 100 s", "--hold-out: blocks of 100 s"),
         ('units={"time": "min"}, or give rate= in Hz', "--units time=min, or give --rate in Hz"),
         ("the units: as said", "the units: as said"),
+        (
+            'or say columns={"effort": [...]}',
+            "or name them as effort under columns in a .toml log description",
+        ),
     ],
 )
 def test_the_command_line_speaks_of_its_options(said, told):

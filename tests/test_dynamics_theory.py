@@ -10,6 +10,7 @@ import pytest
 
 import closedform as cf
 from basic_forms import BASIC
+from closedform.forms import Variant
 from closedform.model import JointType
 from closedform.model.inertia import transform_phi
 from closedform.programs import evaluate, trace
@@ -136,7 +137,9 @@ def test_external_torque_does_the_work_of_the_wrenches(name):
     robot = make(name)
     q, qd, _ = state(robot)
     W = np.random.default_rng(0).normal(size=(len(robot.body_names), 6))
-    jacobians = (evaluate(trace(robot.model, "jacobian", body), q) for body in robot.body_names)
+    jacobians = (
+        evaluate(trace(robot.model, "jacobian", Variant(frame=body)), q) for body in robot.body_names
+    )
     work = sum(wrench @ J @ qd for wrench, J in zip(W, jacobians, strict=True))
     power = robot.external_torque(q, W) @ qd
     assert abs(power - work) < ROUNDING * (np.abs(W).sum() + abs(work))

@@ -46,10 +46,8 @@ needs_cxx = pytest.mark.skipif(CXX is None, reason="no C++ compiler")
 
 
 def on(*robots):
-    """Parametrise by robot; the tests of one robot share a process, and so its programs."""
-    return pytest.mark.parametrize(
-        "name", [pytest.param(each, marks=pytest.mark.xdist_group(f"emit-{each}")) for each in robots]
-    )
+    """Parametrise by robot."""
+    return pytest.mark.parametrize("name", robots)
 
 
 def tolerance(form_name: str) -> float:

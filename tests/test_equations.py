@@ -17,7 +17,6 @@ import sympy as sp
 import closedform as cf
 from closedform.equations import Equations, EquationsWarning, program_equations
 from closedform.equations import equations as written
-from closedform.forms import Variant
 from closedform.programs import Program, program
 from conftest import make
 from tolerances import DIFFERENCE, ROUNDING, worst
@@ -153,7 +152,7 @@ def test_planar_2r_prints_the_paper():
 def test_rates_of_the_2r_are_derivatives_of_its_torques():
     robot, t = make("2r"), sp.Symbol("t")
     tau = equations(robot.model, "inverse_dynamics", symbolic=True)
-    orders = equations(robot.model, "inverse_dynamics_rates", Variant(order=2), symbolic=True)
+    orders = equations(robot.model, "inverse_dynamics_rates", order=2, symbolic=True)
     assert [each.entries for each in orders] == [tau.entries, tau.dot().entries, tau.dot().dot().entries]
     differentiated = sp.diff(tau.of_time(t), t, 2) - orders[2].of_time(t)
     assert all(sp.expand(each) == 0 for each in differentiated)
@@ -403,9 +402,9 @@ def test_symbols_do_not_come_from_the_description():
         ({"digits": 2.5}, cf.ArgumentError, "whole number"),
         ({"seconds": -1}, cf.ArgumentError, "seconds is -1"),
         ({"seconds": float("nan")}, cf.ArgumentError, "seconds is nan"),
-        ({"variant": Variant("tool")}, cf.ArgumentError, "not a form of a frame"),
-        ({"name": "pose", "variant": Variant("hand")}, cf.UnknownNameError, "unknown frame"),
-        ({"variant": Variant(order=2)}, cf.ClosedFormError, "order"),
+        ({"frame": "tool"}, cf.ArgumentError, "not a form of a frame"),
+        ({"name": "pose", "frame": "hand"}, cf.UnknownNameError, "unknown frame"),
+        ({"order": 2}, cf.ClosedFormError, "order"),
     ],
     ids=str,
 )

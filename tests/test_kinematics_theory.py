@@ -69,7 +69,7 @@ def test_center_of_mass_is_the_weighted_mean_of_the_bodies(name):
     phi = robot.phi.reshape(-1, 10)
     moment = np.zeros(3)
     for body, row in zip(robot.body_names, phi, strict=True):
-        T = evaluate(trace(robot.model, "pose", Variant(body)), q)
+        T = evaluate(trace(robot.model, "pose", Variant(frame=body)), q)
         moment += T[:3, :3] @ row[6:9] + row[9] * T[:3, 3]
     assert worst(robot.center_of_mass(q), moment / phi[:, 9].sum(), scale=0.1) < ROUNDING
     T = Traced(robot)

@@ -47,13 +47,7 @@ def members(name: str) -> Iterator[tuple[str, str, int | None]]:
 ROUTES = {"recursion": False, "block": True, "phi": False}
 """Ways to build a form, and whether that is the block matrices' route."""
 
-SLOW = {("talos", "recursion"), ("talos", "phi"), ("iiwa14", "phi")}
-CASES = [
-    pytest.param(name, route, marks=[pytest.mark.slow] if (name, route) in SLOW else [])
-    for name in ROBOTS
-    for route in ROUTES
-    if (name, route) != ("talos", "block")
-]
+CASES = [(name, route) for name in ROBOTS for route in ROUTES if (name, route) != ("talos", "block")]
 
 
 def has_route(form: Form, route: str) -> bool:

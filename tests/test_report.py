@@ -13,13 +13,15 @@ import pytest
 from lxml import html
 
 import closedform as cf
+from closedform.cli.shared import default_name
 from closedform.files import whole_file
 from closedform.report import SECTIONS, Study, numerals, render, write_report
 from closedform.report.labels import coordinate_labels, joint_groups, velocity_labels
 from closedform.report.motions import PACE, CosineMotion
-from closedform.report.output import default_name
+from closedform.report.page import parts
 from closedform.report.robot import (
     base_parameters,
+    coordinates,
     counts,
     energy,
     matrices,
@@ -134,7 +136,8 @@ def test_a_trajectory_is_the_motion_of_the_report():
     assert study.duration == 2.0
     assert np.array_equal(study.states.qdd, motion(study.states.t, 2))
     assert energy.gather(study).relative_error < BALANCE
-    assert "the given trajectory" in render(study)
+    (shown,) = parts(study, [coordinates.SECTION])
+    assert "the given trajectory" in shown.html
     with pytest.raises(cf.ArgumentError, match="has 2 coordinates; 'iiwa14' has 7"):
         study_of(cf.load("iiwa14"), trajectory=motion)
     with pytest.raises(cf.ArgumentError, match="joints of one degree of freedom"):
@@ -325,6 +328,7 @@ def test_numerals():
     assert numerals.fixed(-1234.5678, 1) == "−1\u202f234.6"
     assert numerals.fixed(np.inf) == numerals.fixed(None) == "–"
     assert "10<sup>−16</sup>" in numerals.scientific(3.2e-16)
+    assert numerals.scientific(-3.5) == "−3.5"
     assert numerals.per_second(2.71e7) == "27.1\u202fM"
 
 

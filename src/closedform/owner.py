@@ -128,7 +128,8 @@ class FormsOwner:
         return equations(
             self.model,
             name,
-            Variant(frame, order),
+            frame,
+            order=order,
             symbolic=symbolic,
             parameters=parameters,
             digits=digits,

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from .shared import Source, loaded_robot, working
+from .shared import FloatingBase, FrameName, Order, Source, loaded_robot, working
 
 
 def equations(
@@ -18,10 +18,13 @@ def equations(
     latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX.")] = False,
     digits: Annotated[int | None, typer.Option(help="Significant digits of numbers.")] = None,
     seconds: Annotated[float, typer.Option(help="Time to spend on multiplying out.")] = 60.0,
+    frame: FrameName = None,
+    order: Order = None,
+    floating_base: FloatingBase = False,
 ) -> None:
     """Print a form of a robot as equations."""
-    loaded, _ = loaded_robot(robot)
+    loaded, _ = loaded_robot(robot, floating_base=floating_base)
     with working(f"multiplying out, {seconds:g} s at most ..."):
-        found = loaded.equations(name, symbolic=symbolic, digits=digits, seconds=seconds)
+        found = loaded.equations(name, frame, order=order, symbolic=symbolic, digits=digits, seconds=seconds)
     for each in found if isinstance(found, tuple) else (found,):
         typer.echo(each.latex() if latex else str(each))

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from .shared import FloatingBase, Source, loaded_robot, working
+from .shared import FloatingBase, FrameName, Order, Source, loaded_robot, working
 
 
 def export(
@@ -16,9 +16,9 @@ def export(
     output: Annotated[
         str, typer.Option("--output", "-o", help="A folder (folder/ is made), or a file without its ending.")
     ] = ".",
-    frame: Annotated[str | None, typer.Option(help="The frame of a pose or a Jacobian.")] = None,
+    frame: FrameName = None,
     precision: Annotated[str, typer.Option(help="double or float.")] = "double",
-    order: Annotated[int | None, typer.Option(help="The order of inverse_dynamics_rates.")] = None,
+    order: Order = None,
     phi: Annotated[bool, typer.Option("--phi", help="Inertial parameters as an input.")] = False,
     floating_base: FloatingBase = False,
 ) -> None:

@@ -72,3 +72,6 @@ def ik(
     write_study(study, output, "ik")
     if study.comparison is not None:
         typer.echo(str(study.comparison))
+    elif len(study.path.q) == 1:
+        found = zip(study.arm.joint_names, study.path.q[0], strict=True)
+        typer.echo("  ".join(f"{joint} {round(value, 6) + 0.0:g}" for joint, value in found))

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -21,6 +22,14 @@ Source = Annotated[
 ]
 
 FloatingBase = Annotated[bool, typer.Option("--floating-base", help="Put a free joint under the root.")]
+
+FrameName = Annotated[
+    str | None, typer.Option("--frame", help="The frame of a pose or a Jacobian.", show_default="the last")
+]
+
+Order = Annotated[
+    int | None, typer.Option("--order", help="The order of a form for any order, such as mass_matrix_rates.")
+]
 
 PageFile = Annotated[
     Path | None,
@@ -90,7 +99,6 @@ def write_study(study: Any, path: Path | None, verb: str, name: str | None = Non
     """Write the page of a study, by default to <name>-<verb>.html, and print where it is."""
     from ..files import check_writable
     from ..report import page_of, write_report
-    from ..report.output import default_name
 
     if path is not None:
         check_writable(path)
@@ -99,3 +107,9 @@ def write_study(study: Any, path: Path | None, verb: str, name: str | None = Non
     with progress_bar(len(sections), sections[0].title) as begin:
         write_report(study, target, begin)
     typer.echo(str(target))
+
+
+def default_name(name: str) -> str:
+    """Return the file name of a page; a robot's name may hold any character."""
+    stem = re.sub(r"[^\w.-]+", "_", name).strip("._-")[:80]
+    return f"{stem or 'robot'}.html"

@@ -51,6 +51,7 @@ PHRASES = (
     (r'expected None, "half" or', "expected none, half or"),
     (r'undetermined="(\w+)"', r"--undetermined \1"),
     (r"\brate= in Hz", "--rate in Hz"),
+    (r'say columns=\{"(\w+)": \[\.\.\.\]\}', r"name them as \1 under columns in a .toml log description"),
     (r"^ElasticJointRobot: ", "elastic: "),
     (r"\btask='(\w+)'", r"--task \1"),
     (r"build the arm with exact=True", "say exact = true in the arm's file"),

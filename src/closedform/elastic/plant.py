@@ -8,7 +8,7 @@ import casadi as ca
 from casadi import SX
 
 from ..arrays import Array
-from ..forms.elimination import Factors, factor_tree, solve_factored
+from ..forms.elimination import Factors
 from ..forms.energy import kinetic_energy, potential_energy
 from ..forms.mass import mass_matrix
 from ..forms.newton_euler import inverse_dynamics_rates
@@ -66,7 +66,7 @@ class Plant:
         """Return the factors of M, to be shared by every acceleration and jerk of one state."""
         if not self.links.symbolic:
             refuse_idle_joints(self.links.model, "elastic joints")
-        return factor_tree(self.mass_matrix(q))
+        return Factors(self.mass_matrix(q), from_leaves=True)
 
     def wind_up(self, q: SX, theta: SX) -> SX:
         """Return dq = theta - N^-1 q; of velocities, its rate."""
@@ -85,12 +85,12 @@ class Plant:
     def link_acceleration(self, factors: Factors, q: SX, qd: SX, spring: SX) -> SX:
         """Return q'' = M^-1 (N^-1 spring - C q' - g - f_l)."""
         (bias,) = self.link_torques(q, qd, self.rest)
-        return solve_factored(factors, spring / self.N - bias)
+        return factors.solve(spring / self.N - bias)
 
     def link_jerk(self, factors: Factors, q: SX, qd: SX, qdd: SX, spring_rate: SX) -> SX:
         """Return q''' = M^-1 (N^-1 spring' - tau' at q''' = 0); M is factored once for both."""
         _, bias = self.link_torques(q, qd, qdd, self.rest)
-        return solve_factored(factors, spring_rate / self.N - bias)
+        return factors.solve(spring_rate / self.N - bias)
 
 
 def _column(values: Array) -> SX:

@@ -9,7 +9,7 @@ import casadi as ca
 
 from ..checks import known_name, some_of
 from ..errors import ProgramSizeError
-from ..forms import PLAIN, Form, Variant, catalogue
+from ..forms import Form, Variant, catalogue
 from ..forms.lettered import Lettered, lettered
 from ..forms.tree import Tree
 from ..model import Model
@@ -27,8 +27,9 @@ MAX_OPERATIONS = 3_000
 def equations(
     model: Any,
     name: str,
-    variant: Variant = PLAIN,
+    frame: str | None = None,
     *,
+    order: int | None = None,
     symbolic: bool | str | Collection[str] = False,
     parameters: str = "masses",
     digits: int | None = None,
@@ -46,7 +47,7 @@ def equations(
     What takes longer than `seconds` is returned correct but as it is computed, in terms of
     `definitions`, with an `EquationsWarning`. A form of several outputs gives a tuple.
     """
-    form = catalogue(model).form(name, variant)
+    form = catalogue(model).form(name, Variant(frame, order))
     it = lettered(model, form, symbolic, parameters)
     return program_equations(
         _trace(form, model, it),

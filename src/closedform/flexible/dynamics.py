@@ -10,7 +10,7 @@ from __future__ import annotations
 import casadi as ca
 from casadi import SX
 
-from ..forms.elimination import solve_positive
+from ..forms.elimination import Factors
 from .energy import exact_inertia, first_order, gravity_energy, kinetic_energy
 from .kinematics import Plane, link_frames
 from .model import KINDS, LINEAR, ArmModel, Constants
@@ -91,7 +91,7 @@ def forward_dynamics(model: ArmModel, constants: Constants, q: SX, qd: SX, u: SX
     returns (N).
     """
     B, bias = mass_matrix(model, constants, q), _bias(model, constants, q, qd)
-    return solve_positive(B, ca.vertcat(u, SX.zeros(model.size - model.joints)) - bias)
+    return Factors(B, positive=True).solve(ca.vertcat(u, SX.zeros(model.size - model.joints)) - bias)
 
 
 def state_matrices(model: ArmModel, constants: Constants, q: SX, qd: SX, u: SX) -> tuple[SX, SX]:

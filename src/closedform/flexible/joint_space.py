@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from ..arrays import Array
 from ..checks import finite, function, positive, real_array, sized_array
 from ..errors import ArgumentError, shown
-from ..forms.elimination import solve_positive
+from ..forms.elimination import Factors
 from ..integration import DivergenceError, System, simulate
 from . import dynamics
 from .arm_motion import ArmMotion, lost_definiteness, warn_of_deflections
@@ -77,7 +77,9 @@ def swing_system(arm: ArmStructure) -> System:
     bias = dynamics.inverse_dynamics(model, constants, symbols[0], symbols[1], ca.SX.zeros(N))
     B, bias = ca.substitute([B, bias], symbols, [q, qd])
     force = -bias[n:] - ca.mtimes(B[n:, :n], u[2 * n :])
-    return System(f"{arm.name}_swing", x, ca.vertcat(x[N - n :], solve_positive(B[n:, n:], force)), u)
+    return System(
+        f"{arm.name}_swing", x, ca.vertcat(x[N - n :], Factors(B[n:, n:], positive=True).solve(force)), u
+    )
 
 
 def sampled(path: Any, duration: float | None, size: int) -> tuple[Timed, float]:

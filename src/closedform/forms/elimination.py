@@ -1,8 +1,4 @@
-"""Elimination without branches, as expressions: factors of symmetric matrices, and Givens rotations.
-
-`factor_tree` starts from the leaves and keeps the zeros of a tree; `factors` starts from the first row and
-gives the pivots; `solve_positive` refuses a matrix that is not positive definite.
-"""
+"""Elimination without branches, as expressions: factors of symmetric matrices, and Givens rotations."""
 
 from __future__ import annotations
 
@@ -12,92 +8,58 @@ from casadi import SX
 TINY = 1e-150
 """Turns a rotation of two zeros into none, and changes no other number."""
 
-Factors = tuple[list[list[SX]], list[list[int]], list[SX]]
-"""Rows of L, the columns where they are not zero, and the reciprocal pivots."""
 
+class Factors:
+    """The factors M = L D L^T of a symmetric matrix; entries that are identically zero cost nothing.
 
-def factor_tree(M: SX) -> Factors:
-    """Return the factors of M = L^T D L, skipping entries that are identically zero."""
-    n = M.size1()
-    L = [[M[i, j] for j in range(i + 1)] for i in range(n)]
-    lower = [[j for j in range(i) if not L[i][j].is_zero()] for i in range(n)]
-    reciprocals: list[SX] = [SX(0)] * n
-    for k in reversed(range(n)):
-        reciprocals[k] = 1 / L[k][k]
-        row = list(L[k])
-        for position, i in enumerate(lower[k]):
-            factor = row[i] * reciprocals[k]
-            for j in lower[k][: position + 1]:
-                L[i][j] = L[i][j] - factor * row[j]
-                if j < i and j not in lower[i]:
-                    lower[i] = sorted([*lower[i], j])
-            L[k][i] = factor
-    return L, lower, reciprocals
+    Elimination runs from the first row to the last, or with `from_leaves` from the last to the first, which
+    fills in no entry of a mass matrix between branches. With `positive` the square roots of the pivots are
+    part of L (Cholesky), so that a matrix that is not positive definite gives NaN. `pivots` is the diagonal
+    of D, and `columns[k]` has the entries of column k of L off the diagonal, by row.
+    """
 
+    def __init__(self, M: SX, *, from_leaves: bool = False, positive: bool = False) -> None:
+        n = M.size1()
+        rest = [[M[i, j] for j in range(i + 1)] for i in range(n)]
+        self.order = range(n)[::-1] if from_leaves else range(n)
+        self.positive, self.summed = positive, not (positive or from_leaves)
+        self.reciprocals: dict[int, SX] = {}
+        self.columns: dict[int, dict[int, SX]] = {}
+        for step, k in enumerate(self.order):
+            self.reciprocals[k] = 1 / (ca.sqrt(rest[k][k]) if positive else rest[k][k])
+            entries = {i: rest[max(i, k)][min(i, k)] for i in sorted(self.order[step + 1 :])}
+            entries = {i: entry for i, entry in entries.items() if not entry.is_zero()}
+            column = {i: entry * self.reciprocals[k] for i, entry in entries.items()}
+            for i, factor in column.items():
+                for j, other in (column if positive else entries).items():
+                    if j <= i:
+                        rest[i][j] = rest[i][j] - factor * other
+            self.columns[k] = column
+        self.pivots = [rest[k][k] for k in range(n)]
 
-def solve_factored(factors: Factors, b: SX) -> SX:
-    """Return M^-1 b from the factors of M."""
-    L, lower, reciprocals = factors
-    n = len(L)
-    x = [b[i] for i in range(n)]
-    for k in reversed(range(n)):
-        for i in lower[k]:
-            x[i] = x[i] - L[k][i] * x[k]
-    for k in range(n):
-        x[k] = x[k] * reciprocals[k]
-        for i in lower[k]:
-            x[k] = x[k] - L[k][i] * x[i]
-    return ca.vertcat(*x)
+    def solve(self, b: SX) -> SX:
+        """Return M^-1 b."""
+        x = [b[k] for k in range(len(self.order))]
+        for step, k in enumerate(self.order):
+            before = [j for j in self.order[:step] if k in self.columns[j]]
+            x[k] = self._less(x[k], [self.columns[j][k] * x[j] for j in before])
+            if self.positive:
+                x[k] = x[k] * self.reciprocals[k]
+        for k in reversed(self.order):
+            if not self.positive:
+                x[k] = x[k] * self.reciprocals[k]
+            x[k] = self._less(x[k], [factor * x[i] for i, factor in self.columns[k].items()])
+            if self.positive:
+                x[k] = x[k] * self.reciprocals[k]
+        return ca.vertcat(*x)
 
-
-def solve_positive(B: SX, b: SX) -> SX:
-    """Return B^-1 b by Cholesky factors; a square root at each pivot makes NaN of a negative one."""
-    n = B.size1()
-    L = [[B[i, j] for j in range(i + 1)] for i in range(n)]
-    inverse: list[SX] = []
-    for k in range(n):
-        inverse.append(1 / ca.sqrt(L[k][k]))
-        for i in range(k + 1, n):
-            L[i][k] = L[i][k] * inverse[k]
-        for i in range(k + 1, n):
-            for j in range(k + 1, i + 1):
-                L[i][j] = L[i][j] - L[i][k] * L[j][k]
-    x = [b[i] for i in range(n)]
-    for i in range(n):
-        for j in range(i):
-            x[i] = x[i] - L[i][j] * x[j]
-        x[i] = x[i] * inverse[i]
-    for i in reversed(range(n)):
-        for j in range(i + 1, n):
-            x[i] = x[i] - L[j][i] * x[j]
-        x[i] = x[i] * inverse[i]
-    return ca.vertcat(*x)
-
-
-def factors(G: SX) -> tuple[list[list[SX]], list[SX]]:
-    """Return the unit lower triangle L and the pivots d of G = L diag(d) L^T, G positive definite."""
-    m = G.size1()
-    A = [[G[i, j] for j in range(m)] for i in range(m)]
-    L = [[SX(float(i == j)) for j in range(m)] for i in range(m)]
-    for k in range(m):
-        for i in range(k + 1, m):
-            L[i][k] = A[i][k] / A[k][k]
-            for j in range(k + 1, i + 1):
-                A[i][j] = A[i][j] - L[i][k] * A[j][k]
-    return L, [A[k][k] for k in range(m)]
-
-
-def solve(G: SX, b: SX) -> SX:
-    """Return G^-1 b for a positive definite G."""
-    m = G.size1()
-    L, pivots = factors(G)
-    y = [b[i] for i in range(m)]
-    for i in range(m):
-        y[i] = y[i] - sum((L[i][j] * y[j] for j in range(i)), SX(0))
-    y = [y[i] / pivots[i] for i in range(m)]
-    for i in reversed(range(m)):
-        y[i] = y[i] - sum((L[j][i] * y[j] for j in range(i + 1, m)), SX(0))
-    return ca.vertcat(*y)
+    def _less(self, value: SX, terms: list[SX]) -> SX:
+        """Return a value less some terms; the two orders round differently, and each result keeps its own."""
+        if self.summed:
+            return value - sum(terms, SX(0))
+        for term in terms:
+            value = value - term
+        return value
 
 
 class Rotations:

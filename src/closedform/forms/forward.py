@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from casadi import SX
 
-from .elimination import factor_tree, solve_factored
+from .elimination import Factors
 from .mass import mass_matrix
 from .newton_euler import inverse_dynamics
 from .tree import Tree
@@ -18,4 +18,4 @@ def forward_dynamics(tree: Tree, q: SX, qd: SX, tau: SX) -> SX:
     its own row. Inputs q (nq), qd, tau (nv); returns (nv).
     """
     bias = inverse_dynamics(tree, q, qd, SX.zeros(tree.nv))
-    return solve_factored(factor_tree(mass_matrix(tree, q)), tau - bias)
+    return Factors(mass_matrix(tree, q), from_leaves=True).solve(tau - bias)

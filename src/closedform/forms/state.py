@@ -7,7 +7,7 @@ from casadi import SX
 
 from .algebra import cross, cross_columns
 from .armature import add_rotor_gradient, free_rotors
-from .elimination import factor_tree, solve_factored
+from .elimination import Factors
 from .forward import forward_dynamics
 from .mass import add_block, mass_matrix
 from .newton_euler import Motion, body_wrench
@@ -67,15 +67,13 @@ def forward_dynamics_derivatives(tree: Tree, q: SX, qd: SX, tau: SX) -> tuple[SX
     """
     qdd = forward_dynamics(tree, q, qd, tau)
     by_q, by_qd = inverse_dynamics_derivatives(tree, q, qd, qdd)
-    factors = factor_tree(mass_matrix(tree, q))
-    inverse = ca.horzcat(*(solve_factored(factors, column) for column in ca.horzsplit(SX.eye(tree.nv))))
+    factors = Factors(mass_matrix(tree, q), from_leaves=True)
+    inverse = ca.horzcat(*map(factors.solve, ca.horzsplit(SX.eye(tree.nv))))
     for r in range(tree.nv):
         for c in range(r):
             inverse[r, c] = inverse[c, r]
-    solved = [
-        ca.horzcat(*(-solve_factored(factors, column) for column in ca.horzsplit(by))) for by in (by_q, by_qd)
-    ]
-    return solved[0], solved[1], inverse
+    by_q, by_qd = (-ca.horzcat(*map(factors.solve, ca.horzsplit(by))) for by in (by_q, by_qd))
+    return by_q, by_qd, inverse
 
 
 def forward_dynamics_dq(tree: Tree, q: SX, qd: SX, tau: SX) -> SX:

@@ -12,7 +12,7 @@ from casadi import SX
 
 from ..arrays import Array
 from ..forms import Variant
-from ..forms.elimination import Rotations, solve
+from ..forms.elimination import Factors, Rotations
 from ..kernels import FormRecipe, Kernel, compiled
 from ..lazy import cached_property
 from ..model import Model
@@ -100,9 +100,9 @@ class Conditions:
         JD = J * ca.repmat((1 - held).T, self.m, 1)
         mu = damping * ca.dot(e, e) + LEAST_DAMPING
         if self.m <= self.n:
-            step = -JD.T @ solve(JD @ JD.T + mu * SX.eye(self.m), e)
+            step = -JD.T @ Factors(JD @ JD.T + mu * SX.eye(self.m)).solve(e)
         else:
-            step = -solve(JD.T @ JD + mu * SX.eye(self.n), JD.T @ e)
+            step = -Factors(JD.T @ JD + mu * SX.eye(self.n)).solve(JD.T @ e)
         inputs: list[Any] = [("q", q), ("target", target), ("damping", (), damping), ("held", held)]
         outputs = [("error", (), length(e)), ("slope", J.T @ e), ("step", step), ("length", (), length(step))]
         return compiled("task_approach", inputs, _cse(outputs), "Return |e|, J^T e and a damped step.")

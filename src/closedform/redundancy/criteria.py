@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from .. import checks
 from ..checks import choice, finite_array, instance, known_name, positive, sized_array, text
 from ..errors import ArgumentError, ClosedFormError, shorten, shown
-from ..forms.elimination import factors
+from ..forms.elimination import Factors
 from ..model import Model
 from .bounds import limits_of
 from .twist import Twist, form_at
@@ -165,24 +165,22 @@ def _scaled(model: Model, q: SX, twist: Twist, criterion: Criterion, weight: flo
 
 def _manipulability(model: Model, q: SX, twist: Twist) -> Expressions:
     J = twist.same_volume
-    _, pivots = factors(J @ J.T)
     determinant = SX(1)
-    for pivot in pivots:
+    for pivot in Factors(J @ J.T).pivots:
         determinant = determinant * pivot
     return ca.sqrt(determinant), []
 
 
 def _condition_number(model: Model, q: SX, twist: Twist) -> Expressions:
     G = twist.J @ twist.J.T
-    L, pivots = factors(G)
-    m = G.size1()
+    factors, m = Factors(G), G.size1()
     trace = SX(0)  # of G^-1 = L^-T diag(1/pivots) L^-1, a column of L^-1 at a time
     for k in range(m):
         y = [SX(0)] * m
         y[k] = SX(1)
         for i in range(k + 1, m):
-            y[i] = -_total(L[i][j] * y[j] for j in range(k, i))
-        trace = trace + _total(y[i] * y[i] / pivots[i] for i in range(k, m))
+            y[i] = -_total(factors.columns[j].get(i, SX(0)) * y[j] for j in range(k, i))
+        trace = trace + _total(y[i] * y[i] / factors.pivots[i] for i in range(k, m))
     return ca.sqrt(ca.trace(G) * trace) / m, []
 
 

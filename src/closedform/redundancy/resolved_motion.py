@@ -14,7 +14,7 @@ from scipy.spatial.transform import Rotation
 from ..arrays import Array
 from ..checks import known_name, not_negative, number, positive, sized_array, whole_number
 from ..errors import ArgumentError
-from ..forms.elimination import Rotations, solve
+from ..forms.elimination import Factors, Rotations
 from ..integration import System, simulate
 from ..robot import Robot
 from .classify import SIGNS
@@ -34,7 +34,7 @@ def _damped(c: Conditions, sign: float, xd: SX, p: SX) -> SX:
     """Return J^T (J J^T + damping^2 I)^-1 xd + gain (I - J^+ J) h [Wampler1986]."""
     _, J, h = c.rate_expressions()
     turns = Rotations(J)
-    rates = J.T @ solve(J @ J.T + p[1] * p[1] * SX.eye(J.size1()), xd)
+    rates = J.T @ Factors(J @ J.T + p[1] * p[1] * SX.eye(J.size1())).solve(xd)
     return rates + sign * p[0] * (turns.null.T @ (turns.null @ h))
 
 
@@ -48,7 +48,7 @@ def _extended_jacobian(c: Conditions, sign: float, xd: SX, p: SX) -> SX:
     turns = Rotations(J)
     y, N = turns.least_norm(xd), turns.null
     S, across = curvature(N, h, J, -turns.least_squares(h), y, q)
-    return y - N.T @ solve(0.5 * (S + S.T), across)
+    return y - N.T @ Factors(0.5 * (S + S.T)).solve(across)
 
 
 METHODS = {

@@ -11,10 +11,8 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 from plotly import graph_objects as go
-from plotly.subplots import make_subplots
 
 from ..arrays import Array
-from .labels import Label, joint_groups, units
 
 PALETTE = ("#3b7dd8", "#d9622b", "#2f9e6e", "#9b5fc0", "#d6528f", "#1f94ab", "#8f8a1e", "#7d8590")
 """Line colours with a contrast of at least 3 to 1 on both the light and the dark page."""
@@ -38,32 +36,6 @@ class Figure:
     json: Markup
     choices: tuple[str, ...] = ()
     steps: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Panel:
-    """Curves over time that share an axis: values (n, k) and their k labels."""
-
-    title: str
-    values: Array
-    labels: tuple[Label, ...]
-    units: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Curve:
-    """A curve per joint, values (n, joints), of which a reader sees one joint at a time.
-
-    `row` is the panel it is drawn in, `per` what follows the joint's unit of effort, as in N m/s.
-    """
-
-    name: str
-    values: Array
-    colour: int
-    row: int = 1
-    width: float = 1.6
-    dash: str = "solid"
-    per: str = ""
 
 
 def figure(
@@ -112,67 +84,12 @@ def thinned(t: Array, most: int = POINTS) -> NDArray[np.intp]:
     return np.unique(np.linspace(0, len(t) - 1, min(len(t), most)).round().astype(np.intp))
 
 
-def curves_by_joint(title: str, t: Array, panels: Sequence[Panel]) -> Figure:
-    """Return stacked panels over one time axis, a colour per entry; many joints become choices."""
-    keep = thinned(t)
-    groups = joint_groups(max((panel.labels for panel in panels), key=len), len(PALETTE))
-    plot = make_subplots(rows=len(panels), shared_xaxes=True, vertical_spacing=0.06)
-    for choice, joints in enumerate(groups):
-        named: set[str] = set()
-        for row, panel in enumerate(panels, start=1):
-            columns = [k for k, label in enumerate(panel.labels) if label.joint in joints]
-            for position, k in enumerate(columns):
-                label = panel.labels[k]
-                curve = go.Scatter(
-                    x=single(t[keep]),
-                    y=single(panel.values[keep, k]),
-                    name=plain(label.text),
-                    legendgroup=label.text,
-                    showlegend=label.text not in named,
-                    line={"color": PALETTE[position % len(PALETTE)], "width": 1.6, "simplify": False},
-                    hovertemplate="%{y:.4g} " + panel.units[k],
-                    visible=choice == 0,
-                    meta={"choice": choice},
-                )
-                named.add(label.text)
-                plot.add_trace(curve, row=row, col=1)
-    for row, panel in enumerate(panels, start=1):
-        plot.update_yaxes(title_text=f"{panel.title} [{units(panel.units)}]", row=row, col=1)
-    plot.update_xaxes(title_text="time [s]", row=len(panels), col=1)
-    plot.update_layout(hovermode="x unified", hoversubplots="axis")
-    names = [g[0] if len(g) == 1 else f"{g[0]} to {g[-1]}" for g in groups]
-    return figure(plot, title, 60 + 220 * len(panels), names if len(groups) > 1 else ())
-
-
-def one_joint_at_a_time(
-    t: Array, labels: Sequence[Label], curves: Sequence[Curve], titles: Sequence[str], heights: Any = None
-) -> go.Figure:
-    """Return panels over one time axis, titled from top to bottom, whose curves are choices by joint."""
-    plot = make_subplots(rows=len(titles), shared_xaxes=True, vertical_spacing=0.08, row_heights=heights)
-    for k, label in enumerate(labels):
-        named: set[str] = set()
-        for curve in curves:
-            plot.add_scatter(
-                x=single(t),
-                y=single(curve.values[:, k]),
-                name=curve.name,
-                legendgroup=curve.name,
-                showlegend=curve.name not in named,
-                line={
-                    "color": PALETTE[curve.colour],
-                    "width": curve.width,
-                    "dash": curve.dash,
-                    "simplify": False,
-                },
-                hovertemplate="%{y:.4g} " + label.effort_unit + curve.per,
-                visible=k == 0,
-                meta={"choice": k},
-                row=curve.row,
-                col=1,
-            )
-            named.add(curve.name)
-    for row, title in enumerate(titles, start=1):
-        plot.update_yaxes(title_text=title, row=row, col=1)
-    plot.update_xaxes(title_text="time [s]", row=len(titles), col=1)
-    plot.update_layout(hovermode="x unified", hoversubplots="axis")
-    return plot
+def cube(points: Array) -> dict[str, dict[str, Any]]:
+    """Return the axes of a scene as a cube with room around the points (..., 3), in metres."""
+    cloud = points.reshape(-1, 3)
+    low, high = cloud.min(axis=0), cloud.max(axis=0)
+    middle, half = (low + high) / 2, max(0.55 * float((high - low).max()), 1e-3)
+    return {
+        f"{name}axis": {"range": [middle[k] - half, middle[k] + half], "title": f"{name} [m]"}
+        for k, name in enumerate("xyz")
+    }

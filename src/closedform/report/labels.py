@@ -23,11 +23,6 @@ class Label:
     joint: str
 
     @property
-    def rate_unit(self) -> str:
-        """Unit of its velocity."""
-        return f"{self.unit}/s"
-
-    @property
     def effort_unit(self) -> str:
         """Unit of its force or torque."""
         return "N m" if self.unit == "rad" else "N"

@@ -31,9 +31,10 @@ def scientific(value: float | None) -> str | Markup:
     if value == 0:
         return "0"
     mantissa, exponent = f"{value:.1e}".split("e")
-    return Markup("{}{}×{}10<sup>{}</sup>").format(
-        mantissa.replace("-", "−"), THIN, THIN, str(int(exponent)).replace("-", "−")
-    )
+    power, shown = int(exponent), mantissa.replace("-", "−")
+    if power == 0:
+        return shown
+    return Markup("{}{}×{}10<sup>{}</sup>").format(shown, THIN, THIN, str(power).replace("-", "−"))
 
 
 def per_second(value: float) -> str:
@@ -45,6 +46,7 @@ def per_second(value: float) -> str:
 
 
 FILTERS: dict[str, Callable[..., Any]] = {
+    "degrees": math.degrees,
     "fixed": fixed,
     "count": count,
     "scientific": scientific,

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from plotly import graph_objects as go
 
 from ...arrays import Array
 from ...elastic import Decoupling, chain_motion, state_on, track
-from ..figure import PALETTE, Figure, Panel, curves_by_joint, figure, single
+from ..curves import Panel, add_curve, curves_by_joint, panels, powers_of_ten
+from ..figure import Figure, figure
 from ..labels import Label
 from ..section import Section
 from .elastic_study import ElasticStudy
@@ -63,28 +63,13 @@ def gather(study: ElasticStudy) -> ChainFacts:
 
 def draw(facts: ChainFacts) -> Mapping[str, Figure]:
     """Return the decaying errors, and the distance to the chain over the step."""
-    units = tuple(label.unit for label in facts.labels)
-    errors = curves_by_joint(
-        "Errors of the joints", facts.t, [Panel("q − q_d", facts.errors, facts.labels, units)]
-    )
-    plot = go.Figure()
+    errors = curves_by_joint("Errors of the joints", facts.t, [Panel("q − q_d", facts.errors, facts.labels)])
+    plot = panels(["distance to the chain [rad, m]"], "step [s]")
     slope = facts.distances[0] * (facts.steps / facts.steps[0]) ** 4
-    for name, values, colour, dash in (
-        ("simulated", facts.distances, 0, "solid"),
-        ("slope 4", slope, 7, "dot"),
-    ):
-        plot.add_scatter(
-            x=single(facts.steps),
-            y=single(values),
-            name=name,
-            mode="lines+markers" if dash == "solid" else "lines",
-            line={"color": PALETTE[colour], "dash": dash},
-            hovertemplate="%{y:.1e}",
-        )
-    plot.update_xaxes(title_text="step [s]", type="log", exponentformat="power")
-    plot.update_yaxes(
-        title_text="distance to the chain [rad, m]", type="log", exponentformat="power", dtick=1
-    )
+    add_curve(plot, facts.steps, facts.distances, "simulated", 0, mode="lines+markers", hover="%{y:.1e}")
+    add_curve(plot, facts.steps, slope, "slope 4", 7, dash="dot", hover="%{y:.1e}")
+    plot.update_xaxes(type="log", exponentformat="power")
+    powers_of_ten(plot)
     return {"errors": errors, "steps": figure(plot, "Distance to the exact chain over the step", 340)}
 
 

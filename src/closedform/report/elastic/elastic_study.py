@@ -10,9 +10,7 @@ from numpy.typing import ArrayLike
 from ...checks import finite, instance, real_array, small_number, whole_number
 from ...elastic import ComputedTorque, Control, Decoupling, ElasticJointRobot, Feedforward, Spread
 from ...lazy import cached_property
-from ...model.inertia import phi_from_parts, transform_phi
 from ...robot import Robot
-from ...rotations import pose
 from ...trajectory import Trajectory, cosine, polynomial
 from ..labels import Label, turns, velocity_labels
 from ..motions import CosineMotion, check_motion
@@ -72,10 +70,10 @@ class ElasticStudy:
     @cached_property
     def loaded(self) -> Robot:
         """The robot with its tool."""
-        phi = self.robot.phi.reshape(-1, 10).copy()
-        ball = phi_from_parts(self.tool, np.zeros(3), 0.4 * self.tool * TOOL_SIZE**2 * np.eye(3))
-        phi[-1] += transform_phi(ball, pose(np.eye(3), np.array(TOOL_AT)))
-        return self.robot.with_phi(phi.ravel())
+        if not self.tool:
+            return self.robot
+        ball = 0.4 * self.tool * TOOL_SIZE**2 * np.eye(3)
+        return self.robot.with_payload(self.tool, TOOL_AT, ball, self.robot.body_names[-1])
 
     @cached_property
     def elastic(self) -> ElasticJointRobot:

@@ -6,20 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from plotly import graph_objects as go
 
 from ...arrays import Array
-from ..figure import (
-    PALETTE,
-    Curve,
-    Figure,
-    Panel,
-    curves_by_joint,
-    figure,
-    one_joint_at_a_time,
-    single,
-    thinned,
-)
+from ..curves import Curve, Panel, add_curve, curves_by_joint, one_joint_at_a_time, panels, powers_of_ten
+from ..figure import Figure, figure, thinned
 from ..labels import Label, units
 from ..section import Section
 from .elastic_study import ElasticStudy
@@ -89,13 +79,8 @@ def _errors(study: ElasticStudy, t: Array, h: float, exact: list[Array]) -> list
 
 def draw(facts: RateFacts) -> Mapping[str, Figure]:
     """Return motion and torques, the derivatives of one joint at a time, and the differences' errors."""
-    efforts = tuple(label.effort_unit for label in facts.labels)
-    angles = tuple(label.unit for label in facts.labels)
-    motion = curves_by_joint(
-        "Joint motion and torques",
-        facts.t,
-        [Panel("q", facts.q, facts.labels, angles), Panel("tau", facts.tau, facts.labels, efforts)],
-    )
+    both = [Panel("q", facts.q, facts.labels), Panel("tau", facts.tau, facts.labels, effort=True)]
+    motion = curves_by_joint("Joint motion and torques", facts.t, both)
     return {"motion": motion, "rates": _rates(facts), "errors": _steps(facts)}
 
 
@@ -113,18 +98,11 @@ def _rates(facts: RateFacts) -> Figure:
 
 
 def _steps(facts: RateFacts) -> Figure:
-    plot = go.Figure()
+    plot = panels(["largest error / largest value"], "step of the differences [s]")
     for k, name in enumerate(("tau'", "tau''")):
-        plot.add_scatter(
-            x=single(facts.steps),
-            y=single(facts.errors[k]),
-            name=name,
-            mode="lines+markers",
-            line={"color": PALETTE[k]},
-            hovertemplate="%{y:.1e}",
-        )
-    plot.update_xaxes(title_text="step of the differences [s]", type="log", exponentformat="power")
-    plot.update_yaxes(title_text="largest error / largest value", type="log", exponentformat="power")
+        add_curve(plot, facts.steps, facts.errors[k], name, k, mode="lines+markers", hover="%{y:.1e}")
+    plot.update_xaxes(type="log", exponentformat="power")
+    powers_of_ten(plot)
     return figure(plot, "Error of numerical differentiation over its step", 340)
 
 

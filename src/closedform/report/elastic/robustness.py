@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from plotly import graph_objects as go
 
 from ...arrays import Array
 from ...elastic import monte_carlo
-from ..figure import PALETTE, Figure, figure, single, thinned
+from ..curves import add_curve, panels, powers_of_ten
+from ..figure import PALETTE, Figure, figure, thinned
 from ..section import Section
 from .elastic_study import FEEDFORWARD, ElasticStudy
 
@@ -75,34 +75,15 @@ def gather(study: ElasticStudy) -> RobustnessFacts:
 def draw(facts: RobustnessFacts) -> Mapping[str, Figure]:
     """Return the bands on a logarithmic scale."""
     keep = thinned(facts.t)[1:]
-    t = single(facts.t[keep])
-    plot = go.Figure()
+    t = facts.t[keep]
+    plot = panels(["error of the worst joint [rad, m]"])
     for k, (law, band) in enumerate(facts.bands.items()):
-        low, middle, high = (single(np.clip(each[keep], 1e-9, 1e3)) for each in band)
-        colour = PALETTE[k]
-        plot.add_scatter(
-            x=np.concatenate([t, t[::-1]]),
-            y=np.concatenate([high, low[::-1]]),
-            fill="toself",
-            fillcolor=_faint(colour),
-            line={"width": 0, "color": colour},
-            hoverinfo="skip",
-            legendgroup=law,
-            showlegend=False,
-        )
-        plot.add_scatter(
-            x=t,
-            y=middle,
-            name=law,
-            legendgroup=law,
-            line={"color": colour, "width": 2, "simplify": False},
-            hovertemplate="%{y:.1e}",
-        )
-    plot.update_xaxes(title_text="time [s]")
-    plot.update_yaxes(
-        title_text="error of the worst joint [rad, m]", type="log", exponentformat="power", dtick=1
-    )
-    plot.update_layout(hovermode="x unified")
+        low, middle, high = (np.clip(each[keep], 1e-9, 1e3) for each in band)
+        round_it, edge = np.concatenate([t, t[::-1]]), np.concatenate([high, low[::-1]])
+        faint = _faint(PALETTE[k])
+        add_curve(plot, t, middle, law, k, width=2, hover="%{y:.1e}")
+        add_curve(plot, round_it, edge, law, k, width=0, fill="toself", fillcolor=faint, hoverinfo="skip")
+    powers_of_ten(plot)
     return {"bands": figure(plot, "Monte-Carlo bands of the tracking error", 440)}
 
 

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from plotly import graph_objects as go
 
 from ...arrays import Array
 from ...elastic import track
 from ...trajectory import polynomial
-from ..figure import PALETTE, Figure, figure, single, thinned
+from ..curves import add_curve, panels, powers_of_ten
+from ..figure import Figure, figure, thinned
 from ..section import Section
 from .elastic_study import ENCODERS, FEEDFORWARD, RIGID, ElasticStudy
 
@@ -98,24 +98,13 @@ def gather(study: ElasticStudy) -> TrackingFacts:
 def draw(facts: TrackingFacts) -> Mapping[str, Figure]:
     """Return the errors over time on a logarithmic scale, one stiffness at a time."""
     keep = thinned(facts.t)
-    plot = go.Figure()
+    plot = panels(["error of the worst joint [rad, m]"])
     for run in facts.runs:
-        plot.add_scatter(
-            x=single(facts.t[keep]),
-            y=single(np.maximum(run.size[keep], 1e-17)),
-            name=run.law,
-            line={"color": PALETTE[facts.laws.index(run.law)], "width": 2, "simplify": False},
-            hovertemplate="%{y:.1e}",
-            visible=run.stiffness == facts.stiffnesses[0],
-            meta={"choice": facts.stiffnesses.index(run.stiffness)},
-        )
-    plot.update_xaxes(title_text="time [s]")
-    plot.update_yaxes(
-        title_text="error of the worst joint [rad, m]", type="log", exponentformat="power", dtick=3
-    )
-    plot.update_layout(hovermode="x unified")
-    choices = facts.stiffnesses
-    return {"errors": figure(plot, "Tracking errors with an exact model", 380, choices)}
+        size = np.maximum(run.size[keep], 1e-17)
+        colour, choice = facts.laws.index(run.law), facts.stiffnesses.index(run.stiffness)
+        add_curve(plot, facts.t[keep], size, run.law, colour, choice=choice, width=2, hover="%{y:.1e}")
+    powers_of_ten(plot)
+    return {"errors": figure(plot, "Tracking errors with an exact model", 380, facts.stiffnesses)}
 
 
 SECTION = Section("elastic_tracking", "Tracking", gather, draw)

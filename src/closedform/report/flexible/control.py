@@ -6,14 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from plotly import graph_objects as go
-from plotly.subplots import make_subplots
 
 from ...arrays import Array
 from ...errors import ClosedFormError
 from ...flexible import Damping, FlexibleArm, InputShaper
 from ...trajectory import polynomial
-from ..figure import PALETTE, Figure, figure, single, thinned
+from ..curves import add_curve, panels
+from ..figure import Figure, figure, thinned
 from ..section import Section
 from .arm_study import FlexibleStudy
 
@@ -128,42 +127,19 @@ def _swing(arm: FlexibleArm, t: Array, acceleration: Array) -> Array:
 def draw(facts: ControlFacts) -> Mapping[str, Figure]:
     """Return the tip with its torques, and the deflections."""
     keep = thinned(facts.t)
-    tip = make_subplots(rows=2, shared_xaxes=True, vertical_spacing=0.06)
-    for row, name, values, colour, dash in (
-        (1, "wanted", facts.wanted, 7, "dot"),
-        (1, "stable inversion", facts.inverted, 0, "solid"),
-        (1, "rigid torque", facts.rigid, 1, "solid"),
-        (2, "stable inversion", facts.torque, 0, "solid"),
-        (2, "rigid torque", facts.rigid_torque, 1, "solid"),
+    tip = panels(["angle of the tip [rad]", "torque [N m]"])
+    for row, name, values, colour in (
+        (1, "stable inversion", facts.inverted, 0),
+        (1, "rigid torque", facts.rigid, 1),
+        (2, "stable inversion", facts.torque, 0),
+        (2, "rigid torque", facts.rigid_torque, 1),
     ):
-        tip.add_scatter(
-            x=single(facts.t[keep]),
-            y=single(values[keep]),
-            name=name,
-            legendgroup=name,
-            showlegend=row == 1,
-            line={"color": PALETTE[colour], "width": 2.6 if dash == "dot" else 1.7, "dash": dash},
-            hovertemplate="%{y:.4g}",
-            row=row,
-            col=1,
-        )
-    tip.update_yaxes(title_text="angle of the tip [rad]", row=1, col=1)
-    tip.update_yaxes(title_text="torque [N m]", row=2, col=1)
-    tip.update_xaxes(title_text="time [s]", row=2, col=1)
-    tip.update_layout(hovermode="x unified", hoversubplots="axis")
+        add_curve(tip, facts.t[keep], values[keep], name, colour, row=row)
+    add_curve(tip, facts.t[keep], facts.wanted[keep], "wanted", 7, width=2.6, dash="dot")
     keep = thinned(facts.shaped_t)
-    shaped = go.Figure()
+    shaped = panels(["deflection of the tip [mm]"])
     for name, values, colour in (("plain", facts.plain, 1), ("shaped", facts.shaped, 0)):
-        shaped.add_scatter(
-            x=single(facts.shaped_t[keep]),
-            y=single(values[keep] * 1e3),
-            name=name,
-            line={"color": PALETTE[colour], "width": 1.7},
-            hovertemplate="%{y:.3f} mm",
-        )
-    shaped.update_xaxes(title_text="time [s]")
-    shaped.update_yaxes(title_text="deflection of the tip [mm]")
-    shaped.update_layout(hovermode="x unified")
+        add_curve(shaped, facts.shaped_t[keep], values[keep] * 1e3, name, colour, hover="%{y:.3f} mm")
     return {
         "tip": figure(tip, "Tip and torque over time", 520),
         "shaped": figure(shaped, "Deflection after a plain and a shaped command", 340),

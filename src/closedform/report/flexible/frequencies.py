@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from plotly import graph_objects as go
 from scipy.linalg import eigh
 
 from ...arrays import Array
 from ...flexible import FlexibleArm
-from ..figure import PALETTE, Figure, figure, single
+from ..curves import add_curve, panels
+from ..figure import Figure, figure
 from ..section import Section
 from .arm_study import FlexibleStudy
 
@@ -66,32 +67,17 @@ def draw(facts: FrequencyFacts) -> Mapping[str, Figure]:
     """Return the frequencies over the angle of each joint in turn; none for a one-link arm."""
     if not len(facts.free):
         return {}
-    plot = go.Figure()
+    axis = "elbow angle [degrees]" if len(facts.free) == 1 else "angle of the joint [degrees]"
+    plot = panels(["frequency [Hz]"], axis)
     for choice, curves in enumerate(facts.free):
-        shown = {"visible": choice == 0, "meta": {"choice": choice}, "hovertemplate": "%{y:.2f} Hz"}
+        shown: dict[str, Any] = {"choice": choice, "hover": "%{y:.2f} Hz"}
         for k, (curve, clamped, name) in enumerate(zip(curves.T, facts.clamped, facts.names, strict=True)):
-            colour = PALETTE[k % len(PALETTE)]
-            plot.add_scatter(
-                x=single(np.degrees(facts.angle)),
-                y=single(curve),
-                name=f"free arm, {k + 1}",
-                line={"color": colour, "width": 2.2, "simplify": False},
-                **shown,
-            )
-            plot.add_scatter(
-                x=[0, 180],
-                y=[clamped, clamped],
-                mode="lines",
-                name=name,
-                line={"color": colour, "width": 1.2, "dash": "dot"},
-                **shown,
-            )
+            add_curve(plot, np.degrees(facts.angle), curve, f"free arm, {k + 1}", k, width=2.2, **shown)
+            add_curve(plot, [0, 180], [clamped, clamped], name, k, width=1.2, dash="dot", **shown)
     choices = [f"joint {k + 2}" for k in range(len(facts.free))]
-    axis = "elbow angle [degrees]" if len(choices) == 1 else "angle of the joint [degrees]"
-    plot.update_xaxes(title_text=axis, dtick=30)
+    plot.update_xaxes(dtick=30)
     ticks = [digit * 10.0**power for power in range(-4, 6) for digit in (1, 2, 5)]
-    plot.update_yaxes(title_text="frequency [Hz]", type="log", tickvals=ticks)
-    plot.update_layout(hovermode="x unified")
+    plot.update_yaxes(type="log", tickvals=ticks)
     title = "Natural frequencies over a joint's angle"
     return {"frequencies": figure(plot, title, 420, choices if len(choices) > 1 else ())}
 

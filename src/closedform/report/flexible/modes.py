@@ -10,7 +10,8 @@ from plotly.subplots import make_subplots
 
 from ...arrays import Array
 from ...flexible import FlexibleArm
-from ..figure import PALETTE, Figure, figure, single
+from ..curves import add_curve
+from ..figure import Figure, figure
 from ..section import Section
 from .arm_study import FlexibleStudy
 from .paper_example import PAYLOADS, PRINTED
@@ -95,23 +96,10 @@ def draw(facts: ModeFacts) -> Mapping[str, Figure]:
     links = len(facts.shapes[0])
     plot = make_subplots(cols=links, subplot_titles=[f"link {k + 1}" for k in range(links)])
     for choice, by_link in enumerate(facts.shapes):
-        named: set[int] = set()
-        for link, shapes in enumerate(by_link):
+        for link, shapes in enumerate(by_link, start=1):
             for mode, shape in enumerate(shapes.T):
-                plot.add_scatter(
-                    x=single(facts.x),
-                    y=single(shape),
-                    name=f"mode {mode + 1}",
-                    legendgroup=f"mode {mode + 1}",
-                    showlegend=mode not in named,
-                    line={"color": PALETTE[mode % len(PALETTE)], "width": 2.2, "simplify": False},
-                    hovertemplate="%{y:.3f}",
-                    visible=choice == 0,
-                    meta={"choice": choice},
-                    row=1,
-                    col=link + 1,
-                )
-                named.add(mode)
+                name, hover = f"mode {mode + 1}", "%{y:.3f}"
+                add_curve(plot, facts.x, shape, name, mode, col=link, choice=choice, width=2.2, hover=hover)
     plot.update_xaxes(title_text="x / length")
     plot.update_yaxes(title_text="shape / length", col=1)
     plot.update_layout(hovermode="x unified")

@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from plotly import graph_objects as go
-from plotly.subplots import make_subplots
 
 from ...arrays import Array
 from ...flexible import ArmMotion
-from ..figure import PALETTE, Figure, figure, single, thinned
+from ..curves import add_curve, panels
+from ..figure import Figure, figure, thinned
 from ..section import Section
 from .arm_study import FlexibleStudy
 from .cases import Case
@@ -98,41 +97,19 @@ def draw(facts: MotionFacts) -> Mapping[str, Figure]:
     """Return time series and energies, one choice per case."""
     titles = [motion.case.label for motion in facts.motions]
     rows, (unit, scale) = len(facts.panels), facts.unit
-    series = make_subplots(rows=rows, shared_xaxes=True, vertical_spacing=0.14 / rows)
-    energies = go.Figure()
+    series = panels([title for title, _ in facts.panels], spacing=0.14 / rows)
+    energies = panels([f"energy [{unit}]"])
     for choice, motion in enumerate(facts.motions):
         keep = thinned(motion.t)
-        x, shown = single(motion.t[keep]), {"visible": choice == 0, "meta": {"choice": choice}}
-        colour = 0
+        t, colour = motion.t[keep], 0
         for row, (_, names) in enumerate(facts.panels):
-            for k, name in enumerate(names):
-                series.add_scatter(
-                    x=x,
-                    y=single(motion.values[row][keep, k]),
-                    name=name,
-                    line={"color": PALETTE[colour % len(PALETTE)], "width": 1.7, "simplify": False},
-                    hovertemplate="%{y:.4g}",
-                    row=row + 1,
-                    col=1,
-                    **shown,
-                )
+            for values, name in zip(motion.values[row][keep].T, names, strict=True):
+                add_curve(series, t, values, name, colour, row=row + 1, choice=choice)
                 colour += 1
         for k, name in enumerate(ENERGIES):
-            energies.add_scatter(
-                x=x,
-                y=single(motion.energies[keep, k] * scale),
-                name=name,
-                line={"color": PALETTE[k], "width": 1.8, "dash": "dot" if name == "total" else "solid"},
-                hovertemplate="%{y:.4g} " + unit,
-                **shown,
-            )
-    for row, (title, _) in enumerate(facts.panels, start=1):
-        series.update_yaxes(title_text=title, row=row, col=1)
-    series.update_xaxes(title_text="time [s]", row=rows, col=1)
-    series.update_layout(hovermode="x unified", hoversubplots="axis")
-    energies.update_xaxes(title_text="time [s]")
-    energies.update_yaxes(title_text=f"energy [{unit}]")
-    energies.update_layout(hovermode="x unified")
+            dash, hover = "dot" if name == "total" else "solid", "%{y:.4g} " + unit
+            values = motion.energies[keep, k] * scale
+            add_curve(energies, t, values, name, k, choice=choice, dash=dash, hover=hover)
     choices = titles if len(titles) > 1 else ()
     return {
         "series": figure(series, "Coordinates and tip over time", 100 + 180 * rows, choices),

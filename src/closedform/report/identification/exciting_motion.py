@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Array
-from ..figure import Figure, Panel, curves_by_joint
+from ..curves import Panel, curves_by_joint
+from ..figure import Figure
 from ..labels import Label, velocity_labels
 from ..section import Section
 from .studies import ExcitationStudy
@@ -68,16 +69,14 @@ def gather(study: ExcitationStudy) -> MotionFacts:
 
 def draw(facts: MotionFacts) -> Mapping[str, Figure]:
     """Return positions, velocities, accelerations and torques over time."""
-    unit = tuple(label.unit for label in facts.labels)
     panels = [
-        Panel("q", facts.q, facts.labels, unit),
-        Panel("qd", facts.qd, facts.labels, tuple(f"{each}/s" for each in unit)),
-        Panel("qdd", facts.qdd, facts.labels, tuple(f"{each}/s²" for each in unit)),
+        Panel("q", facts.q, facts.labels),
+        Panel("qd", facts.qd, facts.labels, "/s"),
+        Panel("qdd", facts.qdd, facts.labels, "/s²"),
     ]
     if facts.tau is not None:
-        efforts = tuple(label.effort_unit for label in facts.labels)
-        panels.append(Panel("tau", facts.tau, facts.labels, efforts))
+        panels.append(Panel("tau", facts.tau, facts.labels, effort=True))
     return {"motion": curves_by_joint("One period of the motion", facts.t, panels)}
 
 
-SECTION = Section("exciting-motion", "Motion and limits", gather, draw)
+SECTION = Section("exciting_motion", "Motion and limits", gather, draw)

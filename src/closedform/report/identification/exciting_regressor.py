@@ -9,6 +9,7 @@ import numpy as np
 from plotly import graph_objects as go
 
 from ...arrays import Array
+from ..curves import add_curve, panels, powers_of_ten
 from ..figure import PALETTE, Figure, figure, plain, single
 from ..section import Section
 from .studies import ExcitationStudy
@@ -59,27 +60,25 @@ def draw(facts: RegressorFacts) -> Mapping[str, Figure]:
     """Return the singular values, and the errors of the parameters."""
     order = np.arange(1, len(facts.singular) + 1)
     names = [plain(name) for name in facts.names]
-    both = (("random motion", 7, "start_"), ("exciting motion", 0, ""))
-    spectrum, errors = go.Figure(), go.Figure()
-    for name, colour, which in both:
-        style = {"color": PALETTE[colour]}
-        values, sizes = getattr(facts, f"{which}singular"), getattr(facts, f"{which}errors")
-        spectrum.add_scatter(
-            x=order, y=single(values), name=name, mode="lines+markers", line=style, hovertemplate="%{y:.3g}"
-        )
+    spectrum, errors = panels(["singular value"], "index"), go.Figure()
+    for name, colour, singular, sizes in (
+        ("random motion", 7, facts.start_singular, facts.start_errors),
+        ("exciting motion", 0, facts.singular, facts.errors),
+    ):
+        add_curve(spectrum, order, singular, name, colour, mode="lines+markers", hover="%{y:.3g}")
+        mark = {"color": PALETTE[colour]}
         errors.add_scatter(
-            x=names, y=single(sizes), name=name, mode="markers", marker=style, hovertemplate="%{y:.3g}"
+            x=names, y=single(sizes), name=name, mode="markers", marker=mark, hovertemplate="%{y:.3g}"
         )
-    spectrum.update_xaxes(title_text="index")
-    spectrum.update_yaxes(title_text="singular value", type="log", dtick=1)
     errors.update_xaxes(tickangle=-90, automargin=True)
-    errors.update_yaxes(title_text="standard error [SI]", type="log", dtick=1)
+    errors.update_yaxes(title_text="standard error [SI]")
+    errors.update_layout(hovermode="x unified")
     for plot in (spectrum, errors):
-        plot.update_layout(hovermode="x unified")
+        powers_of_ten(plot)
     return {
         "spectrum": figure(spectrum, "Singular values of the stacked regressor", 340),
         "errors": figure(errors, "Standard errors of the base parameters", 380),
     }
 
 
-SECTION = Section("exciting-regressor", "What it tells apart", gather, draw)
+SECTION = Section("exciting_regressor", "What it tells apart", gather, draw)

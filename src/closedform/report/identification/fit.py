@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from plotly import graph_objects as go
 
-from ...identification import Errors
+from ...identification import Identification
 from ...identification.workflow.listing import Table
 from ..figure import PALETTE, Figure, figure, plain, single
 from ..labels import Label, velocity_labels
@@ -17,59 +17,31 @@ from .studies import IdentificationStudy
 
 @dataclass(frozen=True)
 class FitFacts:
-    """How the fit was made, and the torque errors of every joint, relative in `table`."""
+    """The fit to a log, `source`, with the labels of its joints; relative torque errors are in `table`."""
 
     source: str
     labels: tuple[Label, ...]
-    count: int
-    base_count: int
-    rows: int
-    condition: float
-    cutoff: float
-    rate: float
-    method: str
-    friction: str
-    fitted: Errors
-    cross_validation: Errors | None
-    held_out: Errors | None
+    result: Identification
     table: Table
-    doubts: tuple[str, ...]
-    notes: tuple[str, ...]
 
     @property
     def sizes(self) -> dict[str, str]:
         """The root mean square of every joint's torque error, in its unit."""
-        rms = zip(self.labels, self.fitted.rms, strict=True)
+        rms = zip(self.labels, self.result.fitted.rms, strict=True)
         return {label.joint: f"{size:.3f} {label.effort_unit}" for label, size in rms}
 
 
 def gather(study: IdentificationStudy) -> FitFacts:
     """Return how the fit was made."""
-    r = study.result
-    return FitFacts(
-        study.source,
-        velocity_labels(r.robot.model),
-        len(r.values),
-        r.base.count,
-        r.fitted.rows,
-        r.condition,
-        r.filters.cutoff,
-        r.filters.rate,
-        r.method,
-        str(r.friction),
-        r.fitted,
-        r.cross_validation,
-        r.held_out,
-        r.tables[1],
-        r.doubts,
-        r.notes,
-    )
+    result = study.result
+    return FitFacts(study.source, velocity_labels(result.robot.model), result, result.tables[1])
 
 
 def draw(facts: FitFacts) -> Mapping[str, Figure]:
     """Return the relative torque error of each joint as bars."""
     plot = go.Figure()
-    parts = {"fitted": facts.fitted, "left out in turn": facts.cross_validation, "held out": facts.held_out}
+    fit = facts.result
+    parts = {"fitted": fit.fitted, "left out in turn": fit.cross_validation, "held out": fit.held_out}
     for colour, (name, errors) in enumerate(parts.items()):
         if errors is not None:
             plot.add_bar(

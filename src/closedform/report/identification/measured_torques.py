@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from plotly import graph_objects as go
 
 from ...arrays import Array
-from ..figure import PALETTE, Curve, Figure, figure, one_joint_at_a_time, plain, single, thinned
+from ..curves import Curve, one_joint_at_a_time
+from ..figure import PALETTE, Figure, figure, plain, single, thinned
 from ..labels import Label, velocity_labels
 from ..section import Section
 from .studies import IdentificationStudy

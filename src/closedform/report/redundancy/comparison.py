@@ -6,69 +6,43 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from plotly.subplots import make_subplots
 
-from ...arrays import Array
-from ...redundancy import Contestant
-from ..figure import PALETTE, Figure, figure, single
+from ...redundancy import Contestant, Path
+from ..curves import add_curve, panels
+from ..figure import Figure, figure
 from ..section import Section
 from .path_study import RedundancyStudy
 
 
 @dataclass(frozen=True)
 class ComparisonFacts:
-    """The contestants, and along the path: the criterion, curvature along the self-motion, regularity."""
+    """The contestants on a closed path, and the path by the proposed method with its measures."""
 
     rows: tuple[Contestant, ...]
     cycles: int
     criterion: str
-    value: Array
-    curvature: Array
-    regularity: Array
-    jumps: tuple[int, ...]
-    singular: tuple[int, ...]
+    path: Path
 
 
 def gather(study: RedundancyStudy) -> ComparisonFacts | None:
     """Return the comparison on a closed path, and the measures on any; None for a single target."""
-    path, found = study.path, study.comparison
-    if len(path.q) < 2:
+    if len(study.path.q) < 2:
         return None
-    return ComparisonFacts(
-        () if found is None else found.contestants,
-        study.cycles,
-        study.sense[0],
-        path.value,
-        path.curvature,
-        path.regularity,
-        path.jumps,
-        path.algorithmic_singularities,
-    )
+    rows = () if study.comparison is None else study.comparison.contestants
+    return ComparisonFacts(rows, study.cycles, study.sense[0], study.path)
 
 
 def draw(facts: ComparisonFacts) -> Mapping[str, Figure]:
     """Return the criterion, and the two measures that vanish at singularities."""
-    plot = make_subplots(rows=3, shared_xaxes=True, vertical_spacing=0.05)
-    for row, (name, values) in enumerate(
-        (
-            (facts.criterion, facts.value),
-            ("least curvature", facts.curvature),
-            ("regularity of J", facts.regularity),
-        ),
-        start=1,
-    ):
-        plot.add_scatter(
-            x=np.arange(len(values)),
-            y=single(values),
-            name=name,
-            showlegend=False,
-            line={"color": PALETTE[row - 1], "width": 1.8},
-            hovertemplate="%{y:.4g}",
-            row=row,
-            col=1,
-        )
-        plot.update_yaxes(title_text=name, rangemode="tozero", row=row, col=1)
-    plot.update_xaxes(title_text="target along the path", row=3, col=1)
+    measures = {
+        facts.criterion: facts.path.value,
+        "least curvature": facts.path.curvature,
+        "regularity of J": facts.path.regularity,
+    }
+    plot = panels(list(measures), "target along the path", 0.05)
+    for k, (name, values) in enumerate(measures.items()):
+        add_curve(plot, np.arange(len(values)), values, name, k, row=k + 1, showlegend=False)
+    plot.update_yaxes(rangemode="tozero")
     return {"measures": figure(plot, "Distance from singularities along the path", 520)}
 
 

@@ -9,7 +9,8 @@ import numpy as np
 from plotly.subplots import make_subplots
 
 from ...arrays import Array
-from ..figure import PALETTE, Figure, figure, plain, single
+from ..curves import add_curve
+from ..figure import Figure, figure, plain
 from ..section import Section
 from .path_study import RedundancyStudy
 
@@ -76,22 +77,12 @@ def draw(facts: JointFacts) -> Mapping[str, Figure]:
     plot = make_subplots(rows=rows, cols=columns, vertical_spacing=0.28 / rows, horizontal_spacing=0.1)
     for k in range(1, n):
         row, col = (k - 1) // columns + 1, (k - 1) % columns + 1
-        for name, angles, colour, dash in (
-            ("resolved motion, first cycle", facts.resolved, 1, "solid"),
-            ("proposed method", facts.exact, 0, "dot"),
+        for name, q, colour, width, dash in (
+            ("resolved motion, first cycle", facts.resolved, 1, 1.6, "solid"),
+            ("proposed method", facts.exact, 0, 2.4, "dot"),
         ):
-            plot.add_scatter(
-                x=single(angles[:, 0]),
-                y=single(angles[:, k]),
-                name=name,
-                legendgroup=name,
-                showlegend=k == 1,
-                mode="lines",
-                line={"color": PALETTE[colour], "width": 2.4 if dash == "dot" else 1.6, "dash": dash},
-                hovertemplate="%{x:.3f}, %{y:.3f}",
-                row=row,
-                col=col,
-            )
+            x, y, hover = q[:, 0], q[:, k], "%{x:.3f}, %{y:.3f}"
+            add_curve(plot, x, y, name, colour, row=row, col=col, width=width, dash=dash, hover=hover)
         plot.update_xaxes(title_text=plain(facts.names[0]), row=row, col=col)
         plot.update_yaxes(title_text=plain(facts.names[k]), row=row, col=col)
     return {"joints": figure(plot, "Joint trajectories of two methods", 80 + 330 * rows)}

@@ -11,7 +11,7 @@ from plotly import graph_objects as go
 
 from ... import redundancy
 from ...arrays import Array
-from ..figure import PALETTE, Figure, figure, single
+from ..figure import PALETTE, Figure, cube, figure, single
 from ..section import Section
 from .path_study import RedundancyStudy
 
@@ -81,13 +81,7 @@ def _arms(points: Array, flat: bool, title: str, names: Sequence[str] = ()) -> F
         plot.update_xaxes(title_text="x [m]")
         plot.update_yaxes(title_text="y [m]", scaleanchor="x", scaleratio=1)
     else:
-        low, high = points.min(axis=(0, 1)), points.max(axis=(0, 1))
-        middle, half = (low + high) / 2, 0.55 * float((high - low).max())
-        axes = {
-            f"{name}axis": {"title": f"{name} [m]", "range": [middle[k] - half, middle[k] + half]}
-            for k, name in enumerate("xyz")
-        }
-        plot.update_layout(scene={**axes, "aspectmode": "cube"})
+        plot.update_layout(scene={**cube(points), "aspectmode": "cube"})
     return figure(plot, title, 480)
 
 

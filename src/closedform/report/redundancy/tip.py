@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from plotly.subplots import make_subplots
 
 from ...arrays import Array
-from ..figure import PALETTE, Figure, figure, single
+from ..curves import add_curve
+from ..figure import PALETTE, Figure, figure
 from ..section import Section
 from .path_study import RedundancyStudy
 
@@ -57,45 +59,23 @@ def draw(facts: TipFacts) -> Mapping[str, Figure]:
     """Return the path in its plane, and the error along it."""
     plot = make_subplots(cols=2, horizontal_spacing=0.14)
     sparse = slice(None, None, max(1, len(facts.command) // MARKERS))
-    for name, places, mode, colour, symbol in (
-        ("command", facts.command[sparse], "markers", 7, "x-thin"),
-        ("resolved motion", facts.resolved, "lines", 1, None),
-        ("proposed method", facts.exact[sparse], "markers", 0, "circle"),
+    for name, places, colour, marker in (
+        ("command", facts.command[sparse], 7, {"symbol": "x-thin", "size": 9}),
+        ("resolved motion", facts.resolved, 1, None),
+        ("proposed method", facts.exact[sparse], 0, {"symbol": "circle", "size": 5}),
     ):
-        marker = {
-            "color": PALETTE[colour],
-            "symbol": symbol,
-            "size": 9 if symbol == "x-thin" else 5,
-            "line": {"color": PALETTE[colour], "width": 2},
-        }
-        plot.add_scatter(
-            x=single(places[:, 0]),
-            y=single(places[:, 1]),
-            name=name,
-            legendgroup=name,
-            mode=mode,
-            marker=marker,
-            line={"color": PALETTE[colour], "width": 1.6},
-            hovertemplate="%{x:.3f}, %{y:.3f} mm",
-            row=1,
-            col=1,
-        )
+        style: dict[str, Any] = {"width": 1.6}
+        if marker is not None:
+            line = {"color": PALETTE[colour], "width": 2}
+            style = {"mode": "markers", "marker": {**marker, "color": PALETTE[colour], "line": line}}
+        x, y = places.T
+        add_curve(plot, x, y, name, colour, hover="%{x:.3f}, %{y:.3f} mm", **style)
     for name, error, colour in (
         ("resolved motion", facts.resolved_error, 1),
         ("proposed method", facts.exact_error, 0),
     ):
-        plot.add_scatter(
-            x=np.arange(len(error)),
-            y=single(np.maximum(error, FLOOR)),
-            name=name,
-            legendgroup=name,
-            showlegend=False,
-            mode="lines",
-            line={"color": PALETTE[colour], "width": 1.6},
-            hovertemplate="%{y:.2e} mm",
-            row=1,
-            col=2,
-        )
+        size, targets = np.maximum(error, FLOOR), np.arange(len(error))
+        add_curve(plot, targets, size, name, colour, col=2, width=1.6, hover="%{y:.2e} mm")
     plot.update_xaxes(title_text=f"{facts.axes[0]} [mm]", row=1, col=1)
     plot.update_yaxes(title_text=f"{facts.axes[1]} [mm]", scaleanchor="x", scaleratio=1, row=1, col=1)
     plot.update_xaxes(title_text="target along the path", row=1, col=2)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..figure import Figure, Panel, curves_by_joint
+from ..curves import Panel, curves_by_joint
+from ..figure import Figure
 from ..labels import Label
 from ..motions import PACE, REACH, CosineMotion, States
 from ..section import Section
@@ -43,8 +44,8 @@ def gather(study: Study) -> MotionFacts:
 def draw(facts: MotionFacts) -> Mapping[str, Figure]:
     """Return q and qd over time."""
     panels = [
-        Panel("q", facts.states.q, facts.coordinates, tuple(label.unit for label in facts.coordinates)),
-        Panel("qd", facts.states.qd, facts.velocities, tuple(label.rate_unit for label in facts.velocities)),
+        Panel("q", facts.states.q, facts.coordinates),
+        Panel("qd", facts.states.qd, facts.velocities, "/s"),
     ]
     return {"motion": curves_by_joint("Coordinates and velocities over time", facts.states.t, panels)}
 

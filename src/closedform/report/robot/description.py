@@ -39,12 +39,7 @@ class BodyFacts:
 class RobotFacts:
     """What a robot is made of."""
 
-    name: str
-    citation: str
-    nq: int
-    nv: int
-    gravity: tuple[float, ...]
-    has_inertia: bool
+    model: Model
     joints: tuple[JointFacts, ...]
     bodies: tuple[BodyFacts, ...]
     notes: tuple[str, ...]
@@ -59,12 +54,7 @@ def gather(study: Study) -> RobotFacts:
     """Return the facts of the model."""
     model = study.robot.model
     return RobotFacts(
-        model.name,
-        model.citation,
-        model.nq,
-        model.nv,
-        tuple(float(component) for component in model.gravity),
-        model.has_inertia,
+        model,
         tuple(_joint(model, body) for body in model.bodies),
         tuple(_body(body) for body in model.bodies),
         study.notes,

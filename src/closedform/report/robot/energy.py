@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from plotly.subplots import make_subplots
 
 from ...arrays import Array
-from ..figure import PALETTE, Figure, figure, single, thinned
+from ..curves import add_curve, panels
+from ..figure import Figure, figure, thinned
 from ..section import Section
 from .robot_study import Study
 
@@ -69,28 +69,16 @@ def gather(study: Study) -> EnergyFacts | None:
 def draw(facts: EnergyFacts) -> Mapping[str, Figure]:
     """Return energies above, powers below."""
     keep = thinned(facts.t)
-    plot = make_subplots(rows=2, shared_xaxes=True, vertical_spacing=0.08)
-    curves = (
+    plot = panels(["energy [J]", "power [W]"], spacing=0.08)
+    for row, name, values, colour, dash, width, unit in (
         (1, "kinetic", facts.kinetic, 0, "solid", 1.8, "J"),
         (1, "potential", facts.potential_gain, 2, "solid", 1.8, "J"),
         (1, "total", facts.kinetic + facts.potential_gain, 7, "dot", 1.8, "J"),
         (2, "qd . tau", facts.power, 3, "solid", 4.0, "W"),
         (2, "dE/dt", facts.energy_rate, 1, "dash", 1.8, "W"),
-    )
-    for row, name, values, colour, dash, width, unit in curves:
-        plot.add_scatter(
-            x=single(facts.t[keep]),
-            y=single(values[keep]),
-            name=name,
-            line={"color": PALETTE[colour], "width": width, "dash": dash, "simplify": False},
-            hovertemplate="%{y:.4g} " + unit,
-            row=row,
-            col=1,
-        )
-    plot.update_yaxes(title_text="energy [J]", row=1, col=1)
-    plot.update_yaxes(title_text="power [W]", row=2, col=1)
-    plot.update_xaxes(title_text="time [s]", row=2, col=1)
-    plot.update_layout(hovermode="x unified")
+    ):
+        t, y, hover = facts.t[keep], values[keep], "%{y:.4g} " + unit
+        add_curve(plot, t, y, name, colour, row=row, dash=dash, width=width, hover=hover)
     return {"energy": figure(plot, "Energy and power over time", 480)}
 
 

@@ -11,6 +11,7 @@ from plotly import graph_objects as go
 
 from ...arrays import Array
 from ...model import Model
+from ..curves import add_curve, panels, powers_of_ten
 from ..figure import PALETTE, Figure, figure, plain, single, thinned
 from ..labels import Label, units
 from ..section import Section
@@ -146,19 +147,13 @@ def _bars(facts: MatrixFacts) -> Figure:
 
 
 def _condition(facts: MatrixFacts) -> Figure:
-    plot = go.Figure(
-        go.Scatter(
-            x=single(facts.t),
-            y=single(np.where(np.isfinite(facts.condition), facts.condition, np.nan)),
-            line={"color": PALETTE[0], "width": 1.8, "simplify": False},
-            hovertemplate="%{x:.2f} s: %{y:.4g}<extra></extra>",
-        )
-    )
-    plot.update_xaxes(title_text="time [s]")
+    plot = panels(["cond M"])
+    known = np.where(np.isfinite(facts.condition), facts.condition, np.nan)
+    add_curve(plot, facts.t, known, "cond M", 0, showlegend=False)
     finite = facts.condition[np.isfinite(facts.condition)]
     wide = bool(len(finite)) and finite.max() > DECADE * finite.min()
-    plot.update_yaxes(title_text="cond M", type="log" if wide else "linear", automargin=True)
-    plot.update_yaxes(exponentformat="power", dtick=1 if wide else None)
+    if wide:
+        powers_of_ten(plot)
     return figure(plot, "Condition number of M over time", 280)
 
 

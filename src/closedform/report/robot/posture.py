@@ -12,7 +12,7 @@ from plotly import graph_objects as go
 from ...arrays import Array
 from ...model import Model
 from ...model.inertia import parts_from_phi
-from ..figure import PALETTE, Figure, figure, plain, single
+from ..figure import PALETTE, Figure, cube, figure, plain, single
 from ..section import Section
 from .robot_study import Study
 
@@ -137,12 +137,7 @@ def draw(facts: PostureFacts) -> Mapping[str, Figure]:
         data=[sticks, joints, path],
         frames=[go.Frame(name=str(k), data=moving(k), traces=[0, 1]) for k in range(len(steps))],
     )
-    low, high = facts.points[:, used].min(axis=(0, 1)), facts.points[:, used].max(axis=(0, 1))
-    middle, half = (low + high) / 2, max(0.55 * float((high - low).max()), 1e-3)
-    axes: dict[str, dict[str, Any]] = {
-        f"{name}axis": {"range": [middle[k] - half, middle[k] + half], "title": f"{name} [m]"}
-        for k, name in enumerate("xyz")
-    }
+    axes = cube(facts.points[:, used])
     if facts.flat:
         axes["xyz"[int(np.argmax(np.abs(facts.eye)))] + "axis"]["visible"] = False
     camera: dict[str, Any] = {

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Array
-from ..figure import Curve, Figure, Panel, curves_by_joint, figure, one_joint_at_a_time, thinned
+from ..curves import Curve, Panel, curves_by_joint, one_joint_at_a_time
+from ..figure import Figure, figure, thinned
 from ..labels import Label, units
 from ..section import Section
 from .robot_study import Study
@@ -82,8 +83,8 @@ def gather(study: Study) -> TorqueFacts | None:
 
 def draw(facts: TorqueFacts) -> Mapping[str, Figure]:
     """Return the torques of all joints, and the parts of one joint at a time."""
-    efforts = tuple(label.effort_unit for label in facts.labels)
-    torques = curves_by_joint("Torques over time", facts.t, [Panel("tau", facts.tau, facts.labels, efforts)])
+    panel = Panel("tau", facts.tau, facts.labels, effort=True)
+    torques = curves_by_joint("Torques over time", facts.t, [panel])
     return {"torques": torques, "parts": _parts(facts)}
 
 

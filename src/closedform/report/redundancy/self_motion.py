@@ -10,6 +10,7 @@ from plotly import graph_objects as go
 
 from ... import redundancy
 from ...arrays import Array
+from ..curves import add_curve, panels
 from ..figure import PALETTE, Figure, figure, plain, single
 from ..section import Section
 from .path_study import RedundancyStudy
@@ -87,7 +88,7 @@ def draw(facts: CurveFacts) -> Mapping[str, Figure]:
     """Return the curves in three joints, and the criterion over arc length."""
     n = facts.angles[0].shape[1] if facts.angles else 3
     shown = [0, 1, 2] if n == 3 else [1, 2, 3]
-    space, along = go.Figure(), go.Figure()
+    space, along = go.Figure(), panels([facts.criterion], "arc length in joint space")
     for k, (angles, length, value) in enumerate(zip(facts.angles, facts.lengths, facts.values, strict=True)):
         colour = PALETTE[k % len(PALETTE)]
         x, y, z = single(angles[:, shown]).T
@@ -95,14 +96,7 @@ def draw(facts: CurveFacts) -> Mapping[str, Figure]:
         hover = "%{x:.1f}, %{y:.1f}, %{z:.1f}"
         line = {"color": colour, "width": 4}
         space.add_scatter3d(x=x, y=y, z=z, name=name, mode="lines", line=line, hovertemplate=hover)
-        along.add_scatter(
-            x=single(length),
-            y=single(value),
-            name=name,
-            mode="lines",
-            line={"color": colour, "width": 1.8},
-            hovertemplate="%{y:.5f}",
-        )
+        add_curve(along, length, value, name, k, hover="%{y:.5f}")
     for kind, symbol in (("maximum", "circle"), ("minimum", "diamond")):
         mine = [each for each in facts.optima if each.kind == kind]
         if not mine:
@@ -111,13 +105,10 @@ def draw(facts: CurveFacts) -> Mapping[str, Figure]:
         x, y, z = np.array([each.angles for each in mine])[:, shown].T
         space.add_scatter3d(x=x, y=y, z=z, name=kind, mode="markers", marker={**marker, "size": 4})
         lengths, values = [each.length for each in mine], [each.value for each in mine]
-        hover = "%{y:.6f}"
-        along.add_scatter(x=lengths, y=values, name=kind, mode="markers", marker=marker, hovertemplate=hover)
+        add_curve(along, lengths, values, kind, 7, mode="markers", marker=marker, hover="%{y:.6f}")
     names = [plain(facts.names[k]) for k in shown]
     axes = {f"{axis}axis": {"title": name} for axis, name in zip("xyz", names, strict=True)}
     space.update_layout(scene={**axes, "aspectmode": "cube"})
-    along.update_xaxes(title_text="arc length in joint space")
-    along.update_yaxes(title_text=facts.criterion)
     return {
         "space": figure(space, "Self-motion in joint space", 520, margin=dict.fromkeys("lrb", 0) | {"t": 40}),
         "along": figure(along, "Criterion along the self-motion", 380),
