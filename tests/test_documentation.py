@@ -18,8 +18,8 @@ HEAD = """# Forms
 
 Every form is a method of its owner, broadcasts over leading batch axes, takes arrays in order or by
 name, `out=` and `threads=`; a form of several outputs gives a named tuple. A form that ends in `_rates`
-exists to any order up to 12: for each order it takes one more derivative of the motion (and of the wrenches) and
-gives one more derivative. Written by `python -m pytest tests/test_documentation.py --update`.
+exists to any order up to 12: for each order it takes one more derivative of the motion (and of the
+wrenches) and gives one more derivative. Written by `python -m pytest tests/test_documentation.py --update`.
 
 """
 OWNERS = {
