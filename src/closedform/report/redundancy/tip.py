@@ -79,7 +79,7 @@ def draw(facts: TipFacts) -> Mapping[str, Figure]:
     plot.update_xaxes(title_text=f"{facts.axes[0]} [mm]", row=1, col=1)
     plot.update_yaxes(title_text=f"{facts.axes[1]} [mm]", scaleanchor="x", scaleratio=1, row=1, col=1)
     plot.update_xaxes(title_text="target along the path", row=1, col=2)
-    plot.update_yaxes(title_text="error of the tip [mm]", type="log", exponentformat="power", row=1, col=2)
+    plot.update_yaxes(title_text="error of the tip [mm]", type="log", row=1, col=2)
     return {"tip": figure(plot, "Command path and way of the tip", 480)}
 
 
