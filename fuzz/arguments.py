@@ -90,7 +90,7 @@ class _Worker:
                 self.pipe.recv()
 
     def ask(self, k: int) -> tuple[str, str] | None:
-        """Return how a case ended, None where the process is lost."""
+        """Return how a case ended, None if the process is lost."""
         try:
             self.pipe.send(k)
             if self.pipe.poll(WAIT):

@@ -28,7 +28,7 @@ FORMS = ("gravity_torque", "mass_matrix", "pose")
 Q = np.linspace(-1, 1, 22).reshape(11, 2)
 
 EVALUATED, ELSEWHERE = 5, 23
-"""Of so many cases one is evaluated here, and one in a process of its own."""
+"""One case in this many is evaluated here, and one in a process of its own."""
 
 PATIENCE = 20.0
 """Seconds until a load counts as hanging."""
@@ -217,7 +217,7 @@ def _elsewhere() -> bytes:
 
 
 def _in_time(work: Callable[[], object]) -> list[object]:
-    """Return what `work` gives as the only entry, or an empty list where it hangs."""
+    """Return what `work` gives as the only entry, or an empty list if it hangs."""
     found: list[object] = []
     thread = threading.Thread(target=lambda: found.append(work()), daemon=True)
     thread.start()
@@ -251,7 +251,7 @@ def run(count: int, seed: int) -> Outcome:
     known = os.environ.get("CLOSEDFORM_CACHE")
     names = list(ATTACKS)
     with tempfile.TemporaryDirectory() as top, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # refused folders are told of
+        warnings.simplefilter("ignore")  # about refused folders
         os.environ["CLOSEDFORM_CACHE"] = f"{top}/first"
         try:
             right = evaluate()

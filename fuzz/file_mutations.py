@@ -14,7 +14,7 @@ NUMBERS = (
     "1e-320", "1e-40", "3.6e-17", "1e-9", "2e-8", "-0", "-0.0", "0", "-1", "1", "1_0", "", " ", "x", "true",
     "false", "0x10", "1,0", "1.", ".5", "+1", " 1", "1e400", "1e", "--1", "\u0661", "\uff11", "1d0", "${x}",
 )  # fmt: skip
-"""What stands in place of a number."""
+"""What a number is replaced by."""
 
 DIGITS = 100_000
 TEXTS = (
@@ -23,7 +23,7 @@ TEXTS = (
     "prismatic", "floating", "planar", "continuous", "free", "ball", "hinge", "slide", "joint0_fixed",
     "link0_fixed", "floating_base",
 )  # fmt: skip
-"""What stands in place of a name."""
+"""What a name is replaced by."""
 
 TAGS = ("link", "joint", "origin", "axis", "mass", "inertia", "inertial", "loop_joint", "body", "geom", "foo")
 HEADS = (

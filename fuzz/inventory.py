@@ -24,13 +24,13 @@ PACKAGES = (
 """Packages whose `__all__` is public, "" the top; the others are inner steps from files to machine code."""
 
 CALLED = ("__call__", "__add__", "__sub__", "__mul__", "__getitem__")
-"""Operators that count as public methods where a class defines them."""
+"""Operators that count as public methods if a class defines them."""
 
 
 def public_callables() -> dict[str, Callable[..., Any]]:
     """Return functions, classes and methods by name, such as "trajectory.Trajectory.derivatives".
 
-    A name that stands at the top and in its package counts once, at the top; a method once, where
+    A name that is at the top and in its package counts once, at the top; a method once, where
     it is defined.
     """
     found: dict[str, Callable[..., Any]] = {}

@@ -83,7 +83,7 @@ def compiling() -> Iterator[None]:
 
 
 def _ended(pid: int) -> int | None:
-    """Return the status of a child, or None where it hangs and was killed."""
+    """Return the status of a child, or None if it hangs and was killed."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         done, status = os.waitpid(pid, os.WNOHANG)

@@ -866,7 +866,7 @@ HEAVY = {
     "equations.Equations.dot": 0.3,
     "trajectory.time_scaled": 0.5,
 }
-"""How often a slow call is chosen, where others are 1."""
+"""How often a slow call is chosen, relative to 1 for the others."""
 
 
 @cache

@@ -17,8 +17,9 @@ DOCS = Path(cf.__file__).parents[2] / "docs"
 HEAD = """# Forms
 
 Every form is a method of its owner, broadcasts over leading batch axes, takes arrays in order or by
-name, `out=` and `threads=`; a form of several outputs gives a named tuple. Written by
-`python -m pytest tests/test_documentation.py --update`.
+name, `out=` and `threads=`; a form of several outputs gives a named tuple. A form that ends in `_rates`
+exists to any order up to 12: for each order it takes one more derivative of the motion (and of the
+wrenches) and gives one more derivative. Written by `python -m pytest tests/test_documentation.py --update`.
 
 """
 OWNERS = {
@@ -40,11 +41,13 @@ def forms_table() -> str:
             lines = [f"### {group.capitalize()}", "", "| form | takes | gives | |", "|---|---|---|---|"]
             for form in owner.FORMS.values():
                 if form.group == group:
-                    takes = ", ".join([*form.inputs, *(["frame"] if form.framed else [])])
+                    more = ["..."] if form.ordered else []
+                    takes = ", ".join([*form.inputs, *more, *(["frame"] if form.framed else [])])
                     gives = "; ".join(
                         f"{each.quantity.symbol} ({', '.join(map(str, each.shape))}) [{each.quantity.unit}]"
                         for each in form.gives
                     )
+                    gives += "; ..." if form.ordered else ""
                     lines.append(f"| `{form.name}` | {takes} | {gives} | {form.summary} |")
             parts.append("\n".join(lines) + "\n")
     return HEAD + "\n".join(parts)

@@ -179,7 +179,7 @@ def test_a_singular_mass_matrix_is_said_to_be_one():
     facts = matrices.gather(study)
     assert not facts.definite
     assert np.abs(facts.coupling).max() <= 1 + ROUNDING
-    assert "is singular on this way" in render(study)
+    assert "is singular along this motion" in render(study)
 
 
 def test_sticks_of_turning_joints_keep_their_length():

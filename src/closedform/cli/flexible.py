@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -33,14 +34,12 @@ def flexible(
     """
     import numpy as np
 
-    from ..flexible import FlexibleArm, load_arm
+    from ..flexible import load_arm
     from ..report import FlexibleStudy
 
-    loaded = None if arm is None else load_arm(arm)
-    study = FlexibleStudy(loaded, duration=duration, step=step)
+    study = FlexibleStudy(None if arm is None else load_arm(arm), duration=duration, step=step)
     if start is not None or torque is not None:
-        bending = FlexibleArm.deluca_siciliano() if loaded is None else loaded
         first = None if start is None else np.atleast_1d(numbers("--start", start))
-        driving = torques(torque, bending.joints, duration, step)
-        study = FlexibleStudy(bending, first, driving, duration, step)
+        driving = torques(torque, study.subject.joints, duration, step)
+        study = replace(study, start=first, torque=driving)
     write_study(study, output, "flexible", study.subject.name)

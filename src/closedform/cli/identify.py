@@ -106,8 +106,10 @@ def identify(
         typer.echo(f"note: {note}")
     if save is not None:
         found.save_robot(save)
+        typer.echo(str(save))
     if result is not None:
         found.save(result)
+        typer.echo(str(result))
     write_study(IdentificationStudy(found, str(log)), output, "identify", log.stem)
 
 

@@ -74,7 +74,7 @@ def powers_of_ten(plot: go.Figure) -> None:
     y = np.concatenate([np.asarray(each.y, dtype=float) for each in plot.data])
     y = y[np.isfinite(y) & (y > 0)]
     powers = float(np.log10(y.max() / y.min())) if y.size else 0.0
-    plot.update_yaxes(type="log", exponentformat="power", dtick=-(-powers // 8) if powers > 2 else None)
+    plot.update_yaxes(type="log", dtick=-(-powers // 8) if powers > 2 else None)
 
 
 def add_curve(

@@ -62,7 +62,7 @@ def figure(
         hoverlabel={"namelength": -1},
         uirevision="page",
     )
-    plot.update_yaxes(automargin=True, title_standoff=6)  # titles keep off the numbers
+    plot.update_yaxes(automargin=True, title_standoff=6, exponentformat="power")
     text = plot.to_json()
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")

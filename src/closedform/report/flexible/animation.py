@@ -28,7 +28,7 @@ ANIMATED = (4, 1)
 class Film:
     """Points along the arm (frames, points, 2), bent by `magnification` times, and without bending.
 
-    `path` is the whole way of the tip.
+    `path` is the whole path of the tip.
     """
 
     title: str

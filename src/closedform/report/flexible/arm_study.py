@@ -46,12 +46,12 @@ class FlexibleStudy:
     @property
     def name(self) -> str:
         """Heading of the page."""
-        return "Two flexible links" if self.arm is None else self.arm.name
+        return "Two flexible links" if self.printed else self.subject.name
 
     @property
     def printed(self) -> bool:
-        """Whether the arm is the paper's, whose constants are printed."""
-        return self.arm is None
+        """Whether arm and motions are the paper's, whose constants are printed."""
+        return self.arm is None and self.start is None and self.torque is None
 
     @cached_property
     def subject(self) -> FlexibleArm:
@@ -60,10 +60,10 @@ class FlexibleStudy:
 
     @cached_property
     def _simulated(self) -> tuple[tuple[Case, ArmMotion], ...]:
-        if self.arm is not None and self.start is None and self.torque is None:
-            return tuple(example_motions(self.arm, self.duration, self.step))
-        if self.start is None and self.torque is None:
+        if self.printed:
             cases = paper_cases(self.duration, self.step)
+        elif self.start is None and self.torque is None:
+            return tuple(example_motions(self.subject, self.duration, self.step))
         else:
             start = [0.0] * self.subject.size if self.start is None else self.start
             cases = (Case("the given motion", self.subject, start, self.torque),)

@@ -35,7 +35,7 @@ class TipFacts:
 
 
 def gather(study: RedundancyStudy) -> TipFacts | None:
-    """Return the tip's way by forward kinematics of each method's joint angles.
+    """Return the tip's path by forward kinematics of each method's joint angles.
 
     None for a single target, and for tasks that hold less than two coordinates of the tip. The plane
     is that of the two base axes along which the targets extend most.
@@ -79,8 +79,8 @@ def draw(facts: TipFacts) -> Mapping[str, Figure]:
     plot.update_xaxes(title_text=f"{facts.axes[0]} [mm]", row=1, col=1)
     plot.update_yaxes(title_text=f"{facts.axes[1]} [mm]", scaleanchor="x", scaleratio=1, row=1, col=1)
     plot.update_xaxes(title_text="target along the path", row=1, col=2)
-    plot.update_yaxes(title_text="error of the tip [mm]", type="log", exponentformat="power", row=1, col=2)
-    return {"tip": figure(plot, "Command path and way of the tip", 480)}
+    plot.update_yaxes(title_text="error of the tip [mm]", type="log", row=1, col=2)
+    return {"tip": figure(plot, "Commanded path and path of the tip", 480)}
 
 
-SECTION = Section("ik_tip", "Way of the tip", gather, draw)
+SECTION = Section("ik_tip", "Path of the tip", gather, draw)

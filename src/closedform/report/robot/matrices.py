@@ -1,4 +1,4 @@
-"""The matrices of the equations of motion at one instant, and the conditioning of M on the way."""
+"""The matrices of the equations of motion at one instant, and the conditioning of M along the motion."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class MatrixFacts:
 
     @property
     def definite(self) -> bool:
-        """Whether M is positive definite on the whole way, by more than round-off."""
+        """Whether M is positive definite along the whole motion, by more than round-off."""
         return bool(np.isfinite(self.condition).all())
 
 

@@ -32,7 +32,7 @@ NO_MARGIN = dict.fromkeys("lrtb", 0)
 class PostureFacts:
     """Points of the robot (frames, points, 3) and the sticks between them, at the instants t.
 
-    `path` is the way of the last point; `up` and `eye` are the directions of the camera, which
+    `path` is that of the last point; `up` and `eye` are the directions of the camera, which
     looks straight at a `flat` motion.
     """
 
@@ -47,7 +47,7 @@ class PostureFacts:
 
     @property
     def path(self) -> Array:
-        """The way of the last point."""
+        """The path of the last point."""
         return self.points[:, -1]
 
 
