@@ -55,6 +55,7 @@ class _Method:
 
     def __init__(self, owner: Owner, form: Form) -> None:
         self._owner, self._form = owner, form
+        self._kernels: dict[tuple[Any, int | None], Kernel] = {}
         self.__doc__, self.__name__ = form.doc, form.name
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -65,14 +66,23 @@ class _Method:
         form, more = self._form, len(args) - len(self._form.takes)
         if not form.framed or more < 1 or (more > 1 and not form.ordered):
             return args, frame
-        *arrays, last = args
+        last = args[-1]
         if last is not None and not isinstance(last, str):
             if form.ordered:
                 return args, frame
             raise ArgumentError(f"{form.name}: frame is {type(last).__name__}; expected a name")
         if frame is not None:
             raise ArgumentError(f"{form.name}: frame is given twice")
-        return tuple(arrays), last
+        return args[:-1], last
+
+    def _kernel(self, frame: str | None, order: int | None = None) -> Kernel:
+        """Return the kernel of a frame and an order; the owner is asked once for each."""
+        try:
+            return self._kernels[frame, order]
+        except (KeyError, TypeError):  # a frame that is no name is refused by the owner
+            kernel = self._owner.kernel(self._form.name, frame, order=order)
+        self._kernels[frame, order] = kernel
+        return kernel
 
 
 class FramedMethod(_Method):
@@ -88,7 +98,7 @@ class FramedMethod(_Method):
     ) -> Any:
         """Evaluate the form for one frame."""
         arrays, frame = self._without_frame(args, frame)
-        return self._owner.kernel(self._form.name, frame)(*arrays, out=out, threads=threads, **named)
+        return self._kernel(frame)(*arrays, out=out, threads=threads, **named)
 
 
 class OrderedMethod(_Method):
@@ -117,8 +127,8 @@ class OrderedMethod(_Method):
                 f"{form.name} takes {', '.join(form.inputs)} and {further}, {least} to "
                 f"{least + each * MAX_ORDER} arrays; {given} given"
             )
-        result = self._owner.kernel(form.name, frame, order=order)(*args, out=out, threads=threads, **named)
-        return result if order else self._alone(result)
+        result = self._kernel(frame, order)(*args, out=out, threads=threads, **named)
+        return result if order else tuple.__new__(self._alone, (result,))
 
 
 class StillMethod(_Method):
