@@ -6,6 +6,7 @@ import os
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any, ClassVar
+from weakref import WeakSet
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -27,23 +28,28 @@ class FormsOwner:
     """
 
     FORMS: ClassVar[Catalogue]
+    _owners: ClassVar[WeakSet[FormsOwner]]
 
     def __init_subclass__(cls, forms: Catalogue | None = None) -> None:
         if forms is not None:
-            cls.FORMS = forms
+            cls.FORMS, cls._owners = forms, WeakSet()
             forms.watch(cls._install)
 
     @classmethod
     def _install(cls, name: str, form: Form | None) -> None:
-        """Give the class the method of a form, or take it away."""
-        if form is None:
-            delattr(cls, name)
-        else:
+        """Give the class the method of a form, or take it away, with what owners have compiled of it."""
+        if form is not None:
             setattr(cls, name, FormMethod(form))
+            return
+        delattr(cls, name)
+        for owner in tuple(cls._owners):
+            vars(owner).pop(name, None)
+            owner._kernels = {key: kernel for key, kernel in owner._kernels.items() if key[0] != name}
 
     def __init__(self, model: Any) -> None:
         self.model = model
         self._kernels: dict[tuple[Any, ...], Kernel] = {}
+        self._owners.add(self)
 
     def kernel(
         self,

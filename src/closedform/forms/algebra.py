@@ -53,19 +53,6 @@ def axial(Y: SX) -> SX:
     return ca.vertcat(Y[2, 1] - Y[1, 2], Y[0, 2] - Y[2, 0], Y[1, 0] - Y[0, 1])
 
 
-def rate_matrix(w: SX, dw: SX) -> SX:
-    """Return U = dw~ + w~ w~, with which points of a body accelerate: r'' = a + U r."""
-    x, y, z = w[0], w[1], w[2]
-    xx, yy, zz, xy, xz, yz = x * x, y * y, z * z, x * y, x * z, y * z
-    return ca.blockcat(
-        [
-            [-(yy + zz), xy - dw[2], xz + dw[1]],
-            [xy + dw[2], -(xx + zz), yz - dw[0]],
-            [xz - dw[1], yz + dw[0], -(xx + yy)],
-        ]
-    )
-
-
 def symmetric(xx: SX, xy: SX, xz: SX, yy: SX, yz: SX, zz: SX) -> SX:
     """Return a symmetric matrix from its six entries."""
     return ca.blockcat([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])

@@ -20,9 +20,8 @@ from .bound_call import addresses
 from .dask_arrays import lazy
 from .fastest_order import fastest_code
 from .gufunc import gufunc
-from .outputs import named_outputs
 from .recipe import Recipe
-from .signature import Signature
+from .signature import Signature, named_outputs
 from .threads import threaded
 
 new_tuple = tuple.__new__  # of any named tuple, without the checks of its own constructor
