@@ -15,7 +15,7 @@ from ..forms.lettered import Lettered, lettered
 from ..forms.tree import Tree
 from ..model import Model
 from ..model.idle import refuse_still
-from ..programs import Program, program
+from ..programs import Program, form_program
 from .parameters import CONVENTIONS, KINDS, lettered_tree
 from .result import Equations
 from .write import PARAMETERS, program_equations
@@ -112,14 +112,9 @@ def angle_groups(model: Model) -> list[list[int]]:
 
 def _trace(form: Form, model: Any, it: Lettered) -> Program:
     """Return the program of a form whose last input is the vector of all parameters."""
-    symbols, expressions = form.expression(model, basis=it.basis)
-    names = [each.name for each in form.arrays(model)]
-    inputs = list(zip(names, form.input_shapes(model), symbols, strict=True))
-    if it.parameters:
-        count = len(it.parameters)
-        inputs.append((PARAMETERS, (count,), ca.vertcat(*(each.symbol for each in it.parameters))))
-    outputs = list(zip(form.outputs, form.output_shapes(model), expressions, strict=True))
-    traced = program(form.name, inputs, outputs)
+    letters = ca.vertcat(*(each.symbol for each in it.parameters))
+    more = [(PARAMETERS, (len(it.parameters),), letters)] if it.parameters else []
+    traced = form_program(form, model, basis=it.basis, more=more)
     if it.most is not None and traced.counts.total > it.most:
         raise ProgramSizeError(
             f"{form.name} of {model.name!r} takes {traced.counts.total} operations; equations are printed "

@@ -87,8 +87,8 @@ def lettered_tree(
     Of all frames only the `target` has symbols.
 
     `convention` names the inertial parameters; `symbolic` are the kinds that will be printed as
-    letters, which matters only where one letter may stand for two things (the centre of a point
-    mass at the end of its link).
+    letters, which matters only if one letter may mean two things (the centre of a point mass at
+    the end of its link).
     """
     table = _Table()
     khalil = convention == "gautier-khalil"

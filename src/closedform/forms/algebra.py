@@ -48,11 +48,6 @@ def skew(a: SX) -> SX:
     return ca.blockcat([[zero, -a[2], a[1]], [a[2], zero, -a[0]], [-a[1], a[0], zero]])
 
 
-def axial(Y: SX) -> SX:
-    """Return a with a~ = Y - Y^T."""
-    return ca.vertcat(Y[2, 1] - Y[1, 2], Y[0, 2] - Y[2, 0], Y[1, 0] - Y[0, 1])
-
-
 def symmetric(xx: SX, xy: SX, xz: SX, yy: SX, yz: SX, zz: SX) -> SX:
     """Return a symmetric matrix from its six entries."""
     return ca.blockcat([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])

@@ -1,7 +1,7 @@
-"""A body of a tree whose frame sits on its joint, and how the joint places it.
+"""A body of a tree whose frame is on its joint, and how the joint places it.
 
-Generalised matrices and forces do not depend on where a body frame sits, so each frame is
-placed where its joint is cheapest: origin on the axis, axis along a coordinate axis. What the
+Generalised matrices and forces do not depend on the choice of body frames, so each frame is
+placed where its joint costs least: origin on the axis, axis along a coordinate axis. What the
 user sees (poses, wrenches, parameters) stays in the user's frames; `Node.T_frame` maps.
 """
 
@@ -35,8 +35,8 @@ class Node:
     `T_frame` is the pose of this frame in the user's body frame; `R0`, `p0` place the frame in
     the parent's at q = 0; `X` are the joint screws; m, ms, S are mass, first and second moments.
     Lengths are in `unit` metres, and masses so that moments of inertia stay in kg m^2. Lengths,
-    inertias and the armature may be symbols. `ratio` is 1, or what a mimic joint's velocity is of
-    that of the joint that drives it.
+    inertias and the armature may be symbols. `ratio` is 1, or a mimic joint's velocity divided by that
+    of the joint that drives it.
     """
 
     parent: int
