@@ -127,12 +127,17 @@ class Turn:
         return T
 
 
+def matrix_of(factor: Turn | SX) -> SX:
+    """Return a rotation as a matrix."""
+    return factor.matrix if isinstance(factor, Turn) else factor
+
+
 class Rotation:
     """A product of rotations applied one after the other, so that sparse factors stay cheap."""
 
     def __init__(self, factors: Sequence[Turn | SX]) -> None:
         self.factors = tuple(factors)
-        self._matrices = [f.matrix if isinstance(f, Turn) else f for f in self.factors]
+        self._matrices = [matrix_of(factor) for factor in self.factors]
 
     @property
     def matrix(self) -> SX:

@@ -21,6 +21,7 @@ from .algebra import (
     Turn,
     constant,
     constant_turns,
+    matrix_of,
     outer_symmetric,
     rotation_of_quaternion,
     second_moments,
@@ -110,8 +111,7 @@ class Node:
             origin = origin + constant(self.R0) @ p
         dense = any(not isinstance(f, Turn) and np.count_nonzero(self.R0) > 5 for f in const)
         if dense and turn is not None:
-            matrix = turn.matrix if isinstance(turn, Turn) else turn
-            return Rotation([constant(self.R0) @ matrix]), origin
+            return Rotation([constant(self.R0) @ matrix_of(turn)]), origin
         return Rotation([*const, turn] if turn is not None else const), origin
 
     def _joint_motion(self, q: SX) -> tuple[Turn | SX | None, SX | None]:
