@@ -69,6 +69,13 @@ def rows() -> dict[str, Callable[[], object]]:
     calls["single call, gufunc"] = partial(kernel.ufunc, q, qd, qdd)
     calls["single call, out="] = partial(robot.inverse_dynamics, q, qd, qdd, out=tau)
     calls["single call, bound"] = kernel.bind(q, qd, qdd, out=tau)
+    calls["single call, by name"] = partial(robot.inverse_dynamics, q, qd, qdd=qdd)
+    calls["single call, frame"] = partial(robot.jacobian, q, robot.frame_names[-1])
+    calls["single call, several outputs"] = partial(robot.dynamic_matrices, q, qd)
+    calls["single call, rates"] = partial(robot.inverse_dynamics_rates, q, qd, qdd, qdd)
+    few = robot.random_state(0, batch=3)
+    calls["single call, batch of 3"] = partial(robot.inverse_dynamics, *few)
+    calls["single call, batch of 3, several outputs"] = partial(robot.dynamic_matrices, *few[:2])
     return calls
 
 

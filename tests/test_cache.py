@@ -125,6 +125,13 @@ def test_frames_and_precisions_make_their_own_kernels(folder: Path) -> None:
     assert len(files(folder)) == 4
 
 
+def test_another_casadi_makes_its_own_kernel(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    evaluate()
+    monkeypatch.setattr("casadi.CasadiMeta.version", lambda: "0.0.1")
+    evaluate()
+    assert len(files(folder)) == 2
+
+
 def test_an_empty_variable_turns_the_cache_off(tmp_path: Path, expected: np.ndarray) -> None:
     home = tmp_path / "home"
     home.mkdir()

@@ -226,8 +226,32 @@ def test_robots_without_motors_at_every_joint_are_refused():
 
 def test_changed_names_what_it_does_not_know():
     arm = cf.ElasticJointRobot(cf.load("2r"), 1e3, 0.1, 1.0)
-    with pytest.raises(TypeError, match="stifness"):
+    with pytest.raises(cf.UnknownNameError, match=r"'stifness'; known: .*stiffness"):
         arm.changed(stifness=800.0)
     with pytest.raises(cf.ArgumentError, match="gear_ratio"):
         arm.changed(gear_ratio="one")
     assert arm.changed(gear_ratio=0.5, spring_at="link").drives.stiffness.tolist() == [1e3, 1e3]
+
+
+def test_changed_keeps_a_friction_that_is_not_given_and_removes_one_that_is_none():
+    rubbing = cf.ElasticJointRobot(
+        cf.load("2r"),
+        1e3,
+        0.1,
+        1.0,
+        link_friction=Friction(viscous=2.0),
+        motor_friction=Friction(viscous=3.0),
+    )
+    qd = np.ones(2)
+    state = (np.zeros(2), qd, np.zeros(2), qd, np.zeros(2))
+    kept, smooth = rubbing.changed(damping=0.0), rubbing.changed(link_friction=None, motor_friction=None)
+    frictionless = cf.ElasticJointRobot(cf.load("2r"), 1e3, 0.1, 1.0)
+    for one, other in ((kept, rubbing), (smooth, frictionless)):
+        assert np.array_equal(one.forward_dynamics(*state), other.forward_dynamics(*state))
+    assert not np.array_equal(kept.forward_dynamics(*state), smooth.forward_dynamics(*state))
+
+
+def test_a_precision_in_the_place_of_a_frame_is_refused_with_the_way_to_say_it():
+    for owner in (two_links(), cf.FlexibleArm.deluca_siciliano(), cf.load("2r")):
+        with pytest.raises(cf.ArgumentError, match=r"frame is .*float32.*; expected a name .*dtype="):
+            owner.kernel("forward_dynamics", np.float32)

@@ -97,8 +97,11 @@ def test_machine_code_of_another_builder_is_not_taken_for_it():
         cf.FORMS.add(builder(factor), takes, takes[0].quantity.array("q"))
         try:
             assert cf.Kernel(cf.kernels.FormRecipe(robot.model, "scaled"))(np.ones(2))[0] == factor
+            assert robot.kernel("scaled")(np.ones(2))[0] == factor  # of a robot that knew the one before
+            assert robot.scaled(np.ones(2))[0] == factor
         finally:
             cf.FORMS.remove("scaled")
+        assert not hasattr(robot, "scaled")
 
 
 @pytest.mark.parametrize("forms", [cf.FORMS, flexible.catalogue.FORMS, elastic.catalogue.FORMS])

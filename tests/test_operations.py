@@ -103,6 +103,16 @@ def test_exports_equal_casadi(language, tmp_path):
     np.testing.assert_allclose(found, reference, rtol=TOLERANCE, atol=TOLERANCE)
 
 
+def test_numpy_code_takes_a_number_per_sample(tmp_path):
+    s, x = ca.SX.sym("s"), ca.SX.sym("x", 2)
+    kernel = compiled("scaled", [("factor", (), s), ("x", x)], [("y", s * x)])
+    subject = Subject("scaled", "nobody", "Return factor times x.")
+    (path,) = export(kernel.program, subject, "numpy", tmp_path / "scaled")
+    function = runpy.run_path(str(path))["scaled"]
+    for factor in (2.0, [2.0, 3.0, 4.0]):
+        np.testing.assert_array_equal(function(factor, [1.0, -1.0]), kernel(factor, [1.0, -1.0]))
+
+
 def test_nan_stays_in_its_sample():
     a, b = samples()
     a[4] = np.nan

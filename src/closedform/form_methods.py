@@ -40,10 +40,8 @@ class FormMethod:
         method: Any
         if is_still(form, owner.model):
             method = StillMethod(owner, form)
-        elif form.ordered:
-            method = OrderedMethod(owner, form)
-        elif form.framed:
-            method = FramedMethod(owner, form)
+        elif form.ordered or form.framed:
+            method = VariantMethod(owner, form)
         else:
             method = owner.kernel(form.name).fast
         owner.__dict__[form.name] = method
@@ -65,37 +63,26 @@ class _Method:
         form, more = self._form, len(args) - len(self._form.takes)
         if not form.framed or more < 1 or (more > 1 and not form.ordered):
             return args, frame
-        *arrays, last = args
+        last = args[-1]
         if last is not None and not isinstance(last, str):
             if form.ordered:
                 return args, frame
             raise ArgumentError(f"{form.name}: frame is {type(last).__name__}; expected a name")
         if frame is not None:
             raise ArgumentError(f"{form.name}: frame is given twice")
-        return tuple(arrays), last
+        return args[:-1], last
 
 
-class FramedMethod(_Method):
-    """A form of a chosen frame: called with arrays, then the frame's name (default: the last frame)."""
+class VariantMethod(_Method):
+    """A form of a chosen frame, a family of forms, or both.
 
-    def __call__(
-        self,
-        *args: ArrayLike | str | None,
-        frame: str | None = None,
-        out: NDArray[Any] | None = None,
-        threads: int = 1,
-        **named: ArrayLike,
-    ) -> Any:
-        """Evaluate the form for one frame."""
-        arrays, frame = self._without_frame(args, frame)
-        return self._owner.kernel(self._form.name, frame)(*arrays, out=out, threads=threads, **named)
-
-
-class OrderedMethod(_Method):
-    """A family of forms: the number of arrays given decides the order. A frame may be given last."""
+    A call may give the frame's name after the arrays (default: the last frame). The number of arrays
+    decides the order of a family.
+    """
 
     def __init__(self, owner: Owner, form: Form) -> None:
         super().__init__(owner, form)
+        self._kernels: dict[tuple[Any, int | None], Kernel] = {}
         self._alone, self._per_order = named_outputs(form.name, form.outputs), len(form.highest)
 
     def __call__(
@@ -106,10 +93,15 @@ class OrderedMethod(_Method):
         threads: int = 1,
         **named: ArrayLike,
     ) -> Any:
-        """Evaluate the member of the family that takes this many arrays."""
-        form, least = self._form, len(self._form.takes)
+        """Evaluate the form for one frame, or the member of the family that takes this many arrays."""
         args, frame = self._without_frame(args, frame)
-        given, each = len(args) + len(named), self._per_order
+        order = self._order(len(args) + len(named)) if self._form.ordered else None
+        result = self._kernel(frame, order)(*args, out=out, threads=threads, **named)
+        return tuple.__new__(self._alone, (result,)) if order == 0 else result
+
+    def _order(self, given: int) -> int:
+        """Return the order of the member that takes this many arrays."""
+        form, each, least = self._form, self._per_order, len(self._form.takes)
         order, rest = divmod(given - least, each)
         if not 0 <= order <= MAX_ORDER or rest:
             further = "further derivatives" if each == 1 else f"{each} further derivatives per order"
@@ -117,8 +109,16 @@ class OrderedMethod(_Method):
                 f"{form.name} takes {', '.join(form.inputs)} and {further}, {least} to "
                 f"{least + each * MAX_ORDER} arrays; {given} given"
             )
-        result = self._owner.kernel(form.name, frame, order=order)(*args, out=out, threads=threads, **named)
-        return result if order else self._alone(result)
+        return order
+
+    def _kernel(self, frame: str | None, order: int | None) -> Kernel:
+        """Return the kernel of a frame and an order; the owner is asked once for each."""
+        try:
+            return self._kernels[frame, order]
+        except (KeyError, TypeError):  # the owner refuses a frame that is no name
+            kernel = self._owner.kernel(self._form.name, frame, order=order)
+        self._kernels[frame, order] = kernel
+        return kernel
 
 
 class StillMethod(_Method):

@@ -432,7 +432,7 @@ class RobotForms(FormsOwner):
         """Return J^T W with its time derivatives, W being the wrenches of the bodies in their frames.
 
         From q, qd, ... and then W, W', ...: as many derivatives of the wrenches as of q. The rule of
-        `external_torque_dot` again and again. Each is (nv).
+        `external_torque_dot`, applied once per order. Each is (nv).
         """
     def jacobian_rates(
         self,

@@ -6,12 +6,13 @@ import os
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any, ClassVar
+from weakref import WeakSet
 
 import numpy as np
 from numpy.typing import DTypeLike
 
 from .emit import export, form_subject
-from .errors import ClosedFormError
+from .errors import ArgumentError, ClosedFormError, shown
 from .form_methods import FormMethod, is_still, still_value
 from .forms import Catalogue, Form, Variant
 from .kernels import FormRecipe, Kernel
@@ -27,23 +28,28 @@ class FormsOwner:
     """
 
     FORMS: ClassVar[Catalogue]
+    _owners: ClassVar[WeakSet[FormsOwner]]
 
     def __init_subclass__(cls, forms: Catalogue | None = None) -> None:
         if forms is not None:
-            cls.FORMS = forms
+            cls.FORMS, cls._owners = forms, WeakSet()
             forms.watch(cls._install)
 
     @classmethod
     def _install(cls, name: str, form: Form | None) -> None:
-        """Give the class the method of a form, or take it away."""
-        if form is None:
-            delattr(cls, name)
-        else:
+        """Give the class the method of a form, or take it away, with what owners have compiled of it."""
+        if form is not None:
             setattr(cls, name, FormMethod(form))
+            return
+        delattr(cls, name)
+        for owner in tuple(cls._owners):
+            vars(owner).pop(name, None)
+            owner._kernels = {key: kernel for key, kernel in owner._kernels.items() if key[0] != name}
 
     def __init__(self, model: Any) -> None:
         self.model = model
         self._kernels: dict[tuple[Any, ...], Kernel] = {}
+        self._owners.add(self)
 
     def kernel(
         self,
@@ -72,6 +78,10 @@ class FormsOwner:
         except (TypeError, ValueError, RecursionError):
             key, known = None, None  # one of the arguments is wrong: the recipe or the kernel says which
         if known is None or type(phi) is not bool:
+            if frame is not None and not isinstance(frame, str):
+                raise ArgumentError(
+                    f"kernel {shown(name)}: frame is {shown(frame)}; expected a name (precision: dtype=...)"
+                )
             variant = Variant(frame, order, phi)
             form = self.FORMS.form(name, variant)
             if is_still(form, self.model):

@@ -48,7 +48,7 @@ def joint_names(links: Model) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _sizes(model: ElasticModel) -> dict[str | int, int | None]:
+def _sizes(model: ElasticModel) -> dict[str, int | None]:
     return {"v": model.links.nv, "k": model.links.nv if model.drives.stiffness is None else None}
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal, Never
 
 import casadi as ca
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..checks import flag, instance
-from ..errors import ArgumentError, ClosedFormError
+from ..errors import ArgumentError, ClosedFormError, UnknownNameError
 from ..integration import System
 from ..model.idle import refuse_still
 from ..robot import Robot
@@ -110,13 +110,14 @@ class ElasticJointRobot(ElasticForms):
         gear_ratio: ArrayLike | None = None,
         damping: ArrayLike | None = None,
         spring_at: str = "motor",
-        link_friction: Friction | None = None,
-        motor_friction: Friction | None = None,
+        link_friction: Friction | Literal["unchanged"] | None = "unchanged",
+        motor_friction: Friction | Literal["unchanged"] | None = "unchanged",
+        **unknown: Never,
     ) -> ElasticJointRobot:
         """Return the robot with some of the drives' numbers, or its `robot`, replaced.
 
-        Options are those of the constructor; what is None stays as it is at the shaft. For a
-        plant that differs from the model its controller knows:
+        Options are those of the constructor; what is not given stays as it is at the shaft. A friction
+        of None is none. For a plant that differs from the model its controller knows:
 
         >>> import closedform as cf
         >>> model = cf.ElasticJointRobot(cf.load("2r"), 1e3, 0.1, 1.0)
@@ -124,6 +125,8 @@ class ElasticJointRobot(ElasticForms):
         [800.0, 800.0]
         """
         now, robot = self.drives, self.robot if robot is None else robot
+        for name in unknown:
+            raise UnknownNameError("option of changed", name, ("robot", "spring_at", *vars(now)))
         names = _joint_names(robot)
         gear_ratio = now.gear_ratio if gear_ratio is None else gear_ratio
         seen = per_joint("changed: gear_ratio", gear_ratio, names) ** 2 if spring_at == "link" else 1.0
@@ -135,8 +138,8 @@ class ElasticJointRobot(ElasticForms):
             gear_ratio,
             now.damping / seen if damping is None else damping,
             spring_at=spring_at,
-            link_friction=now.link_friction if link_friction is None else link_friction,
-            motor_friction=now.motor_friction if motor_friction is None else motor_friction,
+            link_friction=_chosen(link_friction, now.link_friction),
+            motor_friction=_chosen(motor_friction, now.motor_friction),
         )
 
     def system(self, *, uncertain: bool = False) -> System:
@@ -193,6 +196,10 @@ def _restored(robot: Robot, the_drives: Drives) -> ElasticJointRobot:
     elastic = ElasticJointRobot.__new__(ElasticJointRobot)
     elastic._set(robot, the_drives)
     return elastic
+
+
+def _chosen(given: Friction | Literal["unchanged"] | None, now: Friction) -> Friction | None:
+    return now if isinstance(given, str) and given == "unchanged" else given
 
 
 def _joint_names(robot: Robot) -> tuple[str, ...]:

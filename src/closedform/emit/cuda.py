@@ -6,7 +6,7 @@ from .c_family import CFamily, block_comment, entry_text, listed
 from .source import Source
 
 NOTES = (
-    "Structures of arrays: entry k (row-major) of a sample lies k * stride behind its entry 0. With "
+    "Structures of arrays: entry k (row-major) of a sample is k * stride after its entry 0. With "
     "stride = 1 the device function takes contiguous arrays. In the batch kernel entry k of sample i "
     "is array[k * stride + i], stride >= count, so that neighbouring threads read neighbouring "
     "numbers; any grid covers any count. Outputs overlap neither inputs nor each other.",

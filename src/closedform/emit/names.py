@@ -66,7 +66,7 @@ def label(text: str) -> str:
 
 
 def comment(text: str) -> str:
-    """Return a line of text that no comment or docstring can be closed or continued by."""
+    """Return a line of text that can neither end a comment or docstring nor continue its line."""
     plain = re.sub(r"[^ -~]", "_", text).replace("\\", "_").replace('"', "'")
     for sign in ("*/", "/*", "??"):
         while sign in plain:

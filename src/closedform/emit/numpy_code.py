@@ -82,21 +82,27 @@ def _arguments(source: Source) -> Iterator[str]:
     yield f"dtype = np.result_type(np.float32, *(np.asarray(x) for x in ({names}{one})))"
     for array in source.inputs:
         yield f"{array.name} = np.asarray({array.name}, dtype)"
-        axes = len(array.shape)
-        expected = ", ".join(["...", *map(str, array.shape)])
-        yield f"if {array.name}.shape[-{axes}:] != {array.shape!r}:"
-        yield (
-            f'    raise ValueError(f"{array.name} has shape {{{array.name}.shape}}; expected ({expected})")'
-        )
-    batches = ", ".join(f"{array.name}.shape[:-{len(array.shape)}]" for array in source.inputs)
-    yield f"batch = np.broadcast_shapes({batches})"
+        if array.shape:
+            expected = ", ".join(["...", *map(str, array.shape)])
+            yield f"if {array.name}.shape[-{len(array.shape)}:] != {array.shape!r}:"
+            problem = f"{array.name} has shape {{{array.name}.shape}}; expected ({expected})"
+            yield f'    raise ValueError(f"{problem}")'
+    yield f"batch = np.broadcast_shapes({', '.join(map(_batch, source.inputs))})"
+
+
+def _batch(array: Array) -> str:
+    """Return the batch axes of an input; a number has no others."""
+    return f"{array.name}.shape" + (f"[:-{len(array.shape)}]" if array.shape else "")
 
 
 def _load(array: Array, start: int) -> Iterator[str]:
     """Yield the lines that name the entries of an input."""
     flat = array.name
+    if not array.shape:
+        yield f"x{start} = {flat}"
+        return
     if len(array.shape) > 1:
-        flat = f"{flat}.reshape(*{flat}.shape[:-{len(array.shape)}], {array.size})"
+        flat = f"{flat}.reshape(*{_batch(array)}, {array.size})"
     names = ", ".join(f"x{start + k}" for k in range(array.size))
     *lines, last = textwrap.wrap(f"({names}{',' if array.size == 1 else ''})", 96, subsequent_indent=" ")
     yield from (*lines, f"{last} = np.moveaxis({flat}, -1, 0)")

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from typing import Any
 
 import casadi as ca
+import numpy as np
 
 from ..checks import known_name, some_of
 from ..errors import ProgramSizeError
@@ -14,14 +15,16 @@ from ..forms.lettered import Lettered, lettered
 from ..forms.tree import Tree
 from ..model import Model
 from ..model.idle import refuse_still
-from ..programs import Program, program
-from .axes import parallel_groups
+from ..programs import Program, form_program
 from .parameters import CONVENTIONS, KINDS, lettered_tree
 from .result import Equations
 from .write import PARAMETERS, program_equations
 
 MAX_OPERATIONS = 3_000
 """Operations of a form beyond which its equations are of no use to a reader."""
+
+PARALLEL = 1e-12
+"""Sine of the angle below which two axes count as parallel."""
 
 
 def equations(
@@ -76,20 +79,42 @@ def _robot(model: Model, form: Form, symbolic: bool | str | Collection[str], con
 
 
 def angle_groups(model: Model) -> list[list[int]]:
-    """Return the coordinates of a robot that are angles, grouped by parallel axes."""
-    return parallel_groups(Tree.of(model).own)
+    """Return the coordinates of a robot that are angles, grouped by parallel axes that follow each other.
+
+    A joint joins the group of the last joint before it that turns, if their axes are parallel;
+    prismatic joints between them do not matter. Joints of one coordinate (mimics) are in one
+    group.
+    """
+    groups: dict[int, int] = {}
+    turning: list[tuple[int, np.ndarray] | None] = []
+    for node in Tree.of(model).own:
+        above = turning[node.parent] if node.parent >= 0 else None
+        before = None if above is None else (above[0], node.R0.T @ above[1])
+        if node.kind in ("ball", "free"):
+            turning.append(None)
+            continue
+        columns = np.flatnonzero(np.abs(node.X[:3]).sum(axis=0))
+        if len(columns) == 0:
+            turning.append(before)
+            continue
+        column = int(columns[0])
+        coordinate, e = node.iq + column, node.X[:3, column]
+        own = groups.setdefault(coordinate, coordinate)
+        if before is not None and np.abs(np.cross(before[1], e)).max() < PARALLEL:
+            other = groups[before[0]]
+            for key, label in groups.items():
+                if label == own:
+                    groups[key] = other
+        turning.append((coordinate, e))
+    labels = sorted(set(groups.values()))
+    return [sorted(key for key, label in groups.items() if label == each) for each in labels]
 
 
 def _trace(form: Form, model: Any, it: Lettered) -> Program:
     """Return the program of a form whose last input is the vector of all parameters."""
-    symbols, expressions = form.expression(model, basis=it.basis)
-    names = [each.name for each in form.arrays(model)]
-    inputs = list(zip(names, form.input_shapes(model), symbols, strict=True))
-    if it.parameters:
-        count = len(it.parameters)
-        inputs.append((PARAMETERS, (count,), ca.vertcat(*(each.symbol for each in it.parameters))))
-    outputs = list(zip(form.outputs, form.output_shapes(model), expressions, strict=True))
-    traced = program(form.name, inputs, outputs)
+    letters = ca.vertcat(*(each.symbol for each in it.parameters))
+    more = [(PARAMETERS, (len(it.parameters),), letters)] if it.parameters else []
+    traced = form_program(form, model, basis=it.basis, more=more)
     if it.most is not None and traced.counts.total > it.most:
         raise ProgramSizeError(
             f"{form.name} of {model.name!r} takes {traced.counts.total} operations; equations are printed "

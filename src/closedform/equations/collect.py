@@ -116,7 +116,7 @@ class Collector:
 
 
 def _common(terms: list[Term]) -> dict[Any, int]:
-    """Return the factors that all terms share, and the highest power of each that divides any."""
+    """Return what can be taken out of a sum: factors that all terms share, and negative powers of any."""
     lowest: dict[Any, int] = {}
     count: Counter[Any] = Counter()
     for factors, _ in terms:

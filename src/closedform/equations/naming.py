@@ -9,8 +9,7 @@ import numpy as np
 
 from ..forms import Quantity
 from ..forms.quantity import dotted
-
-AXES = "xyz"
+from .lengths import AXES
 
 _INDEXED = re.compile(r"([A-Za-z]+?)(\d\w*)")
 _RATE = re.compile(r"(q|tau|theta|n|f)(d+)(r?)(\d\w*)")

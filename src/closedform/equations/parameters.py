@@ -23,15 +23,13 @@ from ..forms.tree import Tree
 from ..model import Body, Frame, Model
 from ..model.inertia import NAMES, inertial_from_phi
 from ..rotations import inverse
-from .lengths import Names, end_of, frame_lengths, joint_lengths
+from .lengths import AXES, Names, end_of, frame_lengths, joint_lengths
 
 KINDS = ("inertia", "geometry", "gravity")
 """What may be symbolic."""
 
 CONVENTIONS = ("masses", "gautier-khalil")
 """Names of inertial parameters: m, c, I about the centre of mass, or XX ... M about the frame origin."""
-
-AXES = "xyz"
 
 
 @dataclass(frozen=True)
@@ -71,12 +69,10 @@ class _Table:
             raise ClosedFormError(f"two constants are named {name}: {float(known.value)} and {value}")
         return known.symbol
 
-    def column(self, names: Names) -> SX:
+    def column(self, names: Names, kind: str = "geometry") -> SX:
         """Return the 3-vector of a position."""
-        return sum(
-            (constant(axis) * self.symbol(name, value, "geometry") for name, value, axis in names),
-            start=SX(3, 1),
-        )
+        parts = (constant(axis) * self.symbol(name, value, kind) for name, value, axis in names)
+        return sum(parts, start=SX(3, 1))
 
 
 def lettered_tree(
@@ -87,8 +83,8 @@ def lettered_tree(
     Of all frames only the `target` has symbols.
 
     `convention` names the inertial parameters; `symbolic` are the kinds that will be printed as
-    letters, which matters only where one letter may stand for two things (the centre of a point
-    mass at the end of its link).
+    letters, which matters only if one letter may mean two things (the centre of a point mass at
+    the end of its link).
     """
     table = _Table()
     khalil = convention == "gautier-khalil"
@@ -143,12 +139,8 @@ def _about_centre(table: _Table, model: Model, nodes: tuple[Node, ...], k: int, 
     ]
     names = end_of(model, nodes, k, c) if merged and not J.any() else None
     if names is None:
-        axes = np.eye(3)
-        names = [(f"c{number}{AXES[i]}", float(c[i]), axes[i]) for i in range(3)]
-        centre = sum(
-            (constant(axis) * table.symbol(name, value, "inertia") for name, value, axis in names),
-            start=SX(3, 1),
-        )
+        own = [(f"c{number}{AXES[i]}", float(c[i]), np.eye(3)[i]) for i in range(3)]
+        centre = table.column(own, "inertia")
     else:
         centre = table.column(names)
     point = Composite(table.symbol(f"m{number}", m, "inertia"), SX(3, 1), second_moments(symmetric(*entries)))

@@ -47,7 +47,7 @@ A = (*V, COORDINATES.rate(2).array("N"))
 U = (*V, TORQUES.array("n"))
 
 
-def _sizes(model: ArmModel) -> dict[str | int, int | None]:
+def _sizes(model: ArmModel) -> dict[str, int | None]:
     N, n = model.size, model.joints
     return {"N": N, "n": n, "2N": 2 * N, "p": len(model.symbols(LINEAR)[1])}
 

@@ -48,24 +48,6 @@ def skew(a: SX) -> SX:
     return ca.blockcat([[zero, -a[2], a[1]], [a[2], zero, -a[0]], [-a[1], a[0], zero]])
 
 
-def axial(Y: SX) -> SX:
-    """Return a with a~ = Y - Y^T."""
-    return ca.vertcat(Y[2, 1] - Y[1, 2], Y[0, 2] - Y[2, 0], Y[1, 0] - Y[0, 1])
-
-
-def rate_matrix(w: SX, dw: SX) -> SX:
-    """Return U = dw~ + w~ w~, with which points of a body accelerate: r'' = a + U r."""
-    x, y, z = w[0], w[1], w[2]
-    xx, yy, zz, xy, xz, yz = x * x, y * y, z * z, x * y, x * z, y * z
-    return ca.blockcat(
-        [
-            [-(yy + zz), xy - dw[2], xz + dw[1]],
-            [xy + dw[2], -(xx + zz), yz - dw[0]],
-            [xz - dw[1], yz + dw[0], -(xx + yy)],
-        ]
-    )
-
-
 def symmetric(xx: SX, xy: SX, xz: SX, yy: SX, yz: SX, zz: SX) -> SX:
     """Return a symmetric matrix from its six entries."""
     return ca.blockcat([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
@@ -145,12 +127,17 @@ class Turn:
         return T
 
 
+def matrix_of(factor: Turn | SX) -> SX:
+    """Return a rotation as a matrix."""
+    return factor.matrix if isinstance(factor, Turn) else factor
+
+
 class Rotation:
     """A product of rotations applied one after the other, so that sparse factors stay cheap."""
 
     def __init__(self, factors: Sequence[Turn | SX]) -> None:
         self.factors = tuple(factors)
-        self._matrices = [f.matrix if isinstance(f, Turn) else f for f in self.factors]
+        self._matrices = [matrix_of(factor) for factor in self.factors]
 
     @property
     def matrix(self) -> SX:

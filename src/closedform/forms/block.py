@@ -17,7 +17,7 @@ from ..model import Body
 from ..model.inertia import parts_from_phi
 from ..rotations import adjoint, inverse
 from ..rotations import skew as numeric_skew
-from .algebra import Turn, constant, rotation_of_quaternion, skew
+from .algebra import constant, matrix_of, rotation_of_quaternion, skew
 from .armature import add_rotor_coriolis, free_rotors
 from .node import axis_rotation
 from .tree import Tree
@@ -76,19 +76,16 @@ def coriolis_matrix(tree: Tree, q: SX, qd: SX) -> SX:
     the papers' C [MuellerKumar2021, Eq. (22) with +Mb], [Garofalo2013, Eq. (6b)].
     """
     B = blocks(tree, q)
-    a = _a(B, qd)
-    V = B.J @ qd
-    b = diag_ad(V)
+    a = diag_ad(B.X @ qd)
     Jd = B.A @ a @ B.X - B.A @ a @ B.J
-    Mb = B.M @ b
-    C = B.J.T @ (B.M @ Jd + 0.5 * (Mb - Mb.T + skew_momentum(B.M @ V)) @ B.J)
+    C = B.J.T @ (B.M @ Jd + velocity_part(B, B.J @ qd) @ B.J)
     return add_rotor_coriolis(C, free_rotors(tree.own), qd)
 
 
 def gravity_torque(tree: Tree, q: SX) -> SX:
     """Return g = J^T M U G with G = (0; -gravity) [MuellerKumar2021, Eqs. (25), (26)]."""
     B = blocks(tree, q)
-    return B.J.T @ (B.M @ (B.U @ constant(np.concatenate([np.zeros(3), -tree.model.gravity]))))
+    return B.J.T @ (B.M @ (B.U @ upward(tree)))
 
 
 def external_torque(tree: Tree, q: SX, wrenches: SX) -> SX:
@@ -130,20 +127,28 @@ def _adjoint_of_inverse_exp(body: Body, q: SX) -> SX:
         shift = constant(joint.X[3:]) @ q
         if column is not None:
             e = joint.X[:3, column]
-            turn = axis_rotation(e, q[column])
-            R = turn.matrix if isinstance(turn, Turn) else turn
+            R = matrix_of(axis_rotation(e, q[column]))
             shift = shift - constant(np.cross(joint.centre, e)) * q[column]
         p = x - R @ x + shift
     return ca.blockcat(R.T, SX(3, 3), -R.T @ skew(p), R.T)
 
 
-def _a(B: Blocks, qd: SX) -> SX:
-    """Return a = diag(ad_{X_i qd_i}) [MuellerKumar2021, Eq. (13)]."""
-    return diag_ad(B.X @ qd)
+def upward(tree: Tree) -> SX:
+    """Return G = (0; -gravity), the twist with which the base seems to accelerate."""
+    return constant(np.concatenate([np.zeros(3), -tree.model.gravity]))
+
+
+def velocity_part(B: Blocks, V: SX) -> SX:
+    """Return the part of the block matrix of C that is linear in the twists V: (M b - b^T M + N) / 2."""
+    Mb = B.M @ diag_ad(V)
+    return 0.5 * (Mb - Mb.T + _skew_momentum(B.M @ V))
 
 
 def diag_ad(V: SX) -> SX:
-    """Return diag(ad_V1, ad_V2, ...) [MuellerKumar2021, Eqs. (14), (23)]."""
+    """Return diag(ad_V1, ad_V2, ...): a of the joints' own twists X qd, b of those of the bodies.
+
+    [MuellerKumar2021, Eqs. (13), (14), (23)]
+    """
     each = []
     for i in range(V.size1() // 6):
         w, v = skew(V[6 * i : 6 * i + 3]), skew(V[6 * i + 3 : 6 * i + 6])
@@ -151,7 +156,7 @@ def diag_ad(V: SX) -> SX:
     return ca.diagcat(*each)
 
 
-def skew_momentum(h: SX) -> SX:
+def _skew_momentum(h: SX) -> SX:
     """Return N(h) with N(h) V = -ad_V^T h, skew-symmetric."""
     each = []
     for i in range(h.size1() // 6):

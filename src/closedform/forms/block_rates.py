@@ -10,12 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import casadi as ca
-import numpy as np
 from casadi import SX
 
-from .algebra import constant
 from .armature import add_rotor_coriolis, free_rotors
-from .block import Blocks, blocks, diag_ad, skew_momentum
+from .block import Blocks, blocks, diag_ad, upward, velocity_part
 from .series import applied, leibniz
 from .tree import Tree
 
@@ -32,10 +30,8 @@ class Moving:
     single: bool
 
     def coriolis(self, k: int) -> SX:
-        """Return the velocity part of the block matrix of C at V^(k): (M b - b^T M + N) / 2."""
-        b = diag_ad(self.V[k])
-        Mb = self.B.M @ b
-        return 0.5 * (Mb - Mb.T + skew_momentum(self.B.M @ self.V[k]))
+        """Return the velocity part of the block matrix of C at V^(k)."""
+        return velocity_part(self.B, self.V[k])
 
 
 def mass_matrix_dot(tree: Tree, q: SX, qd: SX) -> SX:
@@ -82,7 +78,7 @@ def coriolis_matrix_ddot(tree: Tree, q: SX, qd: SX, qdd: SX, qddd: SX) -> SX:
 def gravity_torque_dot(tree: Tree, q: SX, qd: SX) -> SX:
     """Return g' = J^T M1 U G [MuellerKumar2021, Eq. (36)]."""
     m = _moving(tree, q, [qd])
-    UG = [U @ _up(tree) for U in m.U]
+    UG = [U @ upward(tree) for U in m.U]
     if m.single:
         return m.J[0].T @ (_M1(m, 0) @ UG[0])
     return _projected(m, [m.B.M @ each for each in UG])
@@ -91,7 +87,7 @@ def gravity_torque_dot(tree: Tree, q: SX, qd: SX) -> SX:
 def gravity_torque_ddot(tree: Tree, q: SX, qd: SX, qdd: SX) -> SX:
     """Return g'' = J^T M2 U G [MuellerKumar2021, section 4]."""
     m = _moving(tree, q, [qd, qdd])
-    UG = [U @ _up(tree) for U in m.U]
+    UG = [U @ upward(tree) for U in m.U]
     if m.single:
         return m.J[0].T @ (_M2(m) @ UG[0])
     return _projected(m, [m.B.M @ each for each in UG])
@@ -156,10 +152,6 @@ def _general_coriolis(m: Moving, order: int) -> SX:
 def _projected(m: Moving, inner: list[SX]) -> SX:
     """Return the highest derivative of J^T Y from Y and its derivatives."""
     return leibniz(applied, [J.T for J in m.J], inner, len(inner) - 1)
-
-
-def _up(tree: Tree) -> SX:
-    return constant(np.concatenate([np.zeros(3), -tree.model.gravity]))
 
 
 def _moving(tree: Tree, q: SX, rates: list[SX]) -> Moving:

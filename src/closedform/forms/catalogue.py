@@ -95,7 +95,7 @@ W = tuple(
 PHI = PARAMETERS.array("p")
 
 
-def _sizes(model: Model) -> dict[str | int, int | None]:
+def _sizes(model: Model) -> dict[str, int | None]:
     bodies = len(model.bodies)
     return {"q": model.nq, "v": model.nv, "b": bodies, "p": 10 * bodies}
 

@@ -40,7 +40,7 @@ PLAIN = Variant()
 class Need:
     """Something a form asks of its owner: `check(model, what)` raises an error if the model lacks it.
 
-    With phi as an input, a need of `values` is void: the numbers come with each call.
+    A need of `values` does not apply if phi is an input: the numbers then come with each call.
     """
 
     check: Callable[[Any, str], None]
@@ -52,11 +52,11 @@ class Form:
     """One quantity (or several computed together): what it takes, what it gives, what defines it.
 
     `build(*basis, *inputs[, frame])` is the route kernels use; `closed` is the papers' block
-    matrix route, if there is one. The basis is what the owner's expressions are built on. Of its
-    numbers, `constants` are inputs after the others if the owner gives them a size, and `optional`
-    ones if a variant asks for them. An `ordered` form is a family; its member of some order gives
-    derivatives up to that order, from as many more derivatives of each quantity it takes. `variant`
-    says which form of a frame, order or phi this is.
+    matrix route, if there is one. The basis is what the owner's expressions are built on. Two kinds of
+    its numbers can be inputs, after the others: `constants` if the owner gives them a size, `optional`
+    if a variant asks for them. An `ordered` form is a family: its member of order k gives k time
+    derivatives, and takes k more derivatives of each quantity. `variant` says which frame, order and
+    phi this form is of.
     """
 
     name: str
@@ -151,8 +151,8 @@ class Form:
     def arrays(self, model: Any) -> tuple[FormArray, ...]:
         """Return its inputs for an owner: what it takes, and constants that are inputs there."""
         sizes = catalogue(model).sizes(model)
-        given = (each for each in self.constants if all(sizes[letter] is not None for letter in each.shape))
-        return (*self.takes, *given)
+        absent = {letter for letter, size in sizes.items() if size is None}
+        return (*self.takes, *(each for each in self.constants if absent.isdisjoint(each.shape)))
 
     def input_shapes(self, model: Any) -> list[tuple[int, ...]]:
         """Return the core shape of each input."""
@@ -203,7 +203,7 @@ class Catalogue(dict[str, Form]):
         self,
         kind: type,
         title: str,
-        sizes: Callable[[Any], Mapping[str | int, int | None]],
+        sizes: Callable[[Any], Mapping[str, int | None]],
         basis: Callable[[Any, tuple[SX, ...]], tuple[Any, ...]],
         digest: Callable[[Any], str] | None = None,
     ) -> None:
@@ -250,7 +250,7 @@ class Catalogue(dict[str, Form]):
             install(name, None)
 
     def watch(self, install: Callable[[str, Form | None], None]) -> None:
-        """Call a function for every form, now and as forms are added, or removed: then it is None."""
+        """Call install(name, form) for every form, now and when one is added; for a removed one with None."""
         self._watchers.append(install)
         for name, form in self.items():
             install(name, form)

@@ -47,8 +47,8 @@ def nodes_of(model: Model) -> tuple[Node, ...]:
 def _screws(joint: JointType, T: Array) -> Array:
     """Return the screws of a joint in the frame T, whose origin is the centre of its rotation.
 
-    There a rotation has no moment but along its axis: what the change of frame would leave of the
-    distance, however long, is known to be zero.
+    There the linear part of a rotation's screw is along its axis. What the change of frame leaves
+    across the axis is round-off, however far the frame was away, and is set to zero.
     """
     R = T[:3, :3]
     w, v = _directions(R.T @ joint.X[:3]), _directions(R.T @ joint.X[3:])

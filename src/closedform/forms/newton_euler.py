@@ -133,7 +133,7 @@ def _carried(parent: Motion, node: Node, R: Rotation, p: SX, joint: tuple[Series
 
 
 def body_wrench(node: Node, motion: Motion) -> tuple[Series, Series]:
-    """Return (n, f), the wrench about its origin that moves a body so (Newton and Euler)."""
+    """Return (n, f), the wrench about the origin of a body that its motion needs (Newton and Euler)."""
     ms, S = constant(node.ms), constant(node.S)
     n, f = [], []
     for a, U, squares in zip(motion.a, motion.U, motion.squares, strict=True):

@@ -1,7 +1,7 @@
-"""A body of a tree whose frame sits on its joint, and how the joint places it.
+"""A body of a tree whose frame is on its joint, and how the joint places it.
 
-Generalised matrices and forces do not depend on where a body frame sits, so each frame is
-placed where its joint is cheapest: origin on the axis, axis along a coordinate axis. What the
+Generalised matrices and forces do not depend on the choice of body frames, so each frame is
+placed where its joint costs least: origin on the axis, axis along a coordinate axis. What the
 user sees (poses, wrenches, parameters) stays in the user's frames; `Node.T_frame` maps.
 """
 
@@ -21,6 +21,7 @@ from .algebra import (
     Turn,
     constant,
     constant_turns,
+    matrix_of,
     outer_symmetric,
     rotation_of_quaternion,
     second_moments,
@@ -35,8 +36,8 @@ class Node:
     `T_frame` is the pose of this frame in the user's body frame; `R0`, `p0` place the frame in
     the parent's at q = 0; `X` are the joint screws; m, ms, S are mass, first and second moments.
     Lengths are in `unit` metres, and masses so that moments of inertia stay in kg m^2. Lengths,
-    inertias and the armature may be symbols. `ratio` is 1, or what a mimic joint's velocity is of
-    that of the joint that drives it.
+    inertias and the armature may be symbols. `ratio` is 1, or a mimic joint's velocity divided by that
+    of the joint that drives it.
     """
 
     parent: int
@@ -110,8 +111,7 @@ class Node:
             origin = origin + constant(self.R0) @ p
         dense = any(not isinstance(f, Turn) and np.count_nonzero(self.R0) > 5 for f in const)
         if dense and turn is not None:
-            matrix = turn.matrix if isinstance(turn, Turn) else turn
-            return Rotation([constant(self.R0) @ matrix]), origin
+            return Rotation([constant(self.R0) @ matrix_of(turn)]), origin
         return Rotation([*const, turn] if turn is not None else const), origin
 
     def _joint_motion(self, q: SX) -> tuple[Turn | SX | None, SX | None]:

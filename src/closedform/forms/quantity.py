@@ -16,7 +16,7 @@ _ORDINALS = {1: "time derivative", 2: "second time derivative", 3: "third time d
 class Quantity:
     """A physical quantity: its letter in code and text, in LaTeX, its SI unit and what it is.
 
-    Where entries differ, `base_unit` lists their units ("rad or m"). What follows a comma in `noun`
+    If entries differ, `base_unit` lists their units ("rad or m"). What follows a comma in `noun`
     describes the quantity itself, not its derivatives. `rates` names the first time derivatives that
     have a name. `mark` follows the letter and its dots (the r of qdr). If `vectors` has letters, a row
     consists of that many 3-vectors. `rate` and `by` return derivatives; `order` and `over` record which.

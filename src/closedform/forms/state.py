@@ -15,7 +15,7 @@ from .pairs import Screw, pairs, plus, product, times
 from .series import Series
 from .subtree import composites, flows
 from .tree import Posture, Tree
-from .twists import TwistRates, minus_ad, motions
+from .twists import TwistRates, minus_ad, motions, twist_rate
 
 
 def inverse_dynamics_derivatives(tree: Tree, q: SX, qd: SX, qdd: SX) -> tuple[SX, SX]:
@@ -105,10 +105,7 @@ def _derivatives(at: Posture, nv: int, qd: SX, qdd: SX) -> tuple[SX, SX]:
         (V, _), (X, Xd) = moving[i][0], moving[i][1]
         v = node.twist(qd)
         V_p = (V[0] - v[0], V[1] - v[1])
-        a = (
-            node.Xw @ node.rates(qdd) + Xd[0] @ node.rates(qd),
-            node.Xv @ node.rates(qdd) + Xd[1] @ node.rates(qd),
-        )
+        a = twist_rate(node, Xd, qd, qdd)
         A_p = (accelerations[i][0] - a[0], accelerations[i][1] - a[1])
         if node.parent < 0:
             V_p, A_p = (SX(3, 1), SX(3, 1)), (SX(3, 1), at.up[i])

@@ -1,8 +1,8 @@
 """Products of screws and wrenches on long branches: taken in a frame that several bodies share.
 
-A wrench of body j meets the screws of all bodies that carry it. Moved from body to body it costs about
-28 operations each time; in a station's frame, to which the screws of the bodies near it are moved once,
-a product costs 11. Stations a few bodies apart keep levers short, and with them all digits.
+A wrench of body j is multiplied by the screws of all bodies that carry it. Moving it from body to body
+costs about 28 operations each time. The screws of the bodies near a station are moved to its frame once,
+and a product there costs 11. Stations a few bodies apart keep levers short, and with them all digits.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ class Flow:
     """How the mass of a subtree moves: A = int r' r^T dm and P = int r' dm, or their derivatives.
 
     Points that move with r' in a body that turns with w have the Coriolis acceleration 2 w x r'. Half
-    of it takes the wrench B (w; v) = ((tr A) w - A w; w x P) = int (r x (w x r'); w x r') dm.
+    of it needs the wrench B (w; v) = ((tr A) w - A w; w x P) = int (r x (w x r'); w x r') dm.
     """
 
     A: SX

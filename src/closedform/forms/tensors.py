@@ -11,7 +11,7 @@ import numpy as np
 from casadi import SX
 
 from ..model import Body
-from .algebra import Turn, constant, rotation_of_quaternion, skew
+from .algebra import constant, matrix_of, rotation_of_quaternion, skew
 from .coriolis import coriolis_matrix
 from .mass import mass_matrix
 from .node import axis_rotation
@@ -90,8 +90,7 @@ def _joint_map(body: Body, q: SX) -> SX:
     column = joint.rotation_column
     if joint.nv == 1 or column is None:
         return SX.eye(joint.nv)
-    turn = axis_rotation(joint.X[:3, column], q[column])
-    R = turn.matrix if isinstance(turn, Turn) else turn
+    R = matrix_of(axis_rotation(joint.X[:3, column], q[column]))
     others = [k for k in range(joint.nv) if k != column]
     Xt = joint.X[3:, others]
     E = SX.eye(joint.nv)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from casadi import SX
 
 from .algebra import cross, cross_columns
+from .node import Node
 from .pairs import Screw, plus, times
 from .tree import Posture
 
@@ -33,14 +34,15 @@ def motions(at: Posture, qd: SX, qdd: SX) -> list[TwistRates]:
     for i, (node, V) in enumerate(zip(at.nodes, twists, strict=True)):
         X = node.screws
         Xd = times(-1, minus_ad(V, X))
-        own = plus(node.twist(qdd), _applied(Xd, node.rates(qd)))
-        rates.append(_joined(at, rates, i, own))
+        rates.append(_joined(at, rates, i, twist_rate(node, Xd, qd, qdd)))
         screws.append((X, Xd))
     return list(zip(zip(twists, rates, strict=True), screws, strict=True))
 
 
-def _applied(X: Screw, rates: SX) -> Screw:
-    return X[0] @ rates, X[1] @ rates
+def twist_rate(node: Node, Xd: Screw, qd: SX, qdd: SX) -> Screw:
+    """Return X qdd + X' qd, the part of a body's acceleration that its own joint makes."""
+    rates = node.rates(qd)
+    return plus(node.twist(qdd), (Xd[0] @ rates, Xd[1] @ rates))
 
 
 def _joined(at: Posture, found: list[Screw], i: int, own: Screw) -> Screw:

@@ -2,7 +2,7 @@
 
 from .compiled import compiled, traced
 from .kernel import Kernel
-from .outputs import named_outputs
 from .recipe import FormRecipe, ProgramRecipe, Recipe
+from .signature import named_outputs
 
 __all__ = ["FormRecipe", "Kernel", "ProgramRecipe", "Recipe", "compiled", "named_outputs", "traced"]

@@ -12,9 +12,7 @@ from dataclasses import dataclass
 from math import prod
 
 from ..programs import Chunk, Clear, Order, Program, Store, Workspace, schedule
-from .constants import constant
-from .intrinsics import call_function
-from .sincos import sincos
+from .functions import call_function, constant, sincos
 
 SINGLE, CHUNK = 8000, 2000
 """The longest program kept in one function, and the steps per function of longer ones."""

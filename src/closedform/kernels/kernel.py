@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 from numpy.typing import ArrayLike, DTypeLike
 
 from ..arrays import Array
@@ -19,10 +20,11 @@ from .bound_call import addresses
 from .dask_arrays import lazy
 from .fastest_order import fastest_code
 from .gufunc import gufunc
-from .outputs import named_outputs
 from .recipe import Recipe
-from .signature import Signature
+from .signature import Signature, named_outputs
 from .threads import threaded
+
+new_tuple = tuple.__new__  # of any named tuple, without the checks of its own constructor
 
 
 class Kernel:
@@ -46,11 +48,12 @@ class Kernel:
         self.name = name = recipe.name
         self.dtype = precision(name, dtype)
         self.input_names = tuple(each for each, _ in recipe.inputs)
+        self._count = len(recipe.inputs)
         self.input_shapes = [shape for _, shape in recipe.inputs]
         self.output_shapes = [shape for _, shape in recipe.outputs]
         depth = min(map(len, self.output_shapes))
-        self._several = len(self.output_shapes) > 1
-        self._outputs = named_outputs(name, tuple(each for each, _ in recipe.outputs))
+        outputs = tuple(each for each, _ in recipe.outputs)
+        self._tuple = named_outputs(name, outputs) if len(outputs) > 1 else None
         # One array can then be a single sample of an input and many samples of an output, which NumPy does
         # not see; all other overlaps with inputs are NumPy's and the loop's business.
         self._deep = any(len(s) > depth for s in self.input_shapes)
@@ -68,6 +71,7 @@ class Kernel:
             self.dtype,
             self._machine,
         )
+        self._converting = partial(self.ufunc, dtype=self.dtype)
         self._fast = fastcall.definition("fast", recipe.doc, self._machine.address("fast"))
         self._bound = fastcall.definition(
             f"bound {name}",
@@ -86,7 +90,7 @@ class Kernel:
     @property
     def fast(self) -> Callable[..., Any]:
         """The kernel as a built-in function: the same results, with single calls several times quicker."""
-        if self.output_shapes == [()] or self._several or not memory_layout.trusted():
+        if self.output_shapes == [()] or self._tuple or not memory_layout.trusted():
             return self
         return fastcall.builtin(self._fast, self)  # type: ignore[no-any-return]
 
@@ -126,29 +130,29 @@ class Kernel:
         """Evaluate the program on arrays, in order or by name; `out` receives the result."""
         if named:
             args = self._signature.in_order(args, named)
-        if len(args) != len(self.input_shapes):
+        if len(args) != self._count:
             raise self._signature.wrong_count(args)
         for argument in args:
-            if type(argument) is not np.ndarray and hasattr(argument, "__dask_graph__"):
+            if type(argument) is not ndarray and hasattr(argument, "__dask_graph__"):
                 later = lazy(self, self._signature, args, out)
-                return self._outputs._make(later) if self._several else later
+                return self._tuple._make(later) if self._tuple else later
         try:
-            if out is not None and (self._several or self._deep or not _plain(out)):
+            if out is not None and (self._tuple or self._deep or not _plain(out)):
                 outs = out if isinstance(out, tuple) else (out,)
                 overlap.check_outputs(self.name, outs)
                 if self._deep:
                     args = tuple(overlap.kept(args, outs))
             if isinstance(threads, int) and threads == 1:
-                result = self._evaluate(args, out)
+                result = self._converting(*args) if out is None else self._converting(*args, out=out)
             else:
-                result = threaded(self._signature, self._evaluate, args, out, threads)
+                result = threaded(self._signature, self._converting, args, out, threads)
         except (TypeError, ValueError, OverflowError, RecursionError) as error:
             raise self._signature.explained(args, out, error) from None
         except MemoryError as error:
             raise ArgumentError(
                 f"{self.name}: the result does not fit in memory ({error}); split the batch, or give out="
             ) from None
-        return tuple.__new__(self._outputs, result) if self._several else result
+        return new_tuple(self._tuple, result) if self._tuple else result
 
     def bind(self, *args: Array, out: Any) -> Callable[[], None]:
         """Return a function of no arguments that evaluates these very arrays into `out`.
@@ -164,16 +168,10 @@ class Kernel:
             return fastcall.builtin(self._bound, pointers)  # type: ignore[no-any-return]
         return partial(ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(self._machine.address("bound")), pointers)
 
-    def _evaluate(self, args: Sequence[ArrayLike], out: Any) -> Any:
-        """Call the gufunc, converting the arguments to the kernel's precision."""
-        if out is None:
-            return self.ufunc(*args, dtype=self.dtype)
-        return self.ufunc(*args, out=out, dtype=self.dtype)
-
 
 def _plain(out: Any) -> bool:
     """Whether an output is one contiguous array, whose entries have memory of their own."""
-    return type(out) is np.ndarray and out.flags.c_contiguous
+    return type(out) is ndarray and out.flags.c_contiguous
 
 
 def precision(name: str, dtype: DTypeLike) -> np.dtype[Any]:

@@ -88,7 +88,7 @@ def trusted() -> bool:
 def _moved() -> Iterator[str]:
     """Yield what the offsets do not find.
 
-    Pointers are followed after all other fields were found, so that they are pointers indeed.
+    Pointers are followed last: if all other fields are where they should be, these are pointers.
     """
 
     class Subclass(np.ndarray[Any, Any]):

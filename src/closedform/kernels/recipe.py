@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
+from casadi import CasadiMeta
+
 from ..forms import PLAIN, Form, Variant, catalogue
 from ..lazy import cached_property
 from ..programs import Program, trace
@@ -90,7 +92,7 @@ class FormRecipe:
 
     @cached_property
     def identity(self) -> tuple[str, ...]:
-        """Form, order, phi, placement of the frame and the model's digest, or else a hash of the program."""
+        """What the program follows from (CasADi simplifies on the way), or else a hash of the program."""
         digest = catalogue(self.model).digest
         if digest is None or not self.form.shipped:
             return program_identity(self.program())
@@ -99,7 +101,8 @@ class FormRecipe:
             frame = self.model.frame(self.variant.frame)
             placement = f"{frame.body}:{frame.placement.tobytes().hex()}"
         order = self.form.variant.order
-        return (self.name, str(order), str(self.variant.phi), placement, digest(self.model))
+        variant = (str(order), str(self.variant.phi), placement)
+        return (self.name, *variant, digest(self.model), CasadiMeta.version())
 
     def program(self) -> Program:
         """Return the program by the route that costs fewer operations."""

@@ -1,9 +1,11 @@
-"""What a kernel takes and gives: the names, core shapes and precision of its arrays."""
+"""What a kernel takes and gives: names, core shapes and precision of its arrays, several results by name."""
 
 from __future__ import annotations
 
+from collections import namedtuple
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -83,3 +85,22 @@ def described(array: Any) -> str:
     if isinstance(array, np.ndarray):
         return f"of shape {array.shape} and dtype {array.dtype}"
     return shown(array)
+
+
+@cache
+def named_outputs(name: str, fields: tuple[str, ...]) -> Any:
+    """Return the type of a tuple of outputs, with their names as fields; its values pickle.
+
+    >>> from closedform.kernels import named_outputs
+    >>> named_outputs("halves", ("first", "second"))(1, 2)
+    halves(first=1, second=2)
+    """
+    plain = name if name.isidentifier() else "outputs"
+    made: Any = namedtuple(plain, fields, rename=True)  # type: ignore[misc]
+    return type(
+        plain, (made,), {"__slots__": (), "__reduce__": lambda self: (_outputs, (name, fields, *self))}
+    )
+
+
+def _outputs(name: str, fields: tuple[str, ...], *values: Any) -> Any:
+    return named_outputs(name, fields)(*values)

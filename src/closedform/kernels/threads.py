@@ -26,7 +26,7 @@ MOST = 4 * (os.cpu_count() or 1)
 
 def threaded(
     signature: Signature,
-    evaluate: Callable[[Sequence[ArrayLike], Any], Any],
+    evaluate: Callable[..., Any],
     args: Sequence[ArrayLike],
     out: Any,
     threads: int,
@@ -39,7 +39,7 @@ def threaded(
     outs = out if isinstance(out, tuple) else (out,) * (out is not None)
     fits = all(getattr(each, "shape", None) == shape for each, shape in zip(outs, whole, strict=False))
     if not batch or batch[0] < 2 or not fits:
-        return evaluate(arrays, out)
+        return evaluate(*arrays, out=out)
     views = [
         np.broadcast_to(np.asarray(array), batch + shape)
         for array, shape in zip(overlap.kept(arrays, outs), signature.input_shapes, strict=True)
@@ -50,7 +50,7 @@ def threaded(
 
     def run(k: int) -> None:
         part = slice(edges[k], edges[k + 1])
-        evaluate([view[part] for view in views], tuple(each[part] for each in outs))
+        evaluate(*(view[part] for view in views), out=tuple(each[part] for each in outs))
 
     _run_parts(run, len(edges) - 1, threads)
     return outs[0] if len(outs) == 1 else outs

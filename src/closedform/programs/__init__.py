@@ -4,7 +4,7 @@ from .evaluate import evaluate
 from .from_casadi import Shaped, core_shape, program
 from .program import Counts, Operation, Program, needed
 from .schedule import Chunk, Clear, Order, Step, Store, schedule
-from .trace import trace
+from .trace import form_program, trace
 from .workspace import Workspace, values_read
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "Workspace",
     "core_shape",
     "evaluate",
+    "form_program",
     "needed",
     "program",
     "schedule",

@@ -1,4 +1,4 @@
-"""Numbers behind sines and cosines, for every code that computes them without a library.
+"""The numbers for sines and cosines in code that computes them without a library.
 
 An angle less the nearest multiple of a quarter turn is at most pi/4, where short polynomials are exact
 to round-off.

@@ -90,7 +90,7 @@ def foreseen(form: Form, model: Model) -> float:
 def check_size(form: Form, model: Any) -> None:
     """Raise ProgramSizeError if a form of a model is beyond what straight-line code is for.
 
-    Operations are foreseen of trees of rigid bodies only; of other models they are counted later.
+    Operations are foreseen for trees of rigid bodies only; those of other models are counted later.
     """
     entries = sum(math.prod(shape) for shape in form.output_shapes(model))
     if entries > MAX_ENTRIES:

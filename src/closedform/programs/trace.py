@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from ..forms import PLAIN, Variant, catalogue
-from .from_casadi import program
+from ..forms import PLAIN, Form, Variant, catalogue
+from .from_casadi import Shaped, program
 from .program import Program
 from .size import check_size
 
@@ -34,7 +35,20 @@ def trace(
             return recursive
         block = trace(model, name, variant, closed=True, basis=basis)
         return min(recursive, block, key=lambda each: each.counts.total)
-    symbols, expressions = it.expression(model, closed=closed, basis=basis)
-    names = [each.name for each in it.arrays(model)]
-    inputs = list(zip(names, it.input_shapes(model), symbols, strict=True))
-    return program(name, inputs, list(zip(it.outputs, it.output_shapes(model), expressions, strict=True)))
+    return form_program(it, model, closed=closed, basis=basis)
+
+
+def form_program(
+    form: Form,
+    model: Any,
+    *,
+    closed: bool = False,
+    basis: tuple[Any, ...] | None = None,
+    more: Sequence[Shaped] = (),
+) -> Program:
+    """Return the program of a form by one route, with `more` inputs after its own."""
+    symbols, expressions = form.expression(model, closed=closed, basis=basis)
+    names = [each.name for each in form.arrays(model)]
+    inputs = zip(names, form.input_shapes(model), symbols, strict=True)
+    outputs = zip(form.outputs, form.output_shapes(model), expressions, strict=True)
+    return program(form.name, [*inputs, *more], list(outputs))

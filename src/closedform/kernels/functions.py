@@ -1,18 +1,64 @@
-"""Sine and cosine as LLVM instructions, so that they vectorise with the code around them."""
+"""Constants and functions in LLVM; sines and cosines are written out, so that they vectorise."""
 
 from __future__ import annotations
 
 import math
+import struct
 from collections.abc import Callable
 
+import numpy as np
+
 from ..programs.sine_cosine import COSINE, QUARTERS, ROUNDER, SINE
-from .constants import constant, hexadecimal, repeated
 
 PI_2 = (1.5707963267948966, 6.123233995736766e-17, -1.4973849048591833e-33)
 """pi/2 as a sum, to 160 bits: n times the first is subtracted exactly by a fused operation."""
 
 LIMIT = 2.0**45
 """From this angle on neighbouring doubles are 8 mrad apart or more; sine and cosine are NaN."""
+
+INTRINSICS = {"abs": "fabs", "min": "minnum", "max": "maxnum"}
+"""LLVM's names that differ from ours. LLVM calls libm, lane by lane, for what no instruction computes."""
+
+COMPARISONS = {"less": "olt", "at_most": "ole"}
+
+
+def constant(value: float, real: str, lanes: int) -> str:
+    """Return a number of type "double" or "float", repeated over the lanes."""
+    return repeated(hexadecimal(value if real == "double" else float(np.float32(value))), real, lanes)
+
+
+def repeated(text: str, kind: str, lanes: int) -> str:
+    """Return a constant repeated over the lanes: a vector, or itself if there is one lane."""
+    return text if lanes == 1 else "<" + ", ".join([f"{kind} {text}"] * lanes) + ">"
+
+
+def hexadecimal(value: float) -> str:
+    """Return the bits of a double, by which LLVM writes numbers of both types exactly."""
+    return f"0x{struct.unpack('>Q', struct.pack('>d', value))[0]:016X}"
+
+
+def call_function(line: Callable[[str], str], name: str, x: list[str], real: str, lanes: int) -> str:
+    """Write the call of a function and return the name of its value; `line` writes one instruction."""
+    kind = real if lanes == 1 else f"<{lanes} x {real}>"
+    one, zero = (constant(value, real, lanes) for value in (1.0, 0.0))
+    truth = "i1" if lanes == 1 else f"<{lanes} x i1>"
+    if name in COMPARISONS:
+        holds = line(f"fcmp {COMPARISONS[name]} {kind} {x[0]}, {x[1]}")
+        return line(f"select {truth} {holds}, {kind} {one}, {kind} {zero}")
+    if name == "not":
+        holds = line(f"fcmp oeq {kind} {x[0]}, {zero}")
+        return line(f"select {truth} {holds}, {kind} {one}, {kind} {zero}")
+    if name == "where":
+        holds = line(f"fcmp une {kind} {x[0]}, {zero}")
+        return line(f"select {truth} {holds}, {kind} {x[1]}, {kind} {zero}")
+    suffix = {"double": "f64", "float": "f32"}[real]
+    suffix = suffix if lanes == 1 else f"v{lanes}{suffix}"
+    if name == "sign":
+        nonzero = line(f"fcmp one {kind} {x[0]}, {zero}")
+        signed = line(f"call {kind} @llvm.copysign.{suffix}({kind} {one}, {kind} {x[0]})")
+        return line(f"select {truth} {nonzero}, {kind} {signed}, {kind} {x[0]}")
+    arguments = ", ".join(f"{kind} {each}" for each in x)
+    return line(f"call {kind} @llvm.{INTRINSICS.get(name, name)}.{suffix}({arguments})")
 
 
 def sincos(line: Callable[[str], str], x: str, lanes: int) -> tuple[str, str]:
