@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from .emit import export, form_subject
-from .errors import ArgumentError, ClosedFormError, shown
+from .errors import ClosedFormError
 from .form_methods import FormMethod, is_still, still_value
 from .forms import Catalogue, Form, Variant
 from .kernels import FormRecipe, Kernel
@@ -78,10 +78,6 @@ class FormsOwner:
         except (TypeError, ValueError, RecursionError):
             key, known = None, None  # one of the arguments is wrong: the recipe or the kernel says which
         if known is None or type(phi) is not bool:
-            if frame is not None and not isinstance(frame, str):
-                raise ArgumentError(
-                    f"kernel {shown(name)}: frame is {shown(frame)}; expected a name (precision: dtype=...)"
-                )
             variant = Variant(frame, order, phi)
             form = self.FORMS.form(name, variant)
             if is_still(form, self.model):
