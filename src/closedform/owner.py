@@ -6,7 +6,7 @@ import os
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any, ClassVar
-from weakref import WeakSet
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -28,11 +28,11 @@ class FormsOwner:
     """
 
     FORMS: ClassVar[Catalogue]
-    _owners: ClassVar[WeakSet[FormsOwner]]
+    _owners: ClassVar[WeakValueDictionary[int, FormsOwner]]
 
     def __init_subclass__(cls, forms: Catalogue | None = None) -> None:
         if forms is not None:
-            cls.FORMS, cls._owners = forms, WeakSet()
+            cls.FORMS, cls._owners = forms, WeakValueDictionary()
             forms.watch(cls._install)
 
     @classmethod
@@ -42,14 +42,14 @@ class FormsOwner:
             setattr(cls, name, FormMethod(form))
             return
         delattr(cls, name)
-        for owner in tuple(cls._owners):
+        for owner in tuple(cls._owners.values()):
             vars(owner).pop(name, None)
             owner._kernels = {key: kernel for key, kernel in owner._kernels.items() if key[0] != name}
 
     def __init__(self, model: Any) -> None:
         self.model = model
         self._kernels: dict[tuple[Any, ...], Kernel] = {}
-        self._owners.add(self)
+        self._owners[id(self)] = self  # by id: a subclass may have no hash
 
     def kernel(
         self,
