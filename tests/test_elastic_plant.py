@@ -253,5 +253,5 @@ def test_changed_keeps_a_friction_that_is_not_given_and_removes_one_that_is_none
 
 def test_a_precision_in_the_place_of_a_frame_is_refused_with_the_way_to_say_it():
     for owner in (two_links(), cf.FlexibleArm.deluca_siciliano(), cf.load("2r")):
-        with pytest.raises(cf.ArgumentError, match=r"frame is .*float32.*; expected a name .*dtype="):
+        with pytest.raises(cf.ArgumentError, match=r"not a form of a frame; .*float32.* given; .*dtype="):
             owner.kernel("forward_dynamics", np.float32)

@@ -104,6 +104,17 @@ def test_machine_code_of_another_builder_is_not_taken_for_it():
         assert not hasattr(robot, "scaled")
 
 
+def test_a_robot_need_not_be_hashable():
+    class Compared(cf.Robot):
+        def __eq__(self, other: object) -> bool:
+            return isinstance(other, cf.Robot) and self.model.digest == other.model.digest
+
+        __hash__ = None
+
+    robot = cf.load("2r")
+    assert Compared(robot.model) == robot
+
+
 @pytest.mark.parametrize("forms", [cf.FORMS, flexible.catalogue.FORMS, elastic.catalogue.FORMS])
 def test_a_form_without_a_quantity_a_name_or_a_claim_is_refused(forms):
     takes = next(iter(forms.values())).takes

@@ -6,13 +6,13 @@ import os
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any, ClassVar
-from weakref import WeakSet
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import DTypeLike
 
 from .emit import export, form_subject
-from .errors import ArgumentError, ClosedFormError, shown
+from .errors import ClosedFormError
 from .form_methods import FormMethod, is_still, still_value
 from .forms import Catalogue, Form, Variant
 from .kernels import FormRecipe, Kernel
@@ -28,11 +28,11 @@ class FormsOwner:
     """
 
     FORMS: ClassVar[Catalogue]
-    _owners: ClassVar[WeakSet[FormsOwner]]
+    _owners: ClassVar[WeakValueDictionary[int, FormsOwner]]
 
     def __init_subclass__(cls, forms: Catalogue | None = None) -> None:
         if forms is not None:
-            cls.FORMS, cls._owners = forms, WeakSet()
+            cls.FORMS, cls._owners = forms, WeakValueDictionary()
             forms.watch(cls._install)
 
     @classmethod
@@ -42,14 +42,14 @@ class FormsOwner:
             setattr(cls, name, FormMethod(form))
             return
         delattr(cls, name)
-        for owner in tuple(cls._owners):
+        for owner in tuple(cls._owners.values()):
             vars(owner).pop(name, None)
             owner._kernels = {key: kernel for key, kernel in owner._kernels.items() if key[0] != name}
 
     def __init__(self, model: Any) -> None:
         self.model = model
         self._kernels: dict[tuple[Any, ...], Kernel] = {}
-        self._owners.add(self)
+        self._owners[id(self)] = self  # by id: a subclass may have no hash
 
     def kernel(
         self,
@@ -78,10 +78,6 @@ class FormsOwner:
         except (TypeError, ValueError, RecursionError):
             key, known = None, None  # one of the arguments is wrong: the recipe or the kernel says which
         if known is None or type(phi) is not bool:
-            if frame is not None and not isinstance(frame, str):
-                raise ArgumentError(
-                    f"kernel {shown(name)}: frame is {shown(frame)}; expected a name (precision: dtype=...)"
-                )
             variant = Variant(frame, order, phi)
             form = self.FORMS.form(name, variant)
             if is_still(form, self.model):

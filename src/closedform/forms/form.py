@@ -119,7 +119,8 @@ class Form:
         """Return the form of a frame, of an order, with phi as an input: as the variant says."""
         phi = flag(f"{self.name}: phi", variant.phi)
         if variant.frame is not None and not self.framed:
-            raise ArgumentError(f"{self.name} is not a form of a frame; {shown(variant.frame)} given")
+            hint = "" if isinstance(variant.frame, str) else "; give a precision as dtype=..."
+            raise ArgumentError(f"{self.name} is not a form of a frame; {shown(variant.frame)} given{hint}")
         found = self._of_order(variant.order)
         if phi and not self.optional:
             raise ArgumentError(f"{self.name} does not take phi as an input: it does not depend on it")

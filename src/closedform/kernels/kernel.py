@@ -47,13 +47,13 @@ class Kernel:
         self.recipe = recipe
         self.name = name = recipe.name
         self.dtype = precision(name, dtype)
-        self.input_names = tuple(each for each, _ in recipe.inputs)
-        self._count = len(recipe.inputs)
-        self.input_shapes = [shape for _, shape in recipe.inputs]
-        self.output_shapes = [shape for _, shape in recipe.outputs]
+        inputs, outputs = recipe.inputs, recipe.outputs
+        self.input_names = tuple(each for each, _ in inputs)
+        self.input_shapes = [shape for _, shape in inputs]
+        self.output_shapes = [shape for _, shape in outputs]
+        self._count = len(inputs)
+        self._tuple = named_outputs(name, tuple(each for each, _ in outputs)) if len(outputs) > 1 else None
         depth = min(map(len, self.output_shapes))
-        outputs = tuple(each for each, _ in recipe.outputs)
-        self._tuple = named_outputs(name, outputs) if len(outputs) > 1 else None
         # One array can then be a single sample of an input and many samples of an output, which NumPy does
         # not see; all other overlaps with inputs are NumPy's and the loop's business.
         self._deep = any(len(s) > depth for s in self.input_shapes)
@@ -152,7 +152,7 @@ class Kernel:
             raise ArgumentError(
                 f"{self.name}: the result does not fit in memory ({error}); split the batch, or give out="
             ) from None
-        return new_tuple(self._tuple, result) if self._tuple else result
+        return result if self._tuple is None else new_tuple(self._tuple, result)
 
     def bind(self, *args: Array, out: Any) -> Callable[[], None]:
         """Return a function of no arguments that evaluates these very arrays into `out`.

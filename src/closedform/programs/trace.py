@@ -11,7 +11,7 @@ from .program import Program
 from .size import check_size
 
 COMPARED = {"dynamics": 8}
-"""Trees of up to this many bodies are traced by both routes; elsewhere recursions always win."""
+"""By group of forms: trees of up to this many bodies are traced by both routes. Otherwise recursions win."""
 
 
 def trace(
