@@ -74,7 +74,7 @@ class RobotChanges:
     ) -> Self:
         """Return the robot that carries another on a frame (default: the last one): a hand on an arm.
 
-        `pose` is that of the other's base in the frame. The joints of the other come after this robot's;
+        `pose` is that of the other's base in the frame (4x4), or its position. The joints of the other come after this robot's;
         a `prefix` keeps its names apart.
 
         >>> import closedform as cf
@@ -98,7 +98,7 @@ class RobotChanges:
         return self._of(joining.subtree(self.model, body))
 
     def with_base(self, pose: ArrayLike, name: str = "world") -> Self:
-        """Return the robot mounted elsewhere: `pose` is that of its base in the new base frame, `name`.
+        """Return the robot mounted elsewhere: `pose` (or a position) of its base in the new base frame, `name`.
 
         Gravity stays as it is in the new frame, so an arm turned upside down hangs from the ceiling:
 

@@ -167,7 +167,15 @@ _family(mass.mass_matrix_rates, Q, (MASS.array("v", "v"),))
 _family(coriolis.coriolis_matrix_rates, V, (CORIOLIS.array("v", "v"),))
 _family(gravity.gravity_torque_rates, Q, (GRAVITY.array("v"),))
 _wrench_rates(external.external_torque_rates, Q + W[:1], (EXTERNAL.array("v"),), ordered=True)
-_wrench_rates(kinematics.jacobian_rates, Q, (JACOBIAN.array(6, "v"),), ordered=True, framed=True)
+FORMS.add(
+    kinematics.jacobian_rates,
+    Q,
+    (JACOBIAN.array(6, "v"),),
+    group="time",
+    needs=(MOTION,),
+    ordered=True,
+    framed=True,
+)
 
 _state = partial(_dynamics, group="state")
 _QD = COORDINATES.rate()

@@ -64,15 +64,19 @@ def with_frame(model: Model, name: str, parent: str | None, placement: ArrayLike
     """Return the model with one more frame, fixed to that of a parent frame."""
     _check_new_frame(model, "with_frame", name)
     origin = model.frame(parent)
-    T = real_array("with_frame: pose", placement)
-    T = pose(None, sized_array("with_frame: pose", T, (3,))) if T.shape == (3,) else T
-    T = origin.placement @ checked_pose("with_frame: pose", T)
+    T = origin.placement @ pose_or_position("with_frame: pose", placement)
     return replace(model, frames=(*model.frames, Frame(name, origin.body, T)))
+
+
+def pose_or_position(name: str, given: ArrayLike) -> Array:
+    """Return a 4x4 pose, from one or from a position alone."""
+    array = real_array(name, given)
+    return pose(None, sized_array(name, array, (3,))) if array.ndim == 1 else checked_pose(name, array)
 
 
 def with_base(model: Model, placement: ArrayLike, name: str) -> Model:
     """Return the model mounted elsewhere: `placement` is the pose of its base in the new base frame."""
-    T = checked_pose("with_base: pose", placement)
+    T = pose_or_position("with_base: pose", placement)
     _check_new_frame(model, "with_base", name)
     bodies = tuple(
         replace(body, placement=T @ body.placement) if body.parent < 0 else body for body in model.bodies

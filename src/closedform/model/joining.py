@@ -12,9 +12,8 @@ from numpy.typing import ArrayLike
 from ..arrays import Array
 from ..checks import known_name, real_array, sized_array, text
 from ..errors import ArgumentError, ClosedFormError, shown
-from ..rotations import checked_pose
 from .body import Body, Frame, numbered
-from .changes import carrying, require_joint
+from .changes import carrying, pose_or_position, require_joint
 from .inertia import transform_phi
 from .model import Model
 
@@ -85,7 +84,7 @@ def attached(model: Model, other: Model, frame: str | None, placement: ArrayLike
             f"attached: robot {bare!r} has no inertias (geometry only); give them (with_phi)"
         )
     place = model.frame(frame)
-    T = place.placement @ checked_pose("attached: pose", placement)
+    T = place.placement @ pose_or_position("attached: pose", placement)
     _check_names(model, other, prefix)
     first = len(model.bodies)
     model = carrying(model, place.body, transform_phi(other.base_phi, T))
