@@ -74,8 +74,8 @@ class RobotChanges:
     ) -> Self:
         """Return the robot that carries another on a frame (default: the last one): a hand on an arm.
 
-        `pose` is that of the other's base in the frame (4x4), or its position. The joints of the other come after this robot's;
-        a `prefix` keeps its names apart.
+        `pose` is that of the other's base in the frame (4x4), or its position. The joints of the other
+        come after this robot's; a `prefix` keeps its names apart.
 
         >>> import closedform as cf
         >>> both = cf.load("iiwa14").attached(cf.load("2r"), prefix="tool_")
@@ -98,9 +98,10 @@ class RobotChanges:
         return self._of(joining.subtree(self.model, body))
 
     def with_base(self, pose: ArrayLike, name: str = "world") -> Self:
-        """Return the robot mounted elsewhere: `pose` (or a position) of its base in the new base frame, `name`.
+        """Return the robot mounted elsewhere: `pose` is that of its base in the new base frame, `name`.
 
-        Gravity stays as it is in the new frame, so an arm turned upside down hangs from the ceiling:
+        A position will do as well. Gravity stays as it is in the new frame, so an arm turned upside down
+        hangs from the ceiling:
 
         >>> import numpy as np, closedform as cf
         >>> hanging = cf.load("2r").with_base(np.diag([1.0, -1.0, -1.0, 1.0]))
