@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array
-from ..checks import real_array, whole_number
+from ..checks import finite_array, real_array, whole_number
 from ..errors import ArgumentError
 from .trajectory import HIGHEST_ORDER, Jump, Trajectory
 
@@ -26,8 +26,8 @@ class PiecewisePolynomial(Trajectory):
     def __init__(
         self, breaks: Array, coefficients: Array, smoothness: float, lengths: Array | None = None
     ) -> None:
-        self.breaks = np.atleast_2d(real_array("PiecewisePolynomial: breaks", breaks))
-        self.coefficients = real_array("PiecewisePolynomial: coefficients", coefficients)
+        self.breaks = np.atleast_2d(finite_array("PiecewisePolynomial: breaks", breaks))
+        self.coefficients = finite_array("PiecewisePolynomial: coefficients", coefficients)
         self.lengths = np.diff(self.breaks, axis=1)
         if lengths is not None:
             self.lengths = np.atleast_2d(real_array("PiecewisePolynomial: lengths", lengths))
@@ -49,8 +49,6 @@ class PiecewisePolynomial(Trajectory):
                 "go together; expected (pieces + 1,) or (dofs, pieces + 1), (degree + 1, pieces, dofs) "
                 "and (pieces,)"
             )
-        if not (np.isfinite(self.coefficients).all() and np.isfinite(self.breaks).all()):
-            raise ArgumentError("PiecewisePolynomial: a break or coefficient is not finite; expected numbers")
         if not (self.lengths >= 0).all() or not (self.breaks[:, 0] == 0).all():
             raise ArgumentError("PiecewisePolynomial: breaks must start at 0 and not decrease")
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array
-from ...checks import whole_number
+from ...checks import text, whole_number
 from ...lazy import cached_property
 from .faults import expendable, unwrapped
 from .signals import Samples
@@ -99,6 +99,7 @@ class Log:
     def too_few(self, message: str) -> LogError:
         """Return the error of too few rows: what it is about, and what was left out of the log."""
         left = "; ".join(self.remarks)
+        message = text("log: message", message)
         return LogError(f"{self.source}: {message}" + (f". What was done to the log: {left}" if left else ""))
 
     @property
