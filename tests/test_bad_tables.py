@@ -293,3 +293,15 @@ def test_a_missing_file_is_said_once(tmp_path):
     with pytest.raises(cf.DescriptionError) as caught:
         cf.load(tmp_path / "missing.urdf")
     assert caught.value.problems == ("no such file",)
+
+
+def test_a_ball_joint_of_one_screw_is_refused(tmp_path):
+    joint = (
+        '{ name = "j", type = "ball", parent = "a", child = "b", subspace = [[1], [0], [0], [0], [0], [0]] }'
+    )
+    path = tmp_path / "robot.toml"
+    path.write_text(
+        f'name = "r"\ncitation = "c"\nlink = [{{ name = "a" }}, {{ name = "b" }}]\njoint = [{joint}]\n'
+    )
+    with pytest.raises(cf.ClosedFormError, match=r"'j'.*three screws"):
+        cf.load(path)

@@ -329,3 +329,11 @@ def test_dynamics_equal_mujoco(text, tmp_path):
         np.testing.assert_allclose(robot.mass_matrix(q), S.T @ M @ S, atol=DYNAMICS)
         tau = S.T @ (M @ qacc + data.qfrc_bias)
         np.testing.assert_allclose(robot.inverse_dynamics(q, qd, qdd), tau, atol=DYNAMICS)
+
+
+def test_a_reference_angle_without_a_fraction_of_a_turn_is_refused(tmp_path):
+    path = tmp_path / "arm.xml"
+    body = '<body><joint name="elbow" axis="0 0 1" ref="1e308"/><geom size="0.1"/></body>'
+    path.write_text(f'<mujoco><compiler angle="radian"/><worldbody>{body}</worldbody></mujoco>')
+    with pytest.raises(cf.ClosedFormError, match="elbow: ref 1e\\+308"):
+        cf.load(path)

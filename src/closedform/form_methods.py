@@ -115,7 +115,7 @@ class VariantMethod(_Method):
         """Return the kernel of a frame and an order; the owner is asked once for each."""
         try:
             return self._kernels[frame, order]
-        except (KeyError, TypeError):  # the owner refuses a frame that is no name
+        except (KeyError, TypeError, ValueError):  # the owner refuses a frame that is no name
             kernel = self._owner.kernel(self._form.name, frame, order=order)
         self._kernels[frame, order] = kernel
         return kernel

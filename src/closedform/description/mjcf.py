@@ -16,7 +16,7 @@ import numpy as np
 from lxml import etree
 
 from ..arrays import Array
-from ..errors import warn
+from ..errors import DescriptionError, warn
 from ..rotations import pose, rotation_quaternion, skew
 from .description import Description, Inertial, Joint, Limits, Link, Mimic, new_name
 from .file_bytes import read_bytes
@@ -27,6 +27,10 @@ from .xml import read_xml
 
 KINDS = ("free", "ball", "prismatic", "revolute")
 """Joint kinds in the order of MuJoCo's mjtJoint: free, ball, slide, hinge."""
+
+
+LARGEST_ANGLE = 2.0**45
+"""Radians beyond which the spacing of doubles is milliradians."""
 
 
 def read_mjcf(path: str | Path) -> Description:
@@ -49,6 +53,7 @@ def mjcf_description(path: str | Path, root: etree._Element, size: int) -> Descr
     """
     document = read_document(path, root, size)
     model = compile_document(document)
+    _check_angles(path, model)
     links, joints = _tree(model)
     joints, open_constraints = _couple(model, joints)
     omitted = left_out(model, open_constraints)
@@ -58,6 +63,17 @@ def mjcf_description(path: str | Path, root: etree._Element, size: int) -> Descr
     gx, gy, gz = (float(component) for component in gravity)
     name = document.root.get("model") or Path(path).stem
     return Description(name, tuple(links), tuple(joints), (gx, gy, gz), str(path))
+
+
+def _check_angles(path: str | Path, model: Any) -> None:
+    """Refuse reference angles of hinges that have no fraction of a turn left."""
+    for j in range(model.njnt):
+        angle = model.qpos0[model.jnt_qposadr[j]]
+        if KINDS[model.jnt_type[j]] == "revolute" and abs(angle) > LARGEST_ANGLE:
+            raise DescriptionError(
+                str(path),
+                [f"{name_of(model.joint(j), 'joint')}: ref {angle:g} is beyond {LARGEST_ANGLE:g} rad"],
+            )
 
 
 def _tree(model: Any) -> tuple[list[Link], list[Joint]]:

@@ -36,6 +36,8 @@ def idle_joints(bodies: Sequence[Body], nv: int) -> tuple[str, ...]:
     if not moving.any():
         return ()
     conditions = _rest_conditions(bodies, directions, resting, from_rest, nv)[:, moving]
+    if not np.isfinite(conditions).all():
+        return ()  # lengths whose products overflow: nothing can be said
     _, sizes, V = np.linalg.svd(np.linalg.qr(conditions, mode="r"))
     rank = int((sizes > INDEPENDENT * sizes.max(initial=0.0)).sum())
     moving[moving] = np.linalg.norm(V[rank:], axis=0) > 1e-6

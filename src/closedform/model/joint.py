@@ -75,6 +75,8 @@ class JointType:
             return (
                 None if np.array_equal(self.X, np.eye(6)) else "a six-dof joint needs the identity as screws"
             )
+        if self.kind == "ball" and self.nv != 3:
+            return f"a ball joint needs three screws; it has {self.nv}"
         if self.kind == "ball":
             about_centre = np.block([[np.eye(3)], [skew(self.centre)]])
             return (

@@ -180,7 +180,7 @@ def rates_at(name: str, given: Any, most: int, dofs: int) -> list[Array]:
 def limits(name: str, given: Any, dofs: int) -> Array:
     """Return positive limits, one per coordinate; one number holds for all, inf means no limit."""
     array = one_each(f"{name} limit", given, dofs)
-    bad = np.flatnonzero(~(array > 0))
+    bad = np.flatnonzero(~(array >= 1 / LARGEST))
     if bad.size:
         raise ArgumentError(
             f"{name} limit {array[bad[0]]:g} of coordinate {bad[0]} (from 0) cannot be met; "
