@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array
-from ..checks import finite_array, real_array, whole_number
+from ..checks import finite, finite_array, real_array, whole_number
 from ..errors import ArgumentError
 from .trajectory import HIGHEST_ORDER, Jump, Trajectory
 
@@ -27,7 +27,9 @@ class PiecewisePolynomial(Trajectory):
         self, breaks: Array, coefficients: Array, smoothness: float, lengths: Array | None = None
     ) -> None:
         self.breaks = np.atleast_2d(finite_array("PiecewisePolynomial: breaks", breaks))
-        self.coefficients = finite_array("PiecewisePolynomial: coefficients", coefficients)
+        terms = real_array("PiecewisePolynomial: coefficients", coefficients)
+        # those of a nanosecond are huge
+        self.coefficients = finite("PiecewisePolynomial: coefficients", terms, np.finfo(float).max)
         self.lengths = np.diff(self.breaks, axis=1)
         if lengths is not None:
             self.lengths = np.atleast_2d(real_array("PiecewisePolynomial: lengths", lengths))
