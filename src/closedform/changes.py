@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Self
 
 import numpy as np
@@ -51,11 +51,12 @@ class RobotChanges:
         """
         return self._of(changes.with_frame(self.model, name, parent, pose))
 
-    def locked(self, values: Mapping[str, ArrayLike]) -> Self:
+    def locked(self, values: Mapping[str, ArrayLike] | Sequence[str]) -> Self:
         """Return the robot with joints held at coordinates, which are no longer part of q and qd.
 
         What a locked joint carries becomes part of the body before it, and joints that follow it are
-        locked too. A ball joint takes a quaternion, a free one its seven coordinates.
+        locked too. A ball joint takes a quaternion, a free one its seven coordinates. Joints in a list
+        of names are locked at home.
 
         >>> import closedform as cf
         >>> arm = cf.load("panda")
