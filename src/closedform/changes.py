@@ -144,5 +144,27 @@ class RobotChanges:
         """Return the robot with other viscous friction of its joints."""
         return self._of(changes.with_joint_property(self.model, "damping", values))
 
+    def with_phi(self, phi: ArrayLike) -> Self:
+        """Return the robot with other inertial parameters, ten per body; no mass may be negative.
+
+        Parameters that no rigid body has (regrouped ones, a fit that is not physical) are taken as they
+        are, with a warning.
+
+        >>> import closedform as cf
+        >>> arm = cf.load("2r")
+        >>> arm.with_phi(2 * arm.phi).mass / arm.mass
+        2.0
+        """
+        return self._of(changes.with_phi(self.model, phi))
+
+    def with_gravity(self, gravity: ArrayLike) -> Self:
+        """Return the robot in another field of gravity.
+
+        >>> import closedform as cf
+        >>> cf.load("2r").with_gravity((0, 0, -1.62)).gravity.tolist()
+        [0.0, 0.0, -1.62]
+        """
+        return self._of(self.model.with_gravity(gravity))
+
     def _of(self, model: Model) -> Self:
         return type(self)(model)  # type: ignore[call-arg]  # every robot is made of a model

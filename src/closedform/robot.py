@@ -12,7 +12,6 @@ from .changes import RobotChanges
 from .description.description import DEFAULT_GRAVITY, Description, Inertial, Limits
 from .description.mdh import read_mdh
 from .description.screws import read_screws
-from .errors import ArgumentError
 from .methods import RobotForms
 from .model import build_model
 from .saving import RobotFiles
@@ -216,15 +215,3 @@ class Robot(RobotChanges, RobotStates, RobotFiles, RobotForms):
     def armature(self) -> Array:
         """Rotor inertias seen at the joints; part of M and of inverse and forward dynamics."""
         return self.model.joint_array("armature")
-
-    def with_phi(self, phi: ArrayLike) -> Robot:
-        """Return the robot with other inertial parameters, ten per body; no mass may be negative."""
-        model = self.model.with_phi(phi)
-        for body in model.bodies:
-            if body.phi[9] < 0:
-                raise ArgumentError(f"with_phi: the mass of link {body.name!r} is {body.phi[9]:g}, negative")
-        return type(self)(model)
-
-    def with_gravity(self, gravity: ArrayLike) -> Robot:
-        """Return the robot in another field of gravity."""
-        return type(self)(self.model.with_gravity(gravity))
