@@ -254,7 +254,12 @@ RECIPES: dict[str, Callable[[], Call]] = {
         cf.Robot.from_description, description.read_mdh([(0, 0, 0, 0, 0)]), floating_base=False, gravity=None
     ),
     "Robot.from_mdh": lambda: call(
-        cf.Robot.from_mdh, [(0, 0, 0, 0, 0), (0, 0, 1.0, 0, 0)], name="r", tool=np.eye(4), armature=[0, 0]
+        cf.Robot.from_mdh,
+        [(0, 0, 0, 0, 0), (0, 0, 1.0, 0, 0)],
+        name="r",
+        base=np.eye(4),
+        tool=np.eye(4),
+        armature=[0, 0],
     ),
     "Robot.from_screws": lambda: call(cf.Robot.from_screws, [np.eye(4)], [(0, 0, 1, 0, 0, 0.01)], name="r"),
     "Robot.integrate": lambda: call(arm().integrate, np.zeros(2), np.ones(2)),
@@ -270,6 +275,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "Robot.within_limits": lambda: call(arm().within_limits, np.zeros((3, 2)), margin=0.1),
     "Robot.save": lambda: call(arm().save, fresh(".toml")),
     "Robot.to_urdf": lambda: call(arm().to_urdf, fresh(".urdf")),
+    "Robot.to_mdh": lambda: call(arm().to_mdh),
     "Robot.to_mjcf": lambda: call(arm().to_mjcf, fresh(".xml")),
     "Robot.with_gravity": lambda: call(arm().with_gravity, (0, 0, -1.6)),
     "Robot.with_phi": lambda: call(arm().with_phi, arm().phi.copy()),
@@ -317,6 +323,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
         name="r",
         gravity=(0.0, 0.0, -9.81),
         joint_names=["a", "b"],
+        base=np.eye(4),
         tool=np.eye(4),
         source="table",
         citation="",
