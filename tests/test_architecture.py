@@ -40,6 +40,8 @@ FLOW = (
     "changes",
     "states",
     "saving",
+    "drawing",
+    "pictures",
     "robot",
     "loading",
     "trajectory",

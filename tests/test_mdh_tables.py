@@ -1,4 +1,4 @@
-"""Robots as modified Denavit-Hartenberg tables, read back by `Robot.from_mdh`: the same motion and torques."""
+"""Robots as modified Denavit-Hartenberg tables, read back by `Robot.from_mdh`: the same torques."""
 
 from __future__ import annotations
 

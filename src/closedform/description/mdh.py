@@ -37,9 +37,9 @@ def read_mdh(
     The pose of frame j in its antecedent is Rx(alpha) Tx(d) Rz(theta) Tz(r)
     [GautierKhalil1990, section II]; sigma is 0 for a revolute joint (q adds to theta) and 1
     for a prismatic one (q adds to r). Rows of a tree may have gamma and b as well, for
-    Rz(gamma) Tz(b) before the rest [KhalilKleinfinger1986]. `parents[j]` is the row (from 0) of the antecedent of
-    row j, or -1 for the base; without it the robot is one chain. `inertials` are those of the
-    bodies in their own frames, None for a massless one; without them the description is geometry only.
+    Rz(gamma) Tz(b) before the rest [KhalilKleinfinger1986]. `parents[j]` is the row (from 0) of the
+    antecedent of row j, or -1 for the base; without it the robot is one chain. `inertials` are those
+    of the bodies in their own frames, None for a massless one; without them the description is geometry only.
     `armature` holds the rotor inertias seen at the joints, `joint_names` default to joint1, joint2, ...
     `base` is the 4x4 pose of the first frame (antecedent -1) in the base frame, by default the same;
     `tool` is the pose of an extra frame "tool" in the last frame, `gravity` an acceleration in the
