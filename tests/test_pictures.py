@@ -71,7 +71,11 @@ def test_an_object_that_does_not_move_is_a_point():
 
 def test_show_shows_the_plot(monkeypatch):
     shown = []
-    monkeypatch.setattr(go.Figure, "show", lambda figure: shown.append(figure))
+
+    def keep(figure):
+        shown.append(figure)
+
+    monkeypatch.setattr(go.Figure, "show", keep)
     make("2r").show([0.1, 0.2], frames=["tool"])
     assert shown[0].to_json() == make("2r").plot([0.1, 0.2], frames=["tool"]).to_json()
 
