@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import DTypeLike
 from .emit import export, form_subject
 from .errors import ClosedFormError
 from .form_methods import FormMethod, is_still, still_value
-from .forms import Catalogue, Form, Variant
+from .forms import Catalogue, Choices, Form, Variant
 from .kernels import FormRecipe, Kernel
 from .model.idle import refuse_still
 from .programs import Program
@@ -58,12 +58,15 @@ class FormsOwner:
         dtype: DTypeLike = np.float64,
         order: int | None = None,
         phi: bool = False,
+        **choices: Unpack[Choices],
     ) -> Kernel:
         """Return the compiled form itself, with its program, operation counts and `bind`.
 
         `frame` chooses the frame of forms such as `pose`, `order` the member of a family such as
         `inverse_dynamics_rates`. With `phi` the inertial parameters are a last input instead of
-        constants, for adaptive control.
+        constants, for adaptive control. Further choices are those of the form: `reference`,
+        `relative_to`, `friction`, and `wrenches` (True for one of each body, or names of frames), which
+        are then inputs too.
 
         >>> import numpy as np, closedform as cf
         >>> arm = cf.ElasticJointRobot(cf.load("2r"), 1e3, 0.1, 1.0)
@@ -73,12 +76,12 @@ class FormsOwner:
         """
         key: tuple[Any, ...] | None
         try:
-            key = (name, frame, np.dtype(dtype).str, order, phi)
+            key = (name, frame, np.dtype(dtype).str, order, phi, *sorted(choices.items()))
             known = self._kernels.get(key)
         except (TypeError, ValueError, RecursionError):
             key, known = None, None  # one of the arguments is wrong: the recipe or the kernel says which
         if known is None or type(phi) is not bool:
-            variant = Variant(frame, order, phi)
+            variant = Variant(frame, order, phi, **choices)
             form = self.FORMS.form(name, variant)
             if is_still(form, self.model):
                 still_value(self.model, form)
@@ -91,10 +94,15 @@ class FormsOwner:
         return known
 
     def program(
-        self, name: str, frame: str | None = None, order: int | None = None, phi: bool = False
+        self,
+        name: str,
+        frame: str | None = None,
+        order: int | None = None,
+        phi: bool = False,
+        **choices: Unpack[Choices],
     ) -> Program:
         """Return a form as straight-line code, without compiling it."""
-        return FormRecipe(self.model, name, Variant(frame, order, phi)).program()
+        return FormRecipe(self.model, name, Variant(frame, order, phi, **choices)).program()
 
     def equations(
         self,
@@ -107,6 +115,7 @@ class FormsOwner:
         digits: int | None = None,
         rational: bool = False,
         seconds: float = 60.0,
+        **choices: Unpack[Choices],
     ) -> Any:
         """Return a form as SymPy expressions to read: angle sums merged, like terms collected.
 
@@ -141,6 +150,7 @@ class FormsOwner:
             digits=digits,
             rational=rational,
             seconds=seconds,
+            **choices,
         )
 
     def export(
@@ -153,6 +163,7 @@ class FormsOwner:
         precision: str = "double",
         order: int | None = None,
         phi: bool = False,
+        **choices: Unpack[Choices],
     ) -> tuple[Path, ...]:
         """Write a form as source code ("c", "cuda", "matlab", "numpy") and return the paths.
 
@@ -165,8 +176,8 @@ class FormsOwner:
         >>> [path.name for path in arm.export("decoupling", "c", tempfile.mkdtemp())]
         ['elastic_2r_decoupling.h', 'elastic_2r_decoupling.c']
         """
-        form = self.FORMS.form(name, Variant(frame, order, phi))
+        form = self.FORMS.form(name, Variant(frame, order, phi, **choices))
         if is_still(form, self.model):
             refuse_still(self.model, "export")
-        program = self.program(name, frame, order, phi)
+        program = self.program(name, frame, order, phi, **choices)
         return export(program, form_subject(form, self.model), language, path, precision=precision)

@@ -51,8 +51,14 @@ def form_subject(form: Form, model: Any) -> Subject:
     name = form.name if variant.order is None else f"{form.name}_{variant.order}"
     if variant.phi:
         name += "_phi"
-    if variant.frame is not None:
-        name += f"_{identifier(variant.frame, FRAME)}"
+    wrenches = variant.wrenches if isinstance(variant.wrenches, tuple) else ()
+    for each in (variant.frame, variant.relative_to, variant.reference, *wrenches):
+        if each is not None:
+            name += f"_{identifier(each, FRAME)}"
+    if variant.wrenches is True:
+        name += "_wrenches"
+    if variant.friction:
+        name += "_friction"
     if form.framed:
         shown = model.frame(variant.frame).name
     quantities = {each.name: each.quantity for each in (*form.arrays(model), *form.gives)}

@@ -7,6 +7,7 @@ Robot methods, kernels, equations, exported code, documentation, tests and bench
 from __future__ import annotations
 
 from functools import partial
+from typing import Unpack
 
 from casadi import SX
 
@@ -29,9 +30,10 @@ from . import (
     tensors,
 )
 from . import block_rates as rates
-from .form import Catalogue, Form, Need, Variant
+from .form import Catalogue, Form, Need
 from .quantity import Quantity
 from .tree import Tree
+from .variant import Choices, Variant
 
 COORDINATES = Quantity(
     "q", "q", "rad or m", "joint coordinates", ("joint velocities", "joint accelerations", "joint jerks")
@@ -208,6 +210,13 @@ _parameters(parameters.kinetic_energy_regressor, V, KINETIC_ROW.array("p"))
 _parameters(parameters.potential_energy_regressor, Q, POTENTIAL_ROW.array("p"))
 
 
-def form(name: str, order: int | None = None, *, frame: str | None = None, phi: bool = False) -> Form:
+def form(
+    name: str,
+    order: int | None = None,
+    *,
+    frame: str | None = None,
+    phi: bool = False,
+    **choices: Unpack[Choices],
+) -> Form:
     """Return the form of that name, at an order if it is a family, of a frame, with phi as an input."""
-    return FORMS.form(name, Variant(frame, order, phi))
+    return FORMS.form(name, Variant(frame, order, phi, **choices))
