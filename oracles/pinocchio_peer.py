@@ -106,7 +106,7 @@ class Peer:
         return result
 
     def pushes(self, q, wrenches, reference="body"):
-        """Return wrenches {frame: (moment; force)} as Pinocchio takes them: a force per joint, in its axes."""
+        """Return wrenches {frame: (moment; force)} as Pinocchio takes them: one per joint, in its axes."""
         found = [pin.Force.Zero() for _ in self.model.joints]
         pin.framesForwardKinematics(self.model, self.data, self.q(q))
         for name, wrench in wrenches.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import pairwise
 
 import casadi as ca
 import numpy as np
@@ -19,7 +20,7 @@ from tolerances import ROUNDING, worst
 SMALL = ("2r", "spherical_pendulum", "screw_lift", "scara")
 TREES = (("tree0", "world_aligned"), ("tree4", "body"), ("tree1", "world_aligned"), ("tree3", "world"))
 CASES = [*((name, reference) for name in SMALL for reference in REFERENCES), *TREES]
-"""Trees 1 and 3 have joints of every kind, tree 0 a mimic joint. Each pair of a robot and axes takes seconds."""
+"""Trees 1 and 3 have joints of every kind, tree 0 a mimic joint; each pair takes a second or two."""
 
 
 class Pushed(Traced):
@@ -55,9 +56,9 @@ class Pushed(Traced):
         """Return the time derivative along the motion, wrenches changing too."""
         rates = [self.v, self.a, *self.more]
         dot = ca.jtimes(expression, self.q, coordinate_rates(self.robot, self.q, self.v))
-        for low, high in zip(rates[:-1], rates[1:], strict=True):
+        for low, high in pairwise(rates):
             dot += ca.jtimes(expression, low, high)
-        for low, high in zip(self.W[:-1], self.W[1:], strict=True):
+        for low, high in pairwise(self.W):
             dot += ca.jtimes(expression, ca.vec(low), ca.vec(high))
         return dot
 
@@ -72,6 +73,10 @@ class Pushed(Traced):
         inputs = form(name, order, **choices).inputs
         program = trace(self.robot.model, name, Variant(order=order, **choices))
         return evaluate(program, *(known[each] for each in inputs))
+
+
+FITTED = 1e-6
+"""The fifth derivative of a polynomial fitted over 0.1 s: round-off divided by 0.05^5."""
 
 
 @cache
@@ -131,7 +136,7 @@ def test_high_orders_change_observers_by_another_rule():
             curve = fitted(steps, at[:, joint], 10).convert().coef
             scale = np.array([1, 1, 2, 6, 24, 120])
             mine = np.array([each[joint] for each in whole])
-            assert worst(mine / scale, curve[:6]) < 1e-6  # the fit of the fifth derivative, round-off / 0.05^5
+            assert worst(mine / scale, curve[:6]) < FITTED
 
 
 def test_wrenches_of_all_bodies_and_of_their_frames_are_the_same():

@@ -33,6 +33,7 @@ from . import (
 )
 from . import block_rates as rates
 from .form import Catalogue, Form, Need
+from .loads import BODY, wrenches_noun
 from .quantity import Quantity
 from .tree import Tree
 from .variant import LOADS, Choices, Variant
@@ -53,7 +54,7 @@ WRENCHES = Quantity(
     "wrenches",
     "W",
     "N m, N",
-    "wrenches (moment; force) of the environment on the bodies, each in its frame about its origin",
+    wrenches_noun(None, BODY),
     vectors="nf",
 )
 PARAMETERS = Quantity(
@@ -213,9 +214,7 @@ _state(tensors.mass_matrix_dq, Q, MASS.by(COORDINATES).array("v", "v", "v"))
 _state(tensors.coriolis_matrix_dq, V, CORIOLIS.by(COORDINATES).array("v", "v", "v"))
 _state(tensors.coriolis_matrix_dqd, V, CORIOLIS.by(_QD).array("v", "v", "v"))
 _state(state.gravity_torque_dq, Q, GRAVITY.by(COORDINATES).array("v", "v"))
-_wrenches(
-    external.external_torque_dq, Q + W[:1], EXTERNAL.by(COORDINATES).array("v", "v"), group="state"
-)
+_wrenches(external.external_torque_dq, Q + W[:1], EXTERNAL.by(COORDINATES).array("v", "v"), group="state")
 _loaded_state = partial(_loads, group="state")
 _loaded_state(state.inverse_dynamics_dq, A, FORCES.by(COORDINATES).array("v", "v"))
 _loaded_state(state.inverse_dynamics_dqd, A, FORCES.by(_QD).array("v", "v"))

@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike
 from ... import redundancy
 from ...arrays import Array
 from ...errors import ClosedFormError
+from ...forms.rows import ROWS
 from ...redundancy.bounds import limits_of
-from ...redundancy.task import ROWS, read_task
+from ...redundancy.task import read_task
 from ...robot import Robot, load
 
 GUESS = np.deg2rad([-40.5006, 141.6408, 78.4169])
