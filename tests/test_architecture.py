@@ -27,6 +27,7 @@ FLOW = (
     "checks",
     "files",
     "rotations",
+    "joints",
     "description",
     "model",
     "forms",

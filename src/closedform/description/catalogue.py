@@ -27,12 +27,13 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Array
 from ..checks import known_name
 from ..errors import DescriptionError, shown
+from ..joints import Fixed, joint_kind, kinds
 from ..rotations import unit
 from .description import (
     DEFAULT_GRAVITY,
-    KINDS,
     MAX_ELEMENTS,
     Description,
     Inertial,
@@ -40,7 +41,6 @@ from .description import (
     Limits,
     Link,
     Mimic,
-    axis_screw,
     inertia_matrix,
 )
 from .doubts import NEGATIVE_FRICTION, Doubts
@@ -144,18 +144,9 @@ def _link(table: Table) -> Link:
 
 def _joint(table: Table) -> Joint:
     name, kind, parent, child = (table.text(key) for key in ("name", "type", "parent", "child"))
-    if kind not in KINDS:
-        table.problem(f"type {kind!r} is not one of {', '.join(KINDS)}")
-    subspace = np.eye(6)[:, : {"ball": 3, "free": 6}.get(kind, 0)]
-    if "subspace" in table:
-        subspace = table.numbers("subspace", (6, None))
-    elif kind in ("revolute", "prismatic"):
-        e = unit(table.numbers("axis", (3,)))
-        if e is None:
-            table.problem("axis has zero length; give a non-zero axis")
-        subspace = axis_screw(kind, np.zeros(3) if e is None else e)
-    elif kind in ("helical", "subspace"):
-        table.problem(f"subspace is missing; a joint of type {kind} needs its screws")
+    if kind not in kinds():
+        table.problem(f"type {kind!r} is not one of {', '.join(kinds())}")
+    subspace = _screws(table, kind)
     armature, damping, friction = (table.number(key, 0.0) for key in SCALARS)
     mimics = [_mimic(each) for each in table.tables("mimic")]
     joint = Joint(
@@ -173,6 +164,24 @@ def _joint(table: Table) -> Joint:
     )
     table.refuse_unread()
     return joint
+
+
+def _screws(table: Table, kind: str) -> Array:
+    """Return the screws of a joint, as they are or of the numbers that its kind is written by."""
+    if "subspace" in table:
+        return table.numbers("subspace", (6, None))
+    made = joint_kind(kind) if kind in kinds() else Fixed
+    if made.written is None:
+        table.problem(f"subspace is missing; a joint of type {kind} needs its screws")
+        return np.zeros((6, 0))
+    given = {key: table.numbers(key, shape) for key, shape in made.written.items()}
+    for key in {"axis", "axes"} & set(given):
+        units = [unit(row) for row in np.atleast_2d(given[key])]
+        if any(e is None for e in units):
+            table.problem(f"{key} has zero length; give a non-zero axis")
+        directions = [np.zeros(3) if e is None else e for e in units]
+        given[key] = np.reshape(directions, given[key].shape)
+    return made.screws(**given)
 
 
 def _mimic(table: Table) -> Mimic:

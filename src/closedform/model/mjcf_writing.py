@@ -61,25 +61,24 @@ def _place(T: Array) -> dict[str, object]:
 
 def _joint(node: etree._Element, body: Body) -> None:
     joint, limits = body.joint, body.limits
-    kind = {"revolute": "hinge", "prismatic": "slide", "ball": "ball", "free": "free"}.get(joint.kind)
-    if kind is None:
+    if joint.mjcf is None:
         raise ClosedFormError(
             f"to_mjcf: joint {body.joint_name!r} is of kind {joint.kind!r}, which MJCF does not know; "
             "use joints of one axis each, or save"
         )
-    if kind == "free" and (body.parent >= 0 or not np.array_equal(body.placement, np.eye(4))):
+    if joint.floats and (body.parent >= 0 or not np.array_equal(body.placement, np.eye(4))):
         raise ClosedFormError(
             f"to_mjcf: the free joint {body.joint_name!r} does not start at the base frame, from which MJCF "
             "counts its coordinates; use save"
         )
-    given: dict[str, object] = {"name": body.joint_name, "type": kind}
-    if kind in ("hinge", "slide"):
-        given["axis"] = joint.X[:3, 0] if kind == "hinge" else joint.X[3:, 0]
+    given: dict[str, object] = {"name": body.joint_name, "type": joint.mjcf}
+    if joint.quaternion is None:
+        given["axis"] = joint.X[:3, 0] if joint.turns.any() else joint.X[3:, 0]
         if np.isfinite([limits.lower, limits.upper]).all():
             given |= {"limited": "true", "range": [limits.lower, limits.upper]}
         if np.isfinite(limits.effort):
             given |= {"actuatorfrclimited": "true", "actuatorfrcrange": [-limits.effort, limits.effort]}
-    if kind != "free" and joint.centre.any():
+    if joint.centre.any():
         given["pos"] = joint.centre
     numbers = {"armature": body.armature, "damping": body.damping, "frictionloss": body.friction}
     element(node, "joint", **given, **{name: value for name, value in numbers.items() if value})

@@ -194,8 +194,8 @@ def _row_names(rows: Any) -> tuple[str, ...]:
 
 def quaternions(model: Model) -> list[int]:
     """Return where the quaternions of ball and free joints start in q."""
-    turning = (body for body in model.independent if body.joint.kind in ("ball", "free"))
-    return [body.iq + body.joint.nq - 4 for body in turning]
+    turning = ((body.iq, body.joint.quaternion) for body in model.independent)
+    return [iq + quaternion.start for iq, quaternion in turning if quaternion is not None]
 
 
 def _check_poses(x: Array) -> None:
