@@ -7,10 +7,11 @@ its inertias are those of no rigid body but of the source, as the citation says;
 - `[screws]`: home `placements`, joint `screws`, `parents` and `spatial` as in `read_screws`;
 - `[[link]]` and `[[joint]]`: a link has `name` and, unless it is only a frame, `mass`, `com`
   and `inertia` (xx, xy, xz, yy, yz, zz about the centre of mass, in link axes); a joint has
-  `name`, `type` (revolute, prismatic, helical, ball, free, subspace or fixed), `parent`,
-  `child`, and if they apply `xyz`, `rpy` or `rotation`, `axis` or `subspace` (6 x dofs),
-  `lower`, `upper`, `velocity`, `effort`, `armature`, `damping`, `friction` and `mimic` (a table
-  of `joint`, `multiplier` and `offset`).
+  `name`, `type` (a kind of joint: revolute, prismatic, helical, universal, planar, ball, free, subspace
+  or fixed), `parent`, `child`, and if they apply `xyz`, `rpy` or `rotation`, then the joint's `axis`
+  (with `pitch` in metres per radian if it is helical), the two `axes` of a universal joint, or its screws
+  as `subspace` (6 x dofs), `lower`, `upper`, `velocity`, `effort`, `armature`, `damping`, `friction` and
+  `mimic` (a table of `joint`, `multiplier` and `offset`).
 
 A pose is a table of `xyz` and `rpy`, or `rotation` (3 x 3). The first two kinds share, with one
 entry per joint, `joint_names`, `inertials` (mass, com, inertia: ten numbers), `limits` (lower,

@@ -93,7 +93,10 @@ def _with_floating_base(description: Description) -> Description:
 
 
 def _taken_apart(description: Description) -> Description:
-    """Return the description with a joint that is made of others as these: "name/1", "name/2", ..."""
+    """Return the description with a joint that is made of others as these: "name/1", "name/2", ...
+
+    Between them are massless links "<child>/<joint>", as between the joints of one body of an MJCF file.
+    """
     link_names = {link.name for link in description.links}
     joint_names = {joint.name for joint in description.joints}
     links, joints = list(description.links), []
@@ -104,11 +107,11 @@ def _taken_apart(description: Description) -> Description:
             continue
         count, parent, placement = len(whole.parts), joint.parent, joint.placement
         for k, part in enumerate(whole.parts, start=1):
-            child = joint.child if k == count else new_name(f"{joint.child}/{k}", link_names)
             name = joint.name if count == 1 else new_name(f"{joint.name}/{k}", joint_names)
-            ends = {"parent": parent, "child": child, "placement": placement}
-            joints.append(replace(joint, name=name, kind=part.kind, subspace=part.X, **ends))
+            child = joint.child if k == count else new_name(f"{joint.child}/{name}", link_names)
             links += [Link(child)] if k < count else []
+            own = replace(joint, name=name, kind=part.kind, subspace=part.X)
+            joints.append(replace(own, parent=parent, child=child, placement=placement))
             parent, placement = child, np.eye(4)
     return replace(description, links=tuple(links), joints=tuple(joints))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 from lxml import etree
 
@@ -22,6 +24,8 @@ ROUNDING = 1e-12
 def mjcf_text(model: Model) -> str:
     """Return a model as MJCF text: bodies with lumped inertias, frames as sites, mimics as equalities.
 
+    A body without inertia between two joints becomes one of several joints of the body that follows.
+
     Coordinates are those of the model, but for the order of quaternions; see `description/mjcf.py`.
     """
     root = element(None, "mujoco", model=model.name)
@@ -30,8 +34,12 @@ def mjcf_text(model: Model) -> str:
     nodes = {-1: element(root, "worldbody")}
     if not model.bodies and model.base_phi.any():
         _inertial(element(nodes[-1], "body", name=model.name), model.name, model.base_phi)
+    inner = _inner_bodies(model)
     for i, body in enumerate(model.bodies):
-        node = element(nodes[body.parent], "body", name=body.name, **_place(body.placement))
+        node = nodes[body.parent]
+        if body.parent not in inner:
+            name = model.bodies[inner.get(i, i)].name
+            node = element(node, "body", name=name, **_place(body.placement))
         _joint(node, body)
         if model.has_inertia:
             _inertial(node, body.name, body.phi)
@@ -48,6 +56,25 @@ def mjcf_text(model: Model) -> str:
         line = [body.coupling.offset, body.coupling.multiplier, 0, 0, 0]
         element(equality, "joint", joint1=body.joint_name, joint2=driver, polycoef=line)
     return xml_text(root)
+
+
+def _inner_bodies(model: Model) -> dict[int, int]:
+    """Return the bodies that MJCF has no need for, each with the body whose joints include its own.
+
+    MuJoCo refuses a moving body without mass; a body may have several joints instead, if nothing but
+    them is between it and the last, and none of them has a quaternion.
+    """
+    children = Counter(body.parent for body in model.bodies)
+    frames = Counter(frame.body for frame in model.frames)
+    inner: dict[int, int] = {}
+    for i in reversed(range(len(model.bodies))):
+        body, k = model.bodies[i], model.bodies[i].parent
+        if k < 0 or children[k] > 1 or frames[k] > 1 or not model.has_inertia or model.bodies[k].phi.any():
+            continue
+        turning = (model.bodies[k].joint.quaternion, body.joint.quaternion)
+        if turning == (None, None) and np.array_equal(body.placement, np.eye(4)):
+            inner[k] = inner.get(i, i)
+    return inner
 
 
 def _place(T: Array) -> dict[str, object]:
