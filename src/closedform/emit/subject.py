@@ -52,7 +52,7 @@ def form_subject(form: Form, model: Any) -> Subject:
     if variant.phi:
         name += "_phi"
     wrenches = variant.wrenches if isinstance(variant.wrenches, tuple) else ()
-    for each in (variant.frame, variant.relative_to, variant.reference, *wrenches):
+    for each in (variant.frame, variant.relative_to, variant.reference, *wrenches, *(variant.rows or ())):
         if each is not None:
             name += f"_{identifier(each, FRAME)}"
     if variant.wrenches is True:

@@ -15,19 +15,9 @@ from scipy.spatial.transform import Rotation
 from ..arrays import Array
 from ..checks import known_name, real_array, text
 from ..errors import ArgumentError, UnknownNameError, shown
+from ..forms.rows import NAMED, ROWS
 from ..model import Model
 from .twist import form_at
-
-ROWS = ("rx", "ry", "rz", "x", "y", "z")
-"""Rows of a pose in the order of a twist: rotation first, then position, along the base axes."""
-
-NAMED: dict[str, tuple[str, ...]] = {
-    "pose": ROWS,
-    "position": ("x", "y", "z"),
-    "orientation": ("rx", "ry", "rz"),
-    "planar": ("x", "y", "rz"),
-}
-"""Tasks with a name; any word of the letters x, y, z ("xy") is one too."""
 
 LEAST_TRACE = 1e-12
 """Keeps the rotation residual finite half a turn away from the target."""
