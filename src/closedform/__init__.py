@@ -25,7 +25,15 @@ from .kernels import Kernel
 from .robot import Robot, load
 
 if TYPE_CHECKING:
-    from . import elastic, flexible, identification, integration, redundancy, trajectory
+    from . import (
+        elastic,
+        flexible,
+        identification,
+        integration,
+        inverse_kinematics,
+        redundancy,
+        trajectory,
+    )
     from .elastic import ElasticJointRobot
     from .flexible import FlexibleArm, FlexibleLink
     from .identification.base.parameters import base_parameters
@@ -58,6 +66,8 @@ __all__ = [  # noqa: RUF022 (a table of contents, in the order of the flow)
     "FlexibleLink",
     # more joints than the task needs
     "redundancy",
+    # any robot to a pose
+    "inverse_kinematics",
     # joints on springs
     "elastic",
     "ElasticJointRobot",
@@ -77,6 +87,7 @@ _APPLICATIONS = {
     "identification": ("base_parameters", "excitation", "identify"),
     "flexible": ("FlexibleArm", "FlexibleLink"),
     "redundancy": (),
+    "inverse_kinematics": (),
     "elastic": ("ElasticJointRobot",),
 }
 """Packages that are imported when first asked for, and their names that are names here too."""

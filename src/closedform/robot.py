@@ -25,6 +25,7 @@ from .model import Model, build_model, integrate, random_state
 from .model.mjcf_writing import mjcf_text
 from .model.urdf_writing import urdf_text
 from .model.writing import model_toml
+from .reaching import RobotReaching
 
 MAX_NUMBERS = 10**8
 """Numbers of one array of random states."""
@@ -33,7 +34,7 @@ MAX_RATES = 20
 """Time derivatives of q that random states have at most."""
 
 
-class Robot(RobotChanges, RobotForms):
+class Robot(RobotChanges, RobotReaching, RobotForms):
     """A robot and its equations of motion, M(q) qdd + C(q, qd) qd + g(q) = tau + J^T W.
 
     Every method takes arrays with any leading batch shape and an optional `out`:
