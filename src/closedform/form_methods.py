@@ -124,7 +124,9 @@ class VariantMethod(_Method):
         given |= {"wrenches": chosen.pop("wrenches", None)}
         given = {name: value for name, value in given.items() if not (value is None or _is_empty(value))}
         mapped = [value for value in (*args, *given.values()) if isinstance(value, Mapping)]
-        frames = {tuple(value) if isinstance(value, Mapping) else True for value in (*mapped, *given.values())}
+        frames = {
+            tuple(value) if isinstance(value, Mapping) else True for value in (*mapped, *given.values())
+        }
         if len(frames) > 1:
             raise ArgumentError(f"{self._form.name}: wrenches and their rates are not of the same frames")
         if mapped or (frames and self._form.loaded):

@@ -62,7 +62,8 @@ def mjcf_description(path: str | Path, root: etree._Element, size: int) -> Descr
         warn(f"{path}: {omitted}")
     gravity = np.zeros(3) if disabled(model, "GRAVITY") else np.array(model.opt.gravity)
     gx, gy, gz = (float(component) for component in gravity)
-    name = document.root.get("model") or Path(path).stem
+    stem = Path(path).stem
+    name = document.root.get("model") or ("robot" if stem.startswith("<") else stem)  # such as <text>
     return Description(name, tuple(links), tuple(joints), (gx, gy, gz), str(path))
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 
 from ..checks import LARGEST, collected, is_text, real_array, sized_array
-from ..errors import ArgumentError, listed, shown
+from ..errors import SHOWN, ArgumentError, listed, shown, similar
 from ..joints import kinds
 from ..rotations import checked_pose
 from .description import MAX_NAME, Description, Joint
@@ -30,7 +30,8 @@ def description_problems(description: Description) -> list[str]:
         problems.extend(_joint_problems(joint))
         for end in (joint.parent, joint.child):
             if end not in links:
-                problems.append(f"joint {joint.name!r}: link {end!r} does not exist")
+                meant = similar(end, links) if len(problems) < SHOWN else ""
+                problems.append(f"joint {joint.name!r}: link {end!r} does not exist{meant}")
     problems.extend(_loop_problems(description))
     problems.extend(_mimic_problems(description))
     with collected(problems):
@@ -101,7 +102,7 @@ def _loop_problems(description: Description) -> list[str]:
 
 
 def _mimic_problems(description: Description) -> list[str]:
-    problems = []
+    problems: list[str] = []
     joints = {joint.name: joint for joint in description.joints}
     settled: set[str] = set()
     for joint in description.joints:
@@ -109,7 +110,10 @@ def _mimic_problems(description: Description) -> list[str]:
             continue
         driver = joints.get(joint.mimic.joint)
         if driver is None:
-            problems.append(f"joint {joint.name!r}: mimics {joint.mimic.joint!r}, which does not exist")
+            meant = similar(joint.mimic.joint, joints) if len(problems) < SHOWN else ""
+            problems.append(
+                f"joint {joint.name!r}: mimics {joint.mimic.joint!r}, which does not exist{meant}"
+            )
         elif np.shape(joint.subspace)[1:] != (1,) or np.shape(driver.subspace)[1:] != (1,):
             problems.append(f"joint {joint.name!r}: only one-dof joints can mimic one-dof joints")
         seen, current = {joint.name}, driver

@@ -6,7 +6,7 @@ import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
 
-from ..errors import DescriptionError, shown
+from ..errors import DescriptionError, shown, similar
 from ..joints import Fixed, Free, JointType, Planar, Prismatic, Revolute
 from ..rotations import pose, rotation_quaternion, rotation_rpy, unit
 from .description import (
@@ -116,7 +116,7 @@ def _entries(inertia: Element) -> list[float]:
 def _joint(element: Element) -> Joint:
     name, written = element.text("name"), element.text("type")
     if written and written not in KINDS:
-        element.problem(f"type {written!r} is not one of {', '.join(KINDS)}")
+        element.problem(f"type {written!r} is not one of {', '.join(KINDS)}{similar(written, KINDS)}")
     kind = KINDS.get(written, Fixed)
     ends = {}
     for tag in ("parent", "child"):

@@ -213,9 +213,7 @@ _state(tensors.mass_matrix_dq, Q, MASS.by(COORDINATES).array("v", "v", "v"))
 _state(tensors.coriolis_matrix_dq, V, CORIOLIS.by(COORDINATES).array("v", "v", "v"))
 _state(tensors.coriolis_matrix_dqd, V, CORIOLIS.by(_QD).array("v", "v", "v"))
 _state(state.gravity_torque_dq, Q, GRAVITY.by(COORDINATES).array("v", "v"))
-_wrenches(
-    external.external_torque_dq, Q + W[:1], EXTERNAL.by(COORDINATES).array("v", "v"), group="state"
-)
+_wrenches(external.external_torque_dq, Q + W[:1], EXTERNAL.by(COORDINATES).array("v", "v"), group="state")
 _loaded_state = partial(_loads, group="state")
 _loaded_state(state.inverse_dynamics_dq, A, FORCES.by(COORDINATES).array("v", "v"))
 _loaded_state(state.inverse_dynamics_dqd, A, FORCES.by(_QD).array("v", "v"))

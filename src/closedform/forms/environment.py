@@ -154,7 +154,9 @@ def _twists(at: Posture, rates: Sequence[SX]) -> list[Series]:
     for node, (R, p) in at:
         own = Series.of(ca.vertcat(*node.twist(rate)) for rate in rates)
         if node.parent >= 0:
-            moved = found[node.parent].map(lambda V: ca.vertcat(R.back(V[:3]), R.back(V[3:] + cross(V[:3], p))))
+            moved = found[node.parent].map(
+                lambda V: ca.vertcat(R.back(V[:3]), R.back(V[3:] + cross(V[:3], p)))
+            )
             own = twist_beyond(moved, own) + own
         found.append(own)
     return found

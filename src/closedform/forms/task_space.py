@@ -92,7 +92,9 @@ def _full(tree: Tree, J: SX, what: str, frame: str | None, rows: Rows) -> SX:
     rows = rows or ROWS
     rng = np.random.default_rng(0)
     symbols = ca.symvar(J)
-    values = np.array(ca.Function("J", [ca.vertcat(*symbols)], [ca.densify(J)])(rng.uniform(0.3, 1.3, len(symbols))))
+    values = np.array(
+        ca.Function("J", [ca.vertcat(*symbols)], [ca.densify(J)])(rng.uniform(0.3, 1.3, len(symbols)))
+    )
     found: list[int] = []
     for row in sorted(range(len(rows)), key=lambda row: rows[row].startswith("r")):  # positions first
         if np.linalg.matrix_rank(values[[*found, row]], DEFICIENT * np.abs(values).max()) > len(found):
