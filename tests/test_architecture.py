@@ -240,7 +240,7 @@ FORMATS = {"description/urdf.py", "description/catalogue.py", "model/urdf_writin
 
 OTHER_MEANINGS = {
     ("flexible/boundary.py", "free"),  # an end of a beam
-    ("redundancy/task.py", "planar"),  # a task of three rows
+    ("forms/rows.py", "planar"),  # a task of three rows
     ("report/numerals.py", "fixed"),  # a number of decimals
 }
 
