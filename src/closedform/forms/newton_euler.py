@@ -183,7 +183,7 @@ def _rotor_forces(node: Node, derivatives: tuple[SX, ...]) -> list[Series]:
         return []
     own = Series.of(node.rates(each) for each in derivatives)
     forces = [own.rate.map(lambda rate: node.armature * rate)]
-    if node.kind == "free":
+    if node.joint.floats:
         turned = bilinear(lambda a, b: cross(a[:3], b[3:]), own, own)
         forces.append(turned.map(lambda force: ca.vertcat(SX(3, 1), node.armature * force)))
     return forces

@@ -12,9 +12,10 @@ from ... import redundancy
 from ...arrays import Array
 from ...errors import ClosedFormError
 from ...forms.rows import ROWS
+from ...loading import load
 from ...redundancy.bounds import limits_of
 from ...redundancy.task import read_task
-from ...robot import Robot, load
+from ...robot import Robot
 
 GUESS = np.deg2rad([-40.5006, 141.6408, 78.4169])
 """Initial guess of [Chang1987], far from the optimum on purpose."""
