@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import brentq
 
 from ..arrays import Array
 from ..integration.inputs import Levels
@@ -18,6 +19,9 @@ from .steps import quadratic
 
 NARROW = 1e-12
 """Part of a step to which the time of a change is found."""
+
+SHORTEST = 1e-9
+"""Part of what is left of a step that is taken at least, so that a motion always goes on."""
 
 MOST_CHANGES = 200
 """Changes within one step; the rest of the step is then taken as it is."""
@@ -122,6 +126,7 @@ class Marching:
 
     def _set_modes(self, modes: Modes) -> None:
         self._mode[:], self._least[:], self._most[:] = modes.mode, modes.least, modes.most
+        self._sliding = bool(modes.mode.all())
 
     def _decide(
         self, k: int, run: int, part: float, dull: NDArray[np.bool_] | None = None
@@ -144,7 +149,7 @@ class Marching:
         self._length[()] = length * self.h
         self._step()
         margin = float(self._end[2])
-        if margin < 0 or self._mode.all():
+        if margin < 0 or self._sliding:
             return margin
         if len(self._u) > 1:
             self._inputs(k, run, part + length, 0.0)
@@ -182,27 +187,19 @@ class Marching:
         self.last[run] = k
 
     def _until(self, k: int, run: int, part: float, left: float) -> float:
-        """Return the shortest piece of a step after which a mode no longer holds (the Illinois method)."""
-        low, high, side = 0.0, left, 0
-        above, below = np.inf, self._margin(k, run, part, left)
-        for count in range(100):
-            if high - low <= NARROW:
-                break
-            if count == 0:
-                trial = min(100 * NARROW, 0.5 * high)
-            elif count % 4 == 0 or not np.isfinite(above):
-                trial = 0.5 * (low + high)
-            else:
-                trial = low + (high - low) * above / (above - below)
-                trial = min(max(trial, low + NARROW / 4), high - NARROW / 4)
-            value = self._margin(k, run, part, trial)
-            if value < 0:
-                above = above / 2 if side < 0 else above
-                high, below, side = trial, value, -1
-            else:
-                below = below / 2 if side > 0 else below
-                low, above, side = trial, value, 1
-        return high
+        """Return the shortest piece of a step, to round-off, after which a mode no longer holds."""
+
+        def margin(length: float) -> float:
+            return self._margin(k, run, part, length)
+
+        least = SHORTEST * left
+        if margin(least) < 0:
+            return least
+        root = found = float(brentq(margin, least, left, xtol=NARROW, rtol=8.9e-16, maxiter=200, disp=False))
+        bit = NARROW / 2
+        while found < left and not margin(found) < 0:
+            found, bit = min(root + bit, left), 2 * bit
+        return found
 
     def _note(self, k: int, run: int, part: float, before: Array) -> None:
         """Record the joints whose mode has changed."""
@@ -227,7 +224,6 @@ class Marching:
             return
         for run in range(self.q.shape[1]):
             self._q[:], self._qd[:] = self.q[0, run], self.qd[0, run]
-            self._mode[:] = 1.0
             self._decide(0, run, 0.0)
             self.qd[0, run] = self._qd
             for whole, own in zip(self.modes, (self._mode, self._least, self._most), strict=True):
@@ -247,7 +243,7 @@ class Marching:
         """Mend step k of a run, and the one before if a held joint should have given way within it."""
         if k > 0 and self.last[run] < k - 1 and not self.modes[0][run].all():
             self._q[:], self._qd[:] = self.q[k - 1, run], self.qd[k - 1, run]
-            self._mode[:], self._least[:], self._most[:] = (each[run] for each in self.modes)
+            self._set_modes(Modes(*(each[run] for each in self.modes)))
             if self._margin(k - 1, run, 0.0, 1.0) < 0:
                 self._mended(k - 1, run)
         self._mended(k, run)

@@ -146,13 +146,15 @@ def margin(given: StepSymbols, q: SX, qd: SX, reactions: SX) -> SX:
     at in the beginning of the step, and no joint may be beyond a stop at its end.
     """
     mode, coulomb, least, most, lower, upper = (given.contact[name] for name in CONTACT)
-    held = 1 - mode * mode
-    entries = [mode * qd * coulomb, held * (reactions - least), held * (most - reactions)]
-    for iv, iq in stopped_coordinates(given.plant.model):
-        entries += [q[iq] - lower[iv], upper[iv] - q[iq]]
     total = SX(FAR)
-    for each in ca.vertsplit(ca.vertcat(*entries)):
-        total = ca.fmin(total, each)
+    for i in range(given.plant.nv):
+        reserve = ca.fmin(reactions[i] - least[i], most[i] - reactions[i])
+        sliding = mode[i] * coulomb[i]
+        total = ca.fmin(total, ca.if_else(mode[i], FAR, reserve))
+        total = ca.fmin(total, ca.if_else(sliding, sliding * qd[i], FAR))
+    for i, iq in stopped_coordinates(given.plant.model):
+        room = ca.fmin(q[iq] - lower[i], upper[i] - q[iq])
+        total = ca.fmin(total, ca.if_else(mode[i], room, FAR))
     return total
 
 
