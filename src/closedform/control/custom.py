@@ -81,7 +81,9 @@ class ExpressionLaw(Law):
             tau: Any = self.build(q, qd, *references, *gains.values())
             tau = tau if isinstance(tau, SX) else SX(tau)
         except (TypeError, ValueError, RuntimeError, NotImplementedError) as error:
-            raise ArgumentError(f"{self.name}: build failed on symbols: {shorten(str(error), 200)}") from error
+            raise ArgumentError(
+                f"{self.name}: build failed on symbols: {shorten(str(error), 200)}"
+            ) from error
         if tau.shape != (tree.nv, 1):
             raise ArgumentError(f"{self.name}: build gave shape {tau.shape}; expected ({tree.nv}, 1)")
         known = ca.symvar(ca.vertcat(*map(ca.vec, (q, qd, *references, *gains.values()))))

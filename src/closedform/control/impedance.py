@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -12,17 +11,18 @@ from casadi import SX
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
-from ..checks import choice, finite_array, positive, rows_array, whole_number
+from ..checks import choice, finite_array, positive, rows_array
 from ..errors import ArgumentError, ClosedFormError, shown
 from ..forms import Quantity
 from ..forms.algebra import cross
 from ..forms.catalogue import POSE
 from ..forms.elimination import Factors
+from ..forms.forward import factors
 from ..forms.gravity import gravity_torque
 from ..forms.kinematics import jacobian, jacobian_dot, pose
 from ..forms.manifold import difference, rotation_difference
-from ..forms.mass import mass_matrix
 from ..forms.newton_euler import inverse_dynamics
+from ..forms.rows import ROWS, task_rows
 from ..forms.tree import Tree
 from ..robot import Robot
 from .joint_laws import DAMPING, STIFFNESS, joint_gains
@@ -32,7 +32,9 @@ AXES = ("body", "world_aligned")
 """Axes in which stiffness and errors are given: the frame's own, or those of the base."""
 
 TWIST = Quantity("twist_d", r"V_\mathrm{d}", "rad/s, m/s", "wanted twist (omega; v), in the law's axes")
-WANTED_POSE = Quantity("pose_d", r"T_\mathrm{d}", POSE.base_unit, "wanted pose of the frame in the base frame")
+WANTED_POSE = Quantity(
+    "pose_d", r"T_\mathrm{d}", POSE.base_unit, "wanted pose of the frame in the base frame"
+)
 SPRING = Quantity("K", "K", "N m/rad, N/m", "stiffness of the task")
 DAMPER = Quantity("D", "D", "N m s/rad, N s/m", "damping of the task")
 MOBILITY = Quantity("A", r"\Lambda_\mathrm{d}^{-1}", "1/(kg m^2), 1/kg", "inverse of the wanted inertia")
@@ -51,7 +53,7 @@ class Impedance(Law):
     which it holds (`task_damping`). With a wanted `inertia` (6x6) the whole dynamics is shaped:
     tau = C qd + g + J^T Lambda (inertia^-1 F - J' qd), Lambda = (J M^-1 J^T)^-1 [Khatib1987].
 
-    `rows` takes some of the six rows of the task, such as (3, 4, 5) for the position. A redundant
+    `rows` takes some rows of the task ("position", "xy", ("x", "rz")). A redundant
     arm is drawn to `posture` by springs and dampers of its joints, in the null space that does
     not accelerate the frame: (I - J^T Lambda J M^-1) (kp (posture - q) - kd qd) [Khatib1987]. Lambda does
     not exist in singular postures: without null space term and inertia it is not used.
@@ -77,7 +79,7 @@ class Impedance(Law):
         at: ArrayLike | None = None,
         frame: str | None = None,
         axes: str = "body",
-        rows: Sequence[int] | None = None,
+        rows: str | Sequence[str] = "pose",
         inertia: ArrayLike | None = None,
         posture: ArrayLike | None = None,
         posture_stiffness: ArrayLike = 0.0,
@@ -87,7 +89,7 @@ class Impedance(Law):
             raise ArgumentError(f"Impedance: robot is {shown(robot)}; expected a Robot")
         self.frame = robot.model.frame(frame).name
         self.axes = choice("Impedance: axes", axes, AXES)
-        self.rows = task_rows(rows)
+        self.rows = task_rows("Impedance: rows", rows)
         size = len(self.rows)
         K = task_matrix("Impedance: stiffness", stiffness, size)
         if (damping is None) == (damping_ratio is None):
@@ -118,7 +120,8 @@ class Impedance(Law):
             raise ArgumentError("Impedance: posture_stiffness and posture_damping need a posture")
         if robot.nv < size and (self.shaped or self.posed):
             raise ArgumentError(
-                f"Impedance: {robot.nv} joints cannot move {size} rows of a task freely; choose fewer rows=..."
+                f"Impedance: {robot.nv} joints cannot move {size} rows of a task freely; choose fewer rows, "
+                "such as rows='position'"
             )
         references = [Input("pose_d", (4, 4), WANTED_POSE), Input("twist_d", (size,), TWIST)]
         super().__init__(robot, references, **gains)
@@ -134,14 +137,13 @@ class Impedance(Law):
         """Return J^T F + g, with the dynamics shaped and the null space drawn to a posture if asked for."""
         T_d, V_d = references
         J, e, drift = _task(tree, q, qd, self.frame, T_d, self.axes)
-        pick = list(self.rows)
+        pick = [ROWS.index(row) for row in self.rows]
         J, e, drift = J[pick, :], e[pick], drift[pick]
         F = gains["stiffness"] @ e + gains["damping"] @ (V_d - J @ qd)
         if not (self.shaped or self.posed):
             return J.T @ F + gravity_torque(tree, q)
-        M = Factors(mass_matrix(tree, q), from_leaves=True)
-        mobility = J @ ca.horzcat(*map(M.solve, ca.horzsplit(J.T)))
-        Lambda = Factors((mobility + mobility.T) / 2, positive=True)
+        M = factors(tree, q)
+        Lambda = Factors(M.congruence(J.T))
         if self.shaped:
             tau = inverse_dynamics(tree, q, qd, SX.zeros(tree.nv))
             tau = tau + J.T @ Lambda.solve(gains["mobility"] @ F - drift)
@@ -154,9 +156,7 @@ class Impedance(Law):
         return tau
 
 
-def _task(
-    tree: Tree, q: SX, qd: SX, frame: str | None, T_d: SX, axes: str
-) -> tuple[SX, SX, SX]:
+def _task(tree: Tree, q: SX, qd: SX, frame: str | None, T_d: SX, axes: str) -> tuple[SX, SX, SX]:
     """Return J, the error and J' qd of a frame, in its own axes or those of the base."""
     T, J = pose(tree, q, frame), jacobian(tree, q, frame)
     R, V, drift = T[:3, :3], J @ qd, jacobian_dot(tree, q, qd, frame) @ qd
@@ -179,7 +179,7 @@ def task_damping(
     *,
     frame: str | None = None,
     axes: str = "body",
-    rows: Sequence[int] | None = None,
+    rows: str | Sequence[str] = "pose",
 ) -> Array:
     """Return the damping that gives every mode of the task the same damping ratio in a posture.
 
@@ -194,7 +194,7 @@ def task_damping(
     """
     if not isinstance(robot, Robot):
         raise ArgumentError(f"task_damping: robot is {shown(robot)}; expected a Robot")
-    pick = list(task_rows(rows))
+    pick = [ROWS.index(row) for row in task_rows("task_damping: rows", rows)]
     K = task_matrix("task_damping: stiffness", stiffness, len(pick))
     ratio = positive("task_damping: damping_ratio", damping_ratio)
     q = rows_array("task_damping: at", at, robot.nq)
@@ -210,7 +210,7 @@ def task_damping(
     if not least > DEFINITE * most:
         raise ClosedFormError(
             "task_damping: the posture is singular, the frame cannot move in every direction of the task; "
-            "choose another posture, or fewer rows=..."
+            "choose another posture, or fewer rows"
         )
     Lambda = np.linalg.inv((mobility + mobility.T) / 2)
     k, modes = scipy.linalg.eigh(K, (Lambda + Lambda.T) / 2)
@@ -219,23 +219,13 @@ def task_damping(
     return np.asarray((D + D.T) / 2)
 
 
-def task_rows(given: Any) -> tuple[int, ...]:
-    """Return rows of a task, counted from 0 over (rotation; position), all six by default."""
-    if given is None:
-        return tuple(range(6))
-    if not isinstance(given, tuple | list | range) or not given:
-        raise ArgumentError(f"rows is {shown(given)}; expected some of 0 to 5 (rotation; position)")
-    rows = tuple(whole_number("rows", each, 0, 5) for each in given)
-    if len(set(rows)) < len(rows):
-        raise ArgumentError(f"rows is {shown(given)}; expected each row once")
-    return rows
-
-
 def task_matrix(name: str, given: ArrayLike, size: int) -> Array:
     """Return a symmetric matrix without negative eigenvalues, from a diagonal or the whole."""
     array = finite_array(name, given)
     if array.shape not in ((), (size,), (size, size)):
-        raise ArgumentError(f"{name} has shape {array.shape}; expected a number, ({size},) or ({size}, {size})")
+        raise ArgumentError(
+            f"{name} has shape {array.shape}; expected a number, ({size},) or ({size}, {size})"
+        )
     matrix = array if array.ndim == 2 else np.diag(np.broadcast_to(array, (size,)))
     scale = np.abs(matrix).max()
     if np.abs(matrix - matrix.T).max() > DEFINITE * scale:
@@ -245,5 +235,3 @@ def task_matrix(name: str, given: ArrayLike, size: int) -> Array:
     if least < -DEFINITE * scale:
         raise ArgumentError(f"{name} has the eigenvalue {least:g}; expected none below 0")
     return matrix
-
-

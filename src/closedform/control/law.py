@@ -27,7 +27,7 @@ from ..robot import Robot
 from ..trajectory import Trajectory
 from ..trajectory.trajectory import require_trajectory
 
-ROOMS = ("rotations.py", "model", "forms", "control")
+ROOMS = ("rotations.py", "joints", "model", "forms", "control")
 """Modules and packages that decide the expression of a law."""
 
 
@@ -58,7 +58,9 @@ class Law(ABC):
     timed = False
     """Whether the time is its last reference, which a simulation fills in itself."""
 
-    def __init__(self, robot: Robot, references: Sequence[Input] = (), **gains: tuple[Array, Quantity]) -> None:
+    def __init__(
+        self, robot: Robot, references: Sequence[Input] = (), **gains: tuple[Array, Quantity]
+    ) -> None:
         self.robot = instance(f"{self.name}: robot", robot, Robot)
         self.references = tuple(references)
         self.gains: dict[str, Array] = {}
@@ -169,7 +171,7 @@ class Law(ABC):
         return export(self.program(gains), subject, language, path, precision=precision)
 
     def reference(self, trajectory: Trajectory, t: ArrayLike) -> tuple[Array, ...]:
-        """Return the references of a joint trajectory at instants: q_d, qd_d, ... as many as the law takes."""
+        """Return the references of a joint trajectory at instants: q_d, qd_d, ... as the law takes them."""
         joint = [f"q{'d' * k}_d" for k in range(len(self.references))]
         if not joint or [each.name for each in self.references] != joint:
             takes = ", ".join(each.name for each in self.references) or "no reference"

@@ -13,7 +13,7 @@ from casadi import SX
 from ..model import Body, Model
 from .algebra import constant, cross, dot, matrix_of, rotation_of_quaternion
 from .elimination import TINY
-from .node import axis_rotation
+from .joint_motion import axis_rotation
 
 HALF_TURN = 1e-30
 """Keeps 0 / 0 at half a turn from being NaN, also in single precision."""
@@ -28,12 +28,11 @@ def moved(model: Model, q: SX, step: SX) -> SX:
     parts = []
     for body in model.independent:
         own, by = _own(body, q, step)
-        if body.joint.kind == "ball":
-            parts.append(_turned(own, by))
-        elif body.joint.kind == "free":
-            parts += [own[:3] + by[3:], _turned(own[3:], by[:3])]
-        else:
+        if body.joint.quaternion is None:
             parts.append(own + by)
+        else:
+            place, Q = _split(own)
+            parts += [place + by[3:], _turned(Q, by[:3])]
     return ca.vertcat(SX(0, 1), *parts)
 
 
@@ -48,13 +47,11 @@ def chart_rate(model: Model, q: SX, step: SX, qd: SX) -> SX:
     for body in model.independent:
         own, by = _own(body, q, step)
         v = qd[body.iv : body.iv + body.joint.nv]
-        if body.joint.kind == "ball":
-            parts.append(_turn_rate(by, v))
-        elif body.joint.kind == "free":
-            parts += [_turn_rate(by[:3], v[:3]), rotation_of_quaternion(own[3:]) @ v[3:]]
+        if body.joint.quaternion is None:
+            parts.append(_translated(body, own, v))
         else:
-            turn = _turn_of_translations(body, own)
-            parts.append(v if turn is None else turn @ v)
+            _, Q = _split(own)
+            parts += [_turn_rate(by[:3], v[:3]), _in_home_axes(Q, v[3:])]
     return ca.vertcat(SX(0, 1), *parts)
 
 
@@ -63,13 +60,11 @@ def coordinate_rates(model: Model, q: SX, qd: SX) -> SX:
     parts = []
     for body in model.independent:
         own, v = _own(body, q, qd)
-        if body.joint.kind == "ball":
-            parts.append(_quaternion_rate(own, v))
-        elif body.joint.kind == "free":
-            parts += [rotation_of_quaternion(own[3:]) @ v[3:], _quaternion_rate(own[3:], v[:3])]
+        if body.joint.quaternion is None:
+            parts.append(_translated(body, own, v))
         else:
-            turn = _turn_of_translations(body, own)
-            parts.append(v if turn is None else turn @ v)
+            _, Q = _split(own)
+            parts += [_in_home_axes(Q, v[3:]), _quaternion_rate(Q, v[:3])]
     return ca.vertcat(SX(0, 1), *parts)
 
 
@@ -81,14 +76,14 @@ def difference(model: Model, q: SX, goal: SX) -> SX:
     parts = []
     for body in model.independent:
         own, there = (each[body.iq : body.iq + body.joint.nq] for each in (q, goal))
-        if body.joint.kind == "ball":
-            parts.append(_turn_between(own, there))
-        elif body.joint.kind == "free":
-            along = rotation_of_quaternion(own[3:]).T @ (there[:3] - own[:3])
-            parts += [_turn_between(own[3:], there[3:]), along]
-        else:
+        if body.joint.quaternion is None:
             turn = _turn_of_translations(body, own)
             parts.append(there - own if turn is None else turn.T @ (there - own))
+        else:
+            (place, Q), (goal_place, goal_Q) = _split(own), _split(there)
+            along = goal_place - place
+            turned = rotation_of_quaternion(Q).T @ along if along.numel() else along
+            parts += [_turn_between(Q, goal_Q), turned]
     return ca.vertcat(SX(0, 1), *parts)
 
 
@@ -105,6 +100,20 @@ def rotation_difference(R: SX, goal: SX) -> SX:
 
 def _own(body: Body, q: SX, step: SX) -> tuple[SX, SX]:
     return q[body.iq : body.iq + body.joint.nq], step[body.iv : body.iv + body.joint.nv]
+
+
+def _split(q: SX) -> tuple[SX, SX]:
+    """Return the position, if any, and the quaternion of a joint that has one; its turn comes first in v."""
+    return q[: q.size1() - 4], q[q.size1() - 4 :]
+
+
+def _translated(body: Body, q: SX, v: SX) -> SX:
+    turn = _turn_of_translations(body, q)
+    return v if turn is None else turn @ v
+
+
+def _in_home_axes(Q: SX, v: SX) -> SX:
+    return rotation_of_quaternion(Q) @ v if v.numel() else v
 
 
 def _turned(Q: SX, w: SX) -> SX:
@@ -141,7 +150,7 @@ def _turn_of_translations(body: Body, q: SX) -> SX | None:
     """Return the orthogonal-like map from velocities to rates of q, None if they are the same."""
     joint = body.joint
     column = joint.rotation_column
-    if joint.kind != "subspace" or column is None:
+    if joint.nv == 1 or column is None:
         return None
     others = [k for k in range(joint.nv) if k != column]
     Xt, e = joint.X[3:, others], joint.X[:3, column]

@@ -5,4 +5,13 @@ from .kernel import Kernel
 from .recipe import DeferredRecipe, FormRecipe, ProgramRecipe, Recipe
 from .signature import named_outputs
 
-__all__ = ["DeferredRecipe", "FormRecipe", "Kernel", "ProgramRecipe", "Recipe", "compiled", "named_outputs", "traced"]
+__all__ = [
+    "DeferredRecipe",
+    "FormRecipe",
+    "Kernel",
+    "ProgramRecipe",
+    "Recipe",
+    "compiled",
+    "named_outputs",
+    "traced",
+]

@@ -73,7 +73,7 @@ done:
 
 @dataclass(frozen=True)
 class Moving:
-    """An array of a march: (steps, [samples,] *core) if it moves on with the steps, else ([samples,] *core)."""
+    """An array of a march: ([samples,] *core), with an axis of steps before if it moves on with them."""
 
     array: Array
     steps: bool = True
@@ -156,4 +156,3 @@ def _compiled() -> tuple[Any, machine.Machine]:
     pointer, number = ctypes.c_void_p, ctypes.c_ssize_t
     kinds = (*[pointer] * 3, *[number] * 3, *[pointer] * 3, number)
     return ctypes.CFUNCTYPE(number, *kinds)(loaded.address("march")), loaded
-

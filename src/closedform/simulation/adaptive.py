@@ -18,6 +18,7 @@ from ..integration.simulate import simulate
 from .drive import Clock, Drive
 from .inputs import at
 from .plant import Plant
+from .start import quaternion_part
 
 
 def adaptive_run(
@@ -65,8 +66,9 @@ def adaptive_run(
     )
     q, qd = np.split(run.x, [plant.model.nq], axis=-1)
     for body in plant.model.independent:
-        if body.joint.kind in ("ball", "free"):
-            part = q[..., body.iq + body.joint.nq - 4 : body.iq + body.joint.nq]
+        place = quaternion_part(body)
+        if place is not None:
+            part = q[..., place]
             part /= np.linalg.norm(part, axis=-1, keepdims=True)
     return run.t, q, qd, run.events
 

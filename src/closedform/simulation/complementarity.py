@@ -23,7 +23,7 @@ def give_way(M: Array, f: Array, candidates: Array, least: Array, most: Array) -
     moves = np.where(candidates, 0, 2)
     scale = ROUND_OFF * (np.abs(f).max(initial=0.0) + _largest(least) + _largest(most))
     rush = 2 * n + 10
-    for count in range(rush + 4**min(n, 10)):
+    for count in range(rush + 4 ** min(n, 10)):
         free = moves != 0
         pushed = f + np.where(moves == 1, least, np.where(moves == -1, most, 0.0))
         a = np.zeros(n)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..arrays import Array
 from ..model import Model
 from .complementarity import give_way
-from .steps import FAR, stopped_coordinates
+from .step_symbols import FAR, stopped_coordinates
 
 SLACK = 1e-9
 """How far a reaction may be beyond its bound before the joint gives way, relative to the reactions: so
@@ -33,7 +33,8 @@ class Modes:
 class Contact:
     """Coulomb friction and stops of a robot: one number per velocity each; no stop is at infinity.
 
-    [Featherstone2008, section 11.7] for impacts at stops: Newton's rule with a restitution.
+    Joints stick, slip and rest at stops by complementarity of accelerations and reactions, and impacts
+    by that of velocities and impulses, with Newton's restitution [PfeifferGlocker1996].
     """
 
     coulomb: Array

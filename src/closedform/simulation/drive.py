@@ -146,7 +146,14 @@ def not_finite(name: str, tau: Array, t: float) -> ArgumentError:
 
 
 def driven_torques(
-    robot: Robot, found: Drive, tables: Array | None, limited: bool, clock: Clock, t: Array, q: Array, qd: Array
+    robot: Robot,
+    found: Drive,
+    tables: Array | None,
+    limited: bool,
+    clock: Clock,
+    t: Array,
+    q: Array,
+    qd: Array,
 ) -> Array:
     """Return the joint forces at the times of a motion."""
     batch = q.shape[:-2]
@@ -156,7 +163,9 @@ def driven_torques(
             for each, wanted in zip(found.levels, found.law.references, strict=True)
         ]
         if len(t) != len(clock.times):  # a terminal event ended the run
-            rows = [_until(each, wanted.shape, t) for each, wanted in zip(rows, found.law.references, strict=True)]
+            rows = [
+                _until(each, wanted.shape, t) for each, wanted in zip(rows, found.law.references, strict=True)
+            ]
         tau = np.asarray(found.law(q, qd, *rows))
     elif tables is not None:
         held = np.concatenate([tables, tables[..., -1:, :]], axis=-2)

@@ -9,15 +9,13 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array
-from ..checks import choice
+from ..checks import known_name
 from ..control import Law
 from ..errors import ArgumentError, shown
+from ..forms.loads import REFERENCES
 from ..integration.inputs import Levels, levels
 from ..model import Model
 from ..trajectory import Trajectory
-
-AXES = ("body", "world_aligned")
-"""Axes of wrenches at frames: the frame's own, or those of the base."""
 
 
 def reference_levels(law: Law, given: Any, times: Array) -> list[Levels]:
@@ -82,7 +80,9 @@ def flattened(name: str, given: Any, shape: tuple[int, ...], times: Array) -> Le
     if len(shape) > 1:
         array = np.asarray(given)
         if array.shape[-len(shape) :] != shape:
-            raise ArgumentError(f"{name} has shape {array.shape}; expected (..., {', '.join(map(str, shape))})")
+            raise ArgumentError(
+                f"{name} has shape {array.shape}; expected (..., {', '.join(map(str, shape))})"
+            )
         given = array.reshape(*array.shape[: -len(shape)], size)
     return levels(name, given, size, times)
 
@@ -105,7 +105,7 @@ def wrench_levels(
     `given` maps frames to six numbers, arrays over the steps or functions of time; or it is one of
     these for all bodies, (bodies, 6).
     """
-    choice("simulate: axes", axes, AXES)
+    known_name("axes of wrenches", axes, REFERENCES)
     if given is None:
         return (), False, []
     if isinstance(given, Mapping):
@@ -115,8 +115,6 @@ def wrench_levels(
             False,
             [flattened(f"simulate: wrench at {name!r}", each, (6,), times) for name, each in given.items()],
         )
-    if axes != "body":
-        raise ArgumentError("simulate: wrenches of all bodies are in body axes; give a mapping of frames")
     return (), True, [flattened("simulate: wrenches", given, (len(model.bodies), 6), times)]
 
 

@@ -15,7 +15,7 @@ from ..integration.inputs import Levels
 from ..kernels import Kernel
 from ..kernels.march import March, Moving
 from .contact import PATIENCE, Contact, Modes
-from .steps import quadratic
+from .step_symbols import quadratic
 
 NARROW = 1e-12
 """Part of a step to which the time of a change is found."""
@@ -89,10 +89,12 @@ class Marching:
             return []
         found = []
         for table in tables:
-            flat = table.reshape(len(table), -1, table.shape[-1]) if table.strides[0] else table[:1].reshape(1, -1, table.shape[-1])
-            wide = np.broadcast_to(flat, (len(flat), runs, flat.shape[-1]))
-            whole = np.ascontiguousarray(wide)
-            found.append(whole if len(table) == len(whole) else np.broadcast_to(whole, (len(table), *whole.shape[1:])))
+            rows = table if table.strides[0] else table[:1]
+            flat = rows.reshape(len(rows), -1, table.shape[-1])
+            whole = np.ascontiguousarray(np.broadcast_to(flat, (len(flat), runs, flat.shape[-1])))
+            found.append(
+                np.broadcast_to(whole, (len(table), *whole.shape[1:])) if rows is not table else whole
+            )
         return found
 
     # ------------------------------------------------------------------ one run, one step
@@ -106,7 +108,14 @@ class Marching:
         self._mode, self._least, self._most = np.ones(nv), np.zeros(nv), np.zeros(nv)
         self._end = np.zeros(nq), np.zeros(nv), np.zeros(())
         numbers = self.contact.constants
-        contact = (self._mode, numbers["coulomb"], self._least, self._most, numbers["lower"], numbers["upper"])
+        contact = (
+            self._mode,
+            numbers["coulomb"],
+            self._least,
+            self._most,
+            numbers["lower"],
+            numbers["upper"],
+        )
         arrays = (self._length, *self._u, *self.constants, *contact)
         self._step = self.step.bind(self._q, self._qd, *arrays, out=self._end)
         self._beyond = np.zeros(nq), np.zeros(nv), np.zeros(())
@@ -128,9 +137,7 @@ class Marching:
         self._mode[:], self._least[:], self._most[:] = modes.mode, modes.least, modes.most
         self._sliding = bool(modes.mode.all())
 
-    def _decide(
-        self, k: int, run: int, part: float, dull: NDArray[np.bool_] | None = None
-    ) -> None:
+    def _decide(self, k: int, run: int, part: float, dull: NDArray[np.bool_] | None = None) -> None:
         """Set velocities after impacts and modes of the state, with the inputs at a part of step k."""
         assert self.contact is not None
         self._inputs(k, run, part, 0.0)

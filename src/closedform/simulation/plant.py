@@ -11,8 +11,7 @@ from casadi import SX
 
 from ..control import Law
 from ..forms.elimination import Factors
-from ..forms.external import external_torque
-from ..forms.kinematics import jacobian, pose
+from ..forms.loads import NO_LOADS, Loads
 from ..forms.mass import mass_matrix
 from ..forms.newton_euler import inverse_dynamics
 from ..forms.tree import Tree
@@ -84,7 +83,7 @@ class Plant:
         found = [("effort", (self.nv,))] if self.limited else []
         found += [("viscous", (self.nv,))] if self.damped else []
         if self.law is not None:
-            found += [(name, values.shape) for name, values in self.law.gains.items()]
+            found += [(f"gain_{name}", values.shape) for name, values in self.law.gains.items()]
         return found
 
     @cached_property
@@ -98,7 +97,7 @@ class Plant:
         tau = parts.get("tau", SX(self.nv, 1))
         if self.law is not None:
             given = [_shaped(parts[each.name], each.shape) for each in self.law.references]
-            gains = {name: constants[name] for name in self.law.gains}
+            gains = {name: constants[f"gain_{name}"] for name in self.law.gains}
             tau = self.law.torque(self.law.tree, q, qd, given, gains)
         if self.limited:
             tau = ca.fmax(ca.fmin(tau, constants["effort"]), -constants["effort"])
@@ -106,17 +105,12 @@ class Plant:
 
     def forces(self, q: SX, qd: SX, u: SX, constants: dict[str, SX]) -> SX:
         """Return p, all forces but inertia and Coulomb friction: M qdd = p + friction and stops."""
-        tree = self.tree
-        p = self.joint_forces(q, qd, u, constants) - inverse_dynamics(tree, q, qd, SX.zeros(self.nv))
         wrenches = self._parts(u).get("wrenches")
-        if self.bodies:
-            p = p + external_torque(tree, q, ca.reshape(wrenches, 6, -1).T)
-        for k, frame in enumerate(self.frames):
-            W, J = wrenches[6 * k : 6 * k + 6], jacobian(tree, q, frame)
-            if self.axes == "world_aligned":
-                R = pose(tree, q, frame)[:3, :3]
-                W = ca.vertcat(R.T @ W[:3], R.T @ W[3:])
-            p = p + J.T @ W
+        loads = NO_LOADS
+        if wrenches is not None:
+            loads = Loads((ca.reshape(wrenches, 6, -1).T,), self.frames or None, self.axes)
+        bias = inverse_dynamics(self.tree, q, qd, SX.zeros(self.nv), loads=loads)
+        p = self.joint_forces(q, qd, u, constants) - bias
         if self.damped:
             p = p - constants["viscous"] * qd
         return p
@@ -126,7 +120,13 @@ class Plant:
         return mass_matrix(self.tree, q)
 
     def acceleration(
-        self, q: SX, qd: SX, u: SX, constants: dict[str, SX], mode: SX | None = None, coulomb: SX | None = None
+        self,
+        q: SX,
+        qd: SX,
+        u: SX,
+        constants: dict[str, SX],
+        mode: SX | None = None,
+        coulomb: SX | None = None,
     ) -> tuple[SX, SX]:
         """Return qdd and the reactions of the joints that are held.
 
@@ -137,13 +137,7 @@ class Plant:
         if mode is None or coulomb is None:
             return Factors(M, from_leaves=True).solve(p), SX(self.nv, 1)
         free = mode * mode
-        masked = SX(M)
-        for i in range(self.nv):
-            for j in range(self.nv):
-                if i != j and not M[i, j].is_zero():
-                    masked[i, j] = M[i, j] * (free[i] * free[j])
-            masked[i, i] = M[i, i] * free[i] + (1 - free[i])
-        a = Factors(masked, from_leaves=True).solve(free * (p - mode * coulomb))
+        a = Factors(masked(M, free), from_leaves=True).solve(free * (p - mode * coulomb))
         return a, (1 - free) * (M @ a - p)
 
     def _parts(self, u: SX) -> dict[str, SX]:
@@ -153,6 +147,17 @@ class Plant:
             found[name] = u[start : start + size]
             start += size
         return found
+
+
+def masked(M: SX, free: SX) -> SX:
+    """Return M with the rows and columns of the identity for joints that are not free (1 or 0 each)."""
+    found = SX(M)
+    for i in range(M.size1()):
+        for j in range(M.size1()):
+            if i != j and not M[i, j].is_zero():
+                found[i, j] = M[i, j] * (free[i] * free[j])
+        found[i, i] = M[i, i] * free[i] + (1 - free[i])
+    return found
 
 
 def _shaped(column: SX, shape: Sequence[int]) -> SX:

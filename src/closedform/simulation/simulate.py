@@ -38,8 +38,9 @@ from .marching import Marching
 from .motion import Motion, Transition
 from .plant import Plant
 from .start import checked_coordinates, require_within_limits
+from .steps import METHODS as STEPS
 from .steps import forces_kernel, step_kernel
-from .tableaux import TABLEAUX
+from .variational import require_plain_coordinates
 
 CHUNK = 4096
 """Steps between two looks at the state for divergence, if nobody asks for progress."""
@@ -47,7 +48,7 @@ CHUNK = 4096
 REPORTS = 100
 """How often `progress` is called."""
 
-METHODS = (*TABLEAUX, *ADAPTIVE)
+METHODS = (*STEPS, *ADAPTIVE)
 """Methods by name: ours, of equal steps, and SciPy's adaptive ones."""
 
 
@@ -77,6 +78,8 @@ def simulate(
     model = instance("simulate: robot", robot, Robot).model
     refuse_idle_joints(model, "simulate")
     known_name("method of integration", method, METHODS)
+    if method == "variational":
+        require_plain_coordinates(model)
     if progress is not None:
         function("simulate: progress", progress, "the fraction done", 1)
     instances("simulate: events", events, Event)
@@ -117,7 +120,17 @@ def simulate(
     torques = partial(driven_torques, robot, found, None, effort_limits, run_clock)
     if method in ADAPTIVE:
         t, q, qd, times = adaptive_run(
-            plant, found, start, run_clock, parts, _constants(robot, plant), method, events, progress, rtol, atol
+            plant,
+            found,
+            start,
+            run_clock,
+            parts,
+            _constants(robot, plant),
+            method,
+            events,
+            progress,
+            rtol,
+            atol,
         )
         return Motion(robot, t, q, qd, times, (), method, torques)
     marching = _marching(robot, plant, start, run_clock, parts, contact, method)
@@ -151,7 +164,7 @@ def _constants(robot: Robot, plant: Plant) -> list[Array]:
     """Return the numbers of a run, in the order of the kernels' inputs."""
     values = {"effort": robot.effort_limits, "viscous": robot.damping}
     if plant.law is not None:
-        values |= plant.law.gains
+        values |= {f"gain_{name}": gain for name, gain in plant.law.gains.items()}
     return [np.ascontiguousarray(values[name]) for name, _ in plant.constants]
 
 

@@ -8,19 +8,25 @@ from numpy.typing import ArrayLike
 from ..arrays import Array
 from ..checks import rows_array
 from ..errors import ArgumentError
-from ..model import Model
+from ..model import Body, Model
 
 UNIT = 1e-6
 """How far from 1 the length of a quaternion may be; it is made 1 then."""
+
+
+def quaternion_part(body: Body) -> slice | None:
+    """Return where the quaternion of a joint is in q, if it has one."""
+    own = body.joint.quaternion
+    return None if own is None else slice(body.iq + own.start, body.iq + own.stop)
 
 
 def checked_coordinates(model: Model, given: ArrayLike) -> Array:
     """Return the coordinates of a start, (..., nq), quaternions of length 1."""
     q = rows_array("simulate: q0", given, model.nq)
     for body in model.independent:
-        if body.joint.kind not in ("ball", "free"):
+        part = quaternion_part(body)
+        if part is None:
             continue
-        part = slice(body.iq + body.joint.nq - 4, body.iq + body.joint.nq)
         length = np.linalg.norm(q[..., part], axis=-1, keepdims=True)
         off = np.abs(length - 1).max(initial=0.0)
         if off > UNIT:

@@ -27,16 +27,20 @@ class Tableau:
 def _luther() -> Tableau:
     """Return the method of order 6 in seven stages [Luther1968]."""
     s = np.sqrt(21.0)
+    rows = [
+        (1, [1]),
+        (8, [3, 1]),
+        (27, [8, 2, 8]),
+        (392, [3 * (3 * s - 7), -8 * (7 - s), 48 * (7 - s), -3 * (21 - s)]),
+        (1960, [-5 * (231 + 51 * s), -40 * (7 + s), -320 * s, 3 * (21 + 121 * s), 392 * (6 + s)]),
+        (
+            180,
+            [15 * (22 + 7 * s), 120, 40 * (7 * s - 5), -63 * (3 * s - 2), -14 * (49 + 9 * s), 70 * (7 - s)],
+        ),
+    ]
     a = np.zeros((7, 7))
-    a[1, :1] = 1
-    a[2, :2] = np.array([3, 1]) / 8
-    a[3, :3] = np.array([8, 2, 8]) / 27
-    a[4, :4] = np.array([3 * (3 * s - 7), -8 * (7 - s), 48 * (7 - s), -3 * (21 - s)]) / 392
-    a[5, :5] = np.array([-5 * (231 + 51 * s), -40 * (7 + s), -320 * s, 3 * (21 + 121 * s), 392 * (6 + s)]) / 1960
-    a[6, :6] = (
-        np.array([15 * (22 + 7 * s), 120, 40 * (7 * s - 5), -63 * (3 * s - 2), -14 * (49 + 9 * s), 70 * (7 - s)])
-        / 180
-    )
+    for k, (divisor, row) in enumerate(rows):
+        a[k + 1, : k + 1] = np.array(row) / divisor
     return Tableau(6, a, np.array([9, 0, 64, 0, 49, 49, 9]) / 180)
 
 
@@ -47,4 +51,4 @@ TABLEAUX = {
     "rk6": _luther(),
     "rk8": Tableau(8, np.asarray(DOP853.A), np.asarray(DOP853.B)),
 }
-"""The methods by name: [Kutta1901], [Luther1968], and the one of [HairerNorsettWanner1993] in twelve stages."""
+"""The methods by name: [Kutta1901], [Luther1968] and the one of [HairerNorsettWanner1993] in 12 stages."""
