@@ -53,7 +53,7 @@ def stick_figure(model: Model, poses: Sequence[Array]) -> StickFigure:
     sticks = []
     for i, body in enumerate(model.bodies):
         points[:, i + 1] = poses[i][:, :3, 3]
-        if body.joint.kind != "free":
+        if not body.joint.floats:
             sticks.append((body.parent + 1, i + 1))
     for k, (i, _, offset) in enumerate(ends, start=1 + len(model.bodies)):
         points[:, k] = poses[i][:, :3, 3] + poses[i][:, :3, :3] @ offset

@@ -8,8 +8,9 @@ import numpy as np
 
 from ..checks import LARGEST, collected, is_text, real_array, sized_array
 from ..errors import SHOWN, ArgumentError, listed, shown, similar
+from ..joints import kinds
 from ..rotations import checked_pose
-from .description import KINDS, MAX_NAME, Description, Joint
+from .description import MAX_NAME, Description, Joint
 
 
 def description_problems(description: Description) -> list[str]:
@@ -63,8 +64,8 @@ def _name_problems(description: Description) -> list[str]:
 def _joint_problems(joint: Joint) -> list[str]:
     problems: list[str] = []
     name = f"joint {joint.name!r}"
-    if joint.kind not in KINDS:
-        problems.append(f"{name}: kind {joint.kind!r} is not one of {', '.join(KINDS)}")
+    if joint.kind not in kinds():
+        problems.append(f"{name}: kind {joint.kind!r} is not one of {', '.join(kinds())}")
     if joint.parent == joint.child != "":
         problems.append(f"{name}: parent and child are the same link {joint.child!r}")
     with collected(problems):

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
+from typing import Any, Unpack
 
 import casadi as ca
 import numpy as np
 
 from ..checks import known_name, some_of
 from ..errors import ProgramSizeError
-from ..forms import Form, Variant, catalogue
+from ..forms import Choices, Form, Variant, catalogue
 from ..forms.lettered import Lettered, lettered
 from ..forms.tree import Tree
 from ..model import Model
@@ -38,19 +38,20 @@ def equations(
     digits: int | None = None,
     rational: bool = False,
     seconds: float = 60.0,
+    **choices: Unpack[Choices],
 ) -> Equations | tuple[Equations, ...]:
     """Return a form as SymPy expressions: multiplied out, angle sums merged, like terms collected.
 
     `symbolic` says which constants stay letters: True for all, or any of the kinds of the model
-    ("inertia", "geometry", "gravity" of a robot). `parameters` names inertias: "masses" for m1, c1x,
-    I1xx (about the centre of mass), "gautier-khalil" for XX1 ... MX1 ... M1 (about the frame origin)
+    ("inertia", "geometry", "gravity", "friction" of a robot). `parameters` names inertias: "masses" for
+    m1, c1x, I1xx (about the centre of mass), "gautier-khalil" for XX1 ... MX1 ... M1 (about the frame origin)
     and lengths d2, r3. Other constants are numbers, with `digits` significant digits or as
     `rational` fractions.
 
     What takes longer than `seconds` is returned correct but as it is computed, in terms of
     `definitions`, with an `EquationsWarning`. A form of several outputs gives a tuple.
     """
-    form = catalogue(model).form(name, Variant(frame, order))
+    form = catalogue(model).form(name, Variant(frame, order, **choices))
     it = lettered(model, form, symbolic, parameters)
     return program_equations(
         _trace(form, model, it),
@@ -67,13 +68,15 @@ def equations(
 
 @lettered.register
 def _robot(model: Model, form: Form, symbolic: bool | str | Collection[str], convention: str) -> Lettered:
-    """Return a robot with letters for masses, lengths and gravity."""
+    """Return a robot with letters for masses, lengths, gravity and friction."""
     kinds = some_of("symbolic", symbolic, KINDS)
     known_name("convention of inertial parameters", convention, CONVENTIONS)
     refuse_still(model, "equations")
     form.check(model)
     frame = model.frame(form.variant.frame) if form.framed else None
-    tree, letters = lettered_tree(model, convention, kinds, frame)
+    if isinstance(form.variant.wrenches, tuple):
+        frame = model.frame(form.variant.wrenches[0])  # of several frames one has letters
+    tree, letters = lettered_tree(model, convention, kinds, frame, form.frictional)
     trajectory = model.nq == model.nv
     return Lettered((tree,), letters, kinds, angle_groups(model), trajectory, MAX_OPERATIONS)
 
@@ -90,7 +93,7 @@ def angle_groups(model: Model) -> list[list[int]]:
     for node in Tree.of(model).own:
         above = turning[node.parent] if node.parent >= 0 else None
         before = None if above is None else (above[0], node.R0.T @ above[1])
-        if node.kind in ("ball", "free"):
+        if node.joint.quaternion is not None:
             turning.append(None)
             continue
         columns = np.flatnonzero(np.abs(node.X[:3]).sum(axis=0))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -12,6 +12,7 @@ from casadi import CasadiMeta
 from ..forms import PLAIN, Form, Variant, catalogue
 from ..lazy import cached_property
 from ..programs import Program, trace
+from .cache import source_digest
 
 Named = Sequence[tuple[str, tuple[int, ...]]]
 
@@ -75,9 +76,10 @@ class FormRecipe:
 
     @property
     def subject(self) -> str:
-        """The owner of the form, and the frame."""
+        """The owner of the form, the frame and what else was chosen."""
         frame = self.variant.frame
-        return repr(self.model.name) + (f", frame={frame!r}" if frame else "")
+        chosen = {"frame": frame, **self.variant.chosen} if frame else self.variant.chosen
+        return ", ".join([repr(self.model.name), *(f"{name}={value!r}" for name, value in chosen.items())])
 
     @property
     def inputs(self) -> Named:
@@ -96,13 +98,21 @@ class FormRecipe:
         digest = catalogue(self.model).digest
         if digest is None or not self.form.shipped:
             return program_identity(self.program())
-        placement = ""
-        if self.variant.frame is not None:
-            frame = self.model.frame(self.variant.frame)
-            placement = f"{frame.body}:{frame.placement.tobytes().hex()}"
-        order = self.form.variant.order
-        variant = (str(order), str(self.variant.phi), placement)
-        return (self.name, *variant, digest(self.model), CasadiMeta.version())
+        variant, order = self.variant, self.form.variant.order
+        wrenches = variant.wrenches if isinstance(variant.wrenches, tuple) else ()
+        named = [self._place(each) for each in (variant.frame, variant.relative_to, *wrenches)]
+        loads = [str(variant.reference), str(bool(variant.wrenches)), str(variant.rows)]
+        if self.form.frictional:
+            loads += [self.model.joint_array(each).tobytes().hex() for each in ("damping", "friction")]
+        chosen = (str(order), str(variant.phi), *named, *loads)
+        return (self.name, *chosen, digest(self.model), CasadiMeta.version())
+
+    def _place(self, name: str | None) -> str:
+        """Return where a frame is, which its name need not tell: another model may have it elsewhere."""
+        if name is None:
+            return ""
+        frame = self.model.frame(name)
+        return f"{frame.body}:{frame.placement.tobytes().hex()}"
 
     def program(self) -> Program:
         """Return the program by the route that costs fewer operations."""
@@ -147,6 +157,39 @@ class ProgramRecipe:
     def program(self) -> Program:
         """Return the program."""
         return self.traced
+
+
+@dataclass(frozen=True)
+class DeferredRecipe:
+    """A program that is traced only if its machine code is not found under its `key`.
+
+    The key names everything that the program follows from, besides the source of the library; without
+    one, the program itself is the key. `rooms` are the packages whose source writes the expressions.
+    """
+
+    name: str
+    doc: str
+    subject: str
+    inputs: Named
+    outputs: Named
+    build: Callable[[], Program]
+    key: tuple[str, ...] | None
+    rooms: tuple[str, ...]
+
+    @cached_property
+    def identity(self) -> tuple[str, ...]:
+        """The key with a hash of the source behind it, or else a hash of the program."""
+        if self.key is None:
+            return program_identity(self.program())
+        return ("deferred", self.name, *self.key, CasadiMeta.version(), source_digest(self.rooms))
+
+    def program(self) -> Program:
+        """Return the program."""
+        return self._program
+
+    @cached_property
+    def _program(self) -> Program:
+        return self.build()
 
 
 def program_identity(it: Program) -> tuple[str, ...]:

@@ -32,8 +32,9 @@ def locked(model: Model, values: Mapping[str, Any] | Sequence[str]) -> Model:
         name, nq = f"locked: joint {joint!r}", body.joint.nq
         q = body.joint.neutral() if given is None else real_array(name, given)
         q = sized_array(name, q.reshape(1) if nq == 1 and q.ndim == 0 else q, (nq,))
-        if body.joint.kind in ("ball", "free") and not q[-4:].any():
-            raise ArgumentError(f"locked: joint {joint!r}: the quaternion is zero, which is not a rotation")
+        doubt = body.joint.doubt(q)
+        if doubt:
+            raise ArgumentError(f"{name}: {doubt}")
         held[model.bodies.index(body)] = q
     for i, body in enumerate(model.bodies):
         if body.coupling is not None and body.coupling.body in held:

@@ -23,9 +23,6 @@ from .inertia import transform_phi
 from .model import Model
 from .writing import described_inertial
 
-SIGMA = {"revolute": 0.0, "prismatic": 1.0}
-"""The first column of a row by the kind of its joint."""
-
 PARALLEL = 1e-13
 """Sine of an angle between axes that is only round-off."""
 
@@ -102,7 +99,7 @@ def mdh_table(model: Model) -> MdhTable:
         rows[roots[0], 4:] = 0.0
     if not rows[:, 4:].any():
         rows = rows[:, :4]
-    sigma = [SIGMA[body.joint.kind] for body in model.bodies]
+    sigma = [float(body.joint.slides_along_axis) for body in model.bodies]
     last = model.frames[-1]
     tool = inverse(placed[-1]) @ last.placement if last.body == len(placed) - 1 else None
     gx, gy, gz = model.gravity.tolist()
@@ -126,7 +123,7 @@ def _check(model: Model, body: Body) -> None:
         raise ClosedFormError(
             f"to_mdh: joint {body.joint_name!r} follows {driver!r}, which a table cannot say; lock {driver!r}"
         )
-    if body.joint.kind not in SIGMA:
+    if not (body.joint.turns_about_axis or body.joint.slides_along_axis):
         raise ClosedFormError(
             f"to_mdh: joint {body.joint_name!r} is of kind {body.joint.kind!r}; a table has revolute and "
             "prismatic joints; lock it, or use save"
@@ -142,7 +139,7 @@ def _inertials(model: Model, placed: list[Array]) -> list[Inertial | None]:
 def _axis(body: Body) -> tuple[Array, Array]:
     """Return direction of and a point on the joint axis, in the frame of the body."""
     X = body.joint.X[:, 0]
-    return (X[:3], body.joint.centre) if body.joint.kind == "revolute" else (X[3:], np.zeros(3))
+    return (X[:3], body.joint.centre) if body.joint.turns_about_axis else (X[3:], np.zeros(3))
 
 
 def _frame(body: Body, child: Body | None, to_body: Array) -> Array:
