@@ -23,6 +23,7 @@ SECTIONS = {
     "threads": ("bench.calls", "threads"),
     "memory": ("bench.calls", "memory"),
     "start": ("bench.calls", "start"),
+    "changed": ("bench.changed", "run"),
     "exported": ("bench.exported", "single_calls"),
     "largest": ("bench.exported", "largest"),
     "base-parameters": ("bench.base_parameters", "run"),
