@@ -9,6 +9,7 @@ from typing import Any
 
 from ..forms import Form, Quantity
 from ..forms.catalogue import INERTIAS
+from ..forms.reference import TWIST_REFERENCES
 from ..model import Body, Model
 from .names import LONGEST, identifier, label
 
@@ -28,7 +29,7 @@ class Subject:
     """A function's `name` (mass_matrix), `owner` (the robot's name) and documentation.
 
     `layout` says what the entries of its arrays are, `facts` which data its constants come from,
-    `quantities` what its arrays are, by name.
+    `quantities` what its arrays are, by name; `words` stand in their meanings, such as the frame's name.
     """
 
     name: str
@@ -37,7 +38,7 @@ class Subject:
     layout: Callable[[Index], Iterable[str]] = _nothing
     facts: tuple[str, ...] = ()
     quantities: Mapping[str, Quantity] = field(default_factory=dict)
-    frame: str | None = None
+    words: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def function(self) -> str:
@@ -47,7 +48,7 @@ class Subject:
 
 def form_subject(form: Form, model: Any) -> Subject:
     """Return the subject of a form of a model; a frame is part of the name if it was asked for."""
-    variant, shown = form.variant, None
+    variant = form.variant
     name = form.name if variant.order is None else f"{form.name}_{variant.order}"
     if variant.phi:
         name += "_phi"
@@ -59,12 +60,25 @@ def form_subject(form: Form, model: Any) -> Subject:
         name += "_wrenches"
     if variant.friction:
         name += "_friction"
-    if form.framed:
-        shown = model.frame(variant.frame).name
     quantities = {each.name: each.quantity for each in (*form.arrays(model), *form.gives)}
     return Subject(
-        name, model.name, form.doc, partial(layout, model, form), tuple(facts(model, form)), quantities, shown
+        name,
+        model.name,
+        form.doc,
+        partial(layout, model, form),
+        tuple(facts(model, form)),
+        quantities,
+        _words(form, model) if form.framed else {},
     )
+
+
+def _words(form: Form, model: Any) -> dict[str, str]:
+    """Return the words for what a form of a frame was asked for: those of a twist hold the others."""
+    variant = form.variant
+    twist = TWIST_REFERENCES[variant.reference or "body"]
+    observer = "the base frame" if variant.relative_to is None else f"frame {label(variant.relative_to)}"
+    frame = label(model.frame(variant.frame).name)
+    return {"twist": twist.twist, "where": twist.where, "observer": observer, "frame": frame}
 
 
 @singledispatch
