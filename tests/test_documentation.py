@@ -25,7 +25,7 @@ wrenches) and gives one more derivative. Written by `python -m pytest tests/test
 OWNERS = {
     "Robot": (
         cf.Robot,
-        "q has nq entries, v (qd, qdd, tau) nv; b counts moving bodies, f frames, p phi.",
+        "q has nq entries, v (qd, qdd, tau) nv, p phi; b counts moving bodies, f frames, t rows of a task.",
     ),
     "FlexibleArm": (cf.FlexibleArm, "N counts coordinates, n joints, 2N the state, p parameters."),
     "ElasticJointRobot": (
@@ -45,9 +45,8 @@ def forms_table() -> str:
             for form in owner.FORMS.values():
                 if form.group == group:
                     more = ["..."] if form.ordered else []
-                    takes = ", ".join(
-                        [*form.inputs, *more, *(["frame"] if form.framed else []), *form.choices]
-                    )
+                    more += ["frame"] if form.framed else []
+                    takes = ", ".join(dict.fromkeys([*form.inputs, *more, *form.choices]))
                     gives = "; ".join(
                         f"{each.quantity.symbol} ({', '.join(map(str, each.shape))}) [{each.quantity.unit}]"
                         for each in form.gives

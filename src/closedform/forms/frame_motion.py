@@ -9,6 +9,7 @@ from .algebra import cross
 from .moments import Moment
 from .node import Node
 from .pairs import Screw, plus
+from .reference import BODY
 from .tree import Tree
 from .twists import minus_ad
 
@@ -16,7 +17,7 @@ Motion = tuple[Screw, Screw]
 """A twist (w, v) and the time derivative of its components."""
 
 
-def frame_velocity(tree: Tree, q: SX, qd: SX, frame: str | None, reference: str = "body") -> SX:
+def frame_velocity(tree: Tree, q: SX, qd: SX, frame: str | None, reference: str = BODY) -> SX:
     """Return the twist V = (omega; v) of a frame, J qd, without forming J.
 
     The `reference` is that of `jacobian`: "body", "world" or "world_aligned". One sweep along the joints
@@ -26,7 +27,7 @@ def frame_velocity(tree: Tree, q: SX, qd: SX, frame: str | None, reference: str 
     return ca.vertcat(*V)
 
 
-def frame_acceleration(tree: Tree, q: SX, qd: SX, qdd: SX, frame: str | None, reference: str = "body") -> SX:
+def frame_acceleration(tree: Tree, q: SX, qd: SX, qdd: SX, frame: str | None, reference: str = BODY) -> SX:
     """Return the time derivative of the components of a frame's twist, V' = J qdd + J' qd.
 
     In the references "body" and "world" it is the spatial acceleration, whose linear part is not the
@@ -37,7 +38,7 @@ def frame_acceleration(tree: Tree, q: SX, qd: SX, qdd: SX, frame: str | None, re
     return ca.vertcat(*Vd)
 
 
-def bias_acceleration(tree: Tree, q: SX, qd: SX, frame: str | None, reference: str = "body") -> SX:
+def bias_acceleration(tree: Tree, q: SX, qd: SX, frame: str | None, reference: str = BODY) -> SX:
     """Return J' qd, the acceleration of a frame while the joints do not accelerate.
 
     V' = J qdd + J' qd with V' of `frame_acceleration` in the same `reference`. Returns (6,).
@@ -46,7 +47,7 @@ def bias_acceleration(tree: Tree, q: SX, qd: SX, frame: str | None, reference: s
 
 
 def frame_classical_acceleration(
-    tree: Tree, q: SX, qd: SX, qdd: SX, frame: str | None, reference: str = "body"
+    tree: Tree, q: SX, qd: SX, qdd: SX, frame: str | None, reference: str = BODY
 ) -> SX:
     """Return (omega'; a) of a frame, a the acceleration in space of a point of its body.
 
@@ -63,7 +64,7 @@ def frame_motion(tree: Tree, q: SX, qd: SX, qdd: SX, frame: str | None, referenc
     """Return the twist of a frame and the time derivative of its components in a reference."""
     body, R, p = tree.frame(frame)
     chain = [tree.own[i] for i in tree.model.ancestors(body)]  # from the frame to the base
-    if reference == "body":
+    if reference == BODY:
         return _in_frame(chain[::-1], q, qd, qdd, R, p)
     if reference == "world":
         return _about_base(chain, q, qd, qdd)

@@ -11,7 +11,7 @@ from casadi import SX
 
 from .algebra import cross_columns
 from .path import Path, Step
-from .reference import TWIST_REFERENCES, Reference
+from .reference import BODY, TWIST_REFERENCES, Reference
 from .series import applied, leibniz
 from .tree import Posture, Tree
 from .twists import minus_ad
@@ -69,7 +69,7 @@ def _poses(tree: Tree, q: SX, names: Sequence[str]) -> SX:
     return ca.vertcat(*found)
 
 
-def jacobian(tree: Tree, q: SX, frame: str | None, reference: str = "body") -> SX:
+def jacobian(tree: Tree, q: SX, frame: str | None, reference: str = BODY) -> SX:
     """Return the 6 x nv Jacobian J with V = J qd, the twist (omega; v) of a frame.
 
     Its columns are Ad^-1 X_j for the joints that carry the frame [MuellerKumar2021, Eqs. (8)-(10)]. The
@@ -80,7 +80,7 @@ def jacobian(tree: Tree, q: SX, frame: str | None, reference: str = "body") -> S
     return jacobian_rates(tree, q, frame, reference=reference)[0]
 
 
-def jacobian_dot(tree: Tree, q: SX, qd: SX, frame: str | None, reference: str = "body") -> SX:
+def jacobian_dot(tree: Tree, q: SX, qd: SX, frame: str | None, reference: str = BODY) -> SX:
     """Return the time derivative of the frame's Jacobian.
 
     A column changes with the motion of the `reference` relative to the body of its joint,
@@ -90,7 +90,7 @@ def jacobian_dot(tree: Tree, q: SX, qd: SX, frame: str | None, reference: str = 
     return jacobian_rates(tree, q, qd, frame, reference=reference)[1]
 
 
-def jacobian_ddot(tree: Tree, q: SX, qd: SX, qdd: SX, frame: str | None, reference: str = "body") -> SX:
+def jacobian_ddot(tree: Tree, q: SX, qd: SX, qdd: SX, frame: str | None, reference: str = BODY) -> SX:
     """Return the second time derivative of the frame's Jacobian.
 
     Jdd_j = -ad_Vd J_j - ad_V Jd_j with the relative twist V and its rate [Garofalo2013, Eq. (29)], the
@@ -99,7 +99,7 @@ def jacobian_ddot(tree: Tree, q: SX, qd: SX, qdd: SX, frame: str | None, referen
     return jacobian_rates(tree, q, qd, qdd, frame, reference=reference)[2]
 
 
-def jacobian_rates(tree: Tree, q: SX, *rates_and_frame: Any, reference: str = "body") -> tuple[SX, ...]:
+def jacobian_rates(tree: Tree, q: SX, *rates_and_frame: Any, reference: str = BODY) -> tuple[SX, ...]:
     """Return (J, J', J'', ...), the Jacobian of a frame along a motion and its time derivatives.
 
     From q, qd, qdd, ...: as many derivatives of J as of q. Column j changes with the twist V of the
@@ -111,7 +111,7 @@ def jacobian_rates(tree: Tree, q: SX, *rates_and_frame: Any, reference: str = "b
 
 
 def relative_jacobian(
-    tree: Tree, q: SX, frame: str | None, relative_to: str | None = None, reference: str = "body"
+    tree: Tree, q: SX, frame: str | None, relative_to: str | None = None, reference: str = BODY
 ) -> SX:
     """Return the 6 x nv Jacobian of a frame's twist (omega; v) as another frame sees it.
 
@@ -123,7 +123,7 @@ def relative_jacobian(
 
 
 def relative_jacobian_dot(
-    tree: Tree, q: SX, qd: SX, frame: str | None, relative_to: str | None = None, reference: str = "body"
+    tree: Tree, q: SX, qd: SX, frame: str | None, relative_to: str | None = None, reference: str = BODY
 ) -> SX:
     """Return the time derivative of the relative Jacobian of two frames.
 

@@ -18,8 +18,9 @@ class Reference:
     where: str
 
 
+BODY = "body"
 TWIST_REFERENCES = {
-    "body": Reference(True, True, "body twist", "in frame {frame}"),
+    BODY: Reference(True, True, "body twist", "in frame {frame}"),
     "world": Reference(False, False, "spatial twist", "in axes and about the origin of {observer}"),
     "world_aligned": Reference(
         False, True, "world-aligned twist", "in axes of {observer}, about the origin of frame {frame}"
