@@ -31,8 +31,8 @@ class RobotReaching:
         An arm of six joints with a spherical wrist, or with three parallel axes as a UR5 has them, is
         solved in closed form: `branches` has all solutions, those nearest to `q0` first. Any other robot is
         searched from `q0`, or from a fixed table of starts, the same on every run. A pose that is not met is
-        never passed over: `found` is False, `q` is NaN, and `closest` with `position_error` and `rotation_error`
-        says what can be had.
+        never passed over: `found` is False, `q` is NaN, and `closest` with `position_error` and
+        `rotation_error` says what can be had.
 
         `task` selects what is prescribed: "pose", "position" (then `pose` may be (..., 3)), "xy", rows out
         of rx, ry, rz, x, y, z along the base axes, or a mask of these six. `limits` are the robot's (True),
