@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import closedform as cf
+from closedform import joints
 from closedform.description import read_mdh, read_screws
 from closedform.kernels import cache
 
@@ -27,6 +28,7 @@ FLOW = (
     "checks",
     "files",
     "rotations",
+    "joints",
     "description",
     "model",
     "forms",
@@ -39,7 +41,10 @@ FLOW = (
     "methods",
     "changes",
     "reaching",
+    "states",
+    "saving",
     "robot",
+    "loading",
     "trajectory",
     "integration",
     *APPLICATIONS,
@@ -228,6 +233,35 @@ def test_the_cache_key_covers_all_code_behind_a_kernel():
         files += [ROOT / f"{room}.py" for room in waiting if (ROOT / f"{room}.py").exists()]
         waiting = {module[0] for path in files for module in imported_modules(path)} - found
     assert found - SHAPELESS == {room.removesuffix(".py") for room in cache.ROOMS}
+
+
+FORMATS = {"description/urdf.py", "description/catalogue.py", "model/urdf_writing.py", "model/writing.py"}
+"""Files that read or write the words of a file format."""
+
+OTHER_MEANINGS = {
+    ("flexible/boundary.py", "free"),  # an end of a beam
+    ("forms/rows.py", "planar"),  # a task of three rows
+    ("report/numerals.py", "fixed"),  # a number of decimals
+}
+
+
+def test_only_the_joints_know_the_names_of_their_kinds():
+    names = set(joints.kinds())
+    for path in ROOT.rglob("*.py"):
+        where = path.relative_to(ROOT).as_posix()
+        if stage(path) == "joints" or where in FORMATS:
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in names:
+                assert (where, node.value) in OTHER_MEANINGS, (
+                    f"{where}:{node.lineno} names joints of kind {node.value!r}; ask the joint instead "
+                    "(a property of joints.JointType)"
+                )
+
+
+def test_every_kind_of_joint_is_one_file():
+    named = {kind: joints.joint_kind(kind).__module__ for kind in joints.kinds()}
+    assert named == {kind: f"closedform.joints.{kind}" for kind in named}
 
 
 def test_no_file_is_a_warehouse():

@@ -96,7 +96,7 @@ def test_an_arm_of_any_three_axes_and_a_wrist():
 
 
 def test_axes_that_printed_figures_let_miss_each_other(ur5):
-    """A quarter turn written as 1.5708 is off by 4e-6: Newton's method goes from the closed form to the robot."""
+    """1.5708 is 4e-6 off a quarter turn: Newton's method goes from the closed form to the robot as it is."""
     placements = [body.placement.copy() for body in ur5.model.bodies]
     for T, turn in zip(placements, np.random.default_rng(0).normal(size=(6, 3)), strict=True):
         T[:3, :3] = T[:3, :3] @ Rotation.from_rotvec(2e-6 * turn).as_matrix()

@@ -12,6 +12,7 @@ ROOT = Path(cf.__file__).parent
 
 HEAD = '''"""The forms of {owner} as methods. Written by `make stubs`; do not edit."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from numpy.typing import ArrayLike, NDArray
@@ -22,6 +23,14 @@ from numpy.typing import ArrayLike, NDArray
     model: {model}
     def __init__(self, model: {model}) -> None: ...
 {methods}'''
+
+
+CHOICES = {
+    "reference": "str | None = None",
+    "wrenches": "ArrayLike | Mapping[str, ArrayLike] | None = None",
+    "friction": "bool = False",
+}
+"""What a call may choose by name; `relative_to` may follow the frame in order too."""
 
 
 def stubs() -> dict[Path, str]:
@@ -46,7 +55,9 @@ def _stub(forms: Catalogue, kind: str, owner: str, up: str, module: str, model: 
         f"from {module} import {model}",
         f"from {up}owner import FormsOwner",
     ]
-    return HEAD.format(
+    loaded = any(form.loaded for form in forms.values())
+    head = HEAD if loaded else HEAD.replace("from collections.abc import Mapping\n", "")
+    return head.format(
         owner=owner,
         imports="\n".join(sorted(imports)),
         kind=kind,
@@ -75,11 +86,14 @@ def _method(form: Form) -> Iterator[str]:
     arguments += [f"{each.name}: ArrayLike = ..." for each in form.constants]
     if form.framed and not form.ordered:
         arguments.append("frame: str | None = None")
+    if "relative_to" in form.choices:
+        arguments.append("relative_to: str | None = None")
     several = form.ordered or len(form.gives) > 1
     out = "tuple[NDArray[Any], ...]" if several else "NDArray[Any]"
     more = "*derivatives: ArrayLike | str | None" if form.framed else "*derivatives: ArrayLike"
     arguments += [more] if form.ordered else ["*"]
     arguments += ["frame: str | None = None"] if form.framed and form.ordered else []
+    arguments += [f"{name}: {kind}" for name, kind in CHOICES.items() if name in form.choices]
     arguments += [f"out: {out} | None = None", "threads: int = 1"]
     arguments += ["**named: ArrayLike"] if form.ordered else []
     result = "tuple[Array, ...]" if form.ordered else _tuple_name(form) if several else _array(form.gives[0])

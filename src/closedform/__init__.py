@@ -19,10 +19,12 @@ from .errors import (
     ModelWarning,
     ProgramSizeError,
     UnknownNameError,
+    similar,
 )
 from .forms import FORMS
 from .kernels import Kernel
-from .robot import Robot, load
+from .loading import load
+from .robot import Robot
 
 if TYPE_CHECKING:
     from . import (
@@ -100,7 +102,9 @@ def __getattr__(name: str) -> Any:
             found = module if name == package else getattr(module, name)
             globals()[name] = found
             return found
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    # without the module, of which Python would suggest a name a second time
+    text = f"module {__name__!r} has no attribute {name!r}{similar(name, __all__)}"
+    raise AttributeError(text, name=name, obj=None)
 
 
 def __dir__() -> list[str]:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Protocol
+from collections.abc import Mapping
+from typing import Any, Protocol, Unpack
 
 import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .checks import real_array, whole_number
+from .checks import batch_array, common_batch, real_array, whole_number
 from .errors import ArgumentError
-from .forms import MAX_ORDER, Form, Variant
+from .forms import MAX_ORDER, Choices, Form, Variant
 from .kernels import Kernel, named_outputs
 from .kernels.signature import Signature
 from .model.idle import refuse_still
@@ -22,7 +23,14 @@ class Owner(Protocol):
 
     model: Any
 
-    def kernel(self, name: str, frame: str | None = None, *, order: int | None = None) -> Kernel:
+    def kernel(
+        self,
+        name: str,
+        frame: str | None = None,
+        *,
+        order: int | None = None,
+        **choices: Unpack[Choices],
+    ) -> Kernel:
         """Return a compiled form."""
 
 
@@ -40,7 +48,7 @@ class FormMethod:
         method: Any
         if is_still(form, owner.model):
             method = StillMethod(owner, form)
-        elif form.ordered or form.framed:
+        elif form.ordered or form.framed or form.choices:
             method = VariantMethod(owner, form)
         else:
             method = owner.kernel(form.name).fast
@@ -58,19 +66,28 @@ class _Method:
     def __reduce__(self) -> tuple[Any, ...]:
         return getattr, (self._owner, self._form.name)
 
-    def _without_frame(self, args: tuple[Any, ...], frame: str | None) -> tuple[tuple[Any, ...], str | None]:
-        """Return the arrays and the frame of a call that may give the frame last."""
-        form, more = self._form, len(args) - len(self._form.takes)
-        if not form.framed or more < 1 or (more > 1 and not form.ordered):
-            return args, frame
-        last = args[-1]
-        if last is not None and not isinstance(last, str):
-            if form.ordered:
-                return args, frame
-            raise ArgumentError(f"{form.name}: frame is {type(last).__name__}; expected a name")
-        if frame is not None:
-            raise ArgumentError(f"{form.name}: frame is given twice")
-        return args[:-1], last
+    def _split(
+        self, args: tuple[Any, ...], named: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any], dict[str, Any]]:
+        """Return the arrays of a call in order, those by name, and what it chooses by name.
+
+        Names of frames may come after the arrays: the frame, then the one that it is relative to.
+        """
+        form = self._form
+        words = (*(("frame",) if form.framed else ()), *(w for w in ("relative_to",) if w in form.choices))
+        count = len(args)
+        while form.ordered and count and (args[count - 1] is None or isinstance(args[count - 1], str)):
+            count -= 1
+        if not form.ordered and count <= len(form.takes) + len(words):
+            count = min(count, len(form.takes))
+        chosen = {name: named.pop(name) for name in (*words, *form.choices) if name in named}
+        for name, word in zip(words, args[count:], strict=False):
+            if word is not None and not isinstance(word, str):
+                raise ArgumentError(f"{form.name}: {name} is {type(word).__name__}; expected a name")
+            if name in chosen:
+                raise ArgumentError(f"{form.name}: {name} is given twice")
+            chosen[name] = word
+        return (*args[:count], *args[count + len(words) :]), named, chosen
 
 
 class VariantMethod(_Method):
@@ -82,22 +99,53 @@ class VariantMethod(_Method):
 
     def __init__(self, owner: Owner, form: Form) -> None:
         super().__init__(owner, form)
-        self._kernels: dict[tuple[Any, int | None], Kernel] = {}
+        self._kernels: dict[tuple[Any, ...], Kernel] = {}
         self._alone, self._per_order = named_outputs(form.name, form.outputs), len(form.highest)
 
-    def __call__(
-        self,
-        *args: Any,
-        frame: str | None = None,
-        out: Any = None,
-        threads: int = 1,
-        **named: ArrayLike,
-    ) -> Any:
-        """Evaluate the form for one frame, or the member of the family that takes this many arrays."""
-        args, frame = self._without_frame(args, frame)
-        order = self._order(len(args) + len(named)) if self._form.ordered else None
-        result = self._kernel(frame, order)(*args, out=out, threads=threads, **named)
+    def __call__(self, *args: Any, out: Any = None, threads: int = 1, **named: Any) -> Any:
+        """Evaluate the form as a call chooses, or the member of the family that takes this many arrays."""
+        args, named, chosen = self._split(args, named)
+        wrenches: dict[str, Any] = {}
+        if "wrenches" in self._form.choices:
+            args, wrenches = self._wrenches(args, named, chosen)
+        given = len(args) + len(named) + (0 if self._form.loaded else len(wrenches))
+        order = self._order(given) if self._form.ordered else None
+        result = self._kernel(order, chosen)(*args, out=out, threads=threads, **named, **wrenches)
         return tuple.__new__(self._alone, (result,)) if order == 0 else result
+
+    def _wrenches(
+        self, args: tuple[Any, ...], named: dict[str, Any], chosen: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Take the wrenches of a call and their rates from its named arguments; return the rest and them.
+
+        A mapping gives wrenches of some frames by name, an array those of all bodies.
+        """
+        given = {name: named.pop(name) for name in tuple(named) if name.startswith("wrenches")}
+        given |= {"wrenches": chosen.pop("wrenches", None)}
+        given = {name: value for name, value in given.items() if not (value is None or _is_empty(value))}
+        mapped = [value for value in (*args, *given.values()) if isinstance(value, Mapping)]
+        frames = {
+            tuple(value) if isinstance(value, Mapping) else True for value in (*mapped, *given.values())
+        }
+        if len(frames) > 1:
+            raise ArgumentError(f"{self._form.name}: wrenches and their rates are not of the same frames")
+        if mapped or (frames and self._form.loaded):
+            (chosen["wrenches"],) = frames
+        args = tuple(self._stacked("wrenches", each) for each in args)
+        return args, {name: self._stacked(name, value) for name, value in given.items()}
+
+    def _stacked(self, name: str, given: Any) -> Any:
+        """Return wrenches of frames as one array, a row per frame."""
+        if not isinstance(given, Mapping):
+            return given
+        if not given:
+            raise ArgumentError(f"{self._form.name}: {name} names no frame; give {{frame: (moment; force)}}")
+        rows = {
+            frame: batch_array(f"{self._form.name}: {name}[{frame!r}]", each, 6)
+            for frame, each in given.items()
+        }
+        common_batch(self._form.name, **{str(frame): row.shape[:-1] for frame, row in rows.items()})
+        return np.stack(np.broadcast_arrays(*rows.values()), axis=-2)
 
     def _order(self, given: int) -> int:
         """Return the order of the member that takes this many arrays."""
@@ -111,13 +159,14 @@ class VariantMethod(_Method):
             )
         return order
 
-    def _kernel(self, frame: str | None, order: int | None) -> Kernel:
-        """Return the kernel of a frame and an order; the owner is asked once for each."""
+    def _kernel(self, order: int | None, chosen: dict[str, Any]) -> Kernel:
+        """Return the kernel of an order and of choices; the owner is asked once for each."""
+        key = (order, *chosen.items())
         try:
-            return self._kernels[frame, order]
-        except (KeyError, TypeError, ValueError):  # the owner refuses a frame that is no name
-            kernel = self._owner.kernel(self._form.name, frame, order=order)
-        self._kernels[frame, order] = kernel
+            return self._kernels[key]
+        except (KeyError, TypeError, ValueError):  # the owner refuses what is no name
+            kernel = self._owner.kernel(self._form.name, order=order, **chosen)
+        self._kernels[key] = kernel
         return kernel
 
 
@@ -131,17 +180,16 @@ class StillMethod(_Method):
     def __call__(
         self,
         *args: ArrayLike | str | None,
-        frame: str | None = None,
         out: NDArray[Any] | None = None,
         threads: int = 1,
-        **named: ArrayLike,
+        **named: Any,
     ) -> Any:
         """Return the value for every sample of the batch."""
         form, model = self._form, self._owner.model
         whole_number(f"{form.name}: threads", threads, 1)
         shapes = form.input_shapes(model), form.output_shapes(model)
         signature = Signature(form.name, form.inputs, *shapes, np.dtype(np.float64))
-        arrays, frame = self._without_frame(args, frame)
+        arrays, named, chosen = self._split(args, named)
         arrays = signature.in_order(arrays, named) if named else arrays
         if len(arrays) != len(form.takes):
             raise signature.wrong_count(arrays)
@@ -150,7 +198,7 @@ class StillMethod(_Method):
             batch = signature.batch(given)
         except ValueError as error:
             raise signature.explained(given, out, error) from None
-        value = still_value(model, form.at(Variant(frame)))
+        value = still_value(model, form.at(Variant(**chosen)))
         result = np.broadcast_to(value, (*batch, *value.shape))
         if out is None:
             return result.copy()
@@ -158,6 +206,11 @@ class StillMethod(_Method):
             raise ArgumentError(f"{form.name}: out should be an array of shape {result.shape}")
         out[...] = result
         return out
+
+
+def _is_empty(given: Any) -> bool:
+    """Return whether wrenches are given for no frame at all."""
+    return isinstance(given, Mapping) and not given
 
 
 def is_still(form: Form, model: Any) -> bool:

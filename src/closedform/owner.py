@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import DTypeLike
 
-from .emit import export, form_subject
+from .emit import Request, Subject, export, export_library, form_subject, requested
 from .errors import ClosedFormError
 from .form_methods import FormMethod, is_still, still_value
-from .forms import Catalogue, Form, Variant
+from .forms import Catalogue, Choices, Form, Variant
 from .kernels import FormRecipe, Kernel
 from .model.idle import refuse_still
 from .programs import Program
@@ -58,12 +58,15 @@ class FormsOwner:
         dtype: DTypeLike = np.float64,
         order: int | None = None,
         phi: bool = False,
+        **choices: Unpack[Choices],
     ) -> Kernel:
         """Return the compiled form itself, with its program, operation counts and `bind`.
 
         `frame` chooses the frame of forms such as `pose`, `order` the member of a family such as
         `inverse_dynamics_rates`. With `phi` the inertial parameters are a last input instead of
-        constants, for adaptive control.
+        constants, for adaptive control. Further choices are those of the form: `reference`,
+        `relative_to`, `friction`, and `wrenches` (True for one of each body, or names of frames), which
+        are then inputs too.
 
         >>> import numpy as np, closedform as cf
         >>> arm = cf.ElasticJointRobot(cf.load("2r"), 1e3, 0.1, 1.0)
@@ -73,12 +76,12 @@ class FormsOwner:
         """
         key: tuple[Any, ...] | None
         try:
-            key = (name, frame, np.dtype(dtype).str, order, phi)
+            key = (name, frame, np.dtype(dtype).str, order, phi, *sorted(choices.items()))
             known = self._kernels.get(key)
         except (TypeError, ValueError, RecursionError):
             key, known = None, None  # one of the arguments is wrong: the recipe or the kernel says which
         if known is None or type(phi) is not bool:
-            variant = Variant(frame, order, phi)
+            variant = Variant(frame, order, phi, **choices)
             form = self.FORMS.form(name, variant)
             if is_still(form, self.model):
                 still_value(self.model, form)
@@ -91,10 +94,15 @@ class FormsOwner:
         return known
 
     def program(
-        self, name: str, frame: str | None = None, order: int | None = None, phi: bool = False
+        self,
+        name: str,
+        frame: str | None = None,
+        order: int | None = None,
+        phi: bool = False,
+        **choices: Unpack[Choices],
     ) -> Program:
         """Return a form as straight-line code, without compiling it."""
-        return FormRecipe(self.model, name, Variant(frame, order, phi)).program()
+        return FormRecipe(self.model, name, Variant(frame, order, phi, **choices)).program()
 
     def equations(
         self,
@@ -107,6 +115,7 @@ class FormsOwner:
         digits: int | None = None,
         rational: bool = False,
         seconds: float = 60.0,
+        **choices: Unpack[Choices],
     ) -> Any:
         """Return a form as SymPy expressions to read: angle sums merged, like terms collected.
 
@@ -141,11 +150,12 @@ class FormsOwner:
             digits=digits,
             rational=rational,
             seconds=seconds,
+            **choices,
         )
 
     def export(
         self,
-        name: str,
+        name: str | Sequence[Request],
         language: str,
         path: str | os.PathLike[str],
         *,
@@ -153,20 +163,40 @@ class FormsOwner:
         precision: str = "double",
         order: int | None = None,
         phi: bool = False,
+        **choices: Unpack[Choices],
     ) -> tuple[Path, ...]:
-        """Write a form as source code ("c", "cuda", "matlab", "numpy") and return the paths.
+        """Write forms as source code ("c", "c++", "cuda", "matlab", "simulink", "numpy"); return the paths.
 
-        `path` is a folder, or a file without its ending, which then names the function too.
+        One name gives files of its own: `path` is a folder (one that ends in / is made), or a file without
+        its ending, which then names the function too. A list of names gives a folder, which is made: in C
+        and C++ a library with one header, a CMake file, a page of sizes, and a self-check that compares with
+        numbers stored here. `frame`, `order`, `phi` and the further choices of `kernel` go to every form
+        that takes them; a pair chooses for one form.
 
         >>> import tempfile, closedform as cf
-        >>> [path.name for path in cf.load("2r").export("mass_matrix", "c", tempfile.mkdtemp())]
+        >>> robot, folder = cf.load("2r"), tempfile.mkdtemp()
+        >>> [path.name for path in robot.export("mass_matrix", "c", folder)]
         ['robot_2r_mass_matrix.h', 'robot_2r_mass_matrix.c']
-        >>> arm = cf.ElasticJointRobot(cf.load("2r"), 1e3, 0.1, 1.0)
-        >>> [path.name for path in arm.export("decoupling", "c", tempfile.mkdtemp())]
-        ['elastic_2r_decoupling.h', 'elastic_2r_decoupling.c']
+        >>> forms = ["inverse_dynamics", ("jacobian", {"frame": "tool"})]
+        >>> for path in robot.export(forms, "c++", folder + "/gen"):
+        ...     print(path.name)
+        robot_2r.h
+        robot_2r.hpp
+        robot_2r_inverse_dynamics.c
+        robot_2r_jacobian_tool.c
+        self_check.c
+        CMakeLists.txt
+        README.md
         """
-        form = self.FORMS.form(name, Variant(frame, order, phi))
+        common = {"frame": frame, "order": order, "phi": phi, **choices}
+        if isinstance(name, str):
+            (form,) = requested(self.FORMS, [(name, common)], {})
+            return export(*self._function(form), language, path, precision=precision)
+        functions = [self._function(form) for form in requested(self.FORMS, name, common)]
+        return export_library(functions, language, path, precision=precision)
+
+    def _function(self, form: Form) -> tuple[Program, Subject]:
+        """Return the program of a form, and what exported code says of it."""
         if is_still(form, self.model):
             refuse_still(self.model, "export")
-        program = self.program(name, frame, order, phi)
-        return export(program, form_subject(form, self.model), language, path, precision=precision)
+        return FormRecipe(self.model, form.name, form.variant).program(), form_subject(form, self.model)

@@ -7,20 +7,34 @@ from dataclasses import dataclass, field
 from functools import partial, singledispatch
 from typing import Any
 
-from ..forms import Form, Quantity
+import numpy as np
+
+from ..arrays import Array
+from ..forms import Form, Quantity, Variant
 from ..forms.catalogue import INERTIAS
-from ..model import Body, Model
+from ..model import Model, random_state
 from .names import LONGEST, identifier, label
 
 FRAME = 16
 """Most characters of a frame's name within a function's."""
 
+WHAT = 38
+"""Most characters of what a function computes within its name; the owner's name has the rest."""
+
 Index = Callable[[str, tuple[int, ...]], str]
 """How a language writes an entry: (array, indices from zero) -> text."""
 
 
+States = Callable[[np.random.Generator, int], Mapping[str, Array]]
+"""Typical inputs: (generator, count) -> arrays of count samples by name."""
+
+
 def _nothing(_: Index) -> Iterable[str]:
     return ()
+
+
+def _any(_: np.random.Generator, __: int) -> Mapping[str, Array]:
+    return {}
 
 
 @dataclass(frozen=True)
@@ -28,7 +42,8 @@ class Subject:
     """A function's `name` (mass_matrix), `owner` (the robot's name) and documentation.
 
     `layout` says what the entries of its arrays are, `facts` which data its constants come from,
-    `quantities` what its arrays are, by name.
+    `quantities` what its arrays are, by name. `sizes` become constants of a header (NQ, NV). `states` gives
+    typical inputs, at which stored numbers are computed; other inputs are then between 1/2 and 3/2.
     """
 
     name: str
@@ -38,27 +53,51 @@ class Subject:
     facts: tuple[str, ...] = ()
     quantities: Mapping[str, Quantity] = field(default_factory=dict)
     frame: str | None = None
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    states: States = _any
+
+    @property
+    def what(self) -> str:
+        """The name of what is computed, as a part of the function's."""
+        return identifier(self.name, WHAT)
 
     @property
     def function(self) -> str:
         """The name of the function unless the user chooses one: owner, then what it computes."""
-        return f"{identifier(self.owner, LONGEST - len(self.name) - 1)}_{self.name}"
+        return f"{identifier(self.owner, LONGEST - len(self.what) - 1)}_{self.what}"
 
 
 def form_subject(form: Form, model: Any) -> Subject:
-    """Return the subject of a form of a model; a frame is part of the name if it was asked for."""
-    variant, shown = form.variant, None
-    name = form.name if variant.order is None else f"{form.name}_{variant.order}"
-    if variant.phi:
-        name += "_phi"
-    if variant.frame is not None:
-        name += f"_{identifier(variant.frame, FRAME)}"
-    if form.framed:
-        shown = model.frame(variant.frame).name
+    """Return the subject of a form of a model; what was chosen is part of the name."""
     quantities = {each.name: each.quantity for each in (*form.arrays(model), *form.gives)}
     return Subject(
-        name, model.name, form.doc, partial(layout, model, form), tuple(facts(model, form)), quantities, shown
+        _name(form.name, form.variant),
+        model.name,
+        form.doc,
+        partial(layout, model, form),
+        tuple(facts(model, form)),
+        quantities,
+        model.frame(form.variant.frame).name if form.framed else None,
+        sizes(model),
+        partial(states, model, form),
     )
+
+
+def _name(name: str, variant: Variant) -> str:
+    """Return the name of a form with its order and what else was chosen."""
+    frames = variant.wrenches if isinstance(variant.wrenches, tuple) else ()
+    words = [
+        "" if variant.order is None else str(variant.order),
+        "phi" if variant.phi else "",
+        *(identifier(each, FRAME) for each in (variant.frame,) if each is not None),
+        *(f"relative_{identifier(each, FRAME)}" for each in (variant.relative_to,) if each is not None),
+        "wrenches" if variant.wrenches else "",
+        *(identifier(each, FRAME) for each in frames),
+        "" if variant.reference is None else f"in_{variant.reference}",
+        "friction" if variant.friction else "",
+        *(variant.rows or ()),
+    ]
+    return "_".join([name, *filter(None, words)])
 
 
 @singledispatch
@@ -71,6 +110,32 @@ def layout(model: Any, form: Form, index: Index) -> Iterator[str]:
 def facts(model: Any, form: Form) -> Iterator[str]:
     """Yield sentences on the data in the constants; every kind of model may register its own."""
     yield from ()
+
+
+@singledispatch
+def sizes(model: Any) -> Mapping[str, int]:
+    """Return the sizes that a header gives names; every kind of model may register its own."""
+    return {}
+
+
+@singledispatch
+def states(model: Any, form: Form, rng: np.random.Generator, count: int) -> Mapping[str, Array]:
+    """Return random inputs of a form by name; every kind of model may register its own."""
+    return {}
+
+
+@sizes.register
+def _coordinates(model: Model) -> Mapping[str, int]:
+    return {"NQ": model.nq, "NV": model.nv}
+
+
+@states.register
+def _moving(model: Model, form: Form, rng: np.random.Generator, count: int) -> Mapping[str, Array]:
+    (q,) = random_state(model, rng, (count,), 0)
+    around = rng.uniform(0.9, 1.1, (count, 1))
+    shapes = zip(form.inputs, form.input_shapes(model), strict=False)
+    others = {name: rng.uniform(-1, 1, (count, *shape)) for name, shape in shapes}
+    return {**others, "q": q, "phi": model.phi * around}
 
 
 @facts.register
@@ -93,24 +158,18 @@ def _joints(model: Model, form: Form, index: Index) -> Iterator[str]:
             _range(index, name, first, count)
             for name, first, count in (("q", body.iq, body.joint.nq), ("qd", body.iv, body.joint.nv))
         ]
-        yield f"  {'  '.join(places)}  {label(body.joint_name)}: {_motion(body)}"
+        yield f"  {'  '.join(places)}  {label(body.joint_name)}: {body.joint.meaning}"
     axes = {letter for each in (*form.arrays(model), *form.gives) for letter in each.shape}
     if axes & {"b", "p"}:
         yield from ("", "Bodies, in order:", *(f"  {label(body.name)}" for body in model.bodies))
+    if isinstance(form.variant.wrenches, tuple):
+        yield from (
+            "",
+            "Frames of the wrenches, in order:",
+            *(f"  {label(x)}" for x in form.variant.wrenches),
+        )
 
 
 def _range(index: Index, name: str, first: int, count: int) -> str:
     start = index(name, (first,))
     return start if count == 1 else f"{start} to {index(name, (first + count - 1,))}"
-
-
-def _motion(body: Body) -> str:
-    """Return what the coordinates of a joint are."""
-    joint = body.joint
-    if joint.kind == "free":
-        return "free; q = position (m), quaternion x y z w; qd = body twist omega (rad/s), v (m/s)"
-    if joint.kind == "ball":
-        return "ball; q = quaternion x y z w; qd = body angular velocity (rad/s)"
-    units = ["rad" if joint.X[:3, k].any() else "m" for k in range(joint.nv)]
-    kind = joint.kind if joint.nv == 1 else "along its screws"
-    return f"{kind} ({', '.join(units)})"

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
+from typing import Any, Unpack
 
 import casadi as ca
 import numpy as np
 
 from ..checks import known_name, some_of
 from ..errors import ProgramSizeError
-from ..forms import Form, Variant, catalogue
+from ..forms import Choices, Form, Variant, catalogue
 from ..forms.lettered import Lettered, lettered
 from ..forms.tree import Tree
 from ..model import Model
@@ -38,6 +38,7 @@ def equations(
     digits: int | None = None,
     rational: bool = False,
     seconds: float = 60.0,
+    **choices: Unpack[Choices],
 ) -> Equations | tuple[Equations, ...]:
     """Return a form as SymPy expressions: multiplied out, angle sums merged, like terms collected.
 
@@ -50,7 +51,7 @@ def equations(
     What takes longer than `seconds` is returned correct but as it is computed, in terms of
     `definitions`, with an `EquationsWarning`. A form of several outputs gives a tuple.
     """
-    form = catalogue(model).form(name, Variant(frame, order))
+    form = catalogue(model).form(name, Variant(frame, order, **choices))
     it = lettered(model, form, symbolic, parameters)
     return program_equations(
         _trace(form, model, it),
@@ -90,7 +91,7 @@ def angle_groups(model: Model) -> list[list[int]]:
     for node in Tree.of(model).own:
         above = turning[node.parent] if node.parent >= 0 else None
         before = None if above is None else (above[0], node.R0.T @ above[1])
-        if node.kind in ("ball", "free"):
+        if node.joint.quaternion is not None:
             turning.append(None)
             continue
         columns = np.flatnonzero(np.abs(node.X[:3]).sum(axis=0))

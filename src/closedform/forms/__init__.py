@@ -1,14 +1,18 @@
 """Closed-form expressions of kinematics and dynamics, each written once."""
 
 from .catalogue import FORMS, form
-from .form import MAX_ORDER, PLAIN, Catalogue, Form, Need, Variant, catalogue
+from .form import MAX_ORDER, Catalogue, Form, Need, catalogue
 from .quantity import FormArray, Quantity
+from .variant import CHOICES, LOADS, PLAIN, Choices, Variant
 
 __all__ = [
+    "CHOICES",
     "FORMS",
+    "LOADS",
     "MAX_ORDER",
     "PLAIN",
     "Catalogue",
+    "Choices",
     "Form",
     "FormArray",
     "Need",

@@ -10,9 +10,11 @@ from typing import Any
 
 from casadi import SX
 
-from ..checks import flag, whole_number
+from ..checks import flag, instances, known_name, whole_number
 from ..errors import ArgumentError, ClosedFormError, UnknownNameError, shown
+from .loads import REFERENCES, Loads
 from .quantity import FormArray
+from .variant import PLAIN, Variant
 
 Builder = Callable[..., SX | tuple[SX, ...]]
 
@@ -21,19 +23,6 @@ MAX_ORDER = 12
 
 DEFAULT_ORDER = 2
 """Order of such a form if none is asked for."""
-
-
-@dataclass(frozen=True)
-class Variant:
-    """What may differ between two calls of one form: the frame, the order, phi as an input."""
-
-    frame: str | None = None
-    order: int | None = None
-    phi: bool = False
-
-
-PLAIN = Variant()
-"""The variant of a call that asks for nothing special."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +44,9 @@ class Form:
     matrix route, if there is one. The basis is what the owner's expressions are built on. Two kinds of
     its numbers can be inputs, after the others: `constants` if the owner gives them a size, `optional`
     if a variant asks for them. An `ordered` form is a family: its member of order k gives k time
-    derivatives, and takes k more derivatives of each quantity. `variant` says which frame, order and
-    phi this form is of.
+    derivatives, and takes k more derivatives of each quantity. `choices` names what else a call may
+    choose, `loaded` the array of wrenches that one of them adds. A `frictional` form depends on the
+    joints' damping and friction. `variant` says what was chosen.
     """
 
     name: str
@@ -70,6 +60,9 @@ class Form:
     optional: tuple[FormArray, ...] = ()
     framed: bool = False
     ordered: bool = False
+    choices: tuple[str, ...] = ()
+    loaded: FormArray | None = None
+    frictional: bool = False
     variant: Variant = PLAIN
 
     @property
@@ -121,13 +114,41 @@ class Form:
         if variant.frame is not None and not self.framed:
             hint = "" if isinstance(variant.frame, str) else "; give a precision as dtype=..."
             raise ArgumentError(f"{self.name} is not a form of a frame; {shown(variant.frame)} given{hint}")
-        found = self._of_order(variant.order)
+        found = self._of_order(variant.order)._with_choices(variant)
         if phi and not self.optional:
             raise ArgumentError(f"{self.name} does not take phi as an input: it does not depend on it")
         if phi:
             needs = tuple(need for need in self.needs if not need.values)
             found = replace(found, constants=self.optional, needs=needs, closed=None)
         return replace(found, variant=replace(variant, order=found.variant.order))
+
+    def _with_choices(self, variant: Variant) -> Form:
+        """Return the form with the inputs that the choices of a variant add."""
+        for name, value in variant.chosen.items():
+            if name not in self.choices:
+                offered = f"; it takes {', '.join(self.choices)}" if self.choices else ""
+                raise ArgumentError(f"{self.name} does not take {name}; {shown(value)} given{offered}")
+        if variant.reference is not None:
+            known_name("reference", variant.reference, REFERENCES)
+        flag(f"{self.name}: friction", variant.friction)
+        frictional = self.frictional or variant.friction
+        found = replace(self, closed=None, frictional=frictional) if variant.chosen else self
+        sizes: dict[str | int, str | int] = {}
+        if variant.rows is not None:
+            sizes["t"] = len(variant.rows)
+        if not isinstance(variant.wrenches, bool):
+            frames = instances(f"{self.name}: wrenches", variant.wrenches, str, "True or names of frames")
+            sizes["b"] = len(frames)
+        found = replace(found, takes=_sized(found.takes, sizes), gives=_sized(found.gives, sizes))
+        if self.loaded is None:
+            return found
+        if not variant.wrenches:
+            if variant.reference is not None:
+                raise ArgumentError(f"{self.name}: reference is that of wrenches; none are given")
+            return found
+        (array,) = _sized([self.loaded], sizes)
+        wrenches = [array, *(array.rate(k + 1) for k in range(found.variant.order or 0))]
+        return replace(found, takes=(*found.takes, *wrenches))
 
     def _of_order(self, order: int | None) -> Form:
         """Return the member of an ordered family that gives derivatives up to `order`."""
@@ -183,8 +204,23 @@ class Form:
         if basis is None:
             basis = catalogue(model).basis(model, tuple(symbols[count:]))
         extra = (self.variant.frame,) if self.framed else ()
-        built = builder(*basis, *symbols[:count], *extra)
+        given, chosen = self._chosen(symbols[:count])
+        built = builder(*basis, *given, *extra, **chosen)
         return symbols, list(built) if isinstance(built, tuple) else [built]
+
+    def _chosen(self, symbols: list[SX]) -> tuple[list[SX], dict[str, Any]]:
+        """Return the arrays and the choices that the builder takes; wrenches are one of the latter."""
+        chosen, variant = self.variant.chosen, self.variant
+        frames = variant.wrenches if isinstance(variant.wrenches, tuple) else None
+        if self.loaded is None:
+            chosen.pop("wrenches", None)
+            return symbols, chosen if frames is None else {"frames": frames, **chosen}
+        if not chosen:
+            return symbols, {}
+        count = 1 + (variant.order or 0) if variant.wrenches else 0
+        plain, wrenches = symbols[: len(symbols) - count], symbols[len(symbols) - count :]
+        loads = Loads(tuple(wrenches), frames, variant.reference or "body", variant.friction)
+        return plain, {"loads": loads}
 
     def check(self, model: Any) -> None:
         """Refuse a model that lacks what the form needs."""
@@ -226,6 +262,9 @@ class Catalogue(dict[str, Form]):
         optional: tuple[FormArray, ...] = (),
         framed: bool = False,
         ordered: bool = False,
+        choices: tuple[str, ...] = (),
+        loaded: FormArray | None = None,
+        frictional: bool = False,
     ) -> Form:
         """Add a form, named as the function that builds it; a single output has that name too."""
         name = build.__name__
@@ -238,7 +277,20 @@ class Catalogue(dict[str, Form]):
             if not isinstance(each, FormArray):
                 raise ArgumentError(f"{name}: {shown(each)} is no array of a quantity; use Quantity.array")
         self[name] = form = Form(
-            name, group, tuple(takes), outputs, build, closed, needs, constants, optional, framed, ordered
+            name,
+            group,
+            tuple(takes),
+            outputs,
+            build,
+            closed,
+            needs,
+            constants,
+            optional,
+            framed,
+            ordered,
+            choices,
+            loaded,
+            frictional,
         )
         for install in self._watchers:
             install(name, form)
@@ -272,6 +324,13 @@ def catalogue(model: Any) -> Catalogue:
         if kind in _CATALOGUES:
             return _CATALOGUES[kind]
     raise ArgumentError(f"{shown(model)} has no forms; expected the model of a robot")
+
+
+def _sized(arrays: Sequence[FormArray], sizes: Mapping[str | int, str | int]) -> tuple[FormArray, ...]:
+    """Return arrays with other sizes in place of some letters."""
+    if not sizes:
+        return tuple(arrays)
+    return tuple(replace(each, shape=tuple(sizes.get(size, size) for size in each.shape)) for each in arrays)
 
 
 def _resolved(arrays: Sequence[FormArray], model: Any) -> list[tuple[int, ...]]:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from ..arrays import Array
 from ..checks import LARGEST, instance, known_name
 from ..errors import ArgumentError, shown
+from ..forms.rows import ROWS
 from ..lazy import cached_property
 from ..model import Model
 from ..model.idle import refuse_still
@@ -25,7 +26,7 @@ from ..redundancy.multistart import Multistart
 from ..redundancy.points import TASK_MET
 from ..redundancy.problem import prepared, read_targets
 from ..redundancy.result import EXCLUDED, NOT_A_NUMBER, OUT_OF_REACH, SOLVED, STATUS_NAMES
-from ..redundancy.task import ROWS, Task, read_task
+from ..redundancy.task import Task, read_task
 from ..robot import Robot
 from .closed import BRANCHES, ROUND_OFF, ClosedForm, closed_form
 from .frames import Frames, several, stacked_targets

@@ -75,9 +75,10 @@ class FormRecipe:
 
     @property
     def subject(self) -> str:
-        """The owner of the form, and the frame."""
+        """The owner of the form, the frame and what else was chosen."""
         frame = self.variant.frame
-        return repr(self.model.name) + (f", frame={frame!r}" if frame else "")
+        chosen = {"frame": frame, **self.variant.chosen} if frame else self.variant.chosen
+        return ", ".join([repr(self.model.name), *(f"{name}={value!r}" for name, value in chosen.items())])
 
     @property
     def inputs(self) -> Named:
@@ -96,13 +97,21 @@ class FormRecipe:
         digest = catalogue(self.model).digest
         if digest is None or not self.form.shipped:
             return program_identity(self.program())
-        placement = ""
-        if self.variant.frame is not None:
-            frame = self.model.frame(self.variant.frame)
-            placement = f"{frame.body}:{frame.placement.tobytes().hex()}"
-        order = self.form.variant.order
-        variant = (str(order), str(self.variant.phi), placement)
-        return (self.name, *variant, digest(self.model), CasadiMeta.version())
+        variant, order = self.variant, self.form.variant.order
+        wrenches = variant.wrenches if isinstance(variant.wrenches, tuple) else ()
+        named = [self._place(each) for each in (variant.frame, variant.relative_to, *wrenches)]
+        loads = [str(variant.reference), str(bool(variant.wrenches)), str(variant.rows)]
+        if self.form.frictional:
+            loads += [self.model.joint_array(each).tobytes().hex() for each in ("damping", "friction")]
+        chosen = (str(order), str(variant.phi), *named, *loads)
+        return (self.name, *chosen, digest(self.model), CasadiMeta.version())
+
+    def _place(self, name: str | None) -> str:
+        """Return where a frame is, which its name need not tell: another model may have it elsewhere."""
+        if name is None:
+            return ""
+        frame = self.model.frame(name)
+        return f"{frame.body}:{frame.placement.tobytes().hex()}"
 
     def program(self) -> Program:
         """Return the program by the route that costs fewer operations."""

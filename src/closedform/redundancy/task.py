@@ -16,20 +16,10 @@ from ..arrays import Array
 from ..checks import known_name, real_array, text
 from ..errors import ArgumentError, UnknownNameError, shown
 from ..forms import Variant
+from ..forms.rows import NAMED, ROWS
 from ..kernels import FormRecipe, Kernel
 from ..model import Model
 from .twist import form_at
-
-ROWS = ("rx", "ry", "rz", "x", "y", "z")
-"""Rows of a pose in the order of a twist: rotation first, then position, along the base axes."""
-
-NAMED: dict[str, tuple[str, ...]] = {
-    "pose": ROWS,
-    "position": ("x", "y", "z"),
-    "orientation": ("rx", "ry", "rz"),
-    "planar": ("x", "y", "rz"),
-}
-"""Tasks with a name; any word of the letters x, y, z ("xy") is one too."""
 
 LEAST_TRACE = 1e-12
 """Keeps the rotation residual finite half a turn away from the target."""
@@ -208,8 +198,8 @@ def _row_names(rows: Any) -> tuple[str, ...]:
 
 def quaternions(model: Model) -> list[int]:
     """Return where the quaternions of ball and free joints start in q."""
-    turning = (body for body in model.independent if body.joint.kind in ("ball", "free"))
-    return [body.iq + body.joint.nq - 4 for body in turning]
+    turning = ((body.iq, body.joint.quaternion) for body in model.independent)
+    return [iq + quaternion.start for iq, quaternion in turning if quaternion is not None]
 
 
 def check_poses(name: str, x: Array) -> None:

@@ -1,0 +1,59 @@
+"""What a call may choose of a form: a frame, an order, axes, wrenches, friction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypedDict
+
+from .rows import task_rows
+
+
+class Choices(TypedDict, total=False):
+    """What a call may choose by name, of forms that offer it; `Variant` says what each is."""
+
+    reference: str | None
+    relative_to: str | None
+    wrenches: bool | tuple[str, ...]
+    friction: bool
+    rows: str | tuple[str, ...] | None
+
+
+@dataclass(frozen=True)
+class Variant:
+    """What may differ between two calls of one form.
+
+    The `frame`; the `order` of a family; `phi` as an input; the axes and point of a twist or wrench, the
+    `reference`; the frame `relative_to` which another is described, in place of the base; `wrenches` as an
+    input, True for one of each body, or the names of the frames that have one; joint `friction`; and the
+    `rows` of a task.
+    """
+
+    frame: str | None = None
+    order: int | None = None
+    phi: bool = False
+    reference: str | None = None
+    relative_to: str | None = None
+    wrenches: bool | tuple[str, ...] = False
+    friction: bool = False
+    rows: str | tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.wrenches, list | tuple):
+            object.__setattr__(self, "wrenches", tuple(self.wrenches) or False)
+        if self.rows is not None:
+            object.__setattr__(self, "rows", task_rows("rows", self.rows))
+
+    @property
+    def chosen(self) -> dict[str, Any]:
+        """The choices that differ from the default, by name."""
+        return {name: value for name in CHOICES if (value := getattr(self, name)) != getattr(PLAIN, name)}
+
+
+PLAIN = Variant()
+"""The variant of a call that asks for nothing special."""
+
+CHOICES = tuple(Choices.__annotations__)
+"""Names of what a form may offer; a builder takes what it offers by these names."""
+
+LOADS = ("wrenches", "reference", "friction")
+"""The choices of a form that loads act on: its builder takes them together, as `loads`."""
