@@ -91,15 +91,9 @@ class Chain:
 def chain_of(model: Model, frame: Frame) -> Chain | None:
     """Return the chain to a frame; None unless six joints that turn or shift, each by itself, carry it."""
     carrying = [model.bodies[i] for i in reversed(model.ancestors(frame.body))]
-<<<<<<< HEAD
-    plain = all(body.kind in ("revolute", "prismatic") and body.coupling is None for body in carrying)
-    if len(carrying) != 6 or not plain:
-=======
     joints = [body.joint for body in carrying]
     plain = all(joint.turns_about_axis or joint.slides_along_axis for joint in joints)
-    followed = {body.iq for body in model.bodies if body.coupling is not None}
-    if len(carrying) != 6 or not plain or followed & {body.iq for body in carrying}:
->>>>>>> main
+    if len(carrying) != 6 or not plain or any(body.coupling is not None for body in carrying):
         return None
     T, axes = np.eye(4), []
     for body in carrying:
