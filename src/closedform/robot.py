@@ -14,12 +14,13 @@ from .description.mdh import read_mdh
 from .description.screws import read_screws
 from .methods import RobotForms
 from .model import build_model
+from .moving import RobotMoving
 from .reaching import RobotReaching
 from .saving import RobotFiles
 from .states import RobotStates
 
 
-class Robot(RobotChanges, RobotStates, RobotReaching, RobotFiles, RobotForms):
+class Robot(RobotChanges, RobotStates, RobotReaching, RobotMoving, RobotFiles, RobotForms):
     """A robot and its equations of motion, M(q) qdd + C(q, qd) qd + g(q) = tau + J^T W.
 
     Every method takes arrays with any leading batch shape and an optional `out`:

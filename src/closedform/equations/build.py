@@ -43,8 +43,8 @@ def equations(
     """Return a form as SymPy expressions: multiplied out, angle sums merged, like terms collected.
 
     `symbolic` says which constants stay letters: True for all, or any of the kinds of the model
-    ("inertia", "geometry", "gravity" of a robot). `parameters` names inertias: "masses" for m1, c1x,
-    I1xx (about the centre of mass), "gautier-khalil" for XX1 ... MX1 ... M1 (about the frame origin)
+    ("inertia", "geometry", "gravity", "friction" of a robot). `parameters` names inertias: "masses" for
+    m1, c1x, I1xx (about the centre of mass), "gautier-khalil" for XX1 ... MX1 ... M1 (about the frame origin)
     and lengths d2, r3. Other constants are numbers, with `digits` significant digits or as
     `rational` fractions.
 
@@ -68,13 +68,15 @@ def equations(
 
 @lettered.register
 def _robot(model: Model, form: Form, symbolic: bool | str | Collection[str], convention: str) -> Lettered:
-    """Return a robot with letters for masses, lengths and gravity."""
+    """Return a robot with letters for masses, lengths, gravity and friction."""
     kinds = some_of("symbolic", symbolic, KINDS)
     known_name("convention of inertial parameters", convention, CONVENTIONS)
     refuse_still(model, "equations")
     form.check(model)
     frame = model.frame(form.variant.frame) if form.framed else None
-    tree, letters = lettered_tree(model, convention, kinds, frame)
+    if isinstance(form.variant.wrenches, tuple):
+        frame = model.frame(form.variant.wrenches[0])  # of several frames one has letters
+    tree, letters = lettered_tree(model, convention, kinds, frame, form.frictional)
     trajectory = model.nq == model.nv
     return Lettered((tree,), letters, kinds, angle_groups(model), trajectory, MAX_OPERATIONS)
 
