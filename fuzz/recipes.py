@@ -239,7 +239,9 @@ def elastic_state() -> list[np.ndarray]:
 
 RECIPES: dict[str, Callable[[], Call]] = {
     # the top
-    "load": lambda: call(cf.load, str(arm_file()), floating_base=False, gravity=(0, 0, -9.81), snap=0.0),
+    "load": lambda: call(
+        cf.load, str(arm_file()), floating_base=False, gravity=(0, 0, -9.81), snap=0.0, locked={"joint1": 0.3}
+    ),
     "catalogue": lambda: call(cf.catalogue),
     "Kernel": lambda: call(cf.Kernel, kernels.FormRecipe(arm().model, "mass_matrix"), dtype=np.float64),
     "Kernel.__call__": lambda: call(
@@ -260,6 +262,12 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "Robot.kernel": lambda: call(arm().kernel, "jacobian", frame="tool", dtype=float, order=None, phi=False),
     "Robot.neutral": lambda: call(arm().neutral),
     "Robot.random_state": lambda: call(arm().random_state, 0, batch=(3,), order=2),
+    "Robot.q": lambda: call(arm().q, {"joint1": [0.1, 0.2]}, q0=np.zeros(2), joint2=0.3),
+    "Robot.qd": lambda: call(arm().qd, {"joint1": [0.1, 0.2]}, qd0=np.zeros(2), joint2=0.3),
+    "Robot.joint_index": lambda: call(arm().joint_index, "joint1", array="q"),
+    "Robot.joint_values": lambda: call(arm().joint_values, np.zeros((3, 2)), array="q"),
+    "Robot.limit_distance": lambda: call(arm().limit_distance, np.zeros((3, 2))),
+    "Robot.within_limits": lambda: call(arm().within_limits, np.zeros((3, 2)), margin=0.1),
     "Robot.save": lambda: call(arm().save, fresh(".toml")),
     "Robot.to_urdf": lambda: call(arm().to_urdf, fresh(".urdf")),
     "Robot.to_mjcf": lambda: call(arm().to_mjcf, fresh(".xml")),

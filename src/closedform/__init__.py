@@ -19,13 +19,23 @@ from .errors import (
     ModelWarning,
     ProgramSizeError,
     UnknownNameError,
+    similar,
 )
 from .forms import FORMS
 from .kernels import Kernel
-from .robot import Robot, load
+from .loading import load
+from .robot import Robot
 
 if TYPE_CHECKING:
-    from . import elastic, flexible, identification, integration, redundancy, trajectory
+    from . import (
+        elastic,
+        flexible,
+        identification,
+        integration,
+        inverse_kinematics,
+        redundancy,
+        trajectory,
+    )
     from .elastic import ElasticJointRobot
     from .flexible import FlexibleArm, FlexibleLink
     from .identification.base.parameters import base_parameters
@@ -58,6 +68,8 @@ __all__ = [  # noqa: RUF022 (a table of contents, in the order of the flow)
     "FlexibleLink",
     # more joints than the task needs
     "redundancy",
+    # any robot to a pose
+    "inverse_kinematics",
     # joints on springs
     "elastic",
     "ElasticJointRobot",
@@ -77,6 +89,7 @@ _APPLICATIONS = {
     "identification": ("base_parameters", "excitation", "identify"),
     "flexible": ("FlexibleArm", "FlexibleLink"),
     "redundancy": (),
+    "inverse_kinematics": (),
     "elastic": ("ElasticJointRobot",),
 }
 """Packages that are imported when first asked for, and their names that are names here too."""
@@ -89,7 +102,9 @@ def __getattr__(name: str) -> Any:
             found = module if name == package else getattr(module, name)
             globals()[name] = found
             return found
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    # without the module, of which Python would suggest a name a second time
+    text = f"module {__name__!r} has no attribute {name!r}{similar(name, __all__)}"
+    raise AttributeError(text, name=name, obj=None)
 
 
 def __dir__() -> list[str]:

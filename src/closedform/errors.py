@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 
 PACKAGE = str(Path(__file__).parent)
@@ -17,6 +18,13 @@ QUOTED = 1000
 
 LONGEST = 500
 """Characters of one problem in a message; the middle of a longer one is left out."""
+
+
+LIKELY = 2
+"""Names that a message suggests in place of one that is not known."""
+
+COMPARED = (100, 1000)
+"""Characters of a name, and number of names, up to which similar ones are looked for."""
 
 
 def shorten(text: str, longest: int = LONGEST) -> str:
@@ -45,6 +53,20 @@ def listed(items: Sequence[str], most: int) -> str:
     return ", ".join(items[:most]) + more
 
 
+def similar(name: object, known: Iterable[str]) -> str:
+    """Return " (did you mean 'tool'?)" for a name that is nearly one of those known, else nothing.
+
+    >>> similar("elbwo", ["shoulder", "elbow"])
+    " (did you mean 'elbow'?)"
+    """
+    longest, most = COMPARED
+    names = {each.casefold(): each for each in known if isinstance(each, str)}  # keys of a caller's table
+    if not isinstance(name, str) or len(name) > longest or len(names) > most:
+        return ""
+    near = get_close_matches(name.casefold(), names, LIKELY)
+    return f" (did you mean {' or '.join(repr(names[each]) for each in near)}?)" if near else ""
+
+
 class ClosedFormError(Exception):
     """Base of every error this package raises on purpose."""
 
@@ -68,12 +90,13 @@ class ArgumentError(ClosedFormError, TypeError, ValueError):
 
 
 class UnknownNameError(ClosedFormError, LookupError):
-    """A name (frame, form, robot) that does not exist; lists those that do."""
+    """A name (frame, form, robot) that does not exist; suggests the nearest and lists those that do."""
 
     def __init__(self, kind: str, name: object, known: Sequence[str]) -> None:
         self.kind, self.name, self.known = kind, name, tuple(known)
         names = ", ".join(self.known[:SHOWN]) + (", ..." if self.known[SHOWN:] else "")
-        super().__init__(f"unknown {kind} {shown(name)}; known: {names or '(none)'}")
+        meant = similar(name, self.known)
+        super().__init__(f"unknown {kind} {shown(name)}{meant}; known: {names or '(none)'}")
 
     def __reduce__(self) -> tuple[type, tuple[str, object, tuple[str, ...]]]:
         return type(self), (self.kind, self.name, self.known)

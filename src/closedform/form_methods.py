@@ -105,30 +105,41 @@ class VariantMethod(_Method):
     def __call__(self, *args: Any, out: Any = None, threads: int = 1, **named: Any) -> Any:
         """Evaluate the form as a call chooses, or the member of the family that takes this many arrays."""
         args, named, chosen = self._split(args, named)
-        wrenches = self._wrenches(named, chosen) if self._form.loaded else {}
-        order = self._order(len(args) + len(named)) if self._form.ordered else None
+        wrenches: dict[str, Any] = {}
+        if "wrenches" in self._form.choices:
+            args, wrenches = self._wrenches(args, named, chosen)
+        given = len(args) + len(named) + (0 if self._form.loaded else len(wrenches))
+        order = self._order(given) if self._form.ordered else None
         result = self._kernel(order, chosen)(*args, out=out, threads=threads, **named, **wrenches)
         return tuple.__new__(self._alone, (result,)) if order == 0 else result
 
-    def _wrenches(self, named: dict[str, Any], chosen: dict[str, Any]) -> dict[str, Any]:
-        """Take the wrenches of a call and their rates from its other arguments; return them by name.
+    def _wrenches(
+        self, args: tuple[Any, ...], named: dict[str, Any], chosen: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Take the wrenches of a call and their rates from its named arguments; return the rest and them.
 
         A mapping gives wrenches of some frames by name, an array those of all bodies.
         """
         given = {name: named.pop(name) for name in tuple(named) if name.startswith("wrenches")}
         given |= {"wrenches": chosen.pop("wrenches", None)}
-        given = {name: value for name, value in given.items() if value is not None}
-        frames = {tuple(value) if isinstance(value, Mapping) else True for value in given.values()}
+        given = {name: value for name, value in given.items() if not (value is None or _is_empty(value))}
+        mapped = [value for value in (*args, *given.values()) if isinstance(value, Mapping)]
+        frames = {
+            tuple(value) if isinstance(value, Mapping) else True for value in (*mapped, *given.values())
+        }
         if len(frames) > 1:
             raise ArgumentError(f"{self._form.name}: wrenches and their rates are not of the same frames")
-        if frames:
+        if mapped or (frames and self._form.loaded):
             (chosen["wrenches"],) = frames
-        return {name: self._stacked(name, value) for name, value in given.items()}
+        args = tuple(self._stacked("wrenches", each) for each in args)
+        return args, {name: self._stacked(name, value) for name, value in given.items()}
 
     def _stacked(self, name: str, given: Any) -> Any:
         """Return wrenches of frames as one array, a row per frame."""
         if not isinstance(given, Mapping):
             return given
+        if not given:
+            raise ArgumentError(f"{self._form.name}: {name} names no frame; give {{frame: (moment; force)}}")
         rows = {
             frame: batch_array(f"{self._form.name}: {name}[{frame!r}]", each, 6)
             for frame, each in given.items()
@@ -195,6 +206,11 @@ class StillMethod(_Method):
             raise ArgumentError(f"{form.name}: out should be an array of shape {result.shape}")
         out[...] = result
         return out
+
+
+def _is_empty(given: Any) -> bool:
+    """Return whether wrenches are given for no frame at all."""
+    return isinstance(given, Mapping) and not given
 
 
 def is_still(form: Form, model: Any) -> bool:

@@ -52,7 +52,7 @@ def export(
             language,
             output,
             precision=precision,
-            **options,  # type: ignore[arg-type]
+            **options,
         )
     for path in paths:
         typer.echo(str(path))

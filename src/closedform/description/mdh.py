@@ -9,8 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..checks import LARGEST, collected, real_array, text
 from ..errors import ArgumentError, DescriptionError
+from ..joints import Fixed, JointType, Prismatic, Revolute
 from ..rotations import checked_pose, pose, snap_rotation
-from .description import DEFAULT_GRAVITY, MAX_ELEMENTS, Description, Inertial, Joint, Link, axis_screw
+from .description import DEFAULT_GRAVITY, MAX_ELEMENTS, Description, Inertial, Joint, Link
 from .entries import read_joint_entries
 
 COLUMNS = ("sigma", "alpha", "d", "theta", "r")
@@ -57,21 +58,21 @@ def read_mdh(
     joints = []
     for j, (sigma, alpha, d, theta, r) in enumerate(table):
         links.append(Link(link_names[j + 1], of.inertials[j]))
-        kind = "prismatic" if sigma == 1 else "revolute"
+        kind: type[JointType] = Prismatic if sigma == 1 else Revolute
         joints.append(
             Joint(
                 name=of.joint_names[j],
-                kind=kind,
+                kind=kind.kind,
                 parent=link_names[of.parents[j] + 1],
                 child=link_names[j + 1],
                 placement=mdh_pose(alpha, d, theta, r),
-                subspace=axis_screw(kind, (0, 0, 1)),
+                subspace=kind.screws(axis=np.array([0.0, 0.0, 1.0])),
                 armature=of.armature[j],
             )
         )
     if tool is not None:
         links.append(Link("tool"))
-        joints.append(Joint("tool_mount", "fixed", link_names[n], "tool", np.asarray(tool, dtype=float)))
+        joints.append(Joint("tool_mount", Fixed.kind, link_names[n], "tool", np.asarray(tool, dtype=float)))
     return Description(name, tuple(links), tuple(joints), gravity, source, citation)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from ..arrays import Array
 from ..forms import Form, Quantity, Variant
 from ..forms.catalogue import INERTIAS
-from ..model import Body, Model, random_state
+from ..model import Model, random_state
 from .names import LONGEST, identifier, label
 
 FRAME = 16
@@ -95,6 +95,7 @@ def _name(name: str, variant: Variant) -> str:
         *(identifier(each, FRAME) for each in frames),
         "" if variant.reference is None else f"in_{variant.reference}",
         "friction" if variant.friction else "",
+        *(variant.rows or ()),
     ]
     return "_".join([name, *filter(None, words)])
 
@@ -157,7 +158,7 @@ def _joints(model: Model, form: Form, index: Index) -> Iterator[str]:
             _range(index, name, first, count)
             for name, first, count in (("q", body.iq, body.joint.nq), ("qd", body.iv, body.joint.nv))
         ]
-        yield f"  {'  '.join(places)}  {label(body.joint_name)}: {_motion(body)}"
+        yield f"  {'  '.join(places)}  {label(body.joint_name)}: {body.joint.meaning}"
     axes = {letter for each in (*form.arrays(model), *form.gives) for letter in each.shape}
     if axes & {"b", "p"}:
         yield from ("", "Bodies, in order:", *(f"  {label(body.name)}" for body in model.bodies))
@@ -172,15 +173,3 @@ def _joints(model: Model, form: Form, index: Index) -> Iterator[str]:
 def _range(index: Index, name: str, first: int, count: int) -> str:
     start = index(name, (first,))
     return start if count == 1 else f"{start} to {index(name, (first + count - 1,))}"
-
-
-def _motion(body: Body) -> str:
-    """Return what the coordinates of a joint are."""
-    joint = body.joint
-    if joint.kind == "free":
-        return "free; q = position (m), quaternion x y z w; qd = body twist omega (rad/s), v (m/s)"
-    if joint.kind == "ball":
-        return "ball; q = quaternion x y z w; qd = body angular velocity (rad/s)"
-    units = ["rad" if joint.X[:3, k].any() else "m" for k in range(joint.nv)]
-    kind = joint.kind if joint.nv == 1 else "along its screws"
-    return f"{kind} ({', '.join(units)})"

@@ -91,7 +91,7 @@ def angle_groups(model: Model) -> list[list[int]]:
     for node in Tree.of(model).own:
         above = turning[node.parent] if node.parent >= 0 else None
         before = None if above is None else (above[0], node.R0.T @ above[1])
-        if node.kind in ("ball", "free"):
+        if node.joint.quaternion is not None:
             turning.append(None)
             continue
         columns = np.flatnonzero(np.abs(node.X[:3]).sum(axis=0))

@@ -1,7 +1,7 @@
 """The catalogue of a robot's forms: what each takes and gives, and the function that builds it.
 
 Robot methods, kernels, equations, exported code, documentation, tests and benchmarks all read
-`FORMS`. Shapes: q coordinates, v velocities, b moving bodies, p inertial parameters.
+`FORMS`. Shapes: q coordinates, v velocities, b moving bodies, p inertial parameters, t rows of a task.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from . import (
     energy,
     external,
     forward,
+    friction,
     gravity,
     kinematics,
     mass,
@@ -27,13 +28,14 @@ from . import (
     newton_euler,
     parameters,
     state,
+    task_space,
     tensors,
 )
 from . import block_rates as rates
 from .form import Catalogue, Form, Need
 from .quantity import Quantity
 from .tree import Tree
-from .variant import Choices, Variant
+from .variant import LOADS, Choices, Variant
 
 COORDINATES = Quantity(
     "q", "q", "rad or m", "joint coordinates", ("joint velocities", "joint accelerations", "joint jerks")
@@ -72,6 +74,22 @@ CENTRE_JACOBIAN = Quantity(
 
 MASS = Quantity("M", "M", "kg m^2, kg m or kg", "mass matrix")
 CORIOLIS = Quantity("C", "C", "kg m^2/s, kg m/s or kg/s", "Coriolis matrix")
+MASS_INVERSE = Quantity("Minv", "M^{-1}", "1/(kg m^2), 1/(kg m) or 1/kg", "inverse of the mass matrix")
+BIAS = Quantity("h", "h", "N m or N", "joint forces of a motion without accelerations")
+FRICTION = Quantity("tau_f", r"\tau^\mathrm{f}", "N m or N", "joint forces that overcome friction")
+TASK_INERTIA = Quantity(
+    "Lambda", r"\Lambda", "kg m^2, kg m or kg", "inertia of the robot that frame {frame} shows"
+)
+TASK_MOBILITY = Quantity(
+    "Gamma",
+    r"\Lambda^{-1}",
+    "1/(kg m^2), 1/(kg m) or 1/kg",
+    "accelerations of frame {frame} per unit wrench at it",
+)
+CONSISTENT = Quantity(
+    "Jbar", r"\bar{J}", "1 or 1/m", "dynamically consistent inverse of the Jacobian of frame {frame}"
+)
+NULLSPACE = Quantity("N", "N", "1, m or 1/m", "projector of qd on motions that leave frame {frame} at rest")
 GRAVITY = Quantity("G", "G", "N m or N", "joint forces that hold the robot still")
 EXTERNAL = Quantity("tau_ext", r"\tau^\mathrm{ext}", "N m or N", "joint forces equivalent to the wrenches")
 KINETIC = Quantity("T", "T", "J", "kinetic energy")
@@ -99,7 +117,7 @@ PHI = PARAMETERS.array("p")
 
 def _sizes(model: Model) -> dict[str, int | None]:
     bodies = len(model.bodies)
-    return {"q": model.nq, "v": model.nv, "b": bodies, "p": 10 * bodies}
+    return {"q": model.nq, "v": model.nv, "b": bodies, "p": 10 * bodies, "t": 6}
 
 
 def _basis(model: Model, constants: tuple[SX, ...]) -> tuple[Tree]:
@@ -131,18 +149,28 @@ _centre(kinematics.com_jacobian, Q, CENTRE_JACOBIAN.array(3, "v"))
 
 _dynamics = partial(FORMS.add, needs=(INERTIAS, MOTION), optional=(PHI,))
 _solve = partial(FORMS.add, needs=(INERTIAS, MOTION, INVERSE), optional=(PHI,))
-_wrenches = partial(FORMS.add, needs=(MOTION,))
-_dynamics(newton_euler.inverse_dynamics, A, FORCES.array("v"), closed=block.inverse_dynamics)
-_solve(forward.forward_dynamics, TAU, COORDINATES.rate(2).array("v"))
+_wrenches = partial(FORMS.add, needs=(MOTION,), choices=LOADS[:2])
+_loads = partial(_dynamics, choices=LOADS, loaded=W[0])
+_loaded_solve = partial(_solve, choices=LOADS, loaded=W[0])
+_loads(newton_euler.inverse_dynamics, A, FORCES.array("v"), closed=block.inverse_dynamics)
+_loaded_solve(forward.forward_dynamics, TAU, COORDINATES.rate(2).array("v"))
+_loads(newton_euler.bias_force, V, BIAS.array("v"))
 _dynamics(mass.mass_matrix, Q, MASS.array("v", "v"), closed=block.mass_matrix)
 _dynamics(coriolis.coriolis_matrix, V, CORIOLIS.array("v", "v"), closed=block.coriolis_matrix)
 _dynamics(gravity.gravity_torque, Q, GRAVITY.array("v"), closed=block.gravity_torque)
+_solve(forward.mass_matrix_inverse, Q, MASS_INVERSE.array("v", "v"))
+FORMS.add(friction.friction_torque, V[1:], FRICTION.array("v"), needs=(MOTION,), frictional=True)
 _wrenches(external.external_torque, Q + W[:1], EXTERNAL.array("v"), closed=block.external_torque)
 _dynamics(energy.kinetic_energy, V, KINETIC.array())
 _dynamics(energy.potential_energy, Q, POTENTIAL.array())
+_task = partial(_solve, framed=True, choices=("reference", "rows"))
+_task(task_space.task_inertia, Q, TASK_INERTIA.array("t", "t"))
+_task(task_space.task_inertia_inverse, Q, TASK_MOBILITY.array("t", "t"))
+_task(task_space.dynamically_consistent_inverse, Q, CONSISTENT.array("v", "t"))
+_task(task_space.nullspace_projector, Q, NULLSPACE.array("v", "v"))
 
 _time = partial(_dynamics, group="time")
-_time(newton_euler.inverse_dynamics_rates, A, (FORCES.array("v"),), ordered=True)
+_loads(newton_euler.inverse_dynamics_rates, A, (FORCES.array("v"),), group="time", ordered=True)
 _time(mass.mass_matrix_dot, V, MASS.rate().array("v", "v"), closed=rates.mass_matrix_dot)
 _time(mass.mass_matrix_ddot, A, MASS.rate(2).array("v", "v"), closed=rates.mass_matrix_ddot)
 _time(coriolis.coriolis_matrix_dot, A, CORIOLIS.rate().array("v", "v"), closed=rates.coriolis_matrix_dot)
@@ -185,8 +213,10 @@ _state(tensors.mass_matrix_dq, Q, MASS.by(COORDINATES).array("v", "v", "v"))
 _state(tensors.coriolis_matrix_dq, V, CORIOLIS.by(COORDINATES).array("v", "v", "v"))
 _state(tensors.coriolis_matrix_dqd, V, CORIOLIS.by(_QD).array("v", "v", "v"))
 _state(state.gravity_torque_dq, Q, GRAVITY.by(COORDINATES).array("v", "v"))
-_state(state.inverse_dynamics_dq, A, FORCES.by(COORDINATES).array("v", "v"))
-_state(state.inverse_dynamics_dqd, A, FORCES.by(_QD).array("v", "v"))
+_wrenches(external.external_torque_dq, Q + W[:1], EXTERNAL.by(COORDINATES).array("v", "v"), group="state")
+_loaded_state = partial(_loads, group="state")
+_loaded_state(state.inverse_dynamics_dq, A, FORCES.by(COORDINATES).array("v", "v"))
+_loaded_state(state.inverse_dynamics_dqd, A, FORCES.by(_QD).array("v", "v"))
 _inverse = [
     FORCES.by(each).array("v", "v", name=f"inverse_dynamics_d{each.symbol}") for each in (COORDINATES, _QD)
 ]
@@ -194,11 +224,11 @@ _forward = [
     COORDINATES.rate(2).by(each).array("v", "v", name=f"forward_dynamics_d{each.symbol}")
     for each in (COORDINATES, _QD, FORCES)
 ]
-_solve(state.forward_dynamics_dq, TAU, _forward[0], group="state")
-_solve(state.forward_dynamics_dqd, TAU, _forward[1], group="state")
-_solve(state.forward_dynamics_dtau, TAU, _forward[2], group="state")
-_state(state.inverse_dynamics_derivatives, A, _inverse)
-_solve(state.forward_dynamics_derivatives, TAU, _forward, group="state")
+_loaded_solve(state.forward_dynamics_dq, TAU, _forward[0], group="state")
+_loaded_solve(state.forward_dynamics_dqd, TAU, _forward[1], group="state")
+_loaded_solve(state.forward_dynamics_dtau, TAU, _forward[2], group="state")
+_loaded_state(state.inverse_dynamics_derivatives, A, _inverse)
+_loaded_solve(state.forward_dynamics_derivatives, TAU, _forward, group="state")
 
 _parameters = partial(FORMS.add, group="parameters", needs=(MOTION,))
 _parameters(parameters.regressor, A, REGRESSOR.array("v", "p"))

@@ -45,7 +45,8 @@ class Form:
     its numbers can be inputs, after the others: `constants` if the owner gives them a size, `optional`
     if a variant asks for them. An `ordered` form is a family: its member of order k gives k time
     derivatives, and takes k more derivatives of each quantity. `choices` names what else a call may
-    choose, `loaded` the array of wrenches that one of them adds. `variant` says what was chosen.
+    choose, `loaded` the array of wrenches that one of them adds. A `frictional` form depends on the
+    joints' damping and friction. `variant` says what was chosen.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Form:
     ordered: bool = False
     choices: tuple[str, ...] = ()
     loaded: FormArray | None = None
+    frictional: bool = False
     variant: Variant = PLAIN
 
     @property
@@ -129,17 +131,22 @@ class Form:
         if variant.reference is not None:
             known_name("reference", variant.reference, REFERENCES)
         flag(f"{self.name}: friction", variant.friction)
-        found = replace(self, closed=None) if variant.chosen else self
+        frictional = self.frictional or variant.friction
+        found = replace(self, closed=None, frictional=frictional) if variant.chosen else self
+        sizes: dict[str | int, str | int] = {}
+        if variant.rows is not None:
+            sizes["t"] = len(variant.rows)
+        if not isinstance(variant.wrenches, bool):
+            frames = instances(f"{self.name}: wrenches", variant.wrenches, str, "True or names of frames")
+            sizes["b"] = len(frames)
+        found = replace(found, takes=_sized(found.takes, sizes), gives=_sized(found.gives, sizes))
         if self.loaded is None:
             return found
         if not variant.wrenches:
             if variant.reference is not None:
                 raise ArgumentError(f"{self.name}: reference is that of wrenches; none are given")
             return found
-        rows: str | int = "b"
-        if variant.wrenches is not True:
-            rows = len(instances(f"{self.name}: wrenches", variant.wrenches, str, "True or names of frames"))
-        array = replace(self.loaded, shape=(rows, 6))
+        (array,) = _sized([self.loaded], sizes)
         wrenches = [array, *(array.rate(k + 1) for k in range(found.variant.order or 0))]
         return replace(found, takes=(*found.takes, *wrenches))
 
@@ -204,11 +211,14 @@ class Form:
     def _chosen(self, symbols: list[SX]) -> tuple[list[SX], dict[str, Any]]:
         """Return the arrays and the choices that the builder takes; wrenches are one of the latter."""
         chosen, variant = self.variant.chosen, self.variant
-        if self.loaded is None or not chosen:
-            return symbols, chosen
+        frames = variant.wrenches if isinstance(variant.wrenches, tuple) else None
+        if self.loaded is None:
+            chosen.pop("wrenches", None)
+            return symbols, chosen if frames is None else {"frames": frames, **chosen}
+        if not chosen:
+            return symbols, {}
         count = 1 + (variant.order or 0) if variant.wrenches else 0
         plain, wrenches = symbols[: len(symbols) - count], symbols[len(symbols) - count :]
-        frames = variant.wrenches if isinstance(variant.wrenches, tuple) else None
         loads = Loads(tuple(wrenches), frames, variant.reference or "body", variant.friction)
         return plain, {"loads": loads}
 
@@ -254,6 +264,7 @@ class Catalogue(dict[str, Form]):
         ordered: bool = False,
         choices: tuple[str, ...] = (),
         loaded: FormArray | None = None,
+        frictional: bool = False,
     ) -> Form:
         """Add a form, named as the function that builds it; a single output has that name too."""
         name = build.__name__
@@ -279,6 +290,7 @@ class Catalogue(dict[str, Form]):
             ordered,
             choices,
             loaded,
+            frictional,
         )
         for install in self._watchers:
             install(name, form)
@@ -312,6 +324,13 @@ def catalogue(model: Any) -> Catalogue:
         if kind in _CATALOGUES:
             return _CATALOGUES[kind]
     raise ArgumentError(f"{shown(model)} has no forms; expected the model of a robot")
+
+
+def _sized(arrays: Sequence[FormArray], sizes: Mapping[str | int, str | int]) -> tuple[FormArray, ...]:
+    """Return arrays with other sizes in place of some letters."""
+    if not sizes:
+        return tuple(arrays)
+    return tuple(replace(each, shape=tuple(sizes.get(size, size) for size in each.shape)) for each in arrays)
 
 
 def _resolved(arrays: Sequence[FormArray], model: Any) -> list[tuple[int, ...]]:

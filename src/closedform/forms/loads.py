@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from casadi import SX
 
-REFERENCES = ("body", "world", "world_aligned")
+BODY = "body"
+REFERENCES = (BODY, "world", "world_aligned")
 """Axes and point of a twist or wrench: of its frame; of the base; the base's axes, the frame's origin."""
 
 
@@ -20,7 +21,7 @@ class Loads:
 
     wrenches: tuple[SX, ...] = ()
     frames: tuple[str, ...] | None = None
-    reference: str = "body"
+    reference: str = BODY
     friction: bool = False
 
 

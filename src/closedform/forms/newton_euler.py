@@ -9,6 +9,9 @@ import casadi as ca
 from casadi import SX
 
 from .algebra import Rotation, constant, cross
+from .environment import pushes
+from .friction import friction_rates
+from .loads import NO_LOADS, Loads
 from .node import Node
 from .pairs import joint_twists
 from .series import (
@@ -23,7 +26,7 @@ from .series import (
 from .tree import Tree
 
 
-def inverse_dynamics(tree: Tree, q: SX, qd: SX, qdd: SX) -> SX:
+def inverse_dynamics(tree: Tree, q: SX, qd: SX, qdd: SX, *, loads: Loads = NO_LOADS) -> SX:
     """Return the joint forces tau = M qdd + C qd + g of a motion.
 
     With U = dw~ + w~ w~ and the acceleration a of its origin, a body needs the force
@@ -31,17 +34,24 @@ def inverse_dynamics(tree: Tree, q: SX, qd: SX, qdd: SX) -> SX:
     Newton-Euler equations about the frame origin, written on second moments. Gravity enters
     as an upward acceleration of the base. Inputs q (nq), qd, qdd (nv); returns (nv). The
     recursive Newton-Euler algorithm (RNEA), O(n).
+
+    `wrenches` that the environment applies, each (moment; force), take their part: tau - J^T W. They are
+    (bodies, 6), or {frame: (6)}. `reference` is "body" (the frame's axes and origin), "world_aligned" (the
+    base's axes, the frame's origin) or "world" (both the base's). `friction=True` adds `friction_torque`.
     """
-    return inverse_dynamics_rates(tree, q, qd, qdd)[0]
+    return inverse_dynamics_rates(tree, q, qd, qdd, loads=loads)[0]
 
 
-def inverse_dynamics_rates(tree: Tree, q: SX, *derivatives: SX) -> tuple[SX, ...]:
+def inverse_dynamics_rates(tree: Tree, q: SX, *derivatives: SX, loads: Loads = NO_LOADS) -> tuple[SX, ...]:
     """Return (tau, tau', tau'', ...), the joint forces of a motion and their time derivatives.
 
     From q, qd, qdd, qddd, ...: as many derivatives of tau as the motion has beyond qdd. The
     Newton-Euler recursion runs on series of derivatives as each body sees them.
     tau' = M qddd + (M' + C) qdd + C' qd + g' [MuellerKumar2021, Eq. (28)], and so on
     to any order. Each is (nv).
+
+    Wrenches, as in `inverse_dynamics`, come with their derivatives `wrenches_dot`, `wrenches_ddot`,
+    `wrenches_3`, ... in the axes of `reference`. Dry friction has no derivative.
     """
     order = len(derivatives) - 2
     at = tree.at(q)
@@ -54,6 +64,9 @@ def inverse_dynamics_rates(tree: Tree, q: SX, *derivatives: SX) -> tuple[SX, ...
         n, f = body_wrench(node, motions[-1])
         moments.append(n)
         forces.append(f)
+    for push in pushes(tree, at, derivatives[:order], loads):
+        moments[push.body] = moments[push.body] + push.wrench.map(lambda W: -W[:3])
+        forces[push.body] = forces[push.body] + push.wrench.map(lambda W: -W[3:])
     tau = [SX.zeros(tree.nv) for _ in range(order + 1)]
     for i, node, (R, p) in at.leaves_first():
         rotor = _rotor_forces(node, derivatives)
@@ -67,7 +80,17 @@ def inverse_dynamics_rates(tree: Tree, q: SX, *derivatives: SX) -> tuple[SX, ...
             n = Series.of(R.out(W[:3]) for W in seen)
             forces[node.parent] = forces[node.parent] + f
             moments[node.parent] = moments[node.parent] + n + Series.of(cross(p, each) for each in f)
+    if loads.friction:
+        return tuple(a + b for a, b in zip(tau, friction_rates(tree, *derivatives), strict=False))
     return tuple(tau)
+
+
+def bias_force(tree: Tree, q: SX, qd: SX, *, loads: Loads = NO_LOADS) -> SX:
+    """Return C qd + g, the joint forces of a motion without accelerations.
+
+    What forward dynamics takes from tau. `wrenches` and `friction` as in `inverse_dynamics`. Returns (nv).
+    """
+    return inverse_dynamics(tree, q, qd, SX.zeros(tree.nv), loads=loads)
 
 
 @dataclass(frozen=True)
@@ -158,7 +181,7 @@ def _rotor_forces(node: Node, derivatives: tuple[SX, ...]) -> list[Series]:
         return []
     own = Series.of(node.rates(each) for each in derivatives)
     forces = [own.rate.map(lambda rate: node.armature * rate)]
-    if node.kind == "free":
+    if node.joint.floats:
         turned = bilinear(lambda a, b: cross(a[:3], b[3:]), own, own)
         forces.append(turned.map(lambda force: ca.vertcat(SX(3, 1), node.armature * force)))
     return forces

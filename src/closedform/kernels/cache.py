@@ -33,7 +33,7 @@ ABANDONED = 600.0
 TEMPORARY = "closedform-"
 """How the names of unfinished files begin; the number of the process follows."""
 
-ROOMS = ("rotations.py", "description", "model", "forms", "programs", "kernels")
+ROOMS = ("rotations.py", "joints", "description", "model", "forms", "programs", "kernels")
 """Modules and packages that decide what machine code a model gets; their text is part of every key."""
 
 _REFUSED: set[str] = set()

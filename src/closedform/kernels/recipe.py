@@ -100,8 +100,8 @@ class FormRecipe:
         variant, order = self.variant, self.form.variant.order
         wrenches = variant.wrenches if isinstance(variant.wrenches, tuple) else ()
         named = [self._place(each) for each in (variant.frame, variant.relative_to, *wrenches)]
-        loads = [str(variant.reference), str(bool(variant.wrenches))]
-        if variant.friction:
+        loads = [str(variant.reference), str(bool(variant.wrenches)), str(variant.rows)]
+        if self.form.frictional:
             loads += [self.model.joint_array(each).tobytes().hex() for each in ("damping", "friction")]
         chosen = (str(order), str(variant.phi), *named, *loads)
         return (self.name, *chosen, digest(self.model), CasadiMeta.version())

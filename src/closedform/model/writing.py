@@ -10,6 +10,7 @@ from ..arrays import Array
 from ..description.catalogue import SCALARS
 from ..description.description import Inertial, inertia_entries, new_name
 from ..errors import ClosedFormError
+from ..joints import Fixed
 from .body import Body, Frame
 from .inertia import inertial_from_phi, pseudo_inertia_deficit
 from .model import Model
@@ -92,7 +93,7 @@ def _fixed(frame: Frame, names: dict[int, str], taken: set[str]) -> dict[str, An
     """Return the fixed joint of a frame, with a name that no other joint has; models do not keep it."""
     return {
         "name": new_name(f"{frame.name}_fixed", taken),
-        "type": "fixed",
+        "type": Fixed.kind,
         "parent": names[frame.body],
         "child": frame.name,
         "xyz": frame.placement[:3, 3],

@@ -66,7 +66,7 @@ def gather(study: Study) -> PostureFacts | None:
     sticks = []
     for i, body in enumerate(model.bodies):
         points[:, i + 1] = poses[i][:, :3, 3]
-        if body.joint.kind != "free":
+        if not body.joint.floats:
             sticks.append((body.parent + 1, i + 1))
     for k, (i, _, offset) in enumerate(ends, start=1 + len(model.bodies)):
         points[:, k] = poses[i][:, :3, 3] + poses[i][:, :3, :3] @ offset
