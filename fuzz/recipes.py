@@ -530,7 +530,9 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "ElasticJointRobot.equations": lambda: call(springy().equations, "energy", digits=3, seconds=10.0),
     "ElasticJointRobot.require": lambda: call(springy().require, "energy"),
     "ElasticJointRobot.system": lambda: call(springy().system, uncertain=True),
-    "ElasticJointRobot.export": lambda: call(springy().export, "energy", "c", fresh(""), precision="double"),
+    "ElasticJointRobot.export": lambda: call(
+        springy().export, ["energy", ("decoupling", {"phi": False})], "c++", fresh(""), precision="float"
+    ),
     "elastic.ComputedTorque": lambda: call(elastic.ComputedTorque, springy(), [-20, -20]),
     "elastic.Decoupling": lambda: call(
         elastic.Decoupling, springy(), [-20, -21, -22 + 1j, -22 - 1j], torque_sensors=True
