@@ -21,6 +21,7 @@ from closedform import (
     flexible,
     identification,
     integration,
+    inverse_kinematics,
     kernels,
     redundancy,
     report,
@@ -61,6 +62,11 @@ def arm() -> cf.Robot:
 @cache
 def planar() -> cf.Robot:
     return cf.load("chang3r")
+
+
+@cache
+def wrist() -> cf.Robot:
+    return cf.load("puma560")
 
 
 @cache
@@ -294,6 +300,16 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "Robot.with_armature": lambda: call(arm().with_armature, [0.1, 0.2]),
     "Robot.with_friction": lambda: call(arm().with_friction, 0.1),
     "Robot.with_damping": lambda: call(arm().with_damping, {"joint1": 0.1}),
+    "Robot.inverse_kinematics": lambda: call(
+        wrist().inverse_kinematics,
+        wrist().pose(np.array([[0.3, -0.5, 0.4, 0.2, 0.9, -0.1]])),
+        frame="link6",
+        q0=np.zeros(6),
+        task="pose",
+        criterion=None,
+        limits=True,
+        weights=None,
+    ),
     "Robot.equations": lambda: call(
         arm().equations,
         "gravity_torque",
@@ -522,7 +538,9 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "ElasticJointRobot.equations": lambda: call(springy().equations, "energy", digits=3, seconds=10.0),
     "ElasticJointRobot.require": lambda: call(springy().require, "energy"),
     "ElasticJointRobot.system": lambda: call(springy().system, uncertain=True),
-    "ElasticJointRobot.export": lambda: call(springy().export, "energy", "c", fresh(""), precision="double"),
+    "ElasticJointRobot.export": lambda: call(
+        springy().export, ["energy", ("decoupling", {"phi": False})], "c++", fresh(""), precision="float"
+    ),
     "elastic.ComputedTorque": lambda: call(elastic.ComputedTorque, springy(), [-20, -20]),
     "elastic.Decoupling": lambda: call(
         elastic.Decoupling, springy(), [-20, -21, -22 + 1j, -22 - 1j], torque_sensors=True
@@ -628,6 +646,17 @@ RECIPES: dict[str, Callable[[], Call]] = {
         kind=None,
         limits=True,
         starts=2,
+    ),
+    "inverse_kinematics.solve": lambda: call(
+        inverse_kinematics.solve,
+        planar(),
+        {"tool": TARGETS, "link3": planar().pose(GUESS, "link3")},
+        frame=None,
+        q0=GUESS,
+        task={"tool": "xy", "link3": "position"},
+        criterion=None,
+        limits=True,
+        weights={"tool": 2.0, "link3": (0.1, 1.0)},
     ),
     "redundancy.follow": lambda: call(
         redundancy.follow,
@@ -841,6 +870,8 @@ EXCLUDED = {
     "redundancy.Obstacle.value": "takes CasADi symbols",
     "redundancy.Task.between": "a step of compare",
     "redundancy.Task.features": "a step of follow",
+    "redundancy.Task.pose_error": "takes CasADi symbols",
+    "redundancy.Task.poses": "a step of solve",
     "redundancy.Task.residual": "takes CasADi symbols",
     "redundancy.Task.target_features": "a step of follow",
     "elastic.ComputedTorque.expression": "takes CasADi symbols",

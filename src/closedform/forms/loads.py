@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from casadi import SX
 
-BODY = "body"
-REFERENCES = (BODY, "world", "world_aligned")
+from .reference import BODY, TWIST_REFERENCES
+
+REFERENCES = tuple(TWIST_REFERENCES)
 """Axes and point of a twist or wrench: of its frame; of the base; the base's axes, the frame's origin."""
 
 AXES = dict(
