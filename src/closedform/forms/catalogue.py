@@ -38,7 +38,9 @@ from . import (
 )
 from . import block_rates as rates
 from .form import Catalogue, Form, Need
+from .loads import wrenches_noun
 from .quantity import Quantity
+from .reference import BODY
 from .tree import Tree
 from .variant import LOADS, Choices, Variant
 
@@ -58,7 +60,7 @@ WRENCHES = Quantity(
     "wrenches",
     "W",
     "N m, N",
-    "wrenches (moment; force) of the environment on the bodies, each in its frame about its origin",
+    wrenches_noun(None, BODY),
     vectors="nf",
 )
 PARAMETERS = Quantity(
@@ -213,7 +215,7 @@ FORMS.add(friction.friction_torque, V[1:], FRICTION.array("v"), needs=(MOTION,),
 _wrenches(external.external_torque, Q + W[:1], EXTERNAL.array("v"), closed=block.external_torque)
 _dynamics(energy.kinetic_energy, V, KINETIC.array())
 _dynamics(energy.potential_energy, Q, POTENTIAL.array())
-_task = partial(_solve, framed=True, choices=("reference", "rows"))
+_task = partial(_solve, group="task space", framed=True, choices=("reference", "rows"))
 _task(task_space.task_inertia, Q, TASK_INERTIA.array("t", "t"))
 _task(task_space.task_inertia_inverse, Q, TASK_MOBILITY.array("t", "t"))
 _task(task_space.dynamically_consistent_inverse, Q, CONSISTENT.array("v", "t"))

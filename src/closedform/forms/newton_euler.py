@@ -36,9 +36,10 @@ def inverse_dynamics(tree: Tree, q: SX, qd: SX, qdd: SX, *, loads: Loads = NO_LO
     as an upward acceleration of the base. Inputs q (nq), qd, qdd (nv); returns (nv). The
     recursive Newton-Euler algorithm (RNEA), O(n).
 
-    `wrenches` that the environment applies, each (moment; force), take their part: tau - J^T W. They are
-    (bodies, 6), or {frame: (6)}. `reference` is "body" (the frame's axes and origin), "world_aligned" (the
-    base's axes, the frame's origin) or "world" (both the base's). `friction=True` adds `friction_torque`.
+    `wrenches` W of the environment, each (moment; force), take their part: tau - J^T W. They are
+    (bodies, 6), or {frame: (6)}. `reference` is "body" (the frame's axes and origin, default),
+    "world_aligned" (the base's axes, the frame's origin) or "world" (the base's axes and origin).
+    `friction=True` adds `friction_torque`.
     """
     return inverse_dynamics_rates(tree, q, qd, qdd, loads=loads)[0]
 
@@ -85,7 +86,8 @@ def inverse_dynamics_rates(tree: Tree, q: SX, *derivatives: SX, loads: Loads = N
 def bias_force(tree: Tree, q: SX, qd: SX, *, loads: Loads = NO_LOADS) -> SX:
     """Return C qd + g, the joint forces of a motion without accelerations.
 
-    What forward dynamics takes from tau. `wrenches` and `friction` as in `inverse_dynamics`. Returns (nv).
+    What forward dynamics takes from tau. `wrenches` and `friction` as in `inverse_dynamics`.
+    Returns (nv).
     """
     return inverse_dynamics(tree, q, qd, SX.zeros(tree.nv), loads=loads)
 
