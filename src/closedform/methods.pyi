@@ -1,5 +1,6 @@
 """The forms of a robot as methods. Written by `make stubs`; do not edit."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from numpy.typing import ArrayLike, NDArray
@@ -115,6 +116,9 @@ class RobotForms(FormsOwner):
         qd: ArrayLike,
         qdd: ArrayLike,
         *,
+        wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        reference: str | None = None,
+        friction: bool = False,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
@@ -125,6 +129,11 @@ class RobotForms(FormsOwner):
         Newton-Euler equations about the frame origin, written on second moments. Gravity enters
         as an upward acceleration of the base. Inputs q (nq), qd, qdd (nv); returns (nv). The
         recursive Newton-Euler algorithm (RNEA), O(n).
+
+        `wrenches` W of the environment, each (moment; force), take their part: tau - J^T W. They are
+        (bodies, 6), or {frame: (6)}. `reference` is "body" (the frame's axes and origin, default),
+        "world_aligned" (the base's axes, the frame's origin) or "world" (the base's axes and origin).
+        `friction=True` adds `friction_torque`.
         """
     def forward_dynamics(
         self,
@@ -132,6 +141,9 @@ class RobotForms(FormsOwner):
         qd: ArrayLike,
         tau: ArrayLike,
         *,
+        wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        reference: str | None = None,
+        friction: bool = False,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
@@ -140,6 +152,25 @@ class RobotForms(FormsOwner):
         M is factored as L^T D L from the leaves to the root, which fills in no entry between
         branches [Featherstone2008, section 6.5]. A sample whose M is singular gives NaN or inf in
         its own row. Inputs q (nq), qd, tau (nv); returns (nv).
+
+        `wrenches` of the environment push: M^-1 (tau + J^T W - C qd - g), and `friction=True` takes
+        `friction_torque` from tau; see `inverse_dynamics`.
+        """
+    def bias_force(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        *,
+        wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        reference: str | None = None,
+        friction: bool = False,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return C qd + g, the joint forces of a motion without accelerations.
+
+        What forward dynamics takes from tau. `wrenches` and `friction` as in `inverse_dynamics`.
+        Returns (nv).
         """
     def mass_matrix(
         self,
@@ -192,11 +223,36 @@ class RobotForms(FormsOwner):
         g_i = X_i . (ms x a; m a) with the upward acceleration a = -gravity in frame i. Equals
         J^T M U G [MuellerKumar2021, Eq. (25)]. Returns (nv).
         """
+    def mass_matrix_inverse(
+        self,
+        q: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return M^-1, symmetric: the accelerations that unit joint forces give.
+
+        From the factors of `forward_dynamics`. A sample whose M is singular gives NaN or inf in its own
+        row. Returns (nv, nv).
+        """
+    def friction_torque(
+        self,
+        qd: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return damping qd + friction sign(qd), the joint forces that overcome the joints' friction.
+
+        Per velocity, with `robot.damping` and `robot.friction`; of a ball or free joint each of its
+        velocities has both. sign(0) is 0: a joint at rest has no friction here. Returns (nv).
+        """
     def external_torque(
         self,
         q: ArrayLike,
-        wrenches: ArrayLike,
+        wrenches: ArrayLike | Mapping[str, ArrayLike],
         *,
+        reference: str | None = None,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
@@ -205,6 +261,9 @@ class RobotForms(FormsOwner):
         The equations of motion are M qdd + C qd + g = tau + J^T W. `wrenches` is (bodies, 6), each
         (moment; force) in its body frame about its origin [MuellerKumar2021, Eq. (27), with W of
         the opposite sign]. Returns (nv).
+
+        Or {frame: (6)}. `reference` is "body" (the frame's axes and origin, default), "world_aligned"
+        (the base's axes, the frame's origin) or "world" (the base's axes and origin).
         """
     def kinetic_energy(
         self,
@@ -223,15 +282,81 @@ class RobotForms(FormsOwner):
         threads: int = 1,
     ) -> Any:
         """Return U = -sum m gravity . c, zero where the centre of mass is at the base origin's height."""
+    def task_inertia(
+        self,
+        q: ArrayLike,
+        frame: str | None = None,
+        *,
+        reference: str | None = None,
+        rows: str | Sequence[str] | None = None,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return Lambda = (J M^-1 J^T)^-1, the inertia that a frame shows to wrenches at it.
+
+        [Khatib1987] for robots of any number of joints; `reference` and `rows` as in
+        `task_inertia_inverse`. A robot that cannot move its frame in all rows is refused; at a
+        singularity of J the entries are huge, inf or NaN in that sample. Symmetric (t, t).
+        """
+    def task_inertia_inverse(
+        self,
+        q: ArrayLike,
+        frame: str | None = None,
+        *,
+        reference: str | None = None,
+        rows: str | Sequence[str] | None = None,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return J M^-1 J^T, the accelerations of a frame that unit wrenches at it give.
+
+        J is the `jacobian` of the same frame and `reference`, its rows (omega; v); `rows` selects some
+        of them: "position", "orientation", or names such as ("x", "z", "ry"). It exists in every posture
+        of every robot, and is singular if J is. Symmetric (t, t), t = 6 or the number of rows.
+        """
+    def dynamically_consistent_inverse(
+        self,
+        q: ArrayLike,
+        frame: str | None = None,
+        *,
+        reference: str | None = None,
+        rows: str | Sequence[str] | None = None,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return Jbar = M^-1 J^T Lambda, the inverse of J whose motion has the least kinetic energy.
+
+        J Jbar = 1, and torques with Jbar^T tau = 0 do not accelerate the frame [Khatib1987]. `reference`
+        and `rows` as in `task_inertia`, which says when it exists. Returns (nv, t).
+        """
+    def nullspace_projector(
+        self,
+        q: ArrayLike,
+        frame: str | None = None,
+        *,
+        reference: str | None = None,
+        rows: str | Sequence[str] | None = None,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return N = 1 - Jbar J, which takes from joint velocities all that moves the frame.
+
+        J N = 0. For joint torques take its transpose: N^T tau does not accelerate the frame, since
+        J M^-1 N^T = 0 [Khatib1987]. `reference` and `rows` as in `task_inertia`, which says when it
+        exists. Returns (nv, nv).
+        """
     def inverse_dynamics_rates(
         self,
         q: ArrayLike,
         qd: ArrayLike,
         qdd: ArrayLike,
         *derivatives: ArrayLike,
+        wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        reference: str | None = None,
+        friction: bool = False,
         out: tuple[NDArray[Any], ...] | None = None,
         threads: int = 1,
-        **named: ArrayLike,
+        **named: ArrayLike | Mapping[str, ArrayLike],
     ) -> tuple[Array, ...]:
         """Return (tau, tau', tau'', ...), the joint forces of a motion and their time derivatives.
 
@@ -239,6 +364,9 @@ class RobotForms(FormsOwner):
         Newton-Euler recursion runs on series of derivatives as each body sees them.
         tau' = M qddd + (M' + C) qdd + C' qd + g' [MuellerKumar2021, Eq. (28)], and so on
         to any order. Each is (nv).
+
+        Wrenches, as in `inverse_dynamics`, come with their derivatives `wrenches_dot`, `wrenches_ddot`,
+        `wrenches_3`, ... in the axes of `reference`. Dry friction has no derivative.
         """
     def mass_matrix_dot(
         self,
@@ -327,9 +455,10 @@ class RobotForms(FormsOwner):
         self,
         q: ArrayLike,
         qd: ArrayLike,
-        wrenches: ArrayLike,
-        wrenches_dot: ArrayLike,
+        wrenches: ArrayLike | Mapping[str, ArrayLike],
+        wrenches_dot: ArrayLike | Mapping[str, ArrayLike],
         *,
+        reference: str | None = None,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
@@ -337,22 +466,26 @@ class RobotForms(FormsOwner):
 
         Wrenches change as their bodies see them; seen from across a joint of twist v, F' gains v x F.
         Equals J^T (W' - (Aa)^T W) [MuellerKumar2021, Eq. (37)]. Returns (nv).
+
+        Wrenches of frames and in other axes as in `external_torque`; rates are in the same axes.
         """
     def external_torque_ddot(
         self,
         q: ArrayLike,
         qd: ArrayLike,
         qdd: ArrayLike,
-        wrenches: ArrayLike,
-        wrenches_dot: ArrayLike,
-        wrenches_ddot: ArrayLike,
+        wrenches: ArrayLike | Mapping[str, ArrayLike],
+        wrenches_dot: ArrayLike | Mapping[str, ArrayLike],
+        wrenches_ddot: ArrayLike | Mapping[str, ArrayLike],
         *,
+        reference: str | None = None,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
         """Return the second time derivative of J^T W for wrenches and their rates in the body frames.
 
-        The rule of the first derivative twice [MuellerKumar2021, Eq. (53)]. Returns (nv).
+        The rule of the first derivative twice [MuellerKumar2021, Eq. (53)]. Returns (nv). Wrenches of
+        frames and in other axes as in `external_torque_dot`.
         """
     def dynamic_matrices(
         self,
@@ -423,16 +556,18 @@ class RobotForms(FormsOwner):
     def external_torque_rates(
         self,
         q: ArrayLike,
-        wrenches: ArrayLike,
-        *derivatives: ArrayLike,
+        wrenches: ArrayLike | Mapping[str, ArrayLike],
+        *derivatives: ArrayLike | Mapping[str, ArrayLike],
+        reference: str | None = None,
         out: tuple[NDArray[Any], ...] | None = None,
         threads: int = 1,
-        **named: ArrayLike,
+        **named: ArrayLike | Mapping[str, ArrayLike],
     ) -> tuple[Array, ...]:
         """Return J^T W with its time derivatives, W being the wrenches of the bodies in their frames.
 
         From q, qd, ... and then W, W', ...: as many derivatives of the wrenches as of q. The rule of
-        `external_torque_dot`, applied once per order. Each is (nv).
+        `external_torque_dot`, applied once per order. Each is (nv). Wrenches of frames and in other axes
+        as in `external_torque_dot`.
         """
     def jacobian_rates(
         self,
@@ -497,12 +632,29 @@ class RobotForms(FormsOwner):
 
         The derivatives of inverse dynamics at rest. Returns (nv, nv).
         """
+    def external_torque_dq(
+        self,
+        q: ArrayLike,
+        wrenches: ArrayLike | Mapping[str, ArrayLike],
+        *,
+        reference: str | None = None,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return d (J^T W) / dq for constant wrenches, by body-frame (right) perturbations of the joints.
+
+        Wrenches and their axes, in which they are constant, as in `external_torque`: a force in the
+        base's axes does not turn with its body. Returns (nv, nv).
+        """
     def inverse_dynamics_dq(
         self,
         q: ArrayLike,
         qd: ArrayLike,
         qdd: ArrayLike,
         *,
+        wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        reference: str | None = None,
+        friction: bool = False,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
@@ -517,6 +669,9 @@ class RobotForms(FormsOwner):
         qd: ArrayLike,
         qdd: ArrayLike,
         *,
+        wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        reference: str | None = None,
+        friction: bool = False,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
@@ -527,6 +682,9 @@ class RobotForms(FormsOwner):
         qd: ArrayLike,
         tau: ArrayLike,
         *,
+        wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        reference: str | None = None,
+        friction: bool = False,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
@@ -540,6 +698,9 @@ class RobotForms(FormsOwner):
         qd: ArrayLike,
         tau: ArrayLike,
         *,
+        wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        reference: str | None = None,
+        friction: bool = False,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
@@ -550,6 +711,9 @@ class RobotForms(FormsOwner):
         qd: ArrayLike,
         tau: ArrayLike,
         *,
+        wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        reference: str | None = None,
+        friction: bool = False,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
@@ -560,6 +724,9 @@ class RobotForms(FormsOwner):
         qd: ArrayLike,
         qdd: ArrayLike,
         *,
+        wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        reference: str | None = None,
+        friction: bool = False,
         out: tuple[NDArray[Any], ...] | None = None,
         threads: int = 1,
     ) -> InverseDynamicsDerivatives:
@@ -576,6 +743,9 @@ class RobotForms(FormsOwner):
 
         [SinghRussellWensing2022]. Column h of d / dq is the derivative for a body-frame (right) perturbation
         of joint h, T -> T exp(X_h s), by s at 0; for one-dof joints that is d / dq_h. Returns (nv, nv) twice.
+
+        `wrenches` (constant in the axes of their `reference`) and `friction` (damping, in d / dqd) as in
+        `inverse_dynamics`. Dry friction adds nothing, at qd = 0 neither.
         """
     def forward_dynamics_derivatives(
         self,
@@ -583,6 +753,9 @@ class RobotForms(FormsOwner):
         qd: ArrayLike,
         tau: ArrayLike,
         *,
+        wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        reference: str | None = None,
+        friction: bool = False,
         out: tuple[NDArray[Any], ...] | None = None,
         threads: int = 1,
     ) -> ForwardDynamicsDerivatives:
@@ -590,6 +763,8 @@ class RobotForms(FormsOwner):
 
         d qdd = -M^-1 (d tau / dq dq + d tau / dqd dqd) at the accelerations of forward dynamics
         [CarpentierMansard2018]. Returns (nv, nv) three times.
+
+        `wrenches` and `friction` as in `inverse_dynamics_derivatives`.
         """
     def regressor(
         self,
