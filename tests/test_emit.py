@@ -156,7 +156,8 @@ def test_long_programs_are_split_and_keep_within_their_workspace(tmp_path):
     assert text.count("static void panda_coriolis_matrix_ddot_part") > 5
     (size,) = set(map(int, re.findall(r"double w\[(?:restrict )?(\d+)\]", text)))
     assert max(map(int, re.findall(r"\bw\[(\d+)\] =", text))) == size - 1
-    assert f"Stack: {size} doubles" in source.with_suffix(".h").read_text()
+    (stack,) = re.findall(r"Stack: at most (\d+) bytes", source.with_suffix(".h").read_text())
+    assert 8 * size < int(stack) < 16 * size + 4096
     inputs = arguments("panda", "coriolis_matrix_ddot")
     results = call(build(source)[source.stem], inputs, [(7, 7)])
     assert errors(results, evaluate(program("panda", "coriolis_matrix_ddot"), *inputs)) < ROUNDING
@@ -267,6 +268,45 @@ def test_matlab_code_equals_the_library(name, tmp_path):
         assert errors(results, flat) < tolerance(form_name), form_name
 
 
+@pytest.mark.parametrize(("precision", "kind"), [("double", "double"), ("float", "single")])
+def test_simulink_code_is_matlab_code_with_declared_types_and_sizes(precision, kind, tmp_path):
+    for form_name in ("pose", "external_torque", "inverse_dynamics", "dynamic_matrices"):
+        (path,) = write("2r", form_name, "simulink", tmp_path, precision=precision)
+        lines = path.read_text().splitlines()
+        declared = [line.strip() for line in lines if line.startswith("    assert(")]
+        names = re.search(r"\(([\w, ]+)\) %#codegen$", lines[0])[1].split(", ")
+        sizes = [as_matlab(each, each.shape).shape for each in arguments("2r", form_name)]
+        assert declared == [
+            line
+            for name, (rows, columns) in zip(names, sizes, strict=True)
+            for line in (
+                f"assert(isa({name}, '{kind}'));",
+                f"assert(all(size({name}) == [{rows} {columns}]));",
+            )
+        ]
+        rest = "\n".join(line for line in lines if line.strip() not in declared) + "\n"
+        (path,) = write("2r", form_name, "matlab", tmp_path)
+        plain = path.read_text()
+        if kind == "single":
+            plain = re.sub(r"( = zeros\(.*)\);", r"\1, 'single');", plain)
+        assert rest.replace(" %#codegen", "", 1) == plain
+
+
+@pytest.mark.skipif(OCTAVE is None, reason="no Octave")
+def test_simulink_code_refuses_other_sizes_and_types_in_octave(tmp_path):
+    (path,) = write("2r", "mass_matrix", "simulink", tmp_path, precision="float")
+    tries = {
+        "single([1; 2])": "single",
+        "[1; 2]": "refused",
+        "single([1 2])": "refused",
+        "single(1)": "refused",
+    }
+    script = [f"addpath('{tmp_path}');"]
+    for given in tries:
+        script.append(f"try, disp(class({path.stem}({given}))); catch, disp('refused'); end")
+    assert octave(script, tmp_path) == list(tries.values())
+
+
 @pytest.mark.skipif(OCTAVE is None, reason="no Octave")
 @on("2r", "panda", "quadruped")
 def test_matlab_code_runs_in_octave(name, tmp_path):
@@ -286,11 +326,16 @@ def test_matlab_code_runs_in_octave(name, tmp_path):
             # permute: row-major order, as NumPy's
             script.append(f"printf('%.17g ', permute(r{k}, ndims(r{k}):-1:1)); printf('\\n');")
             expected.append((form_name, np.ravel(each)))
-    (tmp_path / "run.m").write_text("\n".join(script) + "\n")
-    run = [OCTAVE, "--no-gui", "--no-init-file", "--quiet", str(tmp_path / "run.m")]
-    lines = subprocess.run(run, check=True, capture_output=True, text=True).stdout.splitlines()
+    lines = octave(script, tmp_path)
     for line, (form_name, reference) in zip(lines, expected, strict=True):
         assert worst(np.array(line.split(), float), reference) < tolerance(form_name), form_name
+
+
+def octave(script: list[str], folder: Path) -> list[str]:
+    """Return the lines that a script prints."""
+    (folder / "run.m").write_text("\n".join(script) + "\n")
+    run = [OCTAVE, "--no-gui", "--no-init-file", "--quiet", str(folder / "run.m")]
+    return subprocess.run(run, check=True, capture_output=True, text=True).stdout.splitlines()
 
 
 def matlab_literal(array) -> str:

@@ -51,12 +51,16 @@ class RobotForms(FormsOwner):
         q: ArrayLike,
         frame: str | None = None,
         *,
+        reference: str | None = None,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
-        """Return the 6 x nv Jacobian J with V = J qd, the body twist (omega; v) of a frame in itself.
+        """Return the 6 x nv Jacobian J with V = J qd, the twist (omega; v) of a frame.
 
-        Its columns are Ad^-1 X_j for the joints that carry the frame [MuellerKumar2021, Eqs. (8)-(10)].
+        Its columns are Ad^-1 X_j for the joints that carry the frame [MuellerKumar2021, Eqs. (8)-(10)]. The
+        twist is expressed in the `reference`: "body", in the frame itself; "world_aligned", v the velocity
+        of the frame's origin, both in base axes; "world", the spatial twist, in base axes about the base
+        origin (v is the velocity of the point of the body that is there).
         """
     def jacobian_dot(
         self,
@@ -64,13 +68,15 @@ class RobotForms(FormsOwner):
         qd: ArrayLike,
         frame: str | None = None,
         *,
+        reference: str | None = None,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
         """Return the time derivative of the frame's Jacobian.
 
-        A column turns with the motion of the frame relative to the body of its joint,
-        Jd_j = -ad_V J_j with V the relative twist [Garofalo2013, Eq. (28)]. Returns (6, nv).
+        A column changes with the motion of the `reference` relative to the body of its joint,
+        Jd_j = -ad_V J_j with V the relative twist [Garofalo2013, Eq. (28)]. It is the derivative of the
+        components in the reference. Returns (6, nv).
         """
     def jacobian_ddot(
         self,
@@ -79,13 +85,14 @@ class RobotForms(FormsOwner):
         qdd: ArrayLike,
         frame: str | None = None,
         *,
+        reference: str | None = None,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
         """Return the second time derivative of the frame's Jacobian.
 
-        Jdd_j = -ad_Vd J_j - ad_V Jd_j with the relative twist V and its rate [Garofalo2013, Eq. (29)].
-        Returns (6, nv).
+        Jdd_j = -ad_Vd J_j - ad_V Jd_j with the relative twist V and its rate [Garofalo2013, Eq. (29)], the
+        second derivative of the components in the `reference`. Returns (6, nv).
         """
     def center_of_mass(
         self,
@@ -109,6 +116,241 @@ class RobotForms(FormsOwner):
 
         A joint moves the mass it carries with the linear momentum of I_j X_j per unit velocity, so
         column j is R_j f_j / m with f_j the force part of that wrench [Garofalo2013, Eq. (7)].
+        """
+    def frame_velocity(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        frame: str | None = None,
+        *,
+        reference: str | None = None,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the twist V = (omega; v) of a frame, J qd, without forming J.
+
+        The `reference` is that of `jacobian`: "body", "world" or "world_aligned". One sweep along the joints
+        that carry the frame, V_i = Ad^-1 V_(i-1) + X_i qd_i [MuellerKumar2021, Eq. (8)]. Returns (6,).
+        """
+    def frame_acceleration(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        frame: str | None = None,
+        *,
+        reference: str | None = None,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the time derivative of the components of a frame's twist, V' = J qdd + J' qd.
+
+        In the references "body" and "world" it is the spatial acceleration, whose linear part is not the
+        acceleration of a point; in "world_aligned" it is: p'' of the frame's origin, under omega'. See
+        `frame_classical_acceleration`. Returns (6,).
+        """
+    def frame_classical_acceleration(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        frame: str | None = None,
+        *,
+        reference: str | None = None,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return (omega'; a) of a frame, a the acceleration in space of a point of its body.
+
+        a = v' + omega x v with the twist and its rate in the reference "body" or "world", where V' is the
+        spatial acceleration [Featherstone2008, section 2.11]; a = v' in "world_aligned". The point is the
+        frame's origin, in "world" the one at the base origin. An accelerometer in the frame measures a less
+        gravity. Returns (6,).
+        """
+    def bias_acceleration(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        frame: str | None = None,
+        *,
+        reference: str | None = None,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return J' qd, the acceleration of a frame while the joints do not accelerate.
+
+        V' = J qdd + J' qd with V' of `frame_acceleration` in the same `reference`. Returns (6,).
+        """
+    def relative_pose(
+        self,
+        q: ArrayLike,
+        frame: str | None = None,
+        relative_to: str | None = None,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the 4x4 pose of a frame in another one, inverse(pose(relative_to)) pose(frame).
+
+        Joints that carry both frames take no part. Without `relative_to` the other is the base frame.
+        """
+    def relative_jacobian(
+        self,
+        q: ArrayLike,
+        frame: str | None = None,
+        relative_to: str | None = None,
+        *,
+        reference: str | None = None,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the 6 x nv Jacobian of a frame's twist (omega; v) as another frame sees it.
+
+        J qd = vee(T^-1 T') with T the `relative_pose`, for the reference "body": the twist of `frame` against
+        `relative_to`, in `frame`. In the other references, axes and origin of `relative_to` are what those of
+        the base are for `jacobian`. Only the joints between the two frames have columns.
+        """
+    def relative_jacobian_dot(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        frame: str | None = None,
+        relative_to: str | None = None,
+        *,
+        reference: str | None = None,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the time derivative of the relative Jacobian of two frames.
+
+        It is that of the components in the `reference`, as for `jacobian_dot`. Returns (6, nv).
+        """
+    def frame_poses(
+        self,
+        q: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the poses of all frames in the base frame, in the order of `frame_names`.
+
+        What frames have in common is computed once. Returns (frames, 4, 4).
+        """
+    def body_poses(
+        self,
+        q: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the poses of all moving bodies in the base frame, in the order of `body_names`.
+
+        Each follows from that of the body before it [MuellerKumar2021, Eq. (3)]. Returns (bodies, 4, 4).
+        """
+    def com_velocity(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the velocity of the centre of mass in the base frame, c' = J_c qd, without forming J_c.
+
+        First moments and their rates are gathered from the leaves to the base. Returns (3,).
+        """
+    def com_acceleration(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the acceleration of the centre of mass in the base frame, c'' = J_c qdd + J_c' qd.
+
+        Mass times c'' is the sum of all forces on the robot, gravity and those on its base included.
+        Returns (3,).
+        """
+    def body_center_of_mass(
+        self,
+        q: ArrayLike,
+        frame: str | None = None,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the centre of mass, in the base frame, of the body that a frame is fixed to.
+
+        What is fixed to the base is one body here. Returns (3,).
+        """
+    def subtree_center_of_mass(
+        self,
+        q: ArrayLike,
+        frame: str | None = None,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the centre of mass, in the base frame, of the body of a frame with all it carries.
+
+        Of a frame that is fixed to the base it is that of all moving bodies, as in `center_of_mass`.
+        Returns (3,).
+        """
+    def centroidal_momentum(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the momentum h = (angular; linear) of all moving bodies about their centre of mass.
+
+        The sum of I_i V_i, moved to the centre of mass, in base axes [OrinGoswamiLee2013]; the
+        linear part is mass times the velocity of the centre of mass. Equals the centroidal momentum matrix
+        times qd, without forming it. Returns (6,).
+        """
+    def centroidal_momentum_dot(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the rate of the centroidal momentum, h' = A qdd + A' qd.
+
+        It is the wrench of all external forces about the centre of mass, that on the base included
+        [OrinGoswamiLee2013]: the sum of what the bodies need by Newton and Euler, in base axes. Returns (6,).
+        """
+    def centroidal_momentum_matrix(
+        self,
+        q: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the 6 x nv matrix A with h = A qd, the centroidal momentum per unit of joint velocity.
+
+        Column j is the momentum I_j X_j of all that joint j carries, moved to the centre of mass
+        [OrinGoswamiLee2013]; its last three rows are mass times the Jacobian of the centre of mass.
+        """
+    def centroidal_momentum_matrix_dot(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the time derivative A' of the centroidal momentum matrix: h' = A qdd + A' qd.
+
+        Column j is F_j' + V~ F_j moved to the centre of mass, F_j = I_j X_j with its derivative as body j
+        sees it, and V the twist of body j against axes that move with the centre of mass without turning
+        [OrinGoswamiLee2013]. Returns (6, nv).
         """
     def inverse_dynamics(
         self,
@@ -574,6 +816,7 @@ class RobotForms(FormsOwner):
         q: ArrayLike,
         *derivatives: ArrayLike | str | None,
         frame: str | None = None,
+        reference: str | None = None,
         out: tuple[NDArray[Any], ...] | None = None,
         threads: int = 1,
         **named: ArrayLike,
@@ -581,8 +824,8 @@ class RobotForms(FormsOwner):
         """Return (J, J', J'', ...), the Jacobian of a frame along a motion and its time derivatives.
 
         From q, qd, qdd, ...: as many derivatives of J as of q. Column j changes with the twist V of the
-        frame relative to the body of joint j, J_j' = -ad_V J_j [Garofalo2013, Eq. (28)]; J_j^(k + 1)
-        follows by Leibniz' rule, and V = sum of J qd over the joints between. Each is (6, nv).
+        reference relative to the body of joint j, J_j' = -ad_V J_j [Garofalo2013, Eq. (28)]; J_j^(k + 1)
+        follows by Leibniz' rule, and V is a sum of J qd over the joints between. Each is (6, nv).
         """
     def mass_matrix_dq(
         self,

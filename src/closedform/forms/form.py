@@ -12,8 +12,9 @@ from casadi import SX
 
 from ..checks import flag, instances, known_name, whole_number
 from ..errors import ArgumentError, ClosedFormError, UnknownNameError, shown
-from .loads import BODY, REFERENCES, Loads, wrenches_noun
+from .loads import REFERENCES, Loads, wrenches_noun
 from .quantity import FormArray
+from .reference import BODY
 from .variant import PLAIN, Variant
 
 Builder = Callable[..., SX | tuple[SX, ...]]
