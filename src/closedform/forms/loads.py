@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from casadi import SX
@@ -20,9 +19,9 @@ AXES = {
 """The same in words, of wrenches."""
 
 
-def wrenches_noun(frames: Sequence[str] | None, reference: str) -> str:
+def wrenches_noun(of_frames: bool, reference: str) -> str:
     """Return what an array of wrenches is, of bodies or of frames."""
-    where = f"at {' and '.join(frames)}" if frames else "on the bodies"
+    where = "at frames" if of_frames else "on the bodies"
     return f"wrenches (moment; force) of the environment {where}, {AXES[reference]}"
 
 
