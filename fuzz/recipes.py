@@ -210,8 +210,14 @@ def arrays(kernel: cf.Kernel) -> list[np.ndarray]:
 def form_call(owner: Any, name: str) -> Call:
     """Return a valid call of a form."""
     form = owner.FORMS[name]
-    kernel = owner.kernel(name, order=1) if form.ordered else owner.kernel(name)
-    named: dict[str, Any] = {"threads": 1}
+    chosen = {"rows": "xy"} if "rows" in form.choices else {}
+    kernel = owner.kernel(name, order=1 if form.ordered else None, **chosen)
+    named: dict[str, Any] = {"threads": 1, **chosen}
+    if form.loaded:
+        named |= {"wrenches": {"tool": np.ones(6)}, "reference": "world_aligned", "friction": True}
+        named |= {"wrenches_dot": {"tool": np.ones(6)}} if form.ordered else {}
+    elif "reference" in form.choices:
+        named["reference"] = "world_aligned"
     if form.framed:
         named["frame"] = "tool"
     if len(kernel.output_shapes) == 1:

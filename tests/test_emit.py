@@ -13,7 +13,7 @@ import mpmath
 import numpy as np
 import pytest
 
-import closedform as cf
+from basic_forms import EVERYWHERE
 from closedform.emit import export, form_subject
 from closedform.emit.c_sincos import LIMIT, sincos_function
 from closedform.forms import Variant, form
@@ -22,7 +22,7 @@ from conftest import make
 from emitted import CC, CXX, NVCC, OCTAVE, STRICT, program, write
 from tolerances import ROUNDING, SOLVE, worst
 
-FORMS = tuple(cf.FORMS)
+FORMS = EVERYWHERE
 ROBOTS = ("2r", "panda", "quadruped")
 CORE = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
 FLOATING = (

@@ -45,6 +45,7 @@ class FormMethod:
         if owner is None:
             return self
         form = self.form
+        form.check(owner.model)
         method: Any
         if is_still(form, owner.model):
             method = StillMethod(owner, form)
