@@ -30,6 +30,7 @@ SECTIONS = {
     "excitation": ("bench.excitation", "run"),
     "flexible": ("bench.flexible", "run"),
     "redundancy": ("bench.redundancy", "run"),
+    "inverse-kinematics": ("bench.inverse_kinematics", "run"),
     "trajectory": ("bench.trajectory", "run"),
     "elastic": ("bench.elastic", "run"),
     "agreement": ("bench.agreement", "run"),

@@ -15,6 +15,7 @@ PACKAGES = (
     "identification",
     "flexible",
     "redundancy",
+    "inverse_kinematics",
     "elastic",
     "kernels",
     "equations",

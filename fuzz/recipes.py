@@ -21,6 +21,7 @@ from closedform import (
     flexible,
     identification,
     integration,
+    inverse_kinematics,
     kernels,
     redundancy,
     report,
@@ -61,6 +62,11 @@ def arm() -> cf.Robot:
 @cache
 def planar() -> cf.Robot:
     return cf.load("chang3r")
+
+
+@cache
+def wrist() -> cf.Robot:
+    return cf.load("puma560")
 
 
 @cache
@@ -254,7 +260,12 @@ RECIPES: dict[str, Callable[[], Call]] = {
         cf.Robot.from_description, description.read_mdh([(0, 0, 0, 0, 0)]), floating_base=False, gravity=None
     ),
     "Robot.from_mdh": lambda: call(
-        cf.Robot.from_mdh, [(0, 0, 0, 0, 0), (0, 0, 1.0, 0, 0)], name="r", tool=np.eye(4), armature=[0, 0]
+        cf.Robot.from_mdh,
+        [(0, 0, 0, 0, 0), (0, 0, 1.0, 0, 0)],
+        name="r",
+        base=np.eye(4),
+        tool=np.eye(4),
+        armature=[0, 0],
     ),
     "Robot.from_screws": lambda: call(cf.Robot.from_screws, [np.eye(4)], [(0, 0, 1, 0, 0, 0.01)], name="r"),
     "Robot.integrate": lambda: call(arm().integrate, np.zeros(2), np.ones(2)),
@@ -268,8 +279,10 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "Robot.joint_values": lambda: call(arm().joint_values, np.zeros((3, 2)), array="q"),
     "Robot.limit_distance": lambda: call(arm().limit_distance, np.zeros((3, 2))),
     "Robot.within_limits": lambda: call(arm().within_limits, np.zeros((3, 2)), margin=0.1),
+    "Robot.plot": lambda: call(arm().plot, np.zeros((3, 2)), frames=["tool"]),
     "Robot.save": lambda: call(arm().save, fresh(".toml")),
     "Robot.to_urdf": lambda: call(arm().to_urdf, fresh(".urdf")),
+    "Robot.to_mdh": lambda: call(arm().to_mdh),
     "Robot.to_mjcf": lambda: call(arm().to_mjcf, fresh(".xml")),
     "Robot.with_gravity": lambda: call(arm().with_gravity, (0, 0, -1.6)),
     "Robot.with_phi": lambda: call(arm().with_phi, arm().phi.copy()),
@@ -287,6 +300,16 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "Robot.with_armature": lambda: call(arm().with_armature, [0.1, 0.2]),
     "Robot.with_friction": lambda: call(arm().with_friction, 0.1),
     "Robot.with_damping": lambda: call(arm().with_damping, {"joint1": 0.1}),
+    "Robot.inverse_kinematics": lambda: call(
+        wrist().inverse_kinematics,
+        wrist().pose(np.array([[0.3, -0.5, 0.4, 0.2, 0.9, -0.1]])),
+        frame="link6",
+        q0=np.zeros(6),
+        task="pose",
+        criterion=None,
+        limits=True,
+        weights=None,
+    ),
     "Robot.equations": lambda: call(
         arm().equations,
         "gravity_torque",
@@ -317,6 +340,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
         name="r",
         gravity=(0.0, 0.0, -9.81),
         joint_names=["a", "b"],
+        base=np.eye(4),
         tool=np.eye(4),
         source="table",
         citation="",
@@ -623,6 +647,17 @@ RECIPES: dict[str, Callable[[], Call]] = {
         limits=True,
         starts=2,
     ),
+    "inverse_kinematics.solve": lambda: call(
+        inverse_kinematics.solve,
+        planar(),
+        {"tool": TARGETS, "link3": planar().pose(GUESS, "link3")},
+        frame=None,
+        q0=GUESS,
+        task={"tool": "xy", "link3": "position"},
+        criterion=None,
+        limits=True,
+        weights={"tool": 2.0, "link3": (0.1, 1.0)},
+    ),
     "redundancy.follow": lambda: call(
         redundancy.follow,
         planar(),
@@ -822,6 +857,7 @@ EXCLUDED = {
     "ElasticJointRobot.plant": "takes CasADi symbols, for the package's own laws",
     "Inertial.checked": "a step of reading a description",
     "description.read_urdf": "a step of load, attacked by the section on files",
+    "Robot.show": "opens a browser; takes what plot takes",
     "integration.Event.times": "takes SciPy's piecewise polynomial; Event is attacked through simulate",
     "integration.System.at": "takes CasADi symbols",
     "identification.Log.converted": "a step of reading a log",
@@ -834,6 +870,8 @@ EXCLUDED = {
     "redundancy.Obstacle.value": "takes CasADi symbols",
     "redundancy.Task.between": "a step of compare",
     "redundancy.Task.features": "a step of follow",
+    "redundancy.Task.pose_error": "takes CasADi symbols",
+    "redundancy.Task.poses": "a step of solve",
     "redundancy.Task.residual": "takes CasADi symbols",
     "redundancy.Task.target_features": "a step of follow",
     "elastic.ComputedTorque.expression": "takes CasADi symbols",

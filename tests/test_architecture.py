@@ -41,12 +41,17 @@ FLOW = (
     "methods",
     "changes",
     "reaching",
+    "moving",
     "states",
     "saving",
+    "drawing",
+    "pictures",
     "robot",
     "loading",
     "trajectory",
     "integration",
+    "control",
+    "simulation",
     *APPLICATIONS,
     "inverse_kinematics",
     "report",
@@ -55,7 +60,7 @@ FLOW = (
 """Each stage imports only what comes before it; applications do not import each other. Inverse kinematics
 is no application but a door to one: it gives redundancy's search to robots without a closed form."""
 
-DOORS = {"reaching": {"inverse_kinematics"}}
+DOORS = {"reaching": {"inverse_kinematics"}, "moving": {"integration", "simulation"}}
 """Methods of a robot that a later stage computes; it is imported when they are called."""
 
 ROOMS = {"identification": ("joints", "base", "logs", "regression", "workflow", "exciting")}

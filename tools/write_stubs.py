@@ -29,6 +29,7 @@ CHOICES = {
     "reference": "str | None = None",
     "wrenches": "ArrayLike | Mapping[str, ArrayLike] | None = None",
     "friction": "bool = False",
+    "rows": "str | tuple[str, ...] | None = None",
 }
 """What a call may choose by name; `relative_to` may follow the frame in order too."""
 
@@ -80,9 +81,14 @@ def _array(each: FormArray) -> str:
     return "Array" if each.shape else "Any"
 
 
+def _kind(name: str, form: Form) -> str:
+    """Return the type of an input; what may be chosen too, such as wrenches by frame, has its choices."""
+    return CHOICES[name].removesuffix(" | None = None") if name in form.choices else "ArrayLike"
+
+
 def _method(form: Form) -> Iterator[str]:
     """Yield the lines of a method; constants that are inputs of some owners may be left out."""
-    arguments = [f"{name}: ArrayLike" for name in form.inputs]
+    arguments = [f"{name}: {_kind(name, form)}" for name in form.inputs]
     arguments += [f"{each.name}: ArrayLike = ..." for each in form.constants]
     if form.framed and not form.ordered:
         arguments.append("frame: str | None = None")
@@ -93,7 +99,8 @@ def _method(form: Form) -> Iterator[str]:
     more = "*derivatives: ArrayLike | str | None" if form.framed else "*derivatives: ArrayLike"
     arguments += [more] if form.ordered else ["*"]
     arguments += ["frame: str | None = None"] if form.framed and form.ordered else []
-    arguments += [f"{name}: {kind}" for name, kind in CHOICES.items() if name in form.choices]
+    chosen = {*form.choices} - {*form.inputs}
+    arguments += [f"{name}: {kind}" for name, kind in CHOICES.items() if name in chosen]
     arguments += [f"out: {out} | None = None", "threads: int = 1"]
     arguments += ["**named: ArrayLike"] if form.ordered else []
     result = "tuple[Array, ...]" if form.ordered else _tuple_name(form) if several else _array(form.gives[0])

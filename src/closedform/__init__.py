@@ -28,12 +28,14 @@ from .robot import Robot
 
 if TYPE_CHECKING:
     from . import (
+        control,
         elastic,
         flexible,
         identification,
         integration,
         inverse_kinematics,
         redundancy,
+        simulation,
         trajectory,
     )
     from .elastic import ElasticJointRobot
@@ -57,6 +59,9 @@ __all__ = [  # noqa: RUF022 (a table of contents, in the order of the flow)
     # motions: planned, integrated
     "trajectory",
     "integration",
+    # torque laws, and the robot under them
+    "control",
+    "simulation",
     # parameters from measurements
     "identification",
     "identify",
@@ -86,6 +91,8 @@ __all__ = [  # noqa: RUF022 (a table of contents, in the order of the flow)
 _APPLICATIONS = {
     "trajectory": (),
     "integration": (),
+    "control": (),
+    "simulation": (),
     "identification": ("base_parameters", "excitation", "identify"),
     "flexible": ("FlexibleArm", "FlexibleLink"),
     "redundancy": (),

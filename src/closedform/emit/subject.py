@@ -12,6 +12,7 @@ import numpy as np
 from ..arrays import Array
 from ..forms import CHOICES, PLAIN, Form, Quantity, Variant
 from ..forms.catalogue import INERTIAS
+from ..forms.reference import TWIST_REFERENCES
 from ..model import Model, random_state
 from .names import LONGEST, identifier, label
 
@@ -47,8 +48,9 @@ class Subject:
     """A function's `name` (mass_matrix), `owner` (the robot's name) and documentation.
 
     `layout` says what the entries of its arrays are, `facts` which data its constants come from,
-    `quantities` what its arrays are, by name. `sizes` become constants of a header (NQ, NV). `states` gives
-    typical inputs, at which stored numbers are computed; other inputs are then between 1/2 and 3/2.
+    `quantities` what its arrays are, by name; `words` stand in their meanings, such as the frame's name.
+    `sizes` become constants of a header (NQ, NV). `states` gives typical inputs, at which stored numbers
+    are computed; other inputs are then between 1/2 and 3/2.
     """
 
     name: str
@@ -57,7 +59,7 @@ class Subject:
     layout: Callable[[Index], Iterable[str]] = _nothing
     facts: tuple[str, ...] = ()
     quantities: Mapping[str, Quantity] = field(default_factory=dict)
-    frame: str | None = None
+    words: Mapping[str, str] = field(default_factory=dict)
     sizes: Mapping[str, int] = field(default_factory=dict)
     states: States = _any
 
@@ -82,10 +84,19 @@ def form_subject(form: Form, model: Any) -> Subject:
         partial(layout, model, form),
         tuple(facts(model, form)),
         quantities,
-        model.frame(form.variant.frame).name if form.framed else None,
+        _words(form, model) if form.framed else {},
         sizes(model),
         partial(states, model, form),
     )
+
+
+def _words(form: Form, model: Any) -> dict[str, str]:
+    """Return the words for what a form of a frame was asked for: those of a twist hold the others."""
+    variant = form.variant
+    twist = TWIST_REFERENCES[variant.reference or "body"]
+    observer = "the base frame" if variant.relative_to is None else f"frame {label(variant.relative_to)}"
+    frame = label(model.frame(variant.frame).name)
+    return {"twist": twist.twist, "where": twist.where, "observer": observer, "frame": frame}
 
 
 def _name(name: str, variant: Variant) -> str:

@@ -2,13 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from casadi import SX
 
-BODY = "body"
-REFERENCES = (BODY, "world", "world_aligned")
+from .reference import BODY, TWIST_REFERENCES
+
+REFERENCES = tuple(TWIST_REFERENCES)
 """Axes and point of a twist or wrench: of its frame; of the base; the base's axes, the frame's origin."""
+
+AXES = dict(
+    zip(
+        REFERENCES,
+        (
+            "each in its frame about its origin",
+            "each in the base's axes about the base's origin",
+            "each in the base's axes about its frame's origin",
+        ),
+        strict=True,
+    )
+)
+"""The same in words, of wrenches."""
+
+
+def wrenches_noun(frames: Sequence[str] | None, reference: str) -> str:
+    """Return what an array of wrenches is, of bodies or of frames."""
+    where = f"at {', '.join(frames)}".replace(", ", " and ") if frames else "on the bodies"
+    return f"wrenches (moment; force) of the environment {where}, {AXES[reference]}"
 
 
 @dataclass(frozen=True)

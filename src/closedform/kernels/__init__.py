@@ -2,7 +2,16 @@
 
 from .compiled import compiled, traced
 from .kernel import Kernel
-from .recipe import FormRecipe, ProgramRecipe, Recipe
+from .recipe import DeferredRecipe, FormRecipe, ProgramRecipe, Recipe
 from .signature import named_outputs
 
-__all__ = ["FormRecipe", "Kernel", "ProgramRecipe", "Recipe", "compiled", "named_outputs", "traced"]
+__all__ = [
+    "DeferredRecipe",
+    "FormRecipe",
+    "Kernel",
+    "ProgramRecipe",
+    "Recipe",
+    "compiled",
+    "named_outputs",
+    "traced",
+]
