@@ -19,9 +19,8 @@ from .names import LONGEST, identifier, label
 FRAME = 16
 """Most characters of a frame's name within a function's."""
 
-PREFIXES = {"order": "", "phi": "phi", "frame": "", "relative_to": "relative", "reference": "in"} | {
-    each: each for each in CHOICES if each not in ("relative_to", "reference")
-}
+PREFIXES = {"order": "", "phi": "phi", "frame": "", "relative_to": "relative", "wrenches": "wrenches"}
+PREFIXES |= {"reference": "in"} | {each: each for each in CHOICES if each not in (*PREFIXES, "reference")}
 """What may be chosen, in the order in which it is part of a function's name, and the word before it."""
 
 WHAT = 40
@@ -82,12 +81,18 @@ def form_subject(form: Form, model: Any) -> Subject:
         model.name,
         form.doc,
         partial(layout, model, form),
-        tuple(facts(model, form)),
+        (*facts(model, form), *_chosen(form.variant)),
         quantities,
         _words(form, model) if form.framed else {},
         sizes(model),
         partial(states, model, form),
     )
+
+
+def _chosen(variant: Variant) -> Iterator[str]:
+    """Yield the sentence on what was chosen, since the documentation is that of all choices."""
+    if variant.chosen:
+        yield f"Chosen: {', '.join(f'{name} = {value!r}' for name, value in variant.chosen.items())}."
 
 
 def _words(form: Form, model: Any) -> dict[str, str]:
