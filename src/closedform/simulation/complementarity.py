@@ -25,7 +25,8 @@ def give_way(M: Array, f: Array, candidates: Array, least: Array, most: Array) -
     rush = 2 * n + 10
     for count in range(rush + 4 ** min(n, 10)):
         free = moves != 0
-        pushed = f + np.where(moves == 1, least, np.where(moves == -1, most, 0.0))
+        bound = np.where(moves == 1, least, np.where(moves == -1, most, 0.0))
+        pushed = f + bound
         a = np.zeros(n)
         if free.all():
             a = np.linalg.solve(M, pushed)
@@ -36,9 +37,7 @@ def give_way(M: Array, f: Array, candidates: Array, least: Array, most: Array) -
         wrong = candidates & free & (moves * a < 0)
         change = high | low | wrong
         if not change.any():
-            r[candidates & free] = (pushed - f)[candidates & free]
-            r[~candidates] = 0.0
-            return np.where(candidates, moves, 0), a, r
+            return np.where(candidates, moves, 0), a, np.where(free, bound, r)
         if count >= rush:  # the least index alone: no set of pivots comes twice
             change[np.argmax(change) + 1 :] = False
         moves = np.where(change, np.where(wrong, 0, np.where(high, -1, 1)), moves)

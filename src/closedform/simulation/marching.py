@@ -91,7 +91,7 @@ class Marching:
         for table in tables:
             rows = table if table.strides[0] else table[:1]
             flat = rows.reshape(len(rows), -1, table.shape[-1])
-            whole = np.ascontiguousarray(np.broadcast_to(flat, (len(flat), runs, flat.shape[-1])))
+            whole = np.array(np.broadcast_to(flat, (len(flat), runs, flat.shape[-1])), order="C")
             found.append(
                 np.broadcast_to(whole, (len(table), *whole.shape[1:])) if rows is not table else whole
             )
