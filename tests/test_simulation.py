@@ -180,7 +180,7 @@ def test_a_block_on_a_steep_slope_turns_and_slides_back():
 
 
 def test_a_pushed_block_breaks_away_when_the_push_exceeds_friction():
-    """A force of slope c t sets a block of friction F in motion at F / c, with (c/m) (t - F/c)^2 / 2 after."""
+    """A force c t sets a block of friction F in motion at F / c, with the speed (c/m) (t - F/c)^2 / 2."""
     mass, friction, rate = 2.0, 3.0, 10.0
     flat = block(0.0, mass, friction)
     nodes = rate * np.linspace(0, 1, 101)[:, None]
@@ -248,8 +248,10 @@ def test_held_joints_and_joints_that_give_way_are_complementary(seed):
     assert (a[held] == 0).all()
     assert ((r >= least - PROMISED) & (r <= most + PROMISED))[held].all()
     up, down = candidates & (moves == 1), candidates & (moves == -1)
-    assert (a[up] >= 0).all() and (r[up] == least[up]).all()
-    assert (a[down] <= 0).all() and (r[down] == most[down]).all()
+    assert (a[up] >= 0).all()
+    assert (r[up] == least[up]).all()
+    assert (a[down] <= 0).all()
+    assert (r[down] == most[down]).all()
 
 
 # ------------------------------------------------------------------ stops
@@ -381,7 +383,9 @@ def test_events_are_found_and_may_end_a_run():
 def test_progress_comes_to_the_whole():
     seen = []
     cf.load("2r").simulate([0, 0], duration=0.5, progress=seen.append)
-    assert seen == sorted(seen) and seen[-1] == 1.0 and len(seen) > 10
+    assert seen == sorted(seen)
+    assert seen[-1] == 1.0
+    assert len(seen) > 10
 
 
 # ------------------------------------------------------------------ what is refused
@@ -399,7 +403,7 @@ def diverging(t, q, qd):
         ({"step": 0.0}, r"step is 0; expected a positive number"),
         ({"duration": -1.0}, r"duration is -1; expected a positive number"),
         ({"duration": 1e9}, r"1e\+12 steps; at most"),
-        ({"duration": 4e4}, r"take longer steps, a shorter duration"),
+        ({"duration": 4e4}, r"4e\+07 steps; at most 33554432"),
         ({"method": "rk5"}, r"did you mean .*'rk8'"),
         ({"law": lambda t, q, qd: [1.0]}, r"gave shape \(1,\) at t = 0 s; expected \(2,\)"),
         ({"law": lambda t, q, qd: None}, r"gave None at t = 0 s"),

@@ -91,7 +91,8 @@ class ExpressionLaw(Law):
         foreign = [each for each in ca.symvar(tau) if each.element_hash() not in hashes]
         if foreign:
             raise ArgumentError(f"{self.name}: build used {shown(foreign)}; expected its own arguments only")
-        return tau
+        found: SX = tau
+        return found
 
 
 def _is_name(given: Any) -> bool:

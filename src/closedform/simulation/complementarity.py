@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import Array
 from ..errors import ClosedFormError
@@ -11,7 +12,9 @@ ROUND_OFF = 1e-12
 """Relative size below which a violated bound or sign is round-off."""
 
 
-def give_way(M: Array, f: Array, candidates: Array, least: Array, most: Array) -> tuple[Array, Array, Array]:
+def give_way(
+    M: Array, f: Array, candidates: NDArray[np.bool_], least: Array, most: Array
+) -> tuple[Array, Array, Array]:
     """Return how joints move, the accelerations a and the reactions r with M a = f + r.
 
     Of every candidate, either a_i = 0 and least_i <= r_i <= most_i, or a_i > 0 and r_i = least_i, or
@@ -29,7 +32,7 @@ def give_way(M: Array, f: Array, candidates: Array, least: Array, most: Array) -
         pushed = f + bound
         a = np.zeros(n)
         if free.all():
-            a = np.linalg.solve(M, pushed)
+            a[:] = np.linalg.solve(M, pushed)
         elif free.any():
             a[free] = np.linalg.solve(M[np.ix_(free, free)], pushed[free])
         r = M @ a - f

@@ -27,6 +27,7 @@ from ..errors import ArgumentError
 from ..integration import DivergenceError, Event
 from ..integration.adaptive import ADAPTIVE
 from ..integration.inputs import Levels
+from ..integration.simulate import MAX_STEPS
 from ..model.idle import refuse_idle_joints
 from ..robot import Robot
 from .adaptive import adaptive_run
@@ -90,7 +91,8 @@ def simulate(
     qd = np.zeros(robot.nv) if qd0 is None else rows_array("simulate: qd0", qd0, robot.nv)
     if stops:
         require_within_limits(model, q)
-    run_clock = clock(duration, step, rate, isinstance(law, Law) or callable(law))
+    most = min(MAX_STEPS, MOST_ENTRIES // (robot.nq + robot.nv))
+    run_clock = clock(duration, step, rate, isinstance(law, Law) or callable(law), most)
     found = drive(robot, law, reference, rate, run_clock)
     frames, bodies, acting = wrench_levels(model, wrenches, axes, run_clock.times)
     parts = [*found.levels, *acting]
