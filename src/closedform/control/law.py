@@ -13,10 +13,10 @@ from casadi import SX
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
-from ..checks import choice, instance
+from ..checks import choice, instance, known_name
 from ..emit import export
 from ..emit.subject import Subject, layout
-from ..errors import ArgumentError, UnknownNameError
+from ..errors import ArgumentError
 from ..forms import FORMS, Quantity
 from ..forms.catalogue import COORDINATES, FORCES
 from ..forms.tree import Tree
@@ -183,7 +183,5 @@ class Law(ABC):
 
     def input(self, name: str) -> Input:
         """Return the reference of that name."""
-        for each in self.references:
-            if each.name == name:
-                return each
-        raise UnknownNameError(f"reference of {self.name}", name, [each.name for each in self.references])
+        known = [each.name for each in self.references]
+        return self.references[known.index(known_name(f"reference of {self.name}", name, known))]

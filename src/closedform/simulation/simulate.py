@@ -185,7 +185,7 @@ def _marching(
     for first in start:
         runs = math.prod(first.shape[:-1])
         path = np.empty((len(run_clock.times), runs, first.shape[-1]))
-        path[0] = first.reshape(runs, -1)
+        path[0] = first.reshape(runs, first.shape[-1])
         paths.append(path)
     kernel = step_kernel(plant, method, inputs.held)
     own = contact if plant.contact else None
@@ -211,6 +211,8 @@ def _take_steps(
 ) -> None:
     """Take all steps, sampling the law where it is due."""
     steps, times = run_clock.steps, run_clock.times
+    if not math.prod(batch):
+        return
     chunk = CHUNK if progress is None else max(1, -(-steps // REPORTS))
     if found.sample is not None:
         chunk = run_clock.substeps
