@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import sys
 import warnings
 from collections.abc import Sequence
@@ -14,6 +15,9 @@ SHOWN = 60
 
 QUOTED = 1000
 """Entries up to which a message quotes a value; the repr of more would take longer than the call."""
+
+COMPARED = 2000
+"""Known names that one is compared with, to find the one that was meant."""
 
 LONGEST = 500
 """Characters of one problem in a message; the middle of a longer one is left out."""
@@ -45,6 +49,23 @@ def listed(items: Sequence[str], most: int) -> str:
     return ", ".join(items[:most]) + more
 
 
+def did_you_mean(given: object, known: Sequence[str]) -> str:
+    """Return " (did you mean 'qd'?)" for the known name that is most like a given one, or nothing.
+
+    >>> from closedform.errors import did_you_mean
+    >>> did_you_mean("qdot", ("q", "qd", "qdd"))
+    " (did you mean 'qd'?)"
+    """
+    if not isinstance(given, str) or not 0 < len(given) <= SHOWN:
+        return ""
+    names = {name.casefold(): name for name in known[:COMPARED]}
+    wanted = given.casefold()
+    alike = difflib.get_close_matches(wanted, names, 1) or [
+        name for name in names if sorted(name) == sorted(wanted)
+    ]
+    return f" (did you mean {names[alike[0]]!r}?)" if alike else ""
+
+
 class ClosedFormError(Exception):
     """Base of every error this package raises on purpose."""
 
@@ -67,13 +88,23 @@ class ArgumentError(ClosedFormError, TypeError, ValueError):
     """An argument of the wrong number, type or shape; says what was expected and given."""
 
 
+def no_such_argument(function: str, name: str, known: Sequence[str]) -> ArgumentError:
+    """Return the error of an argument by a name that a function does not have."""
+    return ArgumentError(
+        f"{function}: no argument has the name {shown(name)}{did_you_mean(name, known)}; "
+        f"it takes {', '.join(known)}"
+    )
+
+
 class UnknownNameError(ClosedFormError, LookupError):
     """A name (frame, form, robot) that does not exist; lists those that do."""
 
     def __init__(self, kind: str, name: object, known: Sequence[str]) -> None:
         self.kind, self.name, self.known = kind, name, tuple(known)
         names = ", ".join(self.known[:SHOWN]) + (", ..." if self.known[SHOWN:] else "")
-        super().__init__(f"unknown {kind} {shown(name)}; known: {names or '(none)'}")
+        super().__init__(
+            f"unknown {kind} {shown(name)}{did_you_mean(name, self.known)}; known: {names or '(none)'}"
+        )
 
     def __reduce__(self) -> tuple[type, tuple[str, object, tuple[str, ...]]]:
         return type(self), (self.kind, self.name, self.known)

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from .emit import export, form_subject
-from .errors import ClosedFormError
-from .form_methods import FormMethod, is_still, still_value
-from .forms import Catalogue, Choices, Form, Variant
+from .form_methods import FormKernels, FormMethod, chosen_variant, is_still
+from .forms import Catalogue, Choices, Form
 from .kernels import FormRecipe, Kernel
 from .model.idle import refuse_still
 from .programs import Program
@@ -44,11 +43,11 @@ class FormsOwner:
         delattr(cls, name)
         for owner in tuple(cls._owners.values()):
             vars(owner).pop(name, None)
-            owner._kernels = {key: kernel for key, kernel in owner._kernels.items() if key[0] != name}
+            owner._kernels.drop(name)
 
     def __init__(self, model: Any) -> None:
         self.model = model
-        self._kernels: dict[tuple[Any, ...], Kernel] = {}
+        self._kernels = FormKernels(model, self.FORMS)
         self._owners[id(self)] = self  # by id: a subclass may have no hash
 
     def kernel(
@@ -74,24 +73,7 @@ class FormsOwner:
         >>> control = arm.kernel("decoupling").bind(*state, s, out=u)
         >>> control()
         """
-        key: tuple[Any, ...] | None
-        try:
-            key = (name, frame, np.dtype(dtype).str, order, phi, *sorted(choices.items()))
-            known = self._kernels.get(key)
-        except (TypeError, ValueError, RecursionError):
-            key, known = None, None  # one of the arguments is wrong: the recipe or the kernel says which
-        if known is None or type(phi) is not bool:
-            variant = Variant(frame, order, phi, **choices)
-            form = self.FORMS.form(name, variant)
-            if is_still(form, self.model):
-                still_value(self.model, form)
-                raise ClosedFormError(
-                    f"{name}: is a constant, since no joint moves; call robot.{name} itself"
-                )
-            known = Kernel(FormRecipe(self.model, name, variant), dtype)
-            if key is not None:
-                self._kernels[key] = known
-        return known
+        return self._kernels.find(name, frame, dtype, order, phi, **choices)
 
     def program(
         self,
@@ -102,7 +84,7 @@ class FormsOwner:
         **choices: Unpack[Choices],
     ) -> Program:
         """Return a form as straight-line code, without compiling it."""
-        return FormRecipe(self.model, name, Variant(frame, order, phi, **choices)).program()
+        return FormRecipe(self.model, name, chosen_variant(name, frame, order, phi, choices)).program()
 
     def equations(
         self,
@@ -176,7 +158,7 @@ class FormsOwner:
         >>> [path.name for path in arm.export("decoupling", "c", tempfile.mkdtemp())]
         ['elastic_2r_decoupling.h', 'elastic_2r_decoupling.c']
         """
-        form = self.FORMS.form(name, Variant(frame, order, phi, **choices))
+        form = self.FORMS.form(name, chosen_variant(name, frame, order, phi, choices))
         if is_still(form, self.model):
             refuse_still(self.model, "export")
         program = self.program(name, frame, order, phi, **choices)
