@@ -60,9 +60,8 @@ def did_you_mean(given: object, known: Sequence[str]) -> str:
         return ""
     names = {name.casefold(): name for name in known[:COMPARED]}
     wanted = given.casefold()
-    alike = difflib.get_close_matches(wanted, names, 1) or [
-        name for name in names if sorted(name) == sorted(wanted)
-    ]
+    turned = [name for name in names if sorted(name) == sorted(wanted)]  # such as dq for qd
+    alike = turned or difflib.get_close_matches(wanted, names, 1)
     return f" (did you mean {names[alike[0]]!r}?)" if alike else ""
 
 

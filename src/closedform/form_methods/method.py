@@ -41,17 +41,17 @@ class FormMethod:
         return self.__get__(owner)(*args, **named)
 
 
-def method_of(kernels: FormKernels, form: Form) -> _Function:
+def method_of(kernels: FormKernels, form: Form) -> FormFunction:
     """Return the function that evaluates a form of a model."""
     subject = _Subject(kernels, form)
     if is_still(form, kernels.model):
         still_value(kernels.model, form)
-        return _StillMethod(subject)
-    method: _Function = _Method.of(subject)
+        return StillMethod(subject)
+    method: FormFunction = Method.of(subject)
     return method
 
 
-def _again(model: Any, name: str) -> _Function:
+def _again(model: Any, name: str) -> FormFunction:
     """Return the method of a form of a model that was pickled or copied."""
     forms = catalogue(model)
     forms.form(name)  # refuses a name that is not there any more
@@ -92,7 +92,7 @@ class _OwnDoc:
         return self.text if function is None else function.subject.form.doc
 
 
-class _Function(FastCall):
+class FormFunction(FastCall):
     """A form of an owner as a function; it takes arrays in order or by name, and what calls may choose."""
 
     __slots__ = ()
@@ -109,7 +109,7 @@ class _Function(FastCall):
         signature: inspect.Signature = self.subject.parameters.signature
         return signature
 
-    def __get__(self, owner: Any, kind: type | None = None) -> _Function:
+    def __get__(self, owner: Any, kind: type | None = None) -> FormFunction:
         """Return itself; `help` takes what has this for a routine, and shows its signature."""
         return self
 
@@ -120,7 +120,7 @@ class _Function(FastCall):
         return _again, (self.subject.kernels.model, self.__name__)
 
 
-class _Method(_Function):
+class Method(FormFunction):
     """A form of an owner that moves: every call finds its kernel, and learns the pattern of the call.
 
     Arrays that are all float32 give float32; numbers and lists take the precision of the others.
@@ -147,7 +147,7 @@ class _Method(_Function):
         return tuple.__new__(subject.alone, (result,)) if order == 0 else result
 
 
-class _StillMethod(_Function):
+class StillMethod(FormFunction):
     """A form of an object without a moving joint: one value for every row of arrays that are empty."""
 
     __slots__ = ()
@@ -173,9 +173,11 @@ class _StillMethod(_Function):
         out = named.get("out")
         if out is None:
             return result.copy()
+        outs = out if isinstance(out, tuple) else (out,)
+        signature.check_outputs(outs)
         problem = signature.wrong_output(out, batch)
         if problem is not None:
             raise problem
-        (out,) = out if isinstance(out, tuple) else (out,)
+        (out,) = outs
         out[...] = result
         return out

@@ -106,7 +106,9 @@ class Parameters:
         if "wrenches" in form.choices:
             self._take_wrenches(call)
         for name in tuple(chosen):
-            if chosen[name] is _default(name):
+            if isinstance(chosen[name], str):
+                chosen[name] = str.__str__(chosen[name])  # subclasses may compare as they like
+            elif chosen[name] is _default(name):
                 del chosen[name]
         return call
 

@@ -130,9 +130,14 @@ class Kernel:
             if type(argument) is not ndarray and hasattr(argument, "__dask_graph__"):
                 later = lazy(self, self._signature, args, out)
                 return self.results._make(later) if self.results else later
+            if type(argument) is not ndarray and isinstance(argument, ndarray):
+                args = self._signature.plain(args)
+                break
         try:
             if out is not None and (self.results or self._deep or not _plain(out)):
                 outs = out if isinstance(out, tuple) else (out,)
+                if isinstance(out, tuple) or not self.results:
+                    self._signature.check_outputs(outs)
                 overlap.check_outputs(self.name, outs)
                 if self._deep:
                     args = tuple(overlap.kept(args, outs))
@@ -178,8 +183,8 @@ class _FastKernel(FastCall):
 
 
 def _plain(out: Any) -> bool:
-    """Whether an output is one contiguous array, whose entries have memory of their own."""
-    return type(out) is ndarray and out.flags.c_contiguous
+    """Whether an output is one contiguous array of floats, whose entries have memory of their own."""
+    return type(out) is ndarray and out.dtype.kind == "f" and out.flags.c_contiguous
 
 
 def precision(name: str, dtype: DTypeLike) -> np.dtype[Any]:

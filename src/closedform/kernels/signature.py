@@ -84,22 +84,35 @@ class Signature:
         wrong = None if out is None else self.wrong_output(out, batch)
         return wrong or ArgumentError(f"{self.name}: {shorten(str(error), 200)}")
 
+    def plain(self, args: Sequence[Any]) -> tuple[Any, ...]:
+        """Return arrays without the subclasses that NumPy would give the result too."""
+        for name, each in zip(self.input_names, args, strict=True):
+            if np.ma.is_masked(each):
+                raise ArgumentError(f"{self.name}: {name} has masked entries; fill them, or leave them out")
+        return tuple(each.view(np.ndarray) if isinstance(each, np.ndarray) else each for each in args)
+
+    def check_outputs(self, outs: Sequence[Any]) -> None:
+        """Refuse more outputs or fewer than there are, and those of whole numbers or other things."""
+        if len(outs) != len(self.output_shapes):
+            raise ArgumentError(
+                f"{self.name}: out has {len(outs)} arrays; expected {len(self.output_shapes)}"
+            )
+        for each in outs:
+            if isinstance(each, np.ndarray) and each.dtype.kind != "f":
+                raise ArgumentError(f"{self.name}: out has dtype {each.dtype}; expected {self.dtype}")
+
     def wrong_output(self, out: Any, batch: Shape) -> ArgumentError | None:
         """Return the error of outputs that cannot hold the results of a batch, if they cannot."""
         count = len(self.output_shapes)
         if count > 1 and not isinstance(out, tuple):
             return ArgumentError(f"{self.name}: out is {described(out)}; expected a tuple of {count} arrays")
         outs = out if isinstance(out, tuple) else (out,)
-        if len(outs) != count:
-            return ArgumentError(f"{self.name}: out has {len(outs)} arrays; expected {count}")
         for k, (each, shape) in enumerate(zip(outs, self.output_shapes, strict=True)):
             label, expected = f"{self.name}: out{f'[{k}]' if count > 1 else ''}", (*batch, *shape)
             if each is None and isinstance(out, tuple):
                 continue  # NumPy makes this one
             if not isinstance(each, np.ndarray):
                 return ArgumentError(f"{label} is {described(each)}; expected an array of shape {expected}")
-            if not np.can_cast(self.dtype, each.dtype, "same_kind"):
-                return ArgumentError(f"{label} has dtype {each.dtype}; expected {self.dtype}")
             if not each.flags.writeable:
                 return ArgumentError(f"{label} is read-only; give an array that can be written")
             if not _fits(each, shape) or not _spreads(batch, each.shape[: each.ndim - len(shape)]):
