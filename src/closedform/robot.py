@@ -27,7 +27,7 @@ class Robot(
 ):
     """A robot and its equations of motion, M(q) qdd + C(q, qd) qd + g(q) = tau + J^T W.
 
-    Every method takes arrays with any leading batch shape and an optional `out`:
+    Every form is a method, which takes arrays with any leading batch shape and an optional `out`:
 
     >>> import closedform as cf
     >>> robot = cf.load("2r")
@@ -211,12 +211,12 @@ class Robot(
 
     @property
     def damping(self) -> Array:
-        """Viscous friction of the joints; described, not part of the forms."""
+        """Viscous friction of the joints: part of `friction_torque`, and of dynamics with `friction=True`."""
         return self.model.joint_array("damping")
 
     @property
     def friction(self) -> Array:
-        """Coulomb friction of the joints; described, not part of the forms."""
+        """Coulomb friction of the joints: part of `friction_torque`, and of dynamics with `friction=True`."""
         return self.model.joint_array("friction")
 
     @property
