@@ -372,9 +372,10 @@ class RobotForms(FormsOwner):
         as an upward acceleration of the base. Inputs q (nq), qd, qdd (nv); returns (nv). The
         recursive Newton-Euler algorithm (RNEA), O(n).
 
-        `wrenches` that the environment applies, each (moment; force), take their part: tau - J^T W. They are
-        (bodies, 6), or {frame: (6)}. `reference` is "body" (the frame's axes and origin), "world_aligned" (the
-        base's axes, the frame's origin) or "world" (both the base's). `friction=True` adds `friction_torque`.
+        `wrenches` W of the environment, each (moment; force), take their part: tau - J^T W. They are
+        (bodies, 6), or {frame: (6)}. `reference` is "body" (the frame's axes and origin, default),
+        "world_aligned" (the base's axes, the frame's origin) or "world" (the base's axes and origin).
+        `friction=True` adds `friction_torque`.
         """
     def forward_dynamics(
         self,
@@ -410,7 +411,8 @@ class RobotForms(FormsOwner):
     ) -> Array:
         """Return C qd + g, the joint forces of a motion without accelerations.
 
-        What forward dynamics takes from tau. `wrenches` and `friction` as in `inverse_dynamics`. Returns (nv).
+        What forward dynamics takes from tau. `wrenches` and `friction` as in `inverse_dynamics`.
+        Returns (nv).
         """
     def mass_matrix(
         self,
@@ -502,8 +504,8 @@ class RobotForms(FormsOwner):
         (moment; force) in its body frame about its origin [MuellerKumar2021, Eq. (27), with W of
         the opposite sign]. Returns (nv).
 
-        Or {frame: (6)}. `reference` is "body" (the frame's axes and origin), "world_aligned" (the base's
-        axes, the frame's origin) or "world" (both the base's).
+        Or {frame: (6)}. `reference` is "body" (the frame's axes and origin, default), "world_aligned"
+        (the base's axes, the frame's origin) or "world" (the base's axes and origin).
         """
     def kinetic_energy(
         self,
@@ -534,9 +536,9 @@ class RobotForms(FormsOwner):
     ) -> Array:
         """Return Lambda = (J M^-1 J^T)^-1, the inertia that a frame shows to wrenches at it.
 
-        [Khatib1987, Eq. (11)] for robots of any number of joints; `reference` and `rows` as in
-        `task_inertia_inverse`. A robot that cannot move its frame in all rows is refused; at a singularity
-        of J the entries are huge, inf or NaN in that sample. Symmetric (t, t).
+        [Khatib1987] for robots of any number of joints; `reference` and `rows` as in
+        `task_inertia_inverse`. A robot that cannot move its frame in all rows is refused; at a
+        singularity of J the entries are huge, inf or NaN in that sample. Symmetric (t, t).
         """
     def task_inertia_inverse(
         self,
@@ -550,9 +552,9 @@ class RobotForms(FormsOwner):
     ) -> Array:
         """Return J M^-1 J^T, the accelerations of a frame that unit wrenches at it give.
 
-        J is the `jacobian` of the same frame and `reference`, its rows (omega; v); `rows` selects some of
-        them: "position", "orientation", or names such as ("x", "z", "ry"). It exists in every posture of
-        every robot, and is singular if J is. Symmetric (t, t), t = 6 or the number of rows.
+        J is the `jacobian` of the same frame and `reference`, its rows (omega; v); `rows` selects some
+        of them: "position", "orientation", or names such as ("x", "z", "ry"). It exists in every posture
+        of every robot, and is singular if J is. Symmetric (t, t), t = 6 or the number of rows.
         """
     def dynamically_consistent_inverse(
         self,
@@ -566,8 +568,8 @@ class RobotForms(FormsOwner):
     ) -> Array:
         """Return Jbar = M^-1 J^T Lambda, the inverse of J whose motion has the least kinetic energy.
 
-        J Jbar = 1, and a torque with Jbar^T tau = 0 does not accelerate the frame [Khatib1987, Eq. (37)].
-        `reference` and `rows` as in `task_inertia`, which says when it exists. Returns (nv, t).
+        J Jbar = 1, and torques with Jbar^T tau = 0 do not accelerate the frame [Khatib1987]. `reference`
+        and `rows` as in `task_inertia`, which says when it exists. Returns (nv, t).
         """
     def nullspace_projector(
         self,
@@ -581,9 +583,9 @@ class RobotForms(FormsOwner):
     ) -> Array:
         """Return N = 1 - Jbar J, which takes from joint velocities all that moves the frame.
 
-        J N = 0. For joint torques take its transpose: N^T tau does not accelerate the frame, J M^-1 N^T = 0
-        [Khatib1987, Eq. (42)]. `reference` and `rows` as in `task_inertia`, which says when it exists.
-        Returns (nv, nv).
+        J N = 0. For joint torques take its transpose: N^T tau does not accelerate the frame, since
+        J M^-1 N^T = 0 [Khatib1987]. `reference` and `rows` as in `task_inertia`, which says when it
+        exists. Returns (nv, nv).
         """
     def inverse_dynamics_rates(
         self,
@@ -707,7 +709,7 @@ class RobotForms(FormsOwner):
         Wrenches change as their bodies see them; seen from across a joint of twist v, F' gains v x F.
         Equals J^T (W' - (Aa)^T W) [MuellerKumar2021, Eq. (37)]. Returns (nv).
 
-        Wrenches of frames and in other axes as in `external_torque`; their rates are in the same axes.
+        Wrenches of frames and in other axes as in `external_torque`; rates are in the same axes.
         """
     def external_torque_ddot(
         self,
@@ -884,8 +886,8 @@ class RobotForms(FormsOwner):
     ) -> Array:
         """Return d (J^T W) / dq for constant wrenches, by body-frame (right) perturbations of the joints.
 
-        Wrenches and their axes, in which they are constant, as in `external_torque`: a force of the base's
-        axes does not turn with its body. Returns (nv, nv).
+        Wrenches and their axes, in which they are constant, as in `external_torque`: a force in the
+        base's axes does not turn with its body. Returns (nv, nv).
         """
     def inverse_dynamics_dq(
         self,
