@@ -76,6 +76,8 @@ def test_choices_give_different_names():
         Variant(wrenches=True),
         Variant(friction=True),
         Variant(phi=True),
+        Variant(rows=("x", "rz")),
+        Variant(rows="xyz"),
         Variant(wrenches=("a" * 16, "b" * 16, "c" * 16)),
         Variant(wrenches=("a" * 16, "b" * 16, "d" * 16)),
     ]

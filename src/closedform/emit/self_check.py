@@ -14,7 +14,7 @@ from ..programs import evaluate
 from .c_family import WIDTH, block_comment, listed, literal
 from .source import Source, wrapped
 
-TYPES = {"double": np.float64, "float": np.float32}
+TYPES: dict[str, type[np.float64] | type[np.float32]] = {"double": np.float64, "float": np.float32}
 
 SEED = 1
 SAMPLES = 3
