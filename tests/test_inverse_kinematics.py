@@ -72,6 +72,21 @@ def test_every_family_has_all_branches(family):
         assert set(good.sum(axis=-1)) <= {2, 4, 6, 8}
 
 
+@pytest.mark.parametrize(
+    ("axes", "points"),
+    [
+        (["z", "z", "z"], [(0, 0, 0), (0.3, 0, 0), (0.6, 0, 0)]),
+        (["z", "y", "x"], [(0, 0, 0), (0, 0, 0), (0, 0, 0)]),
+    ],
+    ids=["three parallel axes", "three axes through a point"],
+)
+def test_three_joints_that_move_no_point_in_space_have_no_closed_form(axes, points):
+    wrist = [(1, 0.2, 0.3)] * 3
+    h = np.array([np.eye(3)["xyz".index(each)] for each in (*axes, "x", "y", "x")])
+    arm = SixJoints(h, np.array([*points, *wrist], dtype=float), np.ones(6, dtype=bool), np.eye(4))
+    assert closed_form(arm.robot(np.random.default_rng(0)).model, "pen") is None
+
+
 @pytest.mark.parametrize("name", ["ur5", "ur10", "puma560"])
 def test_all_branches_of_a_thousand_poses(name):
     robot = cf.load(name)
@@ -239,6 +254,8 @@ def test_joints_beside_the_chain_stay_at_q0(puma):
     assert found.branches.shape == (8, 8)
     assert (found.branches[:, 6:] == q0[6:]).all()
     assert np.abs(found.q - q0).max() < SAME
+    narrow = both.inverse_kinematics(both.pose(q0, "link6"), "link6", q0=q0, limits=(-9, [9] * 6 + [0.5] * 2))
+    assert (narrow.branches[:, 6:] == [0.5, -0.6]).all()
 
 
 # ------------------------------------------------------------------ the search

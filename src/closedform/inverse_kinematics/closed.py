@@ -111,7 +111,7 @@ class ClosedForm:
         """Return the branches within the limits, nearest to the reference (b, nq) first."""
         at = list(self.chain.coordinates)
         some = self.candidates(poses, reference[:, at])
-        q = np.repeat(reference[:, None], BRANCHES, axis=1)
+        q = np.repeat(bounds.clip(reference)[:, None], BRANCHES, axis=1)  # joints beside the chain stay there
         q[..., at] = some
         q, error = _polished(conditions, q, poses)
         turning = [k for k, axis in zip(at, self.chain.axes, strict=True) if axis.turns]
