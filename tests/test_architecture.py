@@ -44,6 +44,8 @@ FLOW = (
     "moving",
     "states",
     "saving",
+    "drawing",
+    "pictures",
     "robot",
     "loading",
     "trajectory",

@@ -89,6 +89,14 @@ class ArgumentError(ClosedFormError, TypeError, ValueError):
     """An argument of the wrong number, type or shape; says what was expected and given."""
 
 
+def no_such_argument(function: str, name: str, known: Sequence[str]) -> ArgumentError:
+    """Return the error of an argument by a name that a function does not have."""
+    return ArgumentError(
+        f"{function}: no argument has the name {shown(name)}{similar(name, known)}; "
+        f"it takes {', '.join(known)}"
+    )
+
+
 class UnknownNameError(ClosedFormError, LookupError):
     """A name (frame, form, robot) that does not exist; suggests the nearest and lists those that do."""
 

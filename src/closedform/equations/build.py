@@ -13,7 +13,7 @@ from ..errors import ProgramSizeError
 from ..forms import Choices, Form, Variant, catalogue
 from ..forms.lettered import Lettered, lettered
 from ..forms.tree import Tree
-from ..model import Model
+from ..model import Frame, Model
 from ..model.idle import refuse_still
 from ..programs import Program, form_program
 from .parameters import CONVENTIONS, KINDS, lettered_tree
@@ -73,12 +73,22 @@ def _robot(model: Model, form: Form, symbolic: bool | str | Collection[str], con
     known_name("convention of inertial parameters", convention, CONVENTIONS)
     refuse_still(model, "equations")
     form.check(model)
-    frame = model.frame(form.variant.frame) if form.framed else None
-    if isinstance(form.variant.wrenches, tuple):
-        frame = model.frame(form.variant.wrenches[0])  # of several frames one has letters
-    tree, letters = lettered_tree(model, convention, kinds, frame, form.frictional)
+    tree, letters = lettered_tree(model, convention, kinds, _frames(model, form), form.frictional)
     trajectory = model.nq == model.nv
     return Lettered((tree,), letters, kinds, angle_groups(model), trajectory, MAX_OPERATIONS)
+
+
+def _frames(model: Model, form: Form) -> dict[str, Frame]:
+    """Return the frames that a form is of, by the letters of their lengths if links do not name them."""
+    if any("f" in each.shape for each in form.gives):
+        return {f"LF{k + 1}": frame for k, frame in enumerate(model.frames)}
+    if isinstance(form.variant.wrenches, tuple):
+        names = form.variant.wrenches
+        return {f"LW{k + 1}" if k else "LE": model.frame(name) for k, name in enumerate(names)}
+    if not form.framed:
+        return {}
+    other = form.variant.relative_to
+    return {"LE": model.frame(form.variant.frame)} | ({"LR": model.frame(other)} if other else {})
 
 
 def angle_groups(model: Model) -> list[list[int]]:

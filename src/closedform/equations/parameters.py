@@ -7,7 +7,7 @@ letter or as its number makes no difference to the trace. There is no second set
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -85,13 +85,13 @@ def lettered_tree(
     model: Model,
     convention: str,
     symbolic: Sequence[str],
-    target: Frame | None = None,
+    targets: Mapping[str, Frame] | None = None,
     friction: bool = False,
 ) -> tuple[Tree, tuple[Letter, ...]]:
     """Return the tree with a symbol for every number that is not zero, and what these stand for.
 
-    Of all frames only the `target` has symbols. Damping fv1 and dry friction fc1 have some if `friction`
-    matters.
+    Of all frames only the `targets` have symbols; their keys are letters of lengths that no link names.
+    Damping fv1 and dry friction fc1 have symbols if `friction` matters.
 
     `convention` names the inertial parameters; `symbolic` are the kinds that will be printed as
     letters, which matters only if one letter may mean two things (the centre of a point mass at
@@ -113,9 +113,9 @@ def lettered_tree(
         armature = table.symbol(f"Ia{k + 1}", body.armature, "inertia") if body.armature else 0.0
         nodes.append(replace(node, p0=p0, m=inertia.m, ms=inertia.ms, S=inertia.S, armature=armature))
     frames = {}
-    if target is not None:
+    for letter, target in (targets or {}).items():
         frames[target.name] = constant(target.placement)
-        frames[target.name][:3, 3] = table.column(frame_lengths(model, target, khalil))
+        frames[target.name][:3, 3] = table.column(frame_lengths(model, target, khalil, letter))
     alone = np.count_nonzero(model.gravity) == 1
     size = float(np.abs(model.gravity).max() if alone else np.linalg.norm(model.gravity))
     gravity = constant(model.gravity / (size or 1.0)) * table.symbol("g", size, "gravity")

@@ -10,9 +10,10 @@ from casadi import SX
 
 from .algebra import constant, cross, cross_columns
 from .kinematics import base_placements
-from .loads import BODY, Loads
+from .loads import Loads
 from .mass import add_block
 from .pairs import Screw, pairs, plus, product, times
+from .reference import BODY
 from .series import Series, twist_beyond, wrench_beyond
 from .subtree import Flow
 from .tree import Posture, Tree

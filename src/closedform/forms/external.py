@@ -5,9 +5,10 @@ from __future__ import annotations
 from casadi import SX
 
 from .environment import push_gradient, pushes
-from .loads import BODY, Loads
+from .loads import Loads
 from .newton_euler import add_rates
 from .pairs import Screw, joint_twists, plus, product, rates_to_parent
+from .reference import BODY
 from .tree import Tree
 
 Frames = tuple[str, ...] | None

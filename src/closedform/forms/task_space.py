@@ -7,11 +7,10 @@ import numpy as np
 from casadi import SX
 
 from ..errors import ClosedFormError
-from .algebra import cross_columns
 from .elimination import Factors
 from .forward import factors
-from .kinematics import jacobian, pose
-from .loads import BODY
+from .kinematics import jacobian
+from .reference import BODY
 from .rows import ROWS
 from .tree import Tree
 
@@ -79,11 +78,7 @@ def _consistent_inverse(M: Factors, J: SX) -> SX:
 
 def _jacobian(tree: Tree, q: SX, frame: str | None, reference: str, rows: Rows) -> SX:
     """Return the rows of a frame's Jacobian."""
-    J = jacobian(tree, q, frame)
-    if reference != BODY:
-        T = pose(tree, q, frame)
-        w, v = T[:3, :3] @ J[:3, :], T[:3, :3] @ J[3:, :]
-        J = ca.vertcat(w, v - cross_columns(w, T[:3, 3]) if reference == "world" else v)
+    J = jacobian(tree, q, frame, reference)
     return J if rows is None else J[[ROWS.index(row) for row in rows], :]
 
 

@@ -72,11 +72,9 @@ class Marching:
             nv = self.qd.shape[-1]
             self.modes = np.ones((runs, nv)), np.zeros((runs, nv)), np.zeros((runs, nv))
             self.margins = margins = np.zeros(runs)
-            numbers = self.contact.constants
             mode, least, most = (fixed(each[0] if single else each) for each in self.modes)
-            own = {"mode": mode, "least": least, "most": most}
-            own |= {name: fixed(values) for name, values in numbers.items()}
-            operands += [own[name] for name in ("mode", "coulomb", "least", "most", "lower", "upper")]
+            same = {name: fixed(values) for name, values in self.contact.constants.items()}
+            operands += [mode, same["coulomb"], least, most, same["lower"], same["upper"]]
             outputs.append(fixed(margins.reshape(()) if single else margins))
             self.last = np.full(runs, -1)
             self._bind()
@@ -91,7 +89,7 @@ class Marching:
         for table in tables:
             rows = table if table.strides[0] else table[:1]
             flat = rows.reshape(len(rows), -1, table.shape[-1])
-            whole = np.ascontiguousarray(np.broadcast_to(flat, (len(flat), runs, flat.shape[-1])))
+            whole = np.array(np.broadcast_to(flat, (len(flat), runs, flat.shape[-1])), order="C")
             found.append(
                 np.broadcast_to(whole, (len(table), *whole.shape[1:])) if rows is not table else whole
             )
