@@ -17,6 +17,7 @@ PACKAGES = (
     "identification",
     "flexible",
     "redundancy",
+    "inverse_kinematics",
     "elastic",
     "kernels",
     "equations",

@@ -22,6 +22,7 @@ from closedform import (
     flexible,
     identification,
     integration,
+    inverse_kinematics,
     kernels,
     redundancy,
     report,
@@ -68,6 +69,11 @@ def rough() -> cf.Robot:
 @cache
 def planar() -> cf.Robot:
     return cf.load("chang3r")
+
+
+@cache
+def wrist() -> cf.Robot:
+    return cf.load("puma560")
 
 
 @cache
@@ -239,8 +245,14 @@ def arrays(kernel: cf.Kernel) -> list[np.ndarray]:
 def form_call(owner: Any, name: str) -> Call:
     """Return a valid call of a form."""
     form = owner.FORMS[name]
-    kernel = owner.kernel(name, order=1) if form.ordered else owner.kernel(name)
-    named: dict[str, Any] = {"threads": 1}
+    chosen = {"rows": "xy"} if "rows" in form.choices else {}
+    kernel = owner.kernel(name, order=1 if form.ordered else None, **chosen)
+    named: dict[str, Any] = {"threads": 1, **chosen}
+    if form.loaded:
+        named |= {"wrenches": {"tool": np.ones(6)}, "reference": "world_aligned", "friction": True}
+        named |= {"wrenches_dot": {"tool": np.ones(6)}} if form.ordered else {}
+    elif "reference" in form.choices:
+        named["reference"] = "world_aligned"
     if form.framed:
         named["frame"] = "tool"
     if len(kernel.output_shapes) == 1:
@@ -289,7 +301,12 @@ RECIPES: dict[str, Callable[[], Call]] = {
         cf.Robot.from_description, description.read_mdh([(0, 0, 0, 0, 0)]), floating_base=False, gravity=None
     ),
     "Robot.from_mdh": lambda: call(
-        cf.Robot.from_mdh, [(0, 0, 0, 0, 0), (0, 0, 1.0, 0, 0)], name="r", tool=np.eye(4), armature=[0, 0]
+        cf.Robot.from_mdh,
+        [(0, 0, 0, 0, 0), (0, 0, 1.0, 0, 0)],
+        name="r",
+        base=np.eye(4),
+        tool=np.eye(4),
+        armature=[0, 0],
     ),
     "Robot.from_screws": lambda: call(cf.Robot.from_screws, [np.eye(4)], [(0, 0, 1, 0, 0, 0.01)], name="r"),
     "Robot.integrate": lambda: call(arm().integrate, np.zeros(2), np.ones(2)),
@@ -303,8 +320,10 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "Robot.joint_values": lambda: call(arm().joint_values, np.zeros((3, 2)), array="q"),
     "Robot.limit_distance": lambda: call(arm().limit_distance, np.zeros((3, 2))),
     "Robot.within_limits": lambda: call(arm().within_limits, np.zeros((3, 2)), margin=0.1),
+    "Robot.plot": lambda: call(arm().plot, np.zeros((3, 2)), frames=["tool"]),
     "Robot.save": lambda: call(arm().save, fresh(".toml")),
     "Robot.to_urdf": lambda: call(arm().to_urdf, fresh(".urdf")),
+    "Robot.to_mdh": lambda: call(arm().to_mdh),
     "Robot.to_mjcf": lambda: call(arm().to_mjcf, fresh(".xml")),
     "Robot.with_gravity": lambda: call(arm().with_gravity, (0, 0, -1.6)),
     "Robot.with_phi": lambda: call(arm().with_phi, arm().phi.copy()),
@@ -322,6 +341,16 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "Robot.with_armature": lambda: call(arm().with_armature, [0.1, 0.2]),
     "Robot.with_friction": lambda: call(arm().with_friction, 0.1),
     "Robot.with_damping": lambda: call(arm().with_damping, {"joint1": 0.1}),
+    "Robot.inverse_kinematics": lambda: call(
+        wrist().inverse_kinematics,
+        wrist().pose(np.array([[0.3, -0.5, 0.4, 0.2, 0.9, -0.1]])),
+        frame="link6",
+        q0=np.zeros(6),
+        task="pose",
+        criterion=None,
+        limits=True,
+        weights=None,
+    ),
     "Robot.equations": lambda: call(
         arm().equations,
         "gravity_torque",
@@ -352,6 +381,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
         name="r",
         gravity=(0.0, 0.0, -9.81),
         joint_names=["a", "b"],
+        base=np.eye(4),
         tool=np.eye(4),
         source="table",
         citation="",
@@ -599,7 +629,9 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "ElasticJointRobot.equations": lambda: call(springy().equations, "energy", digits=3, seconds=10.0),
     "ElasticJointRobot.require": lambda: call(springy().require, "energy"),
     "ElasticJointRobot.system": lambda: call(springy().system, uncertain=True),
-    "ElasticJointRobot.export": lambda: call(springy().export, "energy", "c", fresh(""), precision="double"),
+    "ElasticJointRobot.export": lambda: call(
+        springy().export, ["energy", ("decoupling", {"phi": False})], "c++", fresh(""), precision="float"
+    ),
     "elastic.ComputedTorque": lambda: call(elastic.ComputedTorque, springy(), [-20, -20]),
     "elastic.Decoupling": lambda: call(
         elastic.Decoupling, springy(), [-20, -21, -22 + 1j, -22 - 1j], torque_sensors=True
@@ -705,6 +737,17 @@ RECIPES: dict[str, Callable[[], Call]] = {
         kind=None,
         limits=True,
         starts=2,
+    ),
+    "inverse_kinematics.solve": lambda: call(
+        inverse_kinematics.solve,
+        planar(),
+        {"tool": TARGETS, "link3": planar().pose(GUESS, "link3")},
+        frame=None,
+        q0=GUESS,
+        task={"tool": "xy", "link3": "position"},
+        criterion=None,
+        limits=True,
+        weights={"tool": 2.0, "link3": (0.1, 1.0)},
     ),
     "redundancy.follow": lambda: call(
         redundancy.follow,
@@ -905,6 +948,7 @@ EXCLUDED = {
     "ElasticJointRobot.plant": "takes CasADi symbols, for the package's own laws",
     "Inertial.checked": "a step of reading a description",
     "description.read_urdf": "a step of load, attacked by the section on files",
+    "Robot.show": "opens a browser; takes what plot takes",
     "integration.Event.times": "takes SciPy's piecewise polynomial; Event is attacked through simulate",
     "integration.System.at": "takes CasADi symbols",
     "identification.Log.converted": "a step of reading a log",
@@ -917,6 +961,8 @@ EXCLUDED = {
     "redundancy.Obstacle.value": "takes CasADi symbols",
     "redundancy.Task.between": "a step of compare",
     "redundancy.Task.features": "a step of follow",
+    "redundancy.Task.pose_error": "takes CasADi symbols",
+    "redundancy.Task.poses": "a step of solve",
     "redundancy.Task.residual": "takes CasADi symbols",
     "redundancy.Task.target_features": "a step of follow",
     "elastic.ComputedTorque.expression": "takes CasADi symbols",

@@ -44,6 +44,8 @@ FLOW = (
     "moving",
     "states",
     "saving",
+    "drawing",
+    "pictures",
     "robot",
     "loading",
     "trajectory",
@@ -147,6 +149,7 @@ ATTRIBUTES = {
     "kernel",
     "equations",
     "export",
+    "inverse_kinematics",
     "from_mdh",
     "from_screws",
 }

@@ -45,6 +45,7 @@ class FormMethod:
         if owner is None:
             return self
         form = self.form
+        form.check(owner.model)
         method: Any
         if is_still(form, owner.model):
             method = StillMethod(owner, form)
@@ -124,9 +125,7 @@ class VariantMethod(_Method):
         given |= {"wrenches": chosen.pop("wrenches", None)}
         given = {name: value for name, value in given.items() if not (value is None or _is_empty(value))}
         mapped = [value for value in (*args, *given.values()) if isinstance(value, Mapping)]
-        frames = {
-            tuple(value) if isinstance(value, Mapping) else True for value in (*mapped, *given.values())
-        }
+        frames = {_frames(value) for value in (*mapped, *given.values())}
         if len(frames) > 1:
             raise ArgumentError(f"{self._form.name}: wrenches and their rates are not of the same frames")
         if mapped or (frames and self._form.loaded):
@@ -141,8 +140,8 @@ class VariantMethod(_Method):
         if not given:
             raise ArgumentError(f"{self._form.name}: {name} names no frame; give {{frame: (moment; force)}}")
         rows = {
-            frame: batch_array(f"{self._form.name}: {name}[{frame!r}]", each, 6)
-            for frame, each in given.items()
+            frame: batch_array(f"{self._form.name}: {name}[{frame!r}]", given[frame], 6)
+            for frame in _frames(given)
         }
         common_batch(self._form.name, **{str(frame): row.shape[:-1] for frame, row in rows.items()})
         return np.stack(np.broadcast_arrays(*rows.values()), axis=-2)
@@ -206,6 +205,11 @@ class StillMethod(_Method):
             raise ArgumentError(f"{form.name}: out should be an array of shape {result.shape}")
         out[...] = result
         return out
+
+
+def _frames(given: Any) -> Any:
+    """Return the frames of wrenches by frame, in one order; True for an array, which has all bodies."""
+    return tuple(sorted(given, key=str)) if isinstance(given, Mapping) else True
 
 
 def _is_empty(given: Any) -> bool:

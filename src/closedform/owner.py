@@ -120,9 +120,9 @@ class FormsOwner:
         """Return a form as SymPy expressions to read: angle sums merged, like terms collected.
 
         `symbolic` says which constants stay letters: True for all, or some of "inertia",
-        "geometry", "gravity" for a robot; of these, "stiffness" and "damping" for a flexible arm;
-        none for elastic joints. `parameters` names a robot's inertias: "masses" for m1, c1x, I1xx
-        about the centre of mass, "gautier-khalil" for XX1 ... M1 about the frame origin. Other
+        "geometry", "gravity", "friction" for a robot; of the first three, "stiffness" and "damping" for
+        a flexible arm; none for elastic joints. `parameters` names a robot's inertias: "masses" for m1,
+        c1x, I1xx about the centre of mass, "gautier-khalil" for XX1 ... M1 about the frame origin. Other
         constants are numbers, with `digits` significant digits or as `rational` fractions. What
         takes longer than `seconds` is returned correct, in terms of definitions, with a warning.
         Prints as text, LaTeX and MathML; a form of several outputs gives a tuple.

@@ -28,11 +28,11 @@ class RobotReaching:
     ) -> Solutions:
         """Return the coordinates that bring a frame (default: the last one) to poses (..., 4, 4).
 
-        An arm of six joints with a spherical wrist, or with three parallel axes as a UR5 has them, is
-        solved in closed form: `branches` has all solutions, those nearest to `q0` first. Any other robot is
-        searched from `q0`, or from a fixed table of starts, the same on every run. A pose that is not met is
-        never passed over: `found` is False, `q` is NaN, and `closest` with `position_error` and `rotation_error`
-        says what can be had.
+        An arm of six joints with a spherical wrist, or with three parallel axes like a UR5's, is solved
+        in closed form: `branches` has all solutions, those nearest to `q0` first. Any other robot is
+        searched from `q0`, or from a fixed table of starts, the same on every run. If a pose is not met,
+        `found` is False and `q` is NaN; `closest`, `position_error` and `rotation_error` say how near it
+        comes.
 
         `task` selects what is prescribed: "pose", "position" (then `pose` may be (..., 3)), "xy", rows out
         of rx, ry, rz, x, y, z along the base axes, or a mask of these six. `limits` are the robot's (True),

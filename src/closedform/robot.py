@@ -15,12 +15,13 @@ from .description.screws import read_screws
 from .methods import RobotForms
 from .model import build_model
 from .moving import RobotMoving
+from .pictures import RobotPictures
 from .reaching import RobotReaching
 from .saving import RobotFiles
 from .states import RobotStates
 
 
-class Robot(RobotChanges, RobotStates, RobotReaching, RobotMoving, RobotFiles, RobotForms):
+class Robot(RobotChanges, RobotStates, RobotReaching, RobotMoving, RobotFiles, RobotPictures, RobotForms):
     """A robot and its equations of motion, M(q) qdd + C(q, qd) qd + g(q) = tau + J^T W.
 
     Every method takes arrays with any leading batch shape and an optional `out`:
@@ -51,6 +52,7 @@ class Robot(RobotChanges, RobotStates, RobotReaching, RobotMoving, RobotFiles, R
         joint_names: Sequence[str] | None = None,
         inertials: Sequence[Inertial | None] | None = None,
         armature: Sequence[float] | None = None,
+        base: ArrayLike | None = None,
         tool: ArrayLike | None = None,
         gravity: tuple[float, float, float] = DEFAULT_GRAVITY,
         source: str = "modified DH table",
@@ -74,6 +76,7 @@ class Robot(RobotChanges, RobotStates, RobotReaching, RobotMoving, RobotFiles, R
                 joint_names=joint_names,
                 inertials=inertials,
                 armature=armature,
+                base=base,
                 tool=tool,
                 gravity=gravity,
                 source=source,

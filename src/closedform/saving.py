@@ -10,6 +10,7 @@ from .checks import file_path
 from .errors import ArgumentError, shown
 from .files import write_files
 from .model import Model
+from .model.mdh_writing import MdhTable, mdh_table
 from .model.mjcf_writing import mjcf_text
 from .model.urdf_writing import urdf_text
 from .model.writing import model_toml
@@ -54,6 +55,26 @@ class RobotFiles:
         'arm.xml'
         """
         return self._written(path, ".xml", mjcf_text)
+
+    def to_mdh(self) -> MdhTable:
+        """Return the modified Denavit-Hartenberg table of the robot, in Khalil's convention.
+
+        `Robot.from_mdh(**table)` is a robot with the same coordinates and torques; its frames lie on the
+        joint axes, and inertias and tool are given in them. A tree has the columns gamma and b too. Joints
+        must be revolute or prismatic; limits, friction and frames beside the tool have no place in a table.
+
+        >>> import closedform as cf
+        >>> table = cf.load("scara").to_mdh()
+        >>> print(table)
+        joint  parent    sigma    alpha        d    theta        r
+        joint1      0        0        0        0        0    0.387
+        joint2      1        0        0    0.325        0        0
+        joint3      2        1    3.142    0.275        0        0
+        joint4      3        0        0        0        0        0
+        >>> cf.Robot.from_mdh(**table).nv
+        4
+        """
+        return mdh_table(self.model)
 
     def _written(self, path: str | os.PathLike[str], ending: str, text: Callable[[Model], str]) -> Path:
         target = file_path(f"path (ending in {ending})", path)

@@ -66,7 +66,8 @@ def _request(text: str) -> tuple[str, dict[str, Any]]:
 
 
 def _value(choice: str, text: str) -> Any:
-    """Return a value as the library takes it: orders are numbers, wrenches are of frames joined by +."""
+    """Return a value as the library takes it: orders are numbers, and + joins several names."""
     if choice == "order" and text.isdecimal() and len(text) < 4:
         return int(text)
-    return tuple(text.split("+")) if choice == "wrenches" else text
+    several = choice == "wrenches" or (choice == "rows" and "+" in text)
+    return tuple(text.split("+")) if several else text

@@ -61,9 +61,7 @@ def _pair(request: Request) -> tuple[str, dict[str, Any]]:
             f"export: form is {shown(request)}; expected a name, or a pair such as "
             '("jacobian", {"frame": "tool"})'
         )
-    name, own = request[0], chosen(request[1])
-    frames = own.get("wrenches")
-    return name, {**own, "wrenches": tuple(frames)} if isinstance(frames, list) else own
+    return request[0], chosen(request[1])
 
 
 def _takes(form: Form, choice: str) -> bool:

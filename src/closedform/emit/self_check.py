@@ -14,6 +14,8 @@ from ..programs import evaluate
 from .c_family import WIDTH, block_comment, listed, literal
 from .source import Source, wrapped
 
+TYPES: dict[str, type[np.float64] | type[np.float32]] = {"double": np.float64, "float": np.float32}
+
 SEED = 1
 SAMPLES = 3
 """States at which a function is compared."""
@@ -30,7 +32,7 @@ DISTURBED = 4
 ALLOWED = {"double": 1e-12, "float": 1e-5}
 """Errors relative to the largest entry of an array that round-off explains in any function."""
 
-MARGIN = 64.0
+MARGIN = 32.0
 """What a computation may lose, in multiples of what rounding its inputs alone changes."""
 
 
@@ -62,7 +64,7 @@ def stored(source: Source) -> Stored:
     kept = finite[: SAMPLES if sum(each.shape[-1] for each in results) * SAMPLES <= NUMBERS else 1]
     inputs, outputs = [each[kept] for each in inputs], [each[kept] for each in results]
     sizes = [float(np.abs(each).max(initial=0.0)) or 1.0 for each in outputs]
-    unit = float(np.finfo(source.real).eps)
+    unit = float(np.finfo(TYPES[source.real]).eps)
     change = 0.0
     for _ in range(DISTURBED):
         moved = [each * (1.0 + unit * rng.choice([-1.0, 1.0], each.shape)) for each in inputs]
@@ -79,7 +81,7 @@ def _inputs(source: Source, rng: np.random.Generator) -> list[Array]:
     arrays = []
     for name, shape in source.program.inputs:
         given = known[name] if name in known else rng.uniform(0.5, 1.5, (count, *shape))
-        arrays.append(np.asarray(given, source.real).astype(float).reshape(count, -1))
+        arrays.append(np.asarray(given, TYPES[source.real]).astype(np.float64).reshape(count, -1))
     return arrays
 
 

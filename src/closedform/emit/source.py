@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import prod
 
@@ -109,19 +109,21 @@ def source(function: str, program: Program, subject: Subject, real: str, reserve
         for k, ((name, _), each) in enumerate(zip(arrays, known, strict=True))
     )
     names = distinct(symbols, reserved | {function})
-    shown = "" if subject.frame is None else label(subject.frame)
     written = tuple(
-        Array(name, shape, *_explained(given, each, shown))
+        Array(name, shape, *_explained(given, each, subject.words))
         for name, (given, shape), each in zip(names, arrays, known, strict=True)
     )
     return Source(function, program, subject, real, written[:count], written[count:])
 
 
-def _explained(name: str, quantity: Quantity | None, frame: str) -> tuple[str, str]:
+def _explained(name: str, quantity: Quantity | None, words: Mapping[str, str]) -> tuple[str, str]:
     """Return the meaning and the unit of an array; those of a program that is no form have only a name."""
     if quantity is None:
         return name.replace("_", " "), ""
-    return quantity.meaning.replace("{frame}", frame), quantity.unit
+    meaning = quantity.meaning
+    for word, text in words.items():
+        meaning = meaning.replace(f"{{{word}}}", text)
+    return meaning, quantity.unit
 
 
 def origin(what: str, owner: str) -> str:

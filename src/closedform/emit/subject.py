@@ -10,15 +10,20 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array
-from ..forms import Form, Quantity, Variant
+from ..forms import CHOICES, PLAIN, Form, Quantity, Variant
 from ..forms.catalogue import INERTIAS
+from ..forms.reference import TWIST_REFERENCES
 from ..model import Model, random_state
 from .names import LONGEST, identifier, label
 
 FRAME = 16
 """Most characters of a frame's name within a function's."""
 
-WHAT = 38
+PREFIXES = {"order": "", "phi": "phi", "frame": "", "relative_to": "relative", "wrenches": "wrenches"}
+PREFIXES |= {"reference": "in"} | {each: each for each in CHOICES if each not in (*PREFIXES, "reference")}
+"""What may be chosen, in the order in which it is part of a function's name, and the word before it."""
+
+WHAT = 40
 """Most characters of what a function computes within its name; the owner's name has the rest."""
 
 Index = Callable[[str, tuple[int, ...]], str]
@@ -42,8 +47,9 @@ class Subject:
     """A function's `name` (mass_matrix), `owner` (the robot's name) and documentation.
 
     `layout` says what the entries of its arrays are, `facts` which data its constants come from,
-    `quantities` what its arrays are, by name. `sizes` become constants of a header (NQ, NV). `states` gives
-    typical inputs, at which stored numbers are computed; other inputs are then between 1/2 and 3/2.
+    `quantities` what its arrays are, by name; `words` stand in their meanings, such as the frame's name.
+    `sizes` become constants of a header (NQ, NV). `states` gives typical inputs, at which stored numbers
+    are computed; other inputs are then between 1/2 and 3/2.
     """
 
     name: str
@@ -52,7 +58,7 @@ class Subject:
     layout: Callable[[Index], Iterable[str]] = _nothing
     facts: tuple[str, ...] = ()
     quantities: Mapping[str, Quantity] = field(default_factory=dict)
-    frame: str | None = None
+    words: Mapping[str, str] = field(default_factory=dict)
     sizes: Mapping[str, int] = field(default_factory=dict)
     states: States = _any
 
@@ -75,29 +81,42 @@ def form_subject(form: Form, model: Any) -> Subject:
         model.name,
         form.doc,
         partial(layout, model, form),
-        tuple(facts(model, form)),
+        (*facts(model, form), *_chosen(form.variant)),
         quantities,
-        model.frame(form.variant.frame).name if form.framed else None,
+        _words(form, model) if form.framed else {},
         sizes(model),
         partial(states, model, form),
     )
 
 
+def _chosen(variant: Variant) -> Iterator[str]:
+    """Yield the sentence on what was chosen, since the documentation is that of all choices."""
+    if variant.chosen:
+        yield f"Chosen: {', '.join(f'{name} = {value!r}' for name, value in variant.chosen.items())}."
+
+
+def _words(form: Form, model: Any) -> dict[str, str]:
+    """Return the words for what a form of a frame was asked for: those of a twist hold the others."""
+    variant = form.variant
+    twist = TWIST_REFERENCES[variant.reference or "body"]
+    observer = "the base frame" if variant.relative_to is None else f"frame {label(variant.relative_to)}"
+    frame = label(model.frame(variant.frame).name)
+    return {"twist": twist.twist, "where": twist.where, "observer": observer, "frame": frame}
+
+
 def _name(name: str, variant: Variant) -> str:
-    """Return the name of a form with its order and what else was chosen."""
-    frames = variant.wrenches if isinstance(variant.wrenches, tuple) else ()
-    words = [
-        "" if variant.order is None else str(variant.order),
-        "phi" if variant.phi else "",
-        *(identifier(each, FRAME) for each in (variant.frame,) if each is not None),
-        *(f"relative_{identifier(each, FRAME)}" for each in (variant.relative_to,) if each is not None),
-        "wrenches" if variant.wrenches else "",
-        *(identifier(each, FRAME) for each in frames),
-        "" if variant.reference is None else f"in_{variant.reference}",
-        "friction" if variant.friction else "",
-        *(variant.rows or ()),
-    ]
-    return "_".join([name, *filter(None, words)])
+    """Return the name of a form with its order and what else was chosen: jacobian_tool_in_world."""
+    words = [name]
+    for choice, prefix in PREFIXES.items():
+        value = getattr(variant, choice)
+        if value is not getattr(PLAIN, choice) and value is not None:
+            chosen = value if isinstance(value, tuple) else () if value is True else (value,)
+            words += [*filter(None, [prefix]), *map(_word, chosen)]
+    return "_".join(words)
+
+
+def _word(value: str | int) -> str:
+    return str(value) if isinstance(value, int) else identifier(value, FRAME)
 
 
 @singledispatch

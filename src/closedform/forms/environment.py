@@ -10,10 +10,11 @@ from casadi import SX
 
 from .algebra import constant, cross, cross_columns
 from .kinematics import base_placements
-from .loads import BODY, Loads
+from .loads import Loads
 from .mass import add_block
 from .pairs import Screw, pairs, plus, product, times
-from .series import Series, twist_beyond, vector_beyond, wrench_beyond
+from .reference import BODY
+from .series import Series, twist_beyond, wrench_beyond
 from .subtree import Flow
 from .tree import Posture, Tree
 
@@ -43,29 +44,28 @@ def pushes(tree: Tree, at: Posture, rates: Sequence[SX], loads: Loads) -> list[P
     """
     if not loads.wrenches:
         return []
-    names = range(len(at.nodes)) if loads.frames is None else loads.frames
+    names: Sequence[str | int] = range(len(at.nodes)) if loads.frames is None else loads.frames
     bases = base_placements(at) if loads.reference != BODY else []
     twists = _twists(at, rates) if bases else []
+    here, still = SX(3, 1), SX(3, 1)
     found = []
     for row, name in enumerate(names):
         body, R, c = _place(tree, name)
         if body < 0:
             continue  # what is fixed to the base moves nothing
         unit = at.nodes[body].unit
-        n = Series.of(each[row, :3].T for each in loads.wrenches)
-        f = Series.of(unit * each[row, 3:].T for each in loads.wrenches)
         c = c / unit
         point = -(R @ c)
+        wrench = Series.of(ca.vertcat(each[row, :3].T, unit * each[row, 3:].T) for each in loads.wrenches)
         if loads.reference == BODY:
-            wrench = _pairs(n, f).map(lambda W: _about(W, c)).map(lambda W: _turned(R, W))
-        elif loads.reference == "world_aligned":
-            turn, w = bases[body][0].T, twists[body].map(lambda V: V[:3])
-            n, f = (vector_beyond(each.map(lambda x: turn @ x), w) for each in (n, f))
-            wrench = _pairs(n, f).map(lambda W: _about(W, -point))
+            wrench = _moved(wrench, c, R)
+        elif loads.reference == "world":
+            R_base, p_base = bases[body]
+            wrench = wrench_beyond(_moved(wrench, p_base, R_base.T), twists[body])
         else:
-            turn, p = bases[body][0].T, bases[body][1]
-            seen = _pairs(n, f).map(lambda W: _about(W, p)).map(lambda W: _turned(turn, W))
-            wrench = wrench_beyond(seen, twists[body])
+            turning = Series.of(ca.vertcat(V[:3], still) for V in twists[body])
+            wrench = wrench_beyond(_moved(wrench, here, bases[body][0].T), turning)
+            wrench = _moved(wrench, -point, SX.eye(3))
         found.append(Push(body, wrench, point))
     return found
 
@@ -133,19 +133,9 @@ def _place(tree: Tree, name: str | int) -> tuple[int, SX, SX]:
     return body, R, -(R.T @ p)
 
 
-def _pairs(n: Series, f: Series) -> Series:
-    """Return moments and forces as wrenches (n; f)."""
-    return Series.of(ca.vertcat(*each) for each in zip(n, f, strict=True))
-
-
-def _about(W: SX, point: SX) -> SX:
-    """Return a wrench about another point."""
-    return ca.vertcat(W[:3] - cross(point, W[3:]), W[3:])
-
-
-def _turned(R: SX, W: SX) -> SX:
-    """Return a wrench in other axes."""
-    return ca.vertcat(R @ W[:3], R @ W[3:])
+def _moved(wrench: Series, point: SX, R: SX) -> Series:
+    """Return wrenches about another point, then in other axes."""
+    return Series.of(ca.vertcat(R @ (W[:3] - cross(point, W[3:])), R @ W[3:]) for W in wrench)
 
 
 def _twists(at: Posture, rates: Sequence[SX]) -> list[Series]:
@@ -154,9 +144,8 @@ def _twists(at: Posture, rates: Sequence[SX]) -> list[Series]:
     for node, (R, p) in at:
         own = Series.of(ca.vertcat(*node.twist(rate)) for rate in rates)
         if node.parent >= 0:
-            moved = found[node.parent].map(
-                lambda V: ca.vertcat(R.back(V[:3]), R.back(V[3:] + cross(V[:3], p)))
-            )
-            own = twist_beyond(moved, own) + own
+            before = found[node.parent]
+            moved = (ca.vertcat(R.back(V[:3]), R.back(V[3:] + cross(V[:3], p))) for V in before)
+            own = twist_beyond(Series.of(moved), own) + own
         found.append(own)
     return found

@@ -5,9 +5,10 @@ from __future__ import annotations
 from casadi import SX
 
 from .environment import push_gradient, pushes
-from .loads import BODY, Loads
+from .loads import Loads
 from .newton_euler import add_rates
 from .pairs import Screw, joint_twists, plus, product, rates_to_parent
+from .reference import BODY
 from .tree import Tree
 
 Frames = tuple[str, ...] | None
@@ -21,8 +22,8 @@ def external_torque(tree: Tree, q: SX, wrenches: SX, *, frames: Frames = None, r
     (moment; force) in its body frame about its origin [MuellerKumar2021, Eq. (27), with W of
     the opposite sign]. Returns (nv).
 
-    Or {frame: (6)}. `reference` is "body" (the frame's axes and origin), "world_aligned" (the base's
-    axes, the frame's origin) or "world" (both the base's).
+    Or {frame: (6)}. `reference` is "body" (the frame's axes and origin, default), "world_aligned"
+    (the base's axes, the frame's origin) or "world" (the base's axes and origin).
     """
     return external_torque_rates(tree, q, wrenches, frames=frames, reference=reference)[0]
 
@@ -42,7 +43,7 @@ def external_torque_dot(
     Wrenches change as their bodies see them; seen from across a joint of twist v, F' gains v x F.
     Equals J^T (W' - (Aa)^T W) [MuellerKumar2021, Eq. (37)]. Returns (nv).
 
-    Wrenches of frames and in other axes as in `external_torque`; their rates are in the same axes.
+    Wrenches of frames and in other axes as in `external_torque`; rates are in the same axes.
     """
     return external_torque_rates(tree, q, qd, wrenches, wrenches_dot, frames=frames, reference=reference)[1]
 
@@ -99,8 +100,8 @@ def external_torque_dq(
 ) -> SX:
     """Return d (J^T W) / dq for constant wrenches, by body-frame (right) perturbations of the joints.
 
-    Wrenches and their axes, in which they are constant, as in `external_torque`: a force of the base's
-    axes does not turn with its body. Returns (nv, nv).
+    Wrenches and their axes, in which they are constant, as in `external_torque`: a force in the
+    base's axes does not turn with its body. Returns (nv, nv).
     """
     at = tree.own_at(q)
     acting = pushes(tree, at, (), Loads((wrenches,), frames, reference))

@@ -12,8 +12,9 @@ from casadi import SX
 
 from ..checks import flag, instances, known_name, whole_number
 from ..errors import ArgumentError, ClosedFormError, UnknownNameError, shown
-from .loads import REFERENCES, Loads
+from .loads import REFERENCES, Loads, wrenches_noun
 from .quantity import FormArray
+from .reference import BODY
 from .variant import PLAIN, Variant
 
 Builder = Callable[..., SX | tuple[SX, ...]]
@@ -133,22 +134,28 @@ class Form:
         flag(f"{self.name}: friction", variant.friction)
         frictional = self.frictional or variant.friction
         found = replace(self, closed=None, frictional=frictional) if variant.chosen else self
-        sizes: dict[str | int, str | int] = {}
         if variant.rows is not None:
-            sizes["t"] = len(variant.rows)
-        if not isinstance(variant.wrenches, bool):
-            frames = instances(f"{self.name}: wrenches", variant.wrenches, str, "True or names of frames")
-            sizes["b"] = len(frames)
-        found = replace(found, takes=_sized(found.takes, sizes), gives=_sized(found.gives, sizes))
+            sized = (_sized(each, "t", len(variant.rows)) for each in found.gives)
+            found = replace(found, gives=tuple(sized))
         if self.loaded is None:
-            return found
+            return replace(found, takes=tuple(self._placed(each, variant) for each in found.takes))
         if not variant.wrenches:
             if variant.reference is not None:
                 raise ArgumentError(f"{self.name}: reference is that of wrenches; none are given")
             return found
-        (array,) = _sized([self.loaded], sizes)
+        array = self._placed(self.loaded, variant)
         wrenches = [array, *(array.rate(k + 1) for k in range(found.variant.order or 0))]
         return replace(found, takes=(*found.takes, *wrenches))
+
+    def _placed(self, array: FormArray, variant: Variant) -> FormArray:
+        """Return an array of wrenches of bodies as one of the frames and in the axes of a variant."""
+        if array.shape[:1] != ("b",) or not (variant.wrenches or variant.reference):
+            return array
+        frames = None
+        if not isinstance(variant.wrenches, bool):
+            frames = instances(f"{self.name}: wrenches", variant.wrenches, str, "True or names of frames")
+        quantity = replace(array.quantity, noun=wrenches_noun(frames is not None, variant.reference or BODY))
+        return replace(array, shape=(len(frames) if frames else "b", 6), quantity=quantity)
 
     def _of_order(self, order: int | None) -> Form:
         """Return the member of an ordered family that gives derivatives up to `order`."""
@@ -219,7 +226,7 @@ class Form:
             return symbols, {}
         count = 1 + (variant.order or 0) if variant.wrenches else 0
         plain, wrenches = symbols[: len(symbols) - count], symbols[len(symbols) - count :]
-        loads = Loads(tuple(wrenches), frames, variant.reference or "body", variant.friction)
+        loads = Loads(tuple(wrenches), frames, variant.reference or BODY, variant.friction)
         return plain, {"loads": loads}
 
     def check(self, model: Any) -> None:
@@ -326,11 +333,9 @@ def catalogue(model: Any) -> Catalogue:
     raise ArgumentError(f"{shown(model)} has no forms; expected the model of a robot")
 
 
-def _sized(arrays: Sequence[FormArray], sizes: Mapping[str | int, str | int]) -> tuple[FormArray, ...]:
-    """Return arrays with other sizes in place of some letters."""
-    if not sizes:
-        return tuple(arrays)
-    return tuple(replace(each, shape=tuple(sizes.get(size, size) for size in each.shape)) for each in arrays)
+def _sized(array: FormArray, letter: str, size: int) -> FormArray:
+    """Return an array with a number in place of a letter of its shape."""
+    return replace(array, shape=tuple(size if each == letter else each for each in array.shape))
 
 
 def _resolved(arrays: Sequence[FormArray], model: Any) -> list[tuple[int, ...]]:

@@ -6,9 +6,23 @@ from dataclasses import dataclass
 
 from casadi import SX
 
-BODY = "body"
-REFERENCES = (BODY, "world", "world_aligned")
+from .reference import BODY, TWIST_REFERENCES
+
+REFERENCES = tuple(TWIST_REFERENCES)
 """Axes and point of a twist or wrench: of its frame; of the base; the base's axes, the frame's origin."""
+
+AXES = {
+    BODY: "each in its frame about its origin",
+    "world": "each in the base's axes about the base's origin",
+    "world_aligned": "each in the base's axes about its frame's origin",
+}
+"""The same in words, of wrenches."""
+
+
+def wrenches_noun(of_frames: bool, reference: str) -> str:
+    """Return what an array of wrenches is, of bodies or of frames."""
+    where = "at frames" if of_frames else "on the bodies"
+    return f"wrenches (moment; force) of the environment {where}, {AXES[reference]}"
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb
 
@@ -23,7 +24,7 @@ from .series import (
     vector_beyond,
     wrench_across,
 )
-from .tree import Tree
+from .tree import Posture, Tree
 
 
 def inverse_dynamics(tree: Tree, q: SX, qd: SX, qdd: SX, *, loads: Loads = NO_LOADS) -> SX:
@@ -35,9 +36,10 @@ def inverse_dynamics(tree: Tree, q: SX, qd: SX, qdd: SX, *, loads: Loads = NO_LO
     as an upward acceleration of the base. Inputs q (nq), qd, qdd (nv); returns (nv). The
     recursive Newton-Euler algorithm (RNEA), O(n).
 
-    `wrenches` that the environment applies, each (moment; force), take their part: tau - J^T W. They are
-    (bodies, 6), or {frame: (6)}. `reference` is "body" (the frame's axes and origin), "world_aligned" (the
-    base's axes, the frame's origin) or "world" (both the base's). `friction=True` adds `friction_torque`.
+    `wrenches` W of the environment, each (moment; force), take their part: tau - J^T W. They are
+    (bodies, 6), or {frame: (6)}. `reference` is "body" (the frame's axes and origin, default),
+    "world_aligned" (the base's axes, the frame's origin) or "world" (the base's axes and origin).
+    `friction=True` adds `friction_torque`.
     """
     return inverse_dynamics_rates(tree, q, qd, qdd, loads=loads)[0]
 
@@ -55,13 +57,9 @@ def inverse_dynamics_rates(tree: Tree, q: SX, *derivatives: SX, loads: Loads = N
     """
     order = len(derivatives) - 2
     at = tree.at(q)
-    base = Motion.of(Series.constant(SX(3, 1), order + 1), Series.constant(at.upward, order))
-    motions: list[Motion] = []
     moments, forces = [], []
-    for node, (R, p) in at:
-        joint = _joint_twist(node, derivatives)
-        motions.append(_carried(motions[node.parent] if node.parent >= 0 else base, node, R, p, joint))
-        n, f = body_wrench(node, motions[-1])
+    for node, motion in zip(at.nodes, body_motions(at, derivatives), strict=True):
+        n, f = body_wrench(node, motion)
         moments.append(n)
         forces.append(f)
     for push in pushes(tree, at, derivatives[:order], loads):
@@ -88,7 +86,8 @@ def inverse_dynamics_rates(tree: Tree, q: SX, *derivatives: SX, loads: Loads = N
 def bias_force(tree: Tree, q: SX, qd: SX, *, loads: Loads = NO_LOADS) -> SX:
     """Return C qd + g, the joint forces of a motion without accelerations.
 
-    What forward dynamics takes from tau. `wrenches` and `friction` as in `inverse_dynamics`. Returns (nv).
+    What forward dynamics takes from tau. `wrenches` and `friction` as in `inverse_dynamics`.
+    Returns (nv).
     """
     return inverse_dynamics(tree, q, qd, SX.zeros(tree.nv), loads=loads)
 
@@ -116,6 +115,17 @@ class Motion:
         return cls(w, a, Series.of(U), Series.of(squares))
 
 
+def body_motions(at: Posture, derivatives: Sequence[SX]) -> list[Motion]:
+    """Return how every body moves as it sees it, the base rising with `upward`, from qd, qdd, ..."""
+    order = len(derivatives) - 2
+    base = Motion.of(Series.constant(SX(3, 1), order + 1), Series.constant(at.upward, order))
+    found: list[Motion] = []
+    for node, (R, p) in at:
+        joint = _joint_twist(node, derivatives)
+        found.append(_carried(found[node.parent] if node.parent >= 0 else base, node, R, p, joint))
+    return found
+
+
 def _product(w: Series, i: int, j: int, k: int) -> SX:
     """Return the k-th derivative of w_i w_j."""
     return leibniz(lambda a, b: a[i] * b[j], w, w.terms, k, shared=True)
@@ -131,7 +141,7 @@ def _square(w: Series, i: int, k: int) -> SX:
     return 2 * sum(pairs[1:], pairs[0])
 
 
-def _joint_twist(node: Node, derivatives: tuple[SX, ...]) -> tuple[Series, Series]:
+def _joint_twist(node: Node, derivatives: Sequence[SX]) -> tuple[Series, Series]:
     """Return the joint's own twist (w, v) with its derivatives."""
     twists = [node.twist(each) for each in derivatives]
     return Series.of(w for w, _ in twists), Series.of(v for _, v in twists)

@@ -46,7 +46,8 @@ class Variant:
     @property
     def chosen(self) -> dict[str, Any]:
         """The choices that differ from the default, by name."""
-        return {name: value for name in CHOICES if (value := getattr(self, name)) != getattr(PLAIN, name)}
+        given = ((name, getattr(self, name)) for name in CHOICES)
+        return {name: value for name, value in given if value is not getattr(PLAIN, name)}
 
 
 PLAIN = Variant()

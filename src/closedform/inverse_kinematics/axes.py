@@ -11,6 +11,7 @@ from casadi import SX
 
 from ..arrays import Array
 from ..forms.algebra import constant, dot
+from ..lazy import cached_property
 from ..model import Frame, Model
 from .subproblems import plane_angles, turned, turning_angle
 
@@ -80,7 +81,7 @@ class Chain:
     home: Array
     coordinates: tuple[int, ...]
 
-    @property
+    @cached_property
     def size(self) -> float:
         """The largest distance from the first axis' point to another, or to the frame."""
         points = [*(axis.o for axis in self.axes), self.home[:3, 3]]
@@ -92,8 +93,7 @@ def chain_of(model: Model, frame: Frame) -> Chain | None:
     carrying = [model.bodies[i] for i in reversed(model.ancestors(frame.body))]
     joints = [body.joint for body in carrying]
     plain = all(joint.turns_about_axis or joint.slides_along_axis for joint in joints)
-    followed = {body.iq for body in model.bodies if body.coupling is not None}
-    if len(carrying) != 6 or not plain or followed & {body.iq for body in carrying}:
+    if len(carrying) != 6 or not plain or any(body.coupling is not None for body in carrying):
         return None
     T, axes = np.eye(4), []
     for body in carrying:

@@ -13,7 +13,7 @@ from ..forms.algebra import constant, dot
 from .axes import Axis, Chain, meeting_point
 from .motion import Angles, Branches, Motion
 from .position import Position, position
-from .subproblems import cone_angles, turned, turning_angle
+from .subproblems import cone_angles, on_axis, plane_angles, turned, turning_angle
 
 
 def branches_of(chain: Chain) -> Branches | None:
@@ -73,24 +73,52 @@ def three_parallel(axes: Sequence[Axis], meeting: Array) -> Branches:
     o2 = constant(second.o)
     o4 = constant(fourth.o + second.h * (second.h @ (second.o - fourth.o)))  # as high as o2
     third_sign, fourth_sign = (float(np.sign(axis.h @ second.h)) for axis in (third, fourth))
-    across, w = constant(_perpendicular(second.h)), constant(meeting)
-    shoulder = axes[0].reversed
+    across, beside = (constant(_perpendicular(axes[k].h)) for k in (1, 5))
+    w = constant(meeting)
+    shoulder, reach = axes[0].reversed, _reach(second, third, fourth)
 
     def build(motion: Motion) -> Iterator[Angles]:
         free = motion.otherwise
         place = motion.R @ w + motion.p
         for q1 in shoulder.to_plane(place, h2, dot(h2, w), free[0]):
             R = _back(axes[:1], [q1], motion.R)
-            for q5 in cone_angles(h5, h6, h2, R @ h6):
+            point = shoulder.moved(place, q1)
+            for side, q5 in enumerate(cone_angles(h5, h6, h2, R @ h6)):
                 q6 = turning_angle(h6, R.T @ h2, turned(-h5, q5, h2), free[5])
                 turn = R @ turned(-h6, q6, turned(-h5, q5, across))
                 total = turning_angle(h2, across, turn, SX(0))  # of joints 2, 3 and 4
-                middle = shoulder.moved(place, q1) - turned(h2, total, w - o4)
+                far, other = _within_reach(point - o2, h2, w - o4, total, reach, side)
+                far = far * on_axis(h6, R.T @ h2)
+                last = turned(-h5, q5, turned(-h2, other, R @ beside))
+                q6 = ca.if_else(far, turning_angle(h6, beside, last, q6), q6)
+                total = ca.if_else(far, other, total)
+                middle = point - turned(h2, total, w - o4)
                 for q3 in third.to_sphere(o4, o2, ca.sumsqr(middle - o2), free[2]):
                     q2 = turning_angle(h2, third.moved(o4, q3) - o2, middle - o2, free[1])
                     yield [q1, q2, q3, fourth_sign * (total - q2 - third_sign * q3), q5, q6]
 
     return Branches(build)
+
+
+def _reach(second: Axis, third: Axis, fourth: Axis) -> tuple[float, float]:
+    """Return the least and the largest distance between the second and the fourth of parallel axes."""
+    upper, lower = (
+        float(np.linalg.norm(np.cross(second.h, b.o - a.o))) for a, b in ((second, third), (third, fourth))
+    )
+    return abs(upper - lower), upper + lower
+
+
+def _within_reach(a: SX, h: SX, c: SX, angle: SX, reach: tuple[float, float], side: int) -> tuple[SX, SX]:
+    """Return whether a - c turned by an angle is out of reach, and an angle at which it just is not.
+
+    If axis 6 is parallel to axis 2, all of joints 2, 3, 4 and 6 move in one plane, and one of them is free.
+    The angle may not be, so that the arm reaches.
+    """
+    square = ca.sumsqr(a - turned(h, angle, c))
+    near, far = reach[0] ** 2, reach[1] ** 2
+    edge = ca.fmin(ca.fmax(square, near), far)
+    other = plane_angles(h, c, a, 0.5 * (ca.sumsqr(a) + ca.sumsqr(c) - edge), angle)[side]
+    return (square < near) + (square > far), other
 
 
 def _back(axes: Sequence[Axis], angles: Angles, A: SX) -> SX:

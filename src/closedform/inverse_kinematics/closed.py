@@ -37,6 +37,12 @@ or where branches merge, which makes the error fall to a quarter with each step.
 SAME = 1e-6
 """Branches whose coordinates differ by less are one: they merge at a singular pose."""
 
+BRANCHES = 8
+"""Candidates of every arm: two for each of three joints, or two for each of four roots."""
+
+PAIRS = np.triu_indices(BRANCHES, 1)
+"""Branches to compare with one another."""
+
 WHOLE = np.array([1.0, 2.0, 3.0, 5.0, 7.0, 11.0])
 """Whole numbers, so that the sum of so many angles keeps its remainder by a full turn."""
 
@@ -46,7 +52,7 @@ EDGE = 1e-9
 
 @dataclass
 class Found:
-    """Branches of poses (b, k, nq), the nearest first and NaN if there are fewer, and the closest of all.
+    """Branches of poses (b, 8, nq), the nearest first and NaN if there are fewer, and the closest of all.
 
     `met` says which poses have a branch within the limits, `excluded` which have them only beyond.
     """
@@ -70,15 +76,19 @@ class ClosedForm:
         G = pose @ constant(inverse(self.chain.home))
         return pose, reference, Motion(G[:3, :3], G[:3, 3], ca.vertsplit(reference), root)
 
-    @cached_property
-    def kernel(self) -> Kernel:
-        """(pose, reference) -> q of all branches, or (pose, reference, root) -> those of a root."""
+    def expressions(self) -> tuple[list[Any], list[Any]]:
+        """Return the inputs and the output q of `kernel`, named."""
         pose, reference, motion = self._motion
         q = ca.horzcat(*(ca.vertcat(*angles) for angles in self.branches.build(motion))).T
         inputs: list[Any] = [("pose", pose), ("reference", reference)]
         if self.branches.resolvent is not None:
             inputs.append(("root", (), motion.root))
-        return compiled("branches", inputs, [("q", q)], "Return the coordinates of all branches.")
+        return inputs, [("q", q)]
+
+    @cached_property
+    def kernel(self) -> Kernel:
+        """(pose, reference) -> q of all branches, or (pose, reference, root) -> those of a root."""
+        return compiled("branches", *self.expressions(), "Return the coordinates of all branches.")
 
     @cached_property
     def resolvent(self) -> Kernel | None:
@@ -90,18 +100,18 @@ class ClosedForm:
         return compiled("resolvent", [("pose", pose)], [("coefficients", coefficients)])
 
     def candidates(self, poses: Array, reference: Array) -> Array:
-        """Return the coordinates (b, k, 6) of all branches, solutions or as near as they come."""
+        """Return the coordinates (b, 8, 6) of all branches, solutions or as near as they come."""
         if self.resolvent is None:
             return np.asarray(self.kernel(poses, reference))
         roots = _angles(self.resolvent(poses))
         q = self.kernel(poses[:, None], reference[:, None], roots)
-        return np.asarray(q.reshape(len(poses), -1, 6))
+        return np.asarray(q.reshape(len(poses), BRANCHES, 6))
 
     def solutions(self, conditions: Conditions, bounds: Bounds, poses: Array, reference: Array) -> Found:
         """Return the branches within the limits, nearest to the reference (b, nq) first."""
         at = list(self.chain.coordinates)
         some = self.candidates(poses, reference[:, at])
-        q = np.repeat(reference[:, None], some.shape[1], axis=1)
+        q = np.repeat(reference[:, None], BRANCHES, axis=1)
         q[..., at] = some
         q, error = _polished(conditions, q, poses)
         turning = [k for k, axis in zip(at, self.chain.axes, strict=True) if axis.turns]
@@ -137,7 +147,7 @@ def closed_form(model: Model, frame: str) -> ClosedForm | None:
 
 
 def _polished(conditions: Conditions, q: Array, poses: Array) -> tuple[Array, Array]:
-    """Return branches (b, k, nq) after Newton steps that lower their errors, and the errors |e|."""
+    """Return branches (b, 8, nq) after Newton steps that lower their errors, and the errors |e|."""
     none = np.zeros(conditions.n)
     error, _, step, _ = conditions.approach(q, poses[:, None], 0.0, none)
     for _ in range(POLISHES):
@@ -169,8 +179,8 @@ def _unwind(q: Array, reference: Array, bounds: Bounds, turning: list[int]) -> N
 
 
 def _repeated(q: Array, good: Mask, turns: list[bool]) -> Mask:
-    """Return which branches (b, k, 6) are the same as an earlier good one, full turns apart or not."""
-    one, other = np.triu_indices(q.shape[1], 1)
+    """Return which branches (b, 8, 6) are the same as an earlier good one, full turns apart or not."""
+    one, other = PAIRS
     mixed = q @ WHOLE  # differs by full turns if the branches do, and is cheap to compare
     gap = mixed[:, other] - mixed[:, one]
     gap -= 2 * np.pi * np.round(gap / (2 * np.pi))

@@ -41,19 +41,15 @@ class Solutions:
         return f"<Solutions: {self}>"
 
     def __str__(self) -> str:
-        found, total = int(np.sum(self.found)), self.status.size
-        how = "in closed form" if self.closed_form else "by search"
-        if found == total:
-            each = sorted({int(np.min(self.count)), int(np.max(self.count))}) if total else [0]
-            many = " to ".join(map(str, each)) + (" branch" if each == [1] else " branches")
-            return f"{'found' if self.status.ndim == 0 else f'all {total} found'}, {many} {how}"
-        reasons = Counter(np.asarray(self.status)[~np.asarray(self.found)].tolist())
-        why = ", ".join(f"{name}" if total == 1 else f"{n} {name}" for name, n in reasons.items())
-        metres, radians = (
-            float(np.max(np.asarray(each)[~np.asarray(self.found)]))
-            for each in (self.position_error, self.rotation_error)
-        )
-        left = f"{metres:.3g} m and {radians:.3g} rad"
-        if total == 1:
-            return f"NOT FOUND: {why}; the closest is {left} away"
-        return f"{total - found} of {total} NOT FOUND: {why}; the closest are up to {left} away"
+        lost, total = ~np.asarray(self.found), self.status.size
+        if not lost.any():
+            counts = sorted({int(np.min(self.count)), int(np.max(self.count))}) if total else [0]
+            how = "in closed form" if self.closed_form else "by search"
+            many = f"{' to '.join(map(str, counts))} {'branch' if counts == [1] else 'branches'}"
+            return f"{'found' if total == 1 else f'all {total} found'}, {many} {how}"
+        reasons = Counter(np.asarray(self.status)[lost].tolist())
+        why = ", ".join(name if total == 1 else f"{n} {name}" for name, n in reasons.items())
+        errors = (np.asarray(each)[lost] for each in (self.position_error, self.rotation_error))
+        metres, radians = (np.max(each, initial=0, where=np.isfinite(each)) for each in errors)
+        count = "" if total == 1 else f"{lost.sum()} of {total} "
+        return f"{count}NOT FOUND: {why}; the closest leaves up to {metres:.3g} m and {radians:.3g} rad"

@@ -28,9 +28,12 @@ from ..redundancy.problem import prepared, read_targets
 from ..redundancy.result import EXCLUDED, NOT_A_NUMBER, OUT_OF_REACH, SOLVED, STATUS_NAMES
 from ..redundancy.task import Task, read_task
 from ..robot import Robot
-from .closed import ROUND_OFF, ClosedForm, closed_form
+from .closed import BRANCHES, ROUND_OFF, ClosedForm, closed_form
 from .frames import Frames, several, stacked_targets
 from .result import Solutions
+
+CHUNK = 2048
+"""Poses worked on together: the arrays of their branches stay in the processor's cache."""
 
 MOST_READY = 32
 """Frames and tasks of one robot that stay ready."""
@@ -76,7 +79,7 @@ def solve(
     targets = _targets(ready.conditions, goal, q0)
     if ready.closed is None:
         return _searched(ready.search, *targets, starts=2)
-    return _branches(ready.closed, ready.conditions, ready.bounds, *targets)
+    return _branches(ready, ready.closed, *targets)
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +89,12 @@ class _Ready:
     conditions: Conditions
     bounds: Bounds
     closed: ClosedForm | None
+
+    @cached_property
+    def middle(self) -> Array:
+        """The middle of the limits, and the coordinates at home of joints that have none."""
+        home = self.conditions.model.neutral()
+        return self.bounds.clip(np.where(self.bounds.limited, self.bounds.middle, home))
 
     @cached_property
     def search(self) -> Multistart:
@@ -118,12 +127,11 @@ def _several(model: Model, poses: Mapping[str, ArrayLike], frame: Any, task: Any
         raise ArgumentError(f"frame is {shown(frame)} beside a mapping of frames to poses; expected None")
     if not poses:
         raise ArgumentError("pose is an empty mapping; expected {frame: pose, ...}")
-    each = task if isinstance(task, Mapping) else dict.fromkeys(poses, task)
+    frames = tuple(known_name("frame", name, model.frame_names) for name in poses)
+    each = task if isinstance(task, Mapping) else dict.fromkeys(frames, task)
     for name in each:
-        known_name("frame in task", name, tuple(poses))
-    tasks = tuple(
-        _task(model, known_name("frame", name, model.frame_names), each.get(name, "pose")) for name in poses
-    )
+        known_name("frame in task", name, frames)
+    tasks = tuple(_task(model, name, each.get(name, "pose")) for name in frames)
     return several(tasks, weights), stacked_targets(tasks, poses)
 
 
@@ -136,10 +144,9 @@ def _task(model: Model, frame: Any, rows: Any) -> Task:
         )
     if isinstance(rows, Task):
         raise ArgumentError("task is a Task; expected its rows: the frame is an argument of its own")
-    if isinstance(rows, tuple | list | np.ndarray) and np.shape(rows) == (6,):
-        mask = list(rows)
-        if all(isinstance(each, bool | np.bool_) for each in mask):
-            rows = [row for row, kept in zip(ROWS, mask, strict=True) if kept]
+    listed = isinstance(rows, tuple | list) or (isinstance(rows, np.ndarray) and rows.ndim == 1)
+    if listed and len(rows) == len(ROWS) and all(isinstance(each, bool | np.bool_) for each in rows):
+        rows = [row for row, kept in zip(ROWS, rows, strict=True) if kept]
     task = read_task(model, (rows, found.name))
     return Task(ROWS, found.name) if set(task.rows) == set(ROWS) else task
 
@@ -180,28 +187,20 @@ def _searched(
 
 @np.errstate(**QUIET)
 def _branches(
-    closed: ClosedForm,
-    conditions: Conditions,
-    bounds: Bounds,
-    x: Array,
-    start: Array | None,
-    batch: tuple[int, ...],
+    ready: _Ready, closed: ClosedForm, x: Array, start: Array | None, batch: tuple[int, ...]
 ) -> Solutions:
     """Return all branches in closed form, nearest to q0 or to the middle of the limits first."""
-    reference = np.tile(_middle(conditions.model, bounds), (len(x), 1)) if start is None else start
+    count, n = len(x), ready.conditions.n
+    reference = np.broadcast_to(ready.middle, (count, n)) if start is None else start
     fine = (np.abs(x) <= LARGEST).all(axis=(-1, -2)) & (np.abs(reference) <= LARGEST).all(axis=-1)
-    found = closed.solutions(conditions, bounds, x[fine], reference[fine])
-    status = np.full(len(x), NOT_A_NUMBER)
-    status[fine] = np.where(found.met, SOLVED, np.where(found.excluded, EXCLUDED, OUT_OF_REACH))
-    closest = np.full((len(x), conditions.n), np.nan)
-    branches = np.full((len(x), *found.branches.shape[1:]), np.nan)
-    closest[fine], branches[fine] = found.closest, found.branches
-    return _solutions(conditions, x, batch, closest, status == SOLVED, status, branches)
-
-
-def _middle(model: Model, bounds: Bounds) -> Array:
-    """Return the middle of the limits, and the coordinates at home of joints that have none."""
-    return bounds.clip(np.where(bounds.limited, bounds.middle, model.neutral()))
+    rows = np.flatnonzero(fine)
+    status = np.full(count, NOT_A_NUMBER)
+    closest, branches = np.full((count, n), np.nan), np.full((count, BRANCHES, n), np.nan)
+    for part in np.split(rows, range(CHUNK, len(rows), CHUNK)):
+        found = closed.solutions(ready.conditions, ready.bounds, x[part], reference[part])
+        closest[part], branches[part] = found.closest, found.branches
+        status[part] = np.where(found.met, SOLVED, np.where(found.excluded, EXCLUDED, OUT_OF_REACH))
+    return _solutions(ready.conditions, x, batch, closest, status == SOLVED, status, branches)
 
 
 def _solutions(

@@ -27,7 +27,7 @@ def turning_angle(h: SX, u: SX, v: SX, otherwise: SX) -> SX:
     [EliasWen2022, subproblem 1].
     """
     x, y = _across(h, u, v)
-    free = _on_axis(h, u) + _on_axis(h, v)
+    free = on_axis(h, u) + on_axis(h, v)
     return ca.if_else(free, otherwise, ca.atan2(y, x))
 
 
@@ -41,7 +41,7 @@ def plane_angles(h: SX, u: SX, a: SX, d: SX, otherwise: SX) -> tuple[SX, SX]:
     z = d - dot(a, h) * dot(h, u)
     half = ca.atan2(ca.sqrt(ca.fmax(x * x + y * y - z * z, 0)), z)
     middle = ca.atan2(y, x)
-    free = _on_axis(h, u) + _on_axis(h, a)
+    free = on_axis(h, u) + on_axis(h, a)
     return ca.if_else(free, otherwise, middle + half), ca.if_else(free, otherwise, middle - half)
 
 
@@ -77,6 +77,6 @@ def _angle(a: SX, b: SX) -> SX:
     return ca.atan2(ca.sqrt(ca.sumsqr(cross(a, b))), dot(a, b))
 
 
-def _on_axis(h: SX, u: SX) -> SX:
+def on_axis(h: SX, u: SX) -> SX:
     """Return 1 if a vector is along the axis but for round-off, else 0."""
     return ca.sumsqr(cross(h, u)) <= ON_AXIS**2 * ca.sumsqr(u)

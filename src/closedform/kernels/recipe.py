@@ -100,7 +100,8 @@ class FormRecipe:
             return program_identity(self.program())
         variant, order = self.variant, self.form.variant.order
         wrenches = variant.wrenches if isinstance(variant.wrenches, tuple) else ()
-        named = [self._place(each) for each in (variant.frame, variant.relative_to, *wrenches)]
+        every = self.model.frame_names if any("f" in each.shape for each in self.form.gives) else ()
+        named = [self._place(each) for each in (variant.frame, variant.relative_to, *wrenches, *every)]
         loads = [str(variant.reference), str(bool(variant.wrenches)), str(variant.rows)]
         if self.form.frictional:
             loads += [self.model.joint_array(each).tobytes().hex() for each in ("damping", "friction")]

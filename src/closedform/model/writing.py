@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ..arrays import Array
 from ..description.catalogue import SCALARS
-from ..description.description import Inertial, inertia_entries, new_name
+from ..description.description import Inertial, inertia_entries, inertia_matrix, new_name
 from ..errors import ClosedFormError
 from ..joints import Fixed
 from .body import Body, Frame
@@ -67,7 +68,8 @@ def described_inertial(name: str, phi: Array) -> Inertial:
             f"{name} has inertias that no rigid body has, and files hold only such; correct "
             "them (with_phi), or identify with physical=True"
         )
-    return inertial.checked(f"{name} cannot be saved")
+    symmetric = inertia_matrix(inertia_entries(inertial.inertia))  # in the last digit too
+    return replace(inertial, inertia=symmetric).checked(f"{name} cannot be saved")
 
 
 def _moving(model: Model, body: Body, names: dict[int, str]) -> dict[str, Any]:
