@@ -332,17 +332,10 @@ def test_an_array_that_changes_is_looked_at_again(no_python) -> None:
         arm().gravity_torque(q, out=out)
     out.flags.writeable = True
     same(arm().gravity_torque(q, out=out), expected)
-    q.shape = (1, 2)
-    with pytest.raises(PythonError):
-        arm().gravity_torque(q, out=out)
-    q.shape = (2,)
-    q.dtype = np.dtype("i8")
-    with pytest.raises(PythonError):
-        arm().gravity_torque(q)
-    q.dtype = np.dtype("f8")
-    q.resize(3, refcheck=False)
-    with pytest.raises(PythonError):
-        arm().gravity_torque(q)
+    for shape in ((1, 2), (2, 1), 3, 0):
+        q.resize(shape, refcheck=False)
+        with pytest.raises(PythonError):
+            arm().gravity_torque(q, out=out)
 
 
 def test_outputs_that_share_memory_take_the_way_through_python(no_python) -> None:
