@@ -15,15 +15,18 @@ import numpy as np
 
 import closedform as cf
 from closedform import (
+    control,
     description,
     elastic,
     equations,
     flexible,
     identification,
     integration,
+    inverse_kinematics,
     kernels,
     redundancy,
     report,
+    simulation,
     trajectory,
 )
 from closedform.report import SECTIONS
@@ -59,8 +62,18 @@ def arm() -> cf.Robot:
 
 
 @cache
+def rough() -> cf.Robot:
+    return arm().with_friction(0.3).with_damping(0.1)
+
+
+@cache
 def planar() -> cf.Robot:
     return cf.load("chang3r")
+
+
+@cache
+def wrist() -> cf.Robot:
+    return cf.load("puma560")
 
 
 @cache
@@ -81,6 +94,34 @@ def springy() -> cf.ElasticJointRobot:
 @cache
 def law() -> elastic.Feedforward:
     return elastic.Feedforward(springy(), [-20, -20])
+
+
+@cache
+def pulling() -> control.PDGravity:
+    return control.PDGravity(arm(), 50.0, 5.0)
+
+
+def held(**options: Any) -> dict[str, Any]:
+    """Return the options of a short simulation with everything in it."""
+    return {
+        "q0": [0.1, 0.2],
+        "qd0": [0.3, -0.1],
+        "law": pulling(),
+        "duration": 0.02,
+        "step": 1e-3,
+        "reference": [0.5, 0.5],
+        "rate": None,
+        "friction": True,
+        "stops": False,
+        "restitution": 0.5,
+        "effort_limits": False,
+        "wrenches": {"tool": np.zeros(6)},
+        "axes": "body",
+        "method": "rk4",
+        "events": (),
+        "progress": lambda part: None,
+        **options,
+    }
 
 
 @cache
@@ -204,8 +245,14 @@ def arrays(kernel: cf.Kernel) -> list[np.ndarray]:
 def form_call(owner: Any, name: str) -> Call:
     """Return a valid call of a form."""
     form = owner.FORMS[name]
-    kernel = owner.kernel(name, order=1) if form.ordered else owner.kernel(name)
-    named: dict[str, Any] = {"threads": 1}
+    chosen = {"rows": "xy"} if "rows" in form.choices else {}
+    kernel = owner.kernel(name, order=1 if form.ordered else None, **chosen)
+    named: dict[str, Any] = {"threads": 1, **chosen}
+    if form.loaded:
+        named |= {"wrenches": {"tool": np.ones(6)}, "reference": "world_aligned", "friction": True}
+        named |= {"wrenches_dot": {"tool": np.ones(6)}} if form.ordered else {}
+    elif "reference" in form.choices:
+        named["reference"] = "world_aligned"
     if form.framed:
         named["frame"] = "tool"
     if len(kernel.output_shapes) == 1:
@@ -239,7 +286,9 @@ def elastic_state() -> list[np.ndarray]:
 
 RECIPES: dict[str, Callable[[], Call]] = {
     # the top
-    "load": lambda: call(cf.load, str(arm_file()), floating_base=False, gravity=(0, 0, -9.81), snap=0.0),
+    "load": lambda: call(
+        cf.load, str(arm_file()), floating_base=False, gravity=(0, 0, -9.81), snap=0.0, locked={"joint1": 0.3}
+    ),
     "catalogue": lambda: call(cf.catalogue),
     "Kernel": lambda: call(cf.Kernel, kernels.FormRecipe(arm().model, "mass_matrix"), dtype=np.float64),
     "Kernel.__call__": lambda: call(
@@ -252,7 +301,12 @@ RECIPES: dict[str, Callable[[], Call]] = {
         cf.Robot.from_description, description.read_mdh([(0, 0, 0, 0, 0)]), floating_base=False, gravity=None
     ),
     "Robot.from_mdh": lambda: call(
-        cf.Robot.from_mdh, [(0, 0, 0, 0, 0), (0, 0, 1.0, 0, 0)], name="r", tool=np.eye(4), armature=[0, 0]
+        cf.Robot.from_mdh,
+        [(0, 0, 0, 0, 0), (0, 0, 1.0, 0, 0)],
+        name="r",
+        base=np.eye(4),
+        tool=np.eye(4),
+        armature=[0, 0],
     ),
     "Robot.from_screws": lambda: call(cf.Robot.from_screws, [np.eye(4)], [(0, 0, 1, 0, 0, 0.01)], name="r"),
     "Robot.integrate": lambda: call(arm().integrate, np.zeros(2), np.ones(2)),
@@ -260,8 +314,16 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "Robot.kernel": lambda: call(arm().kernel, "jacobian", frame="tool", dtype=float, order=None, phi=False),
     "Robot.neutral": lambda: call(arm().neutral),
     "Robot.random_state": lambda: call(arm().random_state, 0, batch=(3,), order=2),
+    "Robot.q": lambda: call(arm().q, {"joint1": [0.1, 0.2]}, q0=np.zeros(2), joint2=0.3),
+    "Robot.qd": lambda: call(arm().qd, {"joint1": [0.1, 0.2]}, qd0=np.zeros(2), joint2=0.3),
+    "Robot.joint_index": lambda: call(arm().joint_index, "joint1", array="q"),
+    "Robot.joint_values": lambda: call(arm().joint_values, np.zeros((3, 2)), array="q"),
+    "Robot.limit_distance": lambda: call(arm().limit_distance, np.zeros((3, 2))),
+    "Robot.within_limits": lambda: call(arm().within_limits, np.zeros((3, 2)), margin=0.1),
+    "Robot.plot": lambda: call(arm().plot, np.zeros((3, 2)), frames=["tool"]),
     "Robot.save": lambda: call(arm().save, fresh(".toml")),
     "Robot.to_urdf": lambda: call(arm().to_urdf, fresh(".urdf")),
+    "Robot.to_mdh": lambda: call(arm().to_mdh),
     "Robot.to_mjcf": lambda: call(arm().to_mjcf, fresh(".xml")),
     "Robot.with_gravity": lambda: call(arm().with_gravity, (0, 0, -1.6)),
     "Robot.with_phi": lambda: call(arm().with_phi, arm().phi.copy()),
@@ -279,6 +341,16 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "Robot.with_armature": lambda: call(arm().with_armature, [0.1, 0.2]),
     "Robot.with_friction": lambda: call(arm().with_friction, 0.1),
     "Robot.with_damping": lambda: call(arm().with_damping, {"joint1": 0.1}),
+    "Robot.inverse_kinematics": lambda: call(
+        wrist().inverse_kinematics,
+        wrist().pose(np.array([[0.3, -0.5, 0.4, 0.2, 0.9, -0.1]])),
+        frame="link6",
+        q0=np.zeros(6),
+        task="pose",
+        criterion=None,
+        limits=True,
+        weights=None,
+    ),
     "Robot.equations": lambda: call(
         arm().equations,
         "gravity_torque",
@@ -309,6 +381,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
         name="r",
         gravity=(0.0, 0.0, -9.81),
         joint_names=["a", "b"],
+        base=np.eye(4),
         tool=np.eye(4),
         source="table",
         citation="",
@@ -406,6 +479,56 @@ RECIPES: dict[str, Callable[[], Call]] = {
         lambda t, x: x[1] + 0.02,
         True,
         0,
+    ),
+    # laws and motions
+    "Robot.simulate": lambda: call(rough().simulate, **held()),
+    "simulation.simulate": lambda: call(
+        simulation.simulate,
+        arm(),
+        **held(
+            law=lambda t, q, qd: np.zeros(2),
+            reference=None,
+            rate=500.0,
+            events=[integration.Event(lambda t, x: x[0] - 0.15)],
+        ),
+    ),
+    "control.GravityCompensation": lambda: call(control.GravityCompensation, arm()),
+    "control.PDGravity": lambda: call(control.PDGravity, arm(), [50.0, 20.0], 5.0),
+    "control.ComputedTorque": lambda: call(control.ComputedTorque, arm(), 50.0, 5.0),
+    "control.ComputedTorque.__call__": lambda: call(pulling(), *np.zeros((4, 2)), out=np.zeros(2)),
+    "control.ComputedTorque.bind": lambda: call(pulling().bind, *np.zeros((4, 2)), out=np.zeros(2)),
+    "control.ComputedTorque.program": lambda: call(pulling().program, gains="input"),
+    "control.ComputedTorque.export": lambda: call(
+        pulling().export, "c", fresh(""), gains="constant", precision="double"
+    ),
+    "control.ComputedTorque.reference": lambda: call(pulling().reference, move(), [0.0, 0.01]),
+    "control.ComputedTorque.input": lambda: call(pulling().input, "q_d"),
+    "control.ExpressionLaw": lambda: call(
+        control.ExpressionLaw,
+        arm(),
+        lambda q, qd, r, t, k: k * (r - q) - qd * t,
+        references={"r": 2},
+        gains={"k": 3.0},
+        timed=True,
+        name="mine",
+    ),
+    "control.Impedance": lambda: call(
+        control.Impedance,
+        arm(),
+        [30.0, 40.0],
+        [3.0, 4.0],
+        damping_ratio=None,
+        at=None,
+        frame="tool",
+        axes="body",
+        rows="xy",
+        inertia=[1.0, 2.0],
+        posture=[0.1, 0.2],
+        posture_stiffness=1.0,
+        posture_damping=0.1,
+    ),
+    "control.task_damping": lambda: call(
+        control.task_damping, arm(), [30.0, 40.0], 0.7, [0.3, 0.5], frame="tool", axes="body", rows="xy"
     ),
     # flexible links
     "FlexibleLink": lambda: call(
@@ -506,7 +629,9 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "ElasticJointRobot.equations": lambda: call(springy().equations, "energy", digits=3, seconds=10.0),
     "ElasticJointRobot.require": lambda: call(springy().require, "energy"),
     "ElasticJointRobot.system": lambda: call(springy().system, uncertain=True),
-    "ElasticJointRobot.export": lambda: call(springy().export, "energy", "c", fresh(""), precision="double"),
+    "ElasticJointRobot.export": lambda: call(
+        springy().export, ["energy", ("decoupling", {"phi": False})], "c++", fresh(""), precision="float"
+    ),
     "elastic.ComputedTorque": lambda: call(elastic.ComputedTorque, springy(), [-20, -20]),
     "elastic.Decoupling": lambda: call(
         elastic.Decoupling, springy(), [-20, -21, -22 + 1j, -22 - 1j], torque_sensors=True
@@ -612,6 +737,17 @@ RECIPES: dict[str, Callable[[], Call]] = {
         kind=None,
         limits=True,
         starts=2,
+    ),
+    "inverse_kinematics.solve": lambda: call(
+        inverse_kinematics.solve,
+        planar(),
+        {"tool": TARGETS, "link3": planar().pose(GUESS, "link3")},
+        frame=None,
+        q0=GUESS,
+        task={"tool": "xy", "link3": "position"},
+        criterion=None,
+        limits=True,
+        weights={"tool": 2.0, "link3": (0.1, 1.0)},
     ),
     "redundancy.follow": lambda: call(
         redundancy.follow,
@@ -812,6 +948,7 @@ EXCLUDED = {
     "ElasticJointRobot.plant": "takes CasADi symbols, for the package's own laws",
     "Inertial.checked": "a step of reading a description",
     "description.read_urdf": "a step of load, attacked by the section on files",
+    "Robot.show": "opens a browser; takes what plot takes",
     "integration.Event.times": "takes SciPy's piecewise polynomial; Event is attacked through simulate",
     "integration.System.at": "takes CasADi symbols",
     "identification.Log.converted": "a step of reading a log",
@@ -824,6 +961,8 @@ EXCLUDED = {
     "redundancy.Obstacle.value": "takes CasADi symbols",
     "redundancy.Task.between": "a step of compare",
     "redundancy.Task.features": "a step of follow",
+    "redundancy.Task.pose_error": "takes CasADi symbols",
+    "redundancy.Task.poses": "a step of solve",
     "redundancy.Task.residual": "takes CasADi symbols",
     "redundancy.Task.target_features": "a step of follow",
     "elastic.ComputedTorque.expression": "takes CasADi symbols",
@@ -833,6 +972,15 @@ EXCLUDED = {
     "elastic.Control.law": "abstract",
     "elastic.Decoupling.law": "takes CasADi symbols",
     "elastic.Feedforward.law": "takes CasADi symbols",
+    "control.Law": "abstract",
+    "control.ComputedTorque.torque": "takes CasADi symbols",
+    "control.ExpressionLaw.torque": "takes CasADi symbols",
+    "control.GravityCompensation.torque": "takes CasADi symbols",
+    "control.Impedance.torque": "takes CasADi symbols",
+    "control.Law.torque": "takes CasADi symbols",
+    "control.PDGravity.torque": "takes CasADi symbols",
+    "simulation.Motion": "a record that simulate returns",
+    "kernels.DeferredRecipe.program": "no arguments",
     "elastic.Friction.rates": "takes CasADi symbols",
     "trajectory.Trajectory": "abstract",
     "Inertial": "a step of reading a description; Inertial.of checks",

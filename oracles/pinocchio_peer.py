@@ -58,7 +58,8 @@ class Peer:
         return peer
 
     def _id(self, name: str) -> int:
-        return self.model.getJointId("root_joint" if name == FREE else name)
+        added = name == FREE and not self.model.existJointName(FREE)  # by Pinocchio, under a name of its own
+        return self.model.getJointId("root_joint" if added else name)
 
     def _driver(self, name: str) -> tuple[str, float, float]:
         """Return (driving joint, multiplier, offset) of a joint, following chains of mimics."""
@@ -105,8 +106,42 @@ class Peer:
                 result[joint.idx_q : joint.idx_q + joint.nq] = values
         return result
 
-    def inverse_dynamics(self, q, qd, qdd):
-        return self.G.T @ pin.rnea(self.model, self.data, self.q(q), self.G @ qd, self.G @ qdd)
+    def pushes(self, q, wrenches, reference="body"):
+        """Return wrenches {frame: (moment; force)} as Pinocchio takes them: one per joint, in its axes."""
+        found = [pin.Force.Zero() for _ in self.model.joints]
+        pin.framesForwardKinematics(self.model, self.data, self.q(q))
+        for name, wrench in wrenches.items():
+            frame = self.model.frames[self._frame(name)]
+            T, force = self.data.oMf[self._frame(name)], pin.Force(wrench[3:], wrench[:3])
+            if reference == "world":
+                force = T.actInv(force)
+            elif reference == "world_aligned":
+                force = pin.SE3(T.rotation, np.zeros(3)).actInv(force)
+            found[frame.parentJoint] += frame.placement.act(force)
+        return found
+
+    def inverse_dynamics(self, q, qd, qdd, pushes=()):
+        more = [pushes] if pushes else []
+        return self.G.T @ pin.rnea(self.model, self.data, self.q(q), self.G @ qd, self.G @ qdd, *more)
+
+    def bias_force(self, q, qd):
+        return self.G.T @ pin.nonLinearEffects(self.model, self.data, self.q(q), self.G @ qd)
+
+    def mass_matrix_inverse(self, q):
+        if self.mimics:
+            return np.linalg.inv(self.mass_matrix(q))
+        upper = np.triu(pin.computeMinverse(self.model, self.data, self.q(q)))
+        return self.G.T @ (upper + np.triu(upper, 1).T) @ self.G
+
+    def friction_torque(self, qd):
+        """Return damping and dry friction of the joints that have coordinates of their own."""
+        own = [each.joint_name for each in self.robot.model.independent]
+        joints = [self.model.joints[self._id(name)] for name in own]
+        picked = np.concatenate([np.arange(each.idx_v, each.idx_v + each.nv) for each in joints])
+        v = (self.G @ qd)[picked]
+        force = np.zeros(self.model.nv)
+        force[picked] = self.model.damping[picked] * v + self.model.friction[picked] * np.sign(v)
+        return self.G.T @ force
 
     def mass_matrix(self, q):
         M = pin.crba(self.model, self.data, self.q(q))
@@ -121,16 +156,17 @@ class Peer:
     def gravity_torque(self, q):
         return self.G.T @ pin.computeGeneralizedGravity(self.model, self.data, self.q(q))
 
-    def forward_dynamics(self, q, qd, tau):
+    def forward_dynamics(self, q, qd, tau, pushes=()):
         if self.mimics:
-            bias = self.inverse_dynamics(q, qd, np.zeros_like(qd))
+            bias = self.inverse_dynamics(q, qd, np.zeros_like(qd), pushes)
             return np.linalg.solve(self.mass_matrix(q), tau - bias)
-        v = self.G @ qd
-        return self.G.T @ pin.aba(self.model, self.data, self.q(q), v, self.G @ tau)
+        v, more = self.G @ qd, [pushes] if pushes else []
+        return self.G.T @ pin.aba(self.model, self.data, self.q(q), v, self.G @ tau, *more)
 
-    def inverse_dynamics_derivatives(self, q, qd, qdd):
+    def inverse_dynamics_derivatives(self, q, qd, qdd, pushes=()):
         """Return d tau / dq and d tau / dqd; both tangents are body twists of the free joint."""
-        full = pin.computeRNEADerivatives(self.model, self.data, self.q(q), self.G @ qd, self.G @ qdd)
+        v, a, more = self.G @ qd, self.G @ qdd, [pushes] if pushes else []
+        full = pin.computeRNEADerivatives(self.model, self.data, self.q(q), v, a, *more)
         return tuple(self.G.T @ each @ self.G for each in full[:2])
 
     def inverse_dynamics_dq(self, q, qd, qdd):

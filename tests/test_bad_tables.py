@@ -285,7 +285,7 @@ def test_geometry_from_a_file_without_inertials(load: Load) -> None:
 
 def test_geometry_with_parameters_added_has_dynamics() -> None:
     robot = cf.Robot.from_mdh([ROW])
-    heavy = robot.with_phi([0, 0, 0, 0, 0, 2.5, 0, 0, 0, 1])
+    heavy = robot.with_phi([2.5, 0, 0, 2.5, 0, 2.5, 0, 0, 0, 1])
     np.testing.assert_allclose(heavy.mass_matrix([0.1]), [[2.5]])
 
 

@@ -168,6 +168,43 @@ def test_export_takes_a_short_output(tmp_path, capsys):
     assert [line.rsplit("/", 1)[-1] for line in out.splitlines()] == ["inertia.h", "inertia.c"]
 
 
+def test_export_takes_several_forms_with_choices(tmp_path, capsys):
+    forms = ("inverse_dynamics", "jacobian:frame=tool", "mass_matrix_rates:order=1,phi")
+    code, out, err = run(capsys, "export", "2r", *forms, "-o", str(tmp_path / "gen"))
+    assert (code, err) == (0, "")
+    names = [line.rsplit("/", 1)[-1] for line in out.splitlines()]
+    assert names[:4] == [
+        "robot_2r.h",
+        "robot_2r_inverse_dynamics.c",
+        "robot_2r_jacobian_tool.c",
+        "robot_2r_mass_matrix_rates_1_phi.c",
+    ]
+    assert sorted(names) == sorted(path.name for path in (tmp_path / "gen").iterdir())
+
+
+@pytest.mark.parametrize(
+    ("forms", "told"),
+    [
+        (("mass_matrix", "pose:farme=tool"), "unknown choice 'farme'"),
+        (("mass_matrix", "nothing"), "unknown form 'nothing'"),
+        (("pose:order=x",), "order"),
+        (("mass_matrix", "mass_matrix"), "would both be robot_2r_mass_matrix"),
+        (("mass_matrix", "--library", "--language", "rust"), "unknown language 'rust'"),
+    ],
+)
+def test_export_tells_what_is_wrong_with_forms(forms, told, tmp_path, capsys):
+    code, out, err = run(capsys, "export", "2r", *forms, "-o", str(tmp_path / "gen"))
+    assert (code, out) == (2, "")
+    assert told in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_export_makes_a_library_of_one_form(tmp_path, capsys):
+    code, out, _ = run(capsys, "export", "2r", "pose:frame=tool", "--library", "-o", str(tmp_path / "gen"))
+    assert code == 0
+    assert "self_check.c" in out
+
+
 @pytest.mark.parametrize("robot", ["", "a\0b", "nope", "/", "x" * 5000])
 def test_a_robot_that_is_none_is_told_without_a_traceback(robot, capsys):
     code, _, err = run(capsys, "base-parameters", robot)

@@ -23,7 +23,10 @@ wrenches) and gives one more derivative. Written by `python -m pytest tests/test
 
 """
 OWNERS = {
-    "Robot": (cf.Robot, "q has nq entries, v (qd, qdd, tau) nv; b counts moving bodies, p their parameters."),
+    "Robot": (
+        cf.Robot,
+        "q has nq entries, v (qd, qdd, tau) nv, p phi; b counts moving bodies, f frames, t rows of a task.",
+    ),
     "FlexibleArm": (cf.FlexibleArm, "N counts coordinates, n joints, 2N the state, p parameters."),
     "ElasticJointRobot": (
         cf.ElasticJointRobot,
@@ -42,7 +45,8 @@ def forms_table() -> str:
             for form in owner.FORMS.values():
                 if form.group == group:
                     more = ["..."] if form.ordered else []
-                    takes = ", ".join([*form.inputs, *more, *(["frame"] if form.framed else [])])
+                    more += ["frame"] if form.framed else []
+                    takes = ", ".join(dict.fromkeys([*form.inputs, *more, *form.choices]))
                     gives = "; ".join(
                         f"{each.quantity.symbol} ({', '.join(map(str, each.shape))}) [{each.quantity.unit}]"
                         for each in form.gives
@@ -99,7 +103,7 @@ def stub_methods() -> list:
 def test_a_stub_names_the_arrays_of_its_form(kind, method):
     owner = owners()[kind]
     form = owner.FORMS[method.name]
-    names = [each.arg for each in method.args.args if each.arg not in ("self", "frame")]
+    names = [each.arg for each in method.args.args if each.arg not in ("self", "frame", "relative_to")]
     assert names == [each.name for each in form.arrays(owner.model)]
     named = [each.arg for each in method.args.kwonlyargs]
     assert ("frame" in named + [each.arg for each in method.args.args]) == form.framed

@@ -11,7 +11,6 @@ import pytest
 import closedform as cf
 from basic_forms import BASIC
 from closedform.forms import Variant
-from closedform.model import JointType
 from closedform.model.inertia import transform_phi
 from closedform.programs import evaluate, trace
 from closedform.rotations import adjoint, inverse
@@ -180,7 +179,7 @@ def test_results_do_not_depend_on_where_body_frames_sit(name):
             replace(
                 body,
                 placement=inverse(T_parent) @ body.placement @ T,
-                joint=JointType(body.joint.kind, adjoint(inverse(T)) @ body.joint.X),
+                joint=replace(body.joint, X=adjoint(inverse(T)) @ body.joint.X),
                 phi=transform_phi(body.phi, inverse(T)),
             )
         )

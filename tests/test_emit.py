@@ -13,16 +13,14 @@ import mpmath
 import numpy as np
 import pytest
 
-import closedform as cf
 from closedform.emit import export, form_subject
 from closedform.emit.c_sincos import LIMIT, sincos_function
 from closedform.forms import Variant, form
 from closedform.programs import evaluate, trace
 from conftest import make
-from emitted import CC, CXX, NVCC, OCTAVE, STRICT, program, write
+from emitted import CC, CXX, NVCC, OCTAVE, STRICT, offered, program, write
 from tolerances import ROUNDING, SOLVE, worst
 
-FORMS = tuple(cf.FORMS)
 ROBOTS = ("2r", "panda", "quadruped")
 CORE = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
 FLOATING = (
@@ -38,6 +36,9 @@ FLOATING = (
 )
 """Forms of every kind, for a robot whose whole catalogue takes a minute."""
 
+INVERSES = ("forward_dynamics", "mass_matrix_inverse", "task_inertia", "dynamically_consistent", "nullspace")
+"""What goes through the inverse of the mass matrix."""
+
 SINGLE = {ROUNDING: 2e-4, SOLVE: 2e-2}
 """The same tolerances in single precision: rounding is 5e8 times coarser, chains are as long."""
 
@@ -51,7 +52,7 @@ def on(*robots):
 
 
 def tolerance(form_name: str) -> float:
-    return SOLVE if form_name.startswith("forward_dynamics") else ROUNDING
+    return SOLVE if form_name.startswith(INVERSES) else ROUNDING
 
 
 def arguments(name: str, form_name: str, *batch: int):
@@ -98,7 +99,7 @@ def output_shapes(name: str, form_name: str):
 @needs_cc
 @on(*ROBOTS)
 def test_c_equals_the_library(name, tmp_path):
-    names = FLOATING if name == "quadruped" else FORMS
+    names = FLOATING if name == "quadruped" else offered(name)
     sources = {each: write(name, each, "c", tmp_path)[1] for each in names}
     library = build(*sources.values(), flags=("-O0",))
     for form_name, source in sources.items():
@@ -114,7 +115,7 @@ def test_c_equals_the_library(name, tmp_path):
 @needs_cc
 @on("2r", "panda")
 def test_single_precision_c_equals_the_library(name, tmp_path):
-    names = FORMS if name == "2r" else CORE
+    names = offered(name) if name == "2r" else CORE
     sources = {each: write(name, each, "c", tmp_path, precision="float")[1] for each in names}
     library = build(*sources.values(), flags=("-O1", "-Wdouble-promotion"))
     for form_name, source in sources.items():
@@ -156,7 +157,8 @@ def test_long_programs_are_split_and_keep_within_their_workspace(tmp_path):
     assert text.count("static void panda_coriolis_matrix_ddot_part") > 5
     (size,) = set(map(int, re.findall(r"double w\[(?:restrict )?(\d+)\]", text)))
     assert max(map(int, re.findall(r"\bw\[(\d+)\] =", text))) == size - 1
-    assert f"Stack: {size} doubles" in source.with_suffix(".h").read_text()
+    (stack,) = re.findall(r"Stack: at most (\d+) bytes", source.with_suffix(".h").read_text())
+    assert 8 * size < int(stack) < 16 * size + 4096
     inputs = arguments("panda", "coriolis_matrix_ddot")
     results = call(build(source)[source.stem], inputs, [(7, 7)])
     assert errors(results, evaluate(program("panda", "coriolis_matrix_ddot"), *inputs)) < ROUNDING
@@ -200,7 +202,9 @@ def load_module(path: Path):
 
 @on(*ROBOTS)
 def test_numpy_code_equals_the_library_over_batches(name, tmp_path):
-    for form_name in FORMS if name == "2r" else ("pose", "external_torque", "dynamic_matrices", *CORE):
+    for form_name in (
+        offered(name) if name == "2r" else ("pose", "external_torque", "dynamic_matrices", *CORE)
+    ):
         (path,) = write(name, form_name, "numpy", tmp_path)
         function = getattr(load_module(path), path.stem)
         inputs = arguments(name, form_name, 2, 3)
@@ -255,7 +259,7 @@ def as_matlab(result, shape):
 
 @on("2r", "panda")
 def test_matlab_code_equals_the_library(name, tmp_path):
-    for form_name in FORMS if name == "2r" else ("pose", "external_torque", "mass_matrix_dq", *CORE):
+    for form_name in offered(name) if name == "2r" else ("pose", "external_torque", "mass_matrix_dq", *CORE):
         (path,) = write(name, form_name, "matlab", tmp_path)
         inputs = arguments(name, form_name)
         reference = as_tuple(evaluate(program(name, form_name), *inputs))
@@ -265,6 +269,45 @@ def test_matlab_code_equals_the_library(name, tmp_path):
         flat = tuple(each[:, 0] if each.shape[1:] == (1,) else each for each in shaped)
         results = tuple(each[:, 0] if each.shape[1:] == (1,) else each for each in results)
         assert errors(results, flat) < tolerance(form_name), form_name
+
+
+@pytest.mark.parametrize(("precision", "kind"), [("double", "double"), ("float", "single")])
+def test_simulink_code_is_matlab_code_with_declared_types_and_sizes(precision, kind, tmp_path):
+    for form_name in ("pose", "external_torque", "inverse_dynamics", "dynamic_matrices"):
+        (path,) = write("2r", form_name, "simulink", tmp_path, precision=precision)
+        lines = path.read_text().splitlines()
+        declared = [line.strip() for line in lines if line.startswith("    assert(")]
+        names = re.search(r"\(([\w, ]+)\) %#codegen$", lines[0])[1].split(", ")
+        sizes = [as_matlab(each, each.shape).shape for each in arguments("2r", form_name)]
+        assert declared == [
+            line
+            for name, (rows, columns) in zip(names, sizes, strict=True)
+            for line in (
+                f"assert(isa({name}, '{kind}'));",
+                f"assert(all(size({name}) == [{rows} {columns}]));",
+            )
+        ]
+        rest = "\n".join(line for line in lines if line.strip() not in declared) + "\n"
+        (path,) = write("2r", form_name, "matlab", tmp_path)
+        plain = path.read_text()
+        if kind == "single":
+            plain = re.sub(r"( = zeros\(.*)\);", r"\1, 'single');", plain)
+        assert rest.replace(" %#codegen", "", 1) == plain
+
+
+@pytest.mark.skipif(OCTAVE is None, reason="no Octave")
+def test_simulink_code_refuses_other_sizes_and_types_in_octave(tmp_path):
+    (path,) = write("2r", "mass_matrix", "simulink", tmp_path, precision="float")
+    tries = {
+        "single([1; 2])": "single",
+        "[1; 2]": "refused",
+        "single([1 2])": "refused",
+        "single(1)": "refused",
+    }
+    script = [f"addpath('{tmp_path}');"]
+    for given in tries:
+        script.append(f"try, disp(class({path.stem}({given}))); catch, disp('refused'); end")
+    assert octave(script, tmp_path) == list(tries.values())
 
 
 @pytest.mark.skipif(OCTAVE is None, reason="no Octave")
@@ -286,11 +329,16 @@ def test_matlab_code_runs_in_octave(name, tmp_path):
             # permute: row-major order, as NumPy's
             script.append(f"printf('%.17g ', permute(r{k}, ndims(r{k}):-1:1)); printf('\\n');")
             expected.append((form_name, np.ravel(each)))
-    (tmp_path / "run.m").write_text("\n".join(script) + "\n")
-    run = [OCTAVE, "--no-gui", "--no-init-file", "--quiet", str(tmp_path / "run.m")]
-    lines = subprocess.run(run, check=True, capture_output=True, text=True).stdout.splitlines()
+    lines = octave(script, tmp_path)
     for line, (form_name, reference) in zip(lines, expected, strict=True):
         assert worst(np.array(line.split(), float), reference) < tolerance(form_name), form_name
+
+
+def octave(script: list[str], folder: Path) -> list[str]:
+    """Return the lines that a script prints."""
+    (folder / "run.m").write_text("\n".join(script) + "\n")
+    run = [OCTAVE, "--no-gui", "--no-init-file", "--quiet", str(folder / "run.m")]
+    return subprocess.run(run, check=True, capture_output=True, text=True).stdout.splitlines()
 
 
 def matlab_literal(array) -> str:

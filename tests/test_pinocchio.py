@@ -54,8 +54,9 @@ FLOATING_BASE = {
 FIXED_BASE, FLOATING_BASE = (
     {path for path in models if (robot_data() / path).exists()} for models in (FIXED_BASE, FLOATING_BASE)
 )  # which models example-robot-data holds changes from release to release
-NO_PEER = {"jacobian_ddot"}
-"""Pinocchio has no second derivative of a Jacobian; `test_kinematics_theory` checks it."""
+NO_PEER = {"jacobian_ddot", "mass_matrix_inverse"}
+"""Pinocchio has no second derivative of a Jacobian (`test_kinematics_theory` checks it), and its M^-1 loses
+digits where links are light (`test_forces_pinocchio`)."""
 
 
 def test_enough_models_are_compared():

@@ -19,13 +19,25 @@ from .errors import (
     ModelWarning,
     ProgramSizeError,
     UnknownNameError,
+    similar,
 )
 from .forms import FORMS
 from .kernels import Kernel
-from .robot import Robot, load
+from .loading import load
+from .robot import Robot
 
 if TYPE_CHECKING:
-    from . import elastic, flexible, identification, integration, redundancy, trajectory
+    from . import (
+        control,
+        elastic,
+        flexible,
+        identification,
+        integration,
+        inverse_kinematics,
+        redundancy,
+        simulation,
+        trajectory,
+    )
     from .elastic import ElasticJointRobot
     from .flexible import FlexibleArm, FlexibleLink
     from .identification.base.parameters import base_parameters
@@ -47,6 +59,9 @@ __all__ = [  # noqa: RUF022 (a table of contents, in the order of the flow)
     # motions: planned, integrated
     "trajectory",
     "integration",
+    # torque laws, and the robot under them
+    "control",
+    "simulation",
     # parameters from measurements
     "identification",
     "identify",
@@ -58,6 +73,8 @@ __all__ = [  # noqa: RUF022 (a table of contents, in the order of the flow)
     "FlexibleLink",
     # more joints than the task needs
     "redundancy",
+    # any robot to a pose
+    "inverse_kinematics",
     # joints on springs
     "elastic",
     "ElasticJointRobot",
@@ -74,9 +91,12 @@ __all__ = [  # noqa: RUF022 (a table of contents, in the order of the flow)
 _APPLICATIONS = {
     "trajectory": (),
     "integration": (),
+    "control": (),
+    "simulation": (),
     "identification": ("base_parameters", "excitation", "identify"),
     "flexible": ("FlexibleArm", "FlexibleLink"),
     "redundancy": (),
+    "inverse_kinematics": (),
     "elastic": ("ElasticJointRobot",),
 }
 """Packages that are imported when first asked for, and their names that are names here too."""
@@ -89,7 +109,9 @@ def __getattr__(name: str) -> Any:
             found = module if name == package else getattr(module, name)
             globals()[name] = found
             return found
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    # without the module, of which Python would suggest a name a second time
+    text = f"module {__name__!r} has no attribute {name!r}{similar(name, __all__)}"
+    raise AttributeError(text, name=name, obj=None)
 
 
 def __dir__() -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Self
 
 import numpy as np
@@ -51,11 +51,12 @@ class RobotChanges:
         """
         return self._of(changes.with_frame(self.model, name, parent, pose))
 
-    def locked(self, values: Mapping[str, ArrayLike]) -> Self:
+    def locked(self, values: Mapping[str, ArrayLike] | Sequence[str]) -> Self:
         """Return the robot with joints held at coordinates, which are no longer part of q and qd.
 
         What a locked joint carries becomes part of the body before it, and joints that follow it are
-        locked too. A ball joint takes a quaternion, a free one its seven coordinates.
+        locked too. A ball joint takes a quaternion, a free one its seven coordinates. Joints in a list
+        of names are locked at home.
 
         >>> import closedform as cf
         >>> arm = cf.load("panda")
@@ -142,6 +143,28 @@ class RobotChanges:
     def with_damping(self, values: Values) -> Self:
         """Return the robot with other viscous friction of its joints."""
         return self._of(changes.with_joint_property(self.model, "damping", values))
+
+    def with_phi(self, phi: ArrayLike) -> Self:
+        """Return the robot with other inertial parameters, ten per body; no mass may be negative.
+
+        Parameters that no rigid body has (regrouped ones, a fit that is not physical) are taken as they
+        are, with a warning.
+
+        >>> import closedform as cf
+        >>> arm = cf.load("2r")
+        >>> arm.with_phi(2 * arm.phi).mass / arm.mass
+        2.0
+        """
+        return self._of(changes.with_phi(self.model, phi))
+
+    def with_gravity(self, gravity: ArrayLike) -> Self:
+        """Return the robot in another field of gravity.
+
+        >>> import closedform as cf
+        >>> cf.load("2r").with_gravity((0, 0, -1.62)).gravity.tolist()
+        [0.0, 0.0, -1.62]
+        """
+        return self._of(self.model.with_gravity(gravity))
 
     def _of(self, model: Model) -> Self:
         return type(self)(model)  # type: ignore[call-arg]  # every robot is made of a model

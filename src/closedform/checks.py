@@ -13,7 +13,7 @@ from typing import Any, TypeGuard, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .errors import ArgumentError, UnknownNameError, shown
+from .errors import ArgumentError, UnknownNameError, shown, similar
 
 LARGEST = 1e50
 """Largest magnitude of an argument: no robot has more, and products of a few could overflow."""
@@ -117,7 +117,7 @@ def finite(
     return array
 
 
-def common_batch(name: str, **batches: tuple[int, ...]) -> tuple[int, ...]:
+def common_batch(name: str, /, **batches: tuple[int, ...]) -> tuple[int, ...]:
     """Return the shape to which batches of these shapes broadcast."""
     try:
         return np.broadcast_shapes(*batches.values())
@@ -160,7 +160,7 @@ def choice(name: str, given: Any, words: Sequence[str]) -> str:
     if not isinstance(given, str) or given not in words:
         few = " or ".join(repr(word) for word in words)
         expected = few if len(words) < 3 else f"one of {', '.join(words)}"
-        raise ArgumentError(f"{name} is {shown(given)}; expected {expected}")
+        raise ArgumentError(f"{name} is {shown(given)}{similar(given, words)}; expected {expected}")
     return given
 
 

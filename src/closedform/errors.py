@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 
 PACKAGE = str(Path(__file__).parent)
@@ -16,11 +16,15 @@ SHOWN = 60
 QUOTED = 1000
 """Entries up to which a message quotes a value; the repr of more would take longer than the call."""
 
-COMPARED = 2000
-"""Known names that one is compared with, to find the one that was meant."""
-
 LONGEST = 500
 """Characters of one problem in a message; the middle of a longer one is left out."""
+
+
+LIKELY = 2
+"""Names that a message suggests in place of one that is not known."""
+
+COMPARED = (100, 1000)
+"""Characters of a name, and number of names, up to which similar ones are looked for."""
 
 
 def shorten(text: str, longest: int = LONGEST) -> str:
@@ -49,20 +53,18 @@ def listed(items: Sequence[str], most: int) -> str:
     return ", ".join(items[:most]) + more
 
 
-def did_you_mean(given: object, known: Sequence[str]) -> str:
-    """Return " (did you mean 'qd'?)" for the known name that is most like a given one, or nothing.
+def similar(name: object, known: Iterable[str]) -> str:
+    """Return " (did you mean 'tool'?)" for a name that is nearly one of those known, else nothing.
 
-    >>> from closedform.errors import did_you_mean
-    >>> did_you_mean("qdot", ("q", "qd", "qdd"))
-    " (did you mean 'qd'?)"
+    >>> similar("elbwo", ["shoulder", "elbow"])
+    " (did you mean 'elbow'?)"
     """
-    if not isinstance(given, str) or not 0 < len(given) <= SHOWN:
+    longest, most = COMPARED
+    names = {each.casefold(): each for each in known if isinstance(each, str)}  # keys of a caller's table
+    if not isinstance(name, str) or len(name) > longest or len(names) > most:
         return ""
-    names = {name.casefold(): name for name in known[:COMPARED]}
-    wanted = given.casefold()
-    turned = [name for name in names if sorted(name) == sorted(wanted)]  # such as dq for qd
-    alike = turned or difflib.get_close_matches(wanted, names, 1)
-    return f" (did you mean {names[alike[0]]!r}?)" if alike else ""
+    near = get_close_matches(name.casefold(), names, LIKELY)
+    return f" (did you mean {' or '.join(repr(names[each]) for each in near)}?)" if near else ""
 
 
 class ClosedFormError(Exception):
@@ -90,20 +92,19 @@ class ArgumentError(ClosedFormError, TypeError, ValueError):
 def no_such_argument(function: str, name: str, known: Sequence[str]) -> ArgumentError:
     """Return the error of an argument by a name that a function does not have."""
     return ArgumentError(
-        f"{function}: no argument has the name {shown(name)}{did_you_mean(name, known)}; "
+        f"{function}: no argument has the name {shown(name)}{similar(name, known)}; "
         f"it takes {', '.join(known)}"
     )
 
 
 class UnknownNameError(ClosedFormError, LookupError):
-    """A name (frame, form, robot) that does not exist; lists those that do."""
+    """A name (frame, form, robot) that does not exist; suggests the nearest and lists those that do."""
 
     def __init__(self, kind: str, name: object, known: Sequence[str]) -> None:
         self.kind, self.name, self.known = kind, name, tuple(known)
         names = ", ".join(self.known[:SHOWN]) + (", ..." if self.known[SHOWN:] else "")
-        super().__init__(
-            f"unknown {kind} {shown(name)}{did_you_mean(name, self.known)}; known: {names or '(none)'}"
-        )
+        meant = similar(name, self.known)
+        super().__init__(f"unknown {kind} {shown(name)}{meant}; known: {names or '(none)'}")
 
     def __reduce__(self) -> tuple[type, tuple[str, object, tuple[str, ...]]]:
         return type(self), (self.kind, self.name, self.known)

@@ -66,6 +66,37 @@ def file_size(path: Path) -> int | None:
         return None
 
 
+def is_folder(path: Path) -> bool:
+    """Whether there is a folder of that name."""
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):  # a name that no folder can have
+        return False
+
+
+@contextlib.contextmanager
+def made_folder(path: Path) -> Iterator[None]:
+    """Make a folder and those above it for a block; if the block fails, those that were made vanish."""
+    missing = []
+    for each in (path, *path.parents):
+        if is_folder(each):
+            break
+        missing.append(each)
+    made = []
+    try:
+        for each in reversed(missing):
+            each.mkdir(exist_ok=True)
+            made.append(each)
+        yield
+    except (OSError, ClosedFormError) as error:
+        for each in reversed(made):
+            with contextlib.suppress(OSError):
+                each.rmdir()  # only if it is empty: someone else may write there
+        if isinstance(error, OSError):
+            raise _unwritable(path, error) from None
+        raise
+
+
 @contextlib.contextmanager
 def replaced(target: Path, *, prefix: str = ".", mode: int = 0o666) -> Iterator[BinaryIO]:
     """Give a file that takes the place of `target` when the block ends well, and vanishes otherwise.

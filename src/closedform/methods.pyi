@@ -1,5 +1,6 @@
 """The forms of a robot as methods. Written by `make stubs`; do not edit."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from numpy.typing import ArrayLike, NDArray
@@ -50,12 +51,16 @@ class RobotForms(FormsOwner):
         q: ArrayLike,
         frame: str | None = None,
         *,
+        reference: str | None = None,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
-        """Return the 6 x nv Jacobian J with V = J qd, the body twist (omega; v) of a frame in itself.
+        """Return the 6 x nv Jacobian J with V = J qd, the twist (omega; v) of a frame.
 
-        Its columns are Ad^-1 X_j for the joints that carry the frame [MuellerKumar2021, Eqs. (8)-(10)].
+        Its columns are Ad^-1 X_j for the joints that carry the frame [MuellerKumar2021, Eqs. (8)-(10)]. The
+        twist is expressed in the `reference`: "body", in the frame itself; "world_aligned", v the velocity
+        of the frame's origin, both in base axes; "world", the spatial twist, in base axes about the base
+        origin (v is the velocity of the point of the body that is there).
         """
     def jacobian_dot(
         self,
@@ -63,13 +68,15 @@ class RobotForms(FormsOwner):
         qd: ArrayLike,
         frame: str | None = None,
         *,
+        reference: str | None = None,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
         """Return the time derivative of the frame's Jacobian.
 
-        A column turns with the motion of the frame relative to the body of its joint,
-        Jd_j = -ad_V J_j with V the relative twist [Garofalo2013, Eq. (28)]. Returns (6, nv).
+        A column changes with the motion of the `reference` relative to the body of its joint,
+        Jd_j = -ad_V J_j with V the relative twist [Garofalo2013, Eq. (28)]. It is the derivative of the
+        components in the reference. Returns (6, nv).
         """
     def jacobian_ddot(
         self,
@@ -78,13 +85,14 @@ class RobotForms(FormsOwner):
         qdd: ArrayLike,
         frame: str | None = None,
         *,
+        reference: str | None = None,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
         """Return the second time derivative of the frame's Jacobian.
 
-        Jdd_j = -ad_Vd J_j - ad_V Jd_j with the relative twist V and its rate [Garofalo2013, Eq. (29)].
-        Returns (6, nv).
+        Jdd_j = -ad_Vd J_j - ad_V Jd_j with the relative twist V and its rate [Garofalo2013, Eq. (29)], the
+        second derivative of the components in the `reference`. Returns (6, nv).
         """
     def center_of_mass(
         self,
@@ -109,12 +117,250 @@ class RobotForms(FormsOwner):
         A joint moves the mass it carries with the linear momentum of I_j X_j per unit velocity, so
         column j is R_j f_j / m with f_j the force part of that wrench [Garofalo2013, Eq. (7)].
         """
+    def frame_velocity(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        frame: str | None = None,
+        *,
+        reference: str | None = None,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the twist V = (omega; v) of a frame, J qd, without forming J.
+
+        The `reference` is that of `jacobian`: "body", "world" or "world_aligned". One sweep along the joints
+        that carry the frame, V_i = Ad^-1 V_(i-1) + X_i qd_i [MuellerKumar2021, Eq. (8)]. Returns (6,).
+        """
+    def frame_acceleration(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        frame: str | None = None,
+        *,
+        reference: str | None = None,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the time derivative of the components of a frame's twist, V' = J qdd + J' qd.
+
+        In the references "body" and "world" it is the spatial acceleration, whose linear part is not the
+        acceleration of a point; in "world_aligned" it is: p'' of the frame's origin, under omega'. See
+        `frame_classical_acceleration`. Returns (6,).
+        """
+    def frame_classical_acceleration(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        frame: str | None = None,
+        *,
+        reference: str | None = None,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return (omega'; a) of a frame, a the acceleration in space of a point of its body.
+
+        a = v' + omega x v with the twist and its rate in the reference "body" or "world", where V' is the
+        spatial acceleration [Featherstone2008, section 2.11]; a = v' in "world_aligned". The point is the
+        frame's origin, in "world" the one at the base origin. An accelerometer in the frame measures a less
+        gravity. Returns (6,).
+        """
+    def bias_acceleration(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        frame: str | None = None,
+        *,
+        reference: str | None = None,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return J' qd, the acceleration of a frame while the joints do not accelerate.
+
+        V' = J qdd + J' qd with V' of `frame_acceleration` in the same `reference`. Returns (6,).
+        """
+    def relative_pose(
+        self,
+        q: ArrayLike,
+        frame: str | None = None,
+        relative_to: str | None = None,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the 4x4 pose of a frame in another one, inverse(pose(relative_to)) pose(frame).
+
+        Joints that carry both frames take no part. Without `relative_to` the other is the base frame.
+        """
+    def relative_jacobian(
+        self,
+        q: ArrayLike,
+        frame: str | None = None,
+        relative_to: str | None = None,
+        *,
+        reference: str | None = None,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the 6 x nv Jacobian of a frame's twist (omega; v) as another frame sees it.
+
+        J qd = vee(T^-1 T') with T the `relative_pose`, for the reference "body": the twist of `frame` against
+        `relative_to`, in `frame`. In the other references, axes and origin of `relative_to` are what those of
+        the base are for `jacobian`. Only the joints between the two frames have columns.
+        """
+    def relative_jacobian_dot(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        frame: str | None = None,
+        relative_to: str | None = None,
+        *,
+        reference: str | None = None,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the time derivative of the relative Jacobian of two frames.
+
+        It is that of the components in the `reference`, as for `jacobian_dot`. Returns (6, nv).
+        """
+    def frame_poses(
+        self,
+        q: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the poses of all frames in the base frame, in the order of `frame_names`.
+
+        What frames have in common is computed once. Returns (frames, 4, 4).
+        """
+    def body_poses(
+        self,
+        q: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the poses of all moving bodies in the base frame, in the order of `body_names`.
+
+        Each follows from that of the body before it [MuellerKumar2021, Eq. (3)]. Returns (bodies, 4, 4).
+        """
+    def com_velocity(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the velocity of the centre of mass in the base frame, c' = J_c qd, without forming J_c.
+
+        First moments and their rates are gathered from the leaves to the base. Returns (3,).
+        """
+    def com_acceleration(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the acceleration of the centre of mass in the base frame, c'' = J_c qdd + J_c' qd.
+
+        Mass times c'' is the sum of all forces on the robot, gravity and those on its base included.
+        Returns (3,).
+        """
+    def body_center_of_mass(
+        self,
+        q: ArrayLike,
+        frame: str | None = None,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the centre of mass, in the base frame, of the body that a frame is fixed to.
+
+        What is fixed to the base is one body here. Returns (3,).
+        """
+    def subtree_center_of_mass(
+        self,
+        q: ArrayLike,
+        frame: str | None = None,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the centre of mass, in the base frame, of the body of a frame with all it carries.
+
+        Of a frame that is fixed to the base it is that of all moving bodies, as in `center_of_mass`.
+        Returns (3,).
+        """
+    def centroidal_momentum(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the momentum h = (angular; linear) of all moving bodies about their centre of mass.
+
+        The sum of I_i V_i, moved to the centre of mass, in base axes [OrinGoswamiLee2013]; the
+        linear part is mass times the velocity of the centre of mass. Equals the centroidal momentum matrix
+        times qd, without forming it. Returns (6,).
+        """
+    def centroidal_momentum_dot(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the rate of the centroidal momentum, h' = A qdd + A' qd.
+
+        It is the wrench of all external forces about the centre of mass, that on the base included
+        [OrinGoswamiLee2013]: the sum of what the bodies need by Newton and Euler, in base axes. Returns (6,).
+        """
+    def centroidal_momentum_matrix(
+        self,
+        q: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the 6 x nv matrix A with h = A qd, the centroidal momentum per unit of joint velocity.
+
+        Column j is the momentum I_j X_j of all that joint j carries, moved to the centre of mass
+        [OrinGoswamiLee2013]; its last three rows are mass times the Jacobian of the centre of mass.
+        """
+    def centroidal_momentum_matrix_dot(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the time derivative A' of the centroidal momentum matrix: h' = A qdd + A' qd.
+
+        Column j is F_j' + V~ F_j moved to the centre of mass, F_j = I_j X_j with its derivative as body j
+        sees it, and V the twist of body j against axes that move with the centre of mass without turning
+        [OrinGoswamiLee2013]. Returns (6, nv).
+        """
     def inverse_dynamics(
         self,
         q: ArrayLike,
         qd: ArrayLike,
         qdd: ArrayLike,
         *,
+        wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        reference: str | None = None,
+        friction: bool = False,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
@@ -125,6 +371,11 @@ class RobotForms(FormsOwner):
         Newton-Euler equations about the frame origin, written on second moments. Gravity enters
         as an upward acceleration of the base. Inputs q (nq), qd, qdd (nv); returns (nv). The
         recursive Newton-Euler algorithm (RNEA), O(n).
+
+        `wrenches` W of the environment, each (moment; force), take their part: tau - J^T W. They are
+        (bodies, 6), or {frame: (6)}. `reference` is "body" (the frame's axes and origin, default),
+        "world_aligned" (the base's axes, the frame's origin) or "world" (the base's axes and origin).
+        `friction=True` adds `friction_torque`.
         """
     def forward_dynamics(
         self,
@@ -132,6 +383,9 @@ class RobotForms(FormsOwner):
         qd: ArrayLike,
         tau: ArrayLike,
         *,
+        wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        reference: str | None = None,
+        friction: bool = False,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
@@ -140,6 +394,25 @@ class RobotForms(FormsOwner):
         M is factored as L^T D L from the leaves to the root, which fills in no entry between
         branches [Featherstone2008, section 6.5]. A sample whose M is singular gives NaN or inf in
         its own row. Inputs q (nq), qd, tau (nv); returns (nv).
+
+        `wrenches` of the environment push: M^-1 (tau + J^T W - C qd - g), and `friction=True` takes
+        `friction_torque` from tau; see `inverse_dynamics`.
+        """
+    def bias_force(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        *,
+        wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        reference: str | None = None,
+        friction: bool = False,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return C qd + g, the joint forces of a motion without accelerations.
+
+        What forward dynamics takes from tau. `wrenches` and `friction` as in `inverse_dynamics`.
+        Returns (nv).
         """
     def mass_matrix(
         self,
@@ -192,11 +465,36 @@ class RobotForms(FormsOwner):
         g_i = X_i . (ms x a; m a) with the upward acceleration a = -gravity in frame i. Equals
         J^T M U G [MuellerKumar2021, Eq. (25)]. Returns (nv).
         """
+    def mass_matrix_inverse(
+        self,
+        q: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return M^-1, symmetric: the accelerations that unit joint forces give.
+
+        From the factors of `forward_dynamics`. A sample whose M is singular gives NaN or inf in its own
+        row. Returns (nv, nv).
+        """
+    def friction_torque(
+        self,
+        qd: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return damping qd + friction sign(qd), the joint forces that overcome the joints' friction.
+
+        Per velocity, with `robot.damping` and `robot.friction`; of a ball or free joint each of its
+        velocities has both. sign(0) is 0: a joint at rest has no friction here. Returns (nv).
+        """
     def external_torque(
         self,
         q: ArrayLike,
-        wrenches: ArrayLike,
+        wrenches: ArrayLike | Mapping[str, ArrayLike],
         *,
+        reference: str | None = None,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
@@ -205,6 +503,9 @@ class RobotForms(FormsOwner):
         The equations of motion are M qdd + C qd + g = tau + J^T W. `wrenches` is (bodies, 6), each
         (moment; force) in its body frame about its origin [MuellerKumar2021, Eq. (27), with W of
         the opposite sign]. Returns (nv).
+
+        Or {frame: (6)}. `reference` is "body" (the frame's axes and origin, default), "world_aligned"
+        (the base's axes, the frame's origin) or "world" (the base's axes and origin).
         """
     def kinetic_energy(
         self,
@@ -223,15 +524,81 @@ class RobotForms(FormsOwner):
         threads: int = 1,
     ) -> Any:
         """Return U = -sum m gravity . c, zero where the centre of mass is at the base origin's height."""
+    def task_inertia(
+        self,
+        q: ArrayLike,
+        frame: str | None = None,
+        *,
+        reference: str | None = None,
+        rows: str | Sequence[str] | None = None,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return Lambda = (J M^-1 J^T)^-1, the inertia that a frame shows to wrenches at it.
+
+        [Khatib1987] for robots of any number of joints; `reference` and `rows` as in
+        `task_inertia_inverse`. A robot that cannot move its frame in all rows is refused; at a
+        singularity of J the entries are huge, inf or NaN in that sample. Symmetric (t, t).
+        """
+    def task_inertia_inverse(
+        self,
+        q: ArrayLike,
+        frame: str | None = None,
+        *,
+        reference: str | None = None,
+        rows: str | Sequence[str] | None = None,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return J M^-1 J^T, the accelerations of a frame that unit wrenches at it give.
+
+        J is the `jacobian` of the same frame and `reference`, its rows (omega; v); `rows` selects some
+        of them: "position", "orientation", or names such as ("x", "z", "ry"). It exists in every posture
+        of every robot, and is singular if J is. Symmetric (t, t), t = 6 or the number of rows.
+        """
+    def dynamically_consistent_inverse(
+        self,
+        q: ArrayLike,
+        frame: str | None = None,
+        *,
+        reference: str | None = None,
+        rows: str | Sequence[str] | None = None,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return Jbar = M^-1 J^T Lambda, the inverse of J whose motion has the least kinetic energy.
+
+        J Jbar = 1, and torques with Jbar^T tau = 0 do not accelerate the frame [Khatib1987]. `reference`
+        and `rows` as in `task_inertia`, which says when it exists. Returns (nv, t).
+        """
+    def nullspace_projector(
+        self,
+        q: ArrayLike,
+        frame: str | None = None,
+        *,
+        reference: str | None = None,
+        rows: str | Sequence[str] | None = None,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return N = 1 - Jbar J, which takes from joint velocities all that moves the frame.
+
+        J N = 0. For joint torques take its transpose: N^T tau does not accelerate the frame, since
+        J M^-1 N^T = 0 [Khatib1987]. `reference` and `rows` as in `task_inertia`, which says when it
+        exists. Returns (nv, nv).
+        """
     def inverse_dynamics_rates(
         self,
         q: ArrayLike,
         qd: ArrayLike,
         qdd: ArrayLike,
         *derivatives: ArrayLike,
+        wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        reference: str | None = None,
+        friction: bool = False,
         out: tuple[NDArray[Any], ...] | None = None,
         threads: int = 1,
-        **named: ArrayLike,
+        **named: ArrayLike | Mapping[str, ArrayLike],
     ) -> tuple[Array, ...]:
         """Return (tau, tau', tau'', ...), the joint forces of a motion and their time derivatives.
 
@@ -239,6 +606,9 @@ class RobotForms(FormsOwner):
         Newton-Euler recursion runs on series of derivatives as each body sees them.
         tau' = M qddd + (M' + C) qdd + C' qd + g' [MuellerKumar2021, Eq. (28)], and so on
         to any order. Each is (nv).
+
+        Wrenches, as in `inverse_dynamics`, come with their derivatives `wrenches_dot`, `wrenches_ddot`,
+        `wrenches_3`, ... in the axes of `reference`. Dry friction has no derivative.
         """
     def mass_matrix_dot(
         self,
@@ -327,9 +697,10 @@ class RobotForms(FormsOwner):
         self,
         q: ArrayLike,
         qd: ArrayLike,
-        wrenches: ArrayLike,
-        wrenches_dot: ArrayLike,
+        wrenches: ArrayLike | Mapping[str, ArrayLike],
+        wrenches_dot: ArrayLike | Mapping[str, ArrayLike],
         *,
+        reference: str | None = None,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
@@ -337,22 +708,26 @@ class RobotForms(FormsOwner):
 
         Wrenches change as their bodies see them; seen from across a joint of twist v, F' gains v x F.
         Equals J^T (W' - (Aa)^T W) [MuellerKumar2021, Eq. (37)]. Returns (nv).
+
+        Wrenches of frames and in other axes as in `external_torque`; rates are in the same axes.
         """
     def external_torque_ddot(
         self,
         q: ArrayLike,
         qd: ArrayLike,
         qdd: ArrayLike,
-        wrenches: ArrayLike,
-        wrenches_dot: ArrayLike,
-        wrenches_ddot: ArrayLike,
+        wrenches: ArrayLike | Mapping[str, ArrayLike],
+        wrenches_dot: ArrayLike | Mapping[str, ArrayLike],
+        wrenches_ddot: ArrayLike | Mapping[str, ArrayLike],
         *,
+        reference: str | None = None,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
         """Return the second time derivative of J^T W for wrenches and their rates in the body frames.
 
-        The rule of the first derivative twice [MuellerKumar2021, Eq. (53)]. Returns (nv).
+        The rule of the first derivative twice [MuellerKumar2021, Eq. (53)]. Returns (nv). Wrenches of
+        frames and in other axes as in `external_torque_dot`.
         """
     def dynamic_matrices(
         self,
@@ -423,22 +798,25 @@ class RobotForms(FormsOwner):
     def external_torque_rates(
         self,
         q: ArrayLike,
-        wrenches: ArrayLike,
-        *derivatives: ArrayLike,
+        wrenches: ArrayLike | Mapping[str, ArrayLike],
+        *derivatives: ArrayLike | Mapping[str, ArrayLike],
+        reference: str | None = None,
         out: tuple[NDArray[Any], ...] | None = None,
         threads: int = 1,
-        **named: ArrayLike,
+        **named: ArrayLike | Mapping[str, ArrayLike],
     ) -> tuple[Array, ...]:
         """Return J^T W with its time derivatives, W being the wrenches of the bodies in their frames.
 
         From q, qd, ... and then W, W', ...: as many derivatives of the wrenches as of q. The rule of
-        `external_torque_dot`, applied once per order. Each is (nv).
+        `external_torque_dot`, applied once per order. Each is (nv). Wrenches of frames and in other axes
+        as in `external_torque_dot`.
         """
     def jacobian_rates(
         self,
         q: ArrayLike,
         *derivatives: ArrayLike | str | None,
         frame: str | None = None,
+        reference: str | None = None,
         out: tuple[NDArray[Any], ...] | None = None,
         threads: int = 1,
         **named: ArrayLike,
@@ -446,8 +824,8 @@ class RobotForms(FormsOwner):
         """Return (J, J', J'', ...), the Jacobian of a frame along a motion and its time derivatives.
 
         From q, qd, qdd, ...: as many derivatives of J as of q. Column j changes with the twist V of the
-        frame relative to the body of joint j, J_j' = -ad_V J_j [Garofalo2013, Eq. (28)]; J_j^(k + 1)
-        follows by Leibniz' rule, and V = sum of J qd over the joints between. Each is (6, nv).
+        reference relative to the body of joint j, J_j' = -ad_V J_j [Garofalo2013, Eq. (28)]; J_j^(k + 1)
+        follows by Leibniz' rule, and V is a sum of J qd over the joints between. Each is (6, nv).
         """
     def mass_matrix_dq(
         self,
@@ -497,12 +875,29 @@ class RobotForms(FormsOwner):
 
         The derivatives of inverse dynamics at rest. Returns (nv, nv).
         """
+    def external_torque_dq(
+        self,
+        q: ArrayLike,
+        wrenches: ArrayLike | Mapping[str, ArrayLike],
+        *,
+        reference: str | None = None,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return d (J^T W) / dq for constant wrenches, by body-frame (right) perturbations of the joints.
+
+        Wrenches and their axes, in which they are constant, as in `external_torque`: a force in the
+        base's axes does not turn with its body. Returns (nv, nv).
+        """
     def inverse_dynamics_dq(
         self,
         q: ArrayLike,
         qd: ArrayLike,
         qdd: ArrayLike,
         *,
+        wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        reference: str | None = None,
+        friction: bool = False,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
@@ -517,6 +912,9 @@ class RobotForms(FormsOwner):
         qd: ArrayLike,
         qdd: ArrayLike,
         *,
+        wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        reference: str | None = None,
+        friction: bool = False,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
@@ -527,6 +925,9 @@ class RobotForms(FormsOwner):
         qd: ArrayLike,
         tau: ArrayLike,
         *,
+        wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        reference: str | None = None,
+        friction: bool = False,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
@@ -540,6 +941,9 @@ class RobotForms(FormsOwner):
         qd: ArrayLike,
         tau: ArrayLike,
         *,
+        wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        reference: str | None = None,
+        friction: bool = False,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
@@ -550,6 +954,9 @@ class RobotForms(FormsOwner):
         qd: ArrayLike,
         tau: ArrayLike,
         *,
+        wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        reference: str | None = None,
+        friction: bool = False,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
@@ -560,6 +967,9 @@ class RobotForms(FormsOwner):
         qd: ArrayLike,
         qdd: ArrayLike,
         *,
+        wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        reference: str | None = None,
+        friction: bool = False,
         out: tuple[NDArray[Any], ...] | None = None,
         threads: int = 1,
     ) -> InverseDynamicsDerivatives:
@@ -576,6 +986,9 @@ class RobotForms(FormsOwner):
 
         [SinghRussellWensing2022]. Column h of d / dq is the derivative for a body-frame (right) perturbation
         of joint h, T -> T exp(X_h s), by s at 0; for one-dof joints that is d / dq_h. Returns (nv, nv) twice.
+
+        `wrenches` (constant in the axes of their `reference`) and `friction` (damping, in d / dqd) as in
+        `inverse_dynamics`. Dry friction adds nothing, at qd = 0 neither.
         """
     def forward_dynamics_derivatives(
         self,
@@ -583,6 +996,9 @@ class RobotForms(FormsOwner):
         qd: ArrayLike,
         tau: ArrayLike,
         *,
+        wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        reference: str | None = None,
+        friction: bool = False,
         out: tuple[NDArray[Any], ...] | None = None,
         threads: int = 1,
     ) -> ForwardDynamicsDerivatives:
@@ -590,6 +1006,8 @@ class RobotForms(FormsOwner):
 
         d qdd = -M^-1 (d tau / dq dq + d tau / dqd dqd) at the accelerations of forward dynamics
         [CarpentierMansard2018]. Returns (nv, nv) three times.
+
+        `wrenches` and `friction` as in `inverse_dynamics_derivatives`.
         """
     def regressor(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Unpack
 from weakref import WeakValueDictionary
@@ -11,7 +11,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 from numpy.typing import DTypeLike
 
-from .emit import export, form_subject
+from .emit import Request, Subject, export, export_library, form_subject, requested
 from .form_methods import FormKernels, FormMethod, chosen_variant, is_still
 from .forms import Catalogue, Choices, Form
 from .kernels import FormRecipe, Kernel
@@ -112,9 +112,9 @@ class FormsOwner:
         """Return a form as SymPy expressions to read: angle sums merged, like terms collected.
 
         `symbolic` says which constants stay letters: True for all, or some of "inertia",
-        "geometry", "gravity" for a robot; of these, "stiffness" and "damping" for a flexible arm;
-        none for elastic joints. `parameters` names a robot's inertias: "masses" for m1, c1x, I1xx
-        about the centre of mass, "gautier-khalil" for XX1 ... M1 about the frame origin. Other
+        "geometry", "gravity", "friction" for a robot; of the first three, "stiffness" and "damping" for
+        a flexible arm; none for elastic joints. `parameters` names a robot's inertias: "masses" for m1,
+        c1x, I1xx about the centre of mass, "gautier-khalil" for XX1 ... M1 about the frame origin. Other
         constants are numbers, with `digits` significant digits or as `rational` fractions. What
         takes longer than `seconds` is returned correct, in terms of definitions, with a warning.
         Prints as text, LaTeX and MathML; a form of several outputs gives a tuple.
@@ -147,7 +147,7 @@ class FormsOwner:
 
     def export(
         self,
-        name: str,
+        name: str | Sequence[Request],
         language: str,
         path: str | os.PathLike[str],
         *,
@@ -157,19 +157,38 @@ class FormsOwner:
         phi: bool = False,
         **choices: Unpack[Choices],
     ) -> tuple[Path, ...]:
-        """Write a form as source code ("c", "cuda", "matlab", "numpy") and return the paths.
+        """Write forms as source code ("c", "c++", "cuda", "matlab", "simulink", "numpy"); return the paths.
 
-        `path` is a folder, or a file without its ending, which then names the function too.
+        One name gives files of its own: `path` is a folder (one that ends in / is made), or a file without
+        its ending, which then names the function too. A list of names gives a folder, which is made: in C
+        and C++ a library with one header, a CMake file, a page of sizes, and a self-check that compares with
+        numbers stored here. `frame`, `order`, `phi` and the further choices of `kernel` go to every form
+        that takes them; a pair chooses for one form.
 
         >>> import tempfile, closedform as cf
-        >>> [path.name for path in cf.load("2r").export("mass_matrix", "c", tempfile.mkdtemp())]
+        >>> robot, folder = cf.load("2r"), tempfile.mkdtemp()
+        >>> [path.name for path in robot.export("mass_matrix", "c", folder)]
         ['robot_2r_mass_matrix.h', 'robot_2r_mass_matrix.c']
-        >>> arm = cf.ElasticJointRobot(cf.load("2r"), 1e3, 0.1, 1.0)
-        >>> [path.name for path in arm.export("decoupling", "c", tempfile.mkdtemp())]
-        ['elastic_2r_decoupling.h', 'elastic_2r_decoupling.c']
+        >>> forms = ["inverse_dynamics", ("jacobian", {"frame": "tool"})]
+        >>> for path in robot.export(forms, "c++", folder + "/gen"):
+        ...     print(path.name)
+        robot_2r.h
+        robot_2r.hpp
+        robot_2r_inverse_dynamics.c
+        robot_2r_jacobian_tool.c
+        self_check.c
+        CMakeLists.txt
+        README.md
         """
-        form = self.FORMS.form(name, chosen_variant(name, frame, order, phi, choices))
+        common = {"frame": frame, "order": order, "phi": phi, **choices}
+        if isinstance(name, str):
+            (form,) = requested(self.FORMS, [(name, common)], {})
+            return export(*self._function(form), language, path, precision=precision)
+        functions = [self._function(form) for form in requested(self.FORMS, name, common)]
+        return export_library(functions, language, path, precision=precision)
+
+    def _function(self, form: Form) -> tuple[Program, Subject]:
+        """Return the program of a form, and what exported code says of it."""
         if is_still(form, self.model):
             refuse_still(self.model, "export")
-        program = self.program(name, frame, order, phi, **choices)
-        return export(program, form_subject(form, self.model), language, path, precision=precision)
+        return FormRecipe(self.model, form.name, form.variant).program(), form_subject(form, self.model)

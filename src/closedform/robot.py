@@ -2,38 +2,26 @@
 
 from __future__ import annotations
 
-import math
-import os
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from .arrays import Array
 from .changes import RobotChanges
-from .checks import batch_array, common_batch, file_path, generator, shape, small_number, whole_number
 from .description.description import DEFAULT_GRAVITY, Description, Inertial, Limits
 from .description.mdh import read_mdh
-from .description.read import read_robot
 from .description.screws import read_screws
-from .errors import ArgumentError, shown
-from .files import write_files
 from .methods import RobotForms
-from .model import Model, build_model, integrate, random_state
-from .model.mjcf_writing import mjcf_text
-from .model.urdf_writing import urdf_text
-from .model.writing import model_toml
-
-MAX_NUMBERS = 10**8
-"""Numbers of one array of random states."""
-
-MAX_RATES = 20
-"""Time derivatives of q that random states have at most."""
+from .model import build_model
+from .moving import RobotMoving
+from .pictures import RobotPictures
+from .reaching import RobotReaching
+from .saving import RobotFiles
+from .states import RobotStates
 
 
-class Robot(RobotChanges, RobotForms):
+class Robot(RobotChanges, RobotStates, RobotReaching, RobotMoving, RobotFiles, RobotPictures, RobotForms):
     """A robot and its equations of motion, M(q) qdd + C(q, qd) qd + g(q) = tau + J^T W.
 
     Every method takes arrays with any leading batch shape and an optional `out`:
@@ -64,6 +52,7 @@ class Robot(RobotChanges, RobotForms):
         joint_names: Sequence[str] | None = None,
         inertials: Sequence[Inertial | None] | None = None,
         armature: Sequence[float] | None = None,
+        base: ArrayLike | None = None,
         tool: ArrayLike | None = None,
         gravity: tuple[float, float, float] = DEFAULT_GRAVITY,
         source: str = "modified DH table",
@@ -87,6 +76,7 @@ class Robot(RobotChanges, RobotForms):
                 joint_names=joint_names,
                 inertials=inertials,
                 armature=armature,
+                base=base,
                 tool=tool,
                 gravity=gravity,
                 source=source,
@@ -230,102 +220,3 @@ class Robot(RobotChanges, RobotForms):
     def armature(self) -> Array:
         """Rotor inertias seen at the joints; part of M and of inverse and forward dynamics."""
         return self.model.joint_array("armature")
-
-    def neutral(self) -> Array:
-        """Return the home coordinates: zeros, and unit quaternions."""
-        return self.model.neutral()
-
-    def random_state(
-        self,
-        rng: np.random.Generator | int | None = None,
-        *,
-        batch: int | tuple[int, ...] = (),
-        order: int = 2,
-    ) -> tuple[Array, ...]:
-        """Return random (q, qd, qdd, ...) up to the `order`-th derivative, q within the joint limits."""
-        order = whole_number("random_state: order", order, 0, MAX_RATES)
-        size = shape("random_state: batch", batch)
-        if math.prod(size) * max(1, self.nq) > MAX_NUMBERS:
-            raise ArgumentError(f"random_state: batch {size} of {self.nq} exceeds {MAX_NUMBERS} numbers")
-        return random_state(self.model, generator("random_state: rng", rng), size, order)
-
-    def integrate(self, q: ArrayLike, step: ArrayLike) -> Array:
-        """Return q moved by the body-fixed displacement `step` = qd dt (nv entries), on the manifold."""
-        q, step = batch_array("integrate: q", q, self.nq), batch_array("integrate: step", step, self.nv)
-        common_batch("integrate", q=q.shape[:-1], step=step.shape[:-1])
-        return integrate(self.model, q, step)
-
-    def with_phi(self, phi: ArrayLike) -> Robot:
-        """Return the robot with other inertial parameters, ten per body; no mass may be negative."""
-        model = self.model.with_phi(phi)
-        for body in model.bodies:
-            if body.phi[9] < 0:
-                raise ArgumentError(f"with_phi: the mass of link {body.name!r} is {body.phi[9]:g}, negative")
-        return type(self)(model)
-
-    def with_gravity(self, gravity: ArrayLike) -> Robot:
-        """Return the robot in another field of gravity."""
-        return type(self)(self.model.with_gravity(gravity))
-
-    def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the robot as a TOML file that `load` reads back, whole or not at all; return its path.
-
-        It holds the moving bodies with their lumped inertias, frames, limits, friction and gravity,
-        numbers with all their digits.
-
-        >>> import os, tempfile, closedform as cf
-        >>> path = cf.load("scara").save(os.path.join(tempfile.mkdtemp(), "arm.toml"))
-        >>> cf.load(path)
-        <Robot 'scara': nq 4, nv 4, 4 moving bodies>
-        """
-        return self._written(path, ".toml", model_toml)
-
-    def to_urdf(self, path: str | os.PathLike[str]) -> Path:
-        """Write the robot as a URDF file and return its path.
-
-        Bodies have their lumped inertias; frames are links without any. Rotor inertias and gravity
-        have no place in a URDF: a warning says so. Limits that the robot does not have are 1e9.
-
-        >>> import os, tempfile, closedform as cf
-        >>> path = cf.load("puma560").to_urdf(os.path.join(tempfile.mkdtemp(), "puma.urdf"))
-        >>> cf.load(path).nv
-        6
-        """
-        return self._written(path, ".urdf", urdf_text)
-
-    def to_mjcf(self, path: str | os.PathLike[str]) -> Path:
-        """Write the robot as an MJCF file (.xml) and return its path.
-
-        >>> import os, tempfile, closedform as cf
-        >>> cf.load("2r").to_mjcf(os.path.join(tempfile.mkdtemp(), "arm.xml")).name
-        'arm.xml'
-        """
-        return self._written(path, ".xml", mjcf_text)
-
-    def _written(self, path: str | os.PathLike[str], ending: str, text: Callable[[Model], str]) -> Path:
-        target = file_path(f"path (ending in {ending})", path)
-        if target.suffix.lower() != ending:
-            raise ArgumentError(f"path is {shown(str(target))}; expected a path that ends in {ending}")
-        return write_files({target: text(self.model)})[0]
-
-
-def load(
-    source: str | os.PathLike[str],
-    *,
-    floating_base: bool = False,
-    gravity: ArrayLike | None = None,
-    snap: float = 0.0,
-) -> Robot:
-    """Return the robot of a catalogue name, a URDF file, an MJCF file or a .toml file of `Robot.save`.
-
-    `floating_base` adds a free joint under the root link. `gravity` replaces the one given there
-    (default (0, 0, -9.81)). Figures are taken as they are written; `snap=1e-5` rounds rotations within
-    1e-5 of a quarter turn to exact ones, whatever the robot comes from, for cleaner equations and
-    cheaper code.
-
-    >>> import closedform as cf
-    >>> cf.load("iiwa14").nv
-    7
-    """
-    description = read_robot(source, small_number("snap", snap, 0.1))
-    return Robot.from_description(description, floating_base=floating_base, gravity=gravity)

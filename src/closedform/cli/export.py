@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -11,21 +11,63 @@ from .shared import FloatingBase, FrameName, Order, Source, loaded_robot, workin
 
 def export(
     robot: Source,
-    name: Annotated[str, typer.Argument(metavar="FORM", help="The form, such as inverse_dynamics.")],
-    language: Annotated[str, typer.Option(help="c, cuda, matlab or numpy.")] = "c",
+    names: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FORM",
+            help="Forms, such as inverse_dynamics; jacobian:frame=tool,reference=world chooses for one.",
+        ),
+    ],
+    language: Annotated[str, typer.Option(help="c, c++, cuda, matlab, simulink or numpy.")] = "c",
     output: Annotated[
-        str, typer.Option("--output", "-o", help="A folder (folder/ is made), or a file without its ending.")
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            help="A folder (folder/ is made); for one form also a file without its ending.",
+        ),
     ] = ".",
+    library: Annotated[
+        bool,
+        typer.Option(
+            "--library",
+            help="One form as a library too: with a CMake file, a self-check and sizes. Several always are.",
+        ),
+    ] = False,
     frame: FrameName = None,
     precision: Annotated[str, typer.Option(help="double or float.")] = "double",
     order: Order = None,
     phi: Annotated[bool, typer.Option("--phi", help="Inertial parameters as an input.")] = False,
     floating_base: FloatingBase = False,
 ) -> None:
-    """Write a form of a robot as source code."""
+    """Write forms of a robot as source code: one for itself, several as a library in one folder."""
     loaded, _ = loaded_robot(robot, floating_base=floating_base)
-    options = {"frame": frame, "precision": precision, "order": order, "phi": phi}
+    requests = [_request(each) for each in names]
+    (name, own), *others = requests
+    alone = not (others or library)
+    options = {"frame": frame, "order": order, "phi": phi, **(own if alone else {})}
     with working("writing code ..."):
-        paths = loaded.export(name, language, output, **options)  # type: ignore[arg-type]
+        paths = loaded.export(
+            name if alone else requests,
+            language,
+            output,
+            precision=precision,
+            **options,
+        )
     for path in paths:
         typer.echo(str(path))
+
+
+def _request(text: str) -> tuple[str, dict[str, Any]]:
+    """Return the form and the choices of "form:choice=value,choice"; a choice without a value is True."""
+    name, _, chosen = text.partition(":")
+    pairs = (each.partition("=") for each in chosen.split(",") if each)
+    return name, {choice: _value(choice, value) if given else True for choice, given, value in pairs}
+
+
+def _value(choice: str, text: str) -> Any:
+    """Return a value as the library takes it: orders are numbers, and + joins several names."""
+    if choice == "order" and text.isdecimal() and len(text) < 4:
+        return int(text)
+    several = choice == "wrenches" or (choice == "rows" and "+" in text)
+    return tuple(text.split("+")) if several else text

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, similar
 from .shared import PageFile, loaded_robot, progress_bar, write_study
 
 if TYPE_CHECKING:
@@ -70,7 +70,8 @@ def identify(
 
     models: dict[str, FrictionTerms | str | None] = {"auto": "auto", "classic": FrictionTerms(), "none": None}
     if friction not in models:
-        raise ArgumentError(f"--friction is {friction!r}; expected one of {', '.join(models)}")
+        meant = similar(friction, models)
+        raise ArgumentError(f"--friction is {friction!r}{meant}; expected one of {', '.join(models)}")
     if save is not None and save.suffix.lower() != ".toml":
         raise ArgumentError(f"--save is {str(save)!r}; expected a name that ends in .toml")
     for each in (output, save, result):

@@ -34,5 +34,5 @@ def robots() -> None:
 def _kind(model: Model) -> str:
     """Return what a robot is at a glance, such as "floating tree" or "chain"."""
     chain = all(body.parent == i - 1 for i, body in enumerate(model.bodies))
-    free = any(body.joint.kind == "free" for body in model.bodies)
+    free = any(body.joint.floats for body in model.bodies)
     return ("floating " if free else "") + ("chain" if chain else "tree")

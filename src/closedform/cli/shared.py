@@ -60,7 +60,7 @@ def loaded_robot(source: str, *, quiet: bool = False, **options: Any) -> tuple[R
 
     `quiet` leaves the doubts out, for verbs whose results do not depend on the inertias.
     """
-    from ..robot import load
+    from ..loading import load
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ModelWarning)

@@ -7,10 +7,11 @@ its inertias are those of no rigid body but of the source, as the citation says;
 - `[screws]`: home `placements`, joint `screws`, `parents` and `spatial` as in `read_screws`;
 - `[[link]]` and `[[joint]]`: a link has `name` and, unless it is only a frame, `mass`, `com`
   and `inertia` (xx, xy, xz, yy, yz, zz about the centre of mass, in link axes); a joint has
-  `name`, `type` (revolute, prismatic, helical, ball, free, subspace or fixed), `parent`,
-  `child`, and if they apply `xyz`, `rpy` or `rotation`, `axis` or `subspace` (6 x dofs),
-  `lower`, `upper`, `velocity`, `effort`, `armature`, `damping`, `friction` and `mimic` (a table
-  of `joint`, `multiplier` and `offset`).
+  `name`, `type` (a kind of joint: revolute, prismatic, helical, universal, planar, ball, free, subspace
+  or fixed), `parent`, `child`, and if they apply `xyz`, `rpy` or `rotation`, then the joint's `axis`
+  (with `pitch` in metres per radian if it is helical), the two `axes` of a universal joint, or its screws
+  as `subspace` (6 x dofs), `lower`, `upper`, `velocity`, `effort`, `armature`, `damping`, `friction` and
+  `mimic` (a table of `joint`, `multiplier` and `offset`).
 
 A pose is a table of `xyz` and `rpy`, or `rotation` (3 x 3). The first two kinds share, with one
 entry per joint, `joint_names`, `inertials` (mass, com, inertia: ten numbers), `limits` (lower,
@@ -27,12 +28,12 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Array
 from ..checks import known_name
-from ..errors import DescriptionError, shown
-from ..rotations import unit
+from ..errors import ArgumentError, DescriptionError, shown
+from ..joints import Fixed, joint_kind, kinds
 from .description import (
     DEFAULT_GRAVITY,
-    KINDS,
     MAX_ELEMENTS,
     Description,
     Inertial,
@@ -40,7 +41,6 @@ from .description import (
     Limits,
     Link,
     Mimic,
-    axis_screw,
     inertia_matrix,
 )
 from .doubts import NEGATIVE_FRICTION, Doubts
@@ -144,18 +144,9 @@ def _link(table: Table) -> Link:
 
 def _joint(table: Table) -> Joint:
     name, kind, parent, child = (table.text(key) for key in ("name", "type", "parent", "child"))
-    if kind not in KINDS:
-        table.problem(f"type {kind!r} is not one of {', '.join(KINDS)}")
-    subspace = np.eye(6)[:, : {"ball": 3, "free": 6}.get(kind, 0)]
-    if "subspace" in table:
-        subspace = table.numbers("subspace", (6, None))
-    elif kind in ("revolute", "prismatic"):
-        e = unit(table.numbers("axis", (3,)))
-        if e is None:
-            table.problem("axis has zero length; give a non-zero axis")
-        subspace = axis_screw(kind, np.zeros(3) if e is None else e)
-    elif kind in ("helical", "subspace"):
-        table.problem(f"subspace is missing; a joint of type {kind} needs its screws")
+    if kind not in kinds():
+        table.problem(f"type {kind!r} is not one of {', '.join(kinds())}")
+    subspace = _screws(table, kind)
     armature, damping, friction = (table.number(key, 0.0) for key in SCALARS)
     mimics = [_mimic(each) for each in table.tables("mimic")]
     joint = Joint(
@@ -173,6 +164,22 @@ def _joint(table: Table) -> Joint:
     )
     table.refuse_unread()
     return joint
+
+
+def _screws(table: Table, kind: str) -> Array:
+    """Return the screws of a joint, as they are or of the numbers that its kind is written by."""
+    if "subspace" in table:
+        return table.numbers("subspace", (6, None))
+    made = joint_kind(kind) if kind in kinds() else Fixed
+    if made.written is None:
+        table.problem(f"subspace is missing; a joint of type {kind} needs its screws")
+        return np.zeros((6, 0))
+    given = {key: table.numbers(key, shape) for key, shape in made.written.items()}
+    try:
+        return made.screws(**given)
+    except ArgumentError as error:
+        table.problem(str(error))
+        return np.zeros((6, 0))
 
 
 def _mimic(table: Table) -> Mimic:

@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike
 from ..arrays import Array
 from ..checks import real_array, sized_array
 from ..errors import ArgumentError
-
-KINDS = ("revolute", "prismatic", "helical", "subspace", "ball", "free", "fixed")
+from ..joints import Fixed
 
 DEFAULT_GRAVITY = (0.0, 0.0, -9.81)
 """Acceleration of gravity if nothing says otherwise, in the base frame."""
@@ -81,13 +80,6 @@ def new_name(wanted: str, taken: set[str]) -> str:
     return name
 
 
-def axis_screw(kind: str, e: ArrayLike) -> Array:
-    """Return the screw (6, 1) of a revolute or prismatic joint: (e; 0) or (0; e) for the unit axis e."""
-    screw = np.zeros((6, 1))
-    screw[slice(0, 3) if kind == "revolute" else slice(3, 6), 0] = e
-    return screw
-
-
 @dataclass(frozen=True)
 class Link:
     """A rigid piece; `inertial` is None if the source gives no inertia."""
@@ -121,7 +113,7 @@ class Joint:
 
     `placement` is T_pc, the 4x4 pose of the child frame in the parent link frame at q = 0.
     `subspace` holds the joint screws (omega; v) in the child frame, one column per dof; it is
-    6 x 0 for a fixed joint. `kind` is one of `KINDS`.
+    6 x 0 for a fixed joint. `kind` is one of `joints.kinds()`.
     """
 
     name: str
@@ -135,6 +127,11 @@ class Joint:
     friction: float = 0.0
     armature: float = 0.0
     mimic: Mimic | None = None
+
+    @property
+    def fixed(self) -> bool:
+        """Whether the joint does not move."""
+        return self.kind == Fixed.kind
 
 
 @dataclass(frozen=True)

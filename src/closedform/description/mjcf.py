@@ -17,6 +17,7 @@ from lxml import etree
 
 from ..arrays import Array
 from ..errors import DescriptionError, warn
+from ..joints import Ball, Fixed, Free, JointType, Prismatic, Revolute
 from ..rotations import pose, rotation_quaternion, skew
 from .description import Description, Inertial, Joint, Limits, Link, Mimic, new_name
 from .file_bytes import read_bytes
@@ -25,7 +26,7 @@ from .mjcf_document import read_document
 from .mjcf_left_out import constraint, disabled, left_out, name_of, reflected
 from .xml import read_xml
 
-KINDS = ("free", "ball", "prismatic", "revolute")
+KINDS: tuple[type[JointType], ...] = (Free, Ball, Prismatic, Revolute)
 """Joint kinds in the order of MuJoCo's mjtJoint: free, ball, slide, hinge."""
 
 
@@ -61,7 +62,8 @@ def mjcf_description(path: str | Path, root: etree._Element, size: int) -> Descr
         warn(f"{path}: {omitted}")
     gravity = np.zeros(3) if disabled(model, "GRAVITY") else np.array(model.opt.gravity)
     gx, gy, gz = (float(component) for component in gravity)
-    name = document.root.get("model") or Path(path).stem
+    stem = Path(path).stem
+    name = document.root.get("model") or ("robot" if stem.startswith("<") else stem)  # such as <text>
     return Description(name, tuple(links), tuple(joints), (gx, gy, gz), str(path))
 
 
@@ -69,7 +71,7 @@ def _check_angles(path: str | Path, model: Any) -> None:
     """Refuse reference angles of hinges that have no fraction of a turn left."""
     for j in range(model.njnt):
         angle = model.qpos0[model.jnt_qposadr[j]]
-        if KINDS[model.jnt_type[j]] == "revolute" and abs(angle) > LARGEST_ANGLE:
+        if KINDS[model.jnt_type[j]].turns_about_axis and abs(angle) > LARGEST_ANGLE:
             raise DescriptionError(
                 str(path),
                 [f"{name_of(model.joint(j), 'joint')}: ref {angle:g} is beyond {LARGEST_ANGLE:g} rad"],
@@ -95,7 +97,7 @@ def _tree(model: Any) -> tuple[list[Link], list[Joint]]:
             joints.append(joint)
             parent, placement = joint.child, np.eye(4)
         if number == 0:
-            joints.append(Joint(fixed.new(f"{name}/fixed"), "fixed", parent, name, placement))
+            joints.append(Joint(fixed.new(f"{name}/fixed"), Fixed.kind, parent, name, placement))
         links.append(Link(name, _inertial(model, i)))
     for site in (model.site(i) for i in range(model.nsite)):
         if site.name:
@@ -103,7 +105,7 @@ def _tree(model: Any) -> tuple[list[Link], list[Joint]]:
             placement = pose(rotation_quaternion(site.quat), site.pos)
             links.append(Link(frame))
             parent = names[site.bodyid[0]]
-            joints.append(Joint(fixed.new(f"{frame}/fixed"), "fixed", parent, frame, placement))
+            joints.append(Joint(fixed.new(f"{frame}/fixed"), Fixed.kind, parent, frame, placement))
     return links, joints
 
 
@@ -137,12 +139,12 @@ def _joint(model: Any, j: int, name: str, parent: str, placement: Array, added: 
     kind = KINDS[model.jnt_type[j]]
     e, x = np.array(model.jnt_axis[j]), np.array(model.jnt_pos[j])
     limits = Limits()
-    if kind == "free":
+    if kind.floats:
         X, placement = np.eye(6), np.eye(4)
-    elif kind == "ball":
+    elif kind.quaternion is not None:
         X = np.vstack([np.eye(3), skew(x)])
     else:
-        turning = kind == "revolute"
+        turning = kind.turns_about_axis
         X = np.concatenate([e, np.cross(x, e)] if turning else [np.zeros(3), e])[:, None]
         placement = placement @ _motion(e, x, turning, -model.qpos0[model.jnt_qposadr[j]])
         limited = model.jnt_limited[j] and not disabled(model, "LIMIT", "CONSTRAINT")
@@ -154,7 +156,7 @@ def _joint(model: Any, j: int, name: str, parent: str, placement: Array, added: 
     dry = not disabled(model, "FRICTIONLOSS", "CONSTRAINT")
     return Joint(
         name=name,
-        kind=kind,
+        kind=kind.kind,
         parent=parent,
         child="",
         placement=placement,
@@ -181,7 +183,7 @@ def _couple(model: Any, joints: list[Joint]) -> tuple[list[Joint], list[str]]:
     """
     if disabled(model, "EQUALITY", "CONSTRAINT"):
         return joints, []
-    moving = [joint.name for joint in joints if joint.kind != "fixed"]
+    moving = [joint.name for joint in joints if not joint.fixed]
     mimics: dict[str, Mimic] = {}
     left = []
     for k in range(model.neq):

@@ -7,9 +7,10 @@ from collections import Counter
 import numpy as np
 
 from ..checks import LARGEST, collected, is_text, real_array, sized_array
-from ..errors import ArgumentError, listed, shown
+from ..errors import SHOWN, ArgumentError, listed, shown, similar
+from ..joints import kinds
 from ..rotations import checked_pose
-from .description import KINDS, MAX_NAME, Description, Joint
+from .description import MAX_NAME, Description, Joint
 
 
 def description_problems(description: Description) -> list[str]:
@@ -29,7 +30,8 @@ def description_problems(description: Description) -> list[str]:
         problems.extend(_joint_problems(joint))
         for end in (joint.parent, joint.child):
             if end not in links:
-                problems.append(f"joint {joint.name!r}: link {end!r} does not exist")
+                meant = similar(end, links) if len(problems) < SHOWN else ""
+                problems.append(f"joint {joint.name!r}: link {end!r} does not exist{meant}")
     problems.extend(_loop_problems(description))
     problems.extend(_mimic_problems(description))
     with collected(problems):
@@ -62,8 +64,8 @@ def _name_problems(description: Description) -> list[str]:
 def _joint_problems(joint: Joint) -> list[str]:
     problems: list[str] = []
     name = f"joint {joint.name!r}"
-    if joint.kind not in KINDS:
-        problems.append(f"{name}: kind {joint.kind!r} is not one of {', '.join(KINDS)}")
+    if joint.kind not in kinds():
+        problems.append(f"{name}: kind {joint.kind!r} is not one of {', '.join(kinds())}")
     if joint.parent == joint.child != "":
         problems.append(f"{name}: parent and child are the same link {joint.child!r}")
     with collected(problems):
@@ -100,7 +102,7 @@ def _loop_problems(description: Description) -> list[str]:
 
 
 def _mimic_problems(description: Description) -> list[str]:
-    problems = []
+    problems: list[str] = []
     joints = {joint.name: joint for joint in description.joints}
     settled: set[str] = set()
     for joint in description.joints:
@@ -108,7 +110,10 @@ def _mimic_problems(description: Description) -> list[str]:
             continue
         driver = joints.get(joint.mimic.joint)
         if driver is None:
-            problems.append(f"joint {joint.name!r}: mimics {joint.mimic.joint!r}, which does not exist")
+            meant = similar(joint.mimic.joint, joints) if len(problems) < SHOWN else ""
+            problems.append(
+                f"joint {joint.name!r}: mimics {joint.mimic.joint!r}, which does not exist{meant}"
+            )
         elif np.shape(joint.subspace)[1:] != (1,) or np.shape(driver.subspace)[1:] != (1,):
             problems.append(f"joint {joint.name!r}: only one-dof joints can mimic one-dof joints")
         seen, current = {joint.name}, driver

@@ -9,11 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..checks import collected, flag, real_array, sized_array, text
 from ..errors import ArgumentError, DescriptionError, shown
+from ..joints import kind_of_screws
 from ..rotations import adjoint, checked_pose, inverse, snap_rotation
 from .description import DEFAULT_GRAVITY, MAX_ELEMENTS, Description, Inertial, Joint, Limits, Link
 from .entries import as_list, read_entries, read_joint_entries
-
-KIND_OF_DOFS = {3: "ball", 6: "free"}
 
 
 def read_screws(
@@ -90,18 +89,6 @@ def read_screws(
         )
     links = (Link("base"), *(Link(body_names[i], of.inertials[i]) for i in range(n)))
     return Description(name, links, tuple(joints), gravity, source, citation)
-
-
-def kind_of_screws(X: NDArray[np.float64]) -> str:
-    """Return the joint kind that the columns of X span."""
-    if X.shape[1] == 1:
-        w, v = X[:3, 0], X[3:, 0]
-        if not w.any():
-            return "prismatic"
-        return "revolute" if abs(w @ v) <= 1e-14 * np.linalg.norm(v) else "helical"
-    if np.linalg.matrix_rank(X[:3]) == 3:
-        return KIND_OF_DOFS.get(X.shape[1], "subspace")
-    return "subspace"
 
 
 def _columns(name: str, given: ArrayLike) -> NDArray[np.float64]:

@@ -34,7 +34,7 @@ def load_toml(data: bytes, source: str) -> dict[str, Any]:
     if len(data) > MAX_BYTES:
         raise DescriptionError(source, [f"file has {len(data)} bytes; the limit is {MAX_BYTES}"])
     try:
-        text = data.decode()
+        text = data.decode("utf-8-sig")
         line = _long_key(text)
         if line:
             raise ValueError(f"a key of more than {MAX_PARTS} parts (at line {line})")

@@ -6,7 +6,8 @@ import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
 
-from ..errors import DescriptionError, shown
+from ..errors import DescriptionError, shown, similar
+from ..joints import Fixed, Free, JointType, Planar, Prismatic, Revolute
 from ..rotations import pose, rotation_quaternion, rotation_rpy, unit
 from .description import (
     MAX_ELEMENTS,
@@ -16,20 +17,19 @@ from .description import (
     Limits,
     Link,
     Mimic,
-    axis_screw,
     inertia_matrix,
 )
 from .doubts import NEGATIVE_FRICTION, Doubts
 from .spelling import ENTRIES, doubt_spelling
 from .xml import Element, read_xml, tag_of
 
-KINDS = {
-    "revolute": "revolute",
-    "continuous": "revolute",
-    "prismatic": "prismatic",
-    "fixed": "fixed",
-    "floating": "free",
-    "planar": "subspace",
+KINDS: dict[str, type[JointType]] = {
+    "revolute": Revolute,
+    "continuous": Revolute,
+    "prismatic": Prismatic,
+    "fixed": Fixed,
+    "floating": Free,
+    "planar": Planar,
 }
 
 
@@ -116,15 +116,15 @@ def _entries(inertia: Element) -> list[float]:
 def _joint(element: Element) -> Joint:
     name, written = element.text("name"), element.text("type")
     if written and written not in KINDS:
-        element.problem(f"type {written!r} is not one of {', '.join(KINDS)}")
-    kind = KINDS.get(written, "fixed")
+        element.problem(f"type {written!r} is not one of {', '.join(KINDS)}{similar(written, KINDS)}")
+    kind = KINDS.get(written, Fixed)
     ends = {}
     for tag in ("parent", "child"):
         end = element.child(tag)
         if end is None:
             element.problem(f'has no <{tag} link="...">')
         ends[tag] = end.text("link") if end else ""
-    axis = _axis(element) if kind in ("revolute", "prismatic", "subspace") else np.zeros(3)
+    axes = {name: _axis(element) for name in kind.written or ()}
     limit, dynamics, mimic = (element.child(tag) for tag in ("limit", "dynamics", "mimic"))
     limits = Limits()
     if limit is not None:
@@ -139,15 +139,15 @@ def _joint(element: Element) -> Joint:
     if dynamics is not None and (damping < 0 or friction < 0):
         dynamics.doubt(NEGATIVE_FRICTION)
     coupling = None
-    if mimic is not None and kind != "fixed":
+    if mimic is not None and kind is not Fixed:
         coupling = Mimic(mimic.text("joint"), mimic.number("multiplier", 1.0), mimic.number("offset", 0.0))
     return Joint(
         name=name,
-        kind=kind,
+        kind=kind.kind,
         parent=ends["parent"],
         child=ends["child"],
         placement=_origin(element),
-        subspace=joint_screws(kind, axis),
+        subspace=kind.screws(**axes),
         limits=limits,
         damping=damping,
         friction=friction,
@@ -165,27 +165,8 @@ def _bound(limit: Element, attribute: str) -> float:
 
 def _axis(element: Element) -> NDArray[np.float64]:
     axis = element.child("axis")
-    e = unit(axis.numbers("xyz", 3) if axis else (1, 0, 0))
-    if e is None:
+    e = np.asarray(axis.numbers("xyz", 3) if axis else (1, 0, 0), dtype=float)
+    if unit(e) is None:
         element.problem("axis has zero length; give a non-zero <axis xyz>")
         return np.array([1.0, 0.0, 0.0])
     return e
-
-
-def joint_screws(kind: str, e: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the joint screws of a URDF joint with unit axis e."""
-    if kind in ("revolute", "prismatic"):
-        return axis_screw(kind, e)
-    if kind == "subspace":
-        along = [axis_screw("prismatic", t) for t in plane_basis(e)]
-        return np.hstack([*along, axis_screw("revolute", e)])
-    return np.eye(6) if kind == "free" else np.zeros((6, 0))
-
-
-def plane_basis(e: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return two unit vectors that make a right-handed frame with e; x and y when e is z."""
-    k = int(np.argmax(np.abs(e)))
-    helper = np.eye(3)[(k + 1) % 3]
-    t1 = helper - (helper @ e) * e
-    t1 /= np.linalg.norm(t1)
-    return t1, np.cross(e, t1)

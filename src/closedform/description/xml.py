@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
 
-from ..errors import DescriptionError, shorten, shown, warn
+from ..errors import ArgumentError, DescriptionError, shorten, shown, warn
 from .doubts import Doubts
 from .file_bytes import MAX_BYTES
 from .repair import UnfitDocumentError, repaired
@@ -64,6 +66,20 @@ def parse_xml(source: str, data: bytes) -> tuple[etree._Element, Doubts]:
         if node.prefix is None and node.tag.startswith("{"):
             node.tag = etree.QName(node).localname
     return root, notes
+
+
+def tree_bytes(tree: Any) -> bytes:
+    """Return a tree that lxml or the standard library has parsed, or one of its elements, as bytes."""
+    root = tree.getroot() if hasattr(tree, "getroot") else tree
+    try:
+        if any(k > MAX_TAGS for k, _ in enumerate(root.iter())):  # more than that, or a circle
+            raise ValueError(f"more than {MAX_TAGS} elements, the limit")
+        if isinstance(root, etree._Element):
+            return bytes(etree.tostring(root, encoding="utf-8", xml_declaration=False, with_tail=False))
+        return ElementTree.tostring(root, encoding="unicode").encode()
+    except (AttributeError, TypeError, ValueError, RecursionError) as error:
+        reason = shorten(str(error), 200)
+        raise ArgumentError(f"the tree of a robot cannot be written as XML: {reason}") from None
 
 
 def tag_of(node: etree._Element) -> str:

@@ -209,7 +209,7 @@ def _joint_names(robot: Robot) -> tuple[str, ...]:
     if not robot.model.has_inertia:
         raise ClosedFormError(f"ElasticJointRobot: robot {robot.name!r} has no inertias (geometry only)")
     for body in robot.model.bodies:
-        if body.joint.kind in ("ball", "free"):
+        if body.joint.quaternion is not None:
             raise ArgumentError(
                 f"ElasticJointRobot: joint {body.joint_name!r} is a {body.joint.kind} joint; "
                 "every degree of freedom needs a motor of its own, so load without a floating base"

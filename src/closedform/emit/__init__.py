@@ -1,6 +1,17 @@
-"""Programs as source code that stands alone: C, CUDA, MATLAB and NumPy."""
+"""Programs as source code that stands alone: C, C++, CUDA, MATLAB, Simulink and NumPy."""
 
-from .export import LANGUAGES, export
+from .export import LANGUAGES, export, export_library
+from .requests import Request, requested
 from .subject import Subject, facts, form_subject, layout
 
-__all__ = ["LANGUAGES", "Subject", "export", "facts", "form_subject", "layout"]
+__all__ = [
+    "LANGUAGES",
+    "Request",
+    "Subject",
+    "export",
+    "export_library",
+    "facts",
+    "form_subject",
+    "layout",
+    "requested",
+]

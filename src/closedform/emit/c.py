@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .c_family import CFamily, block_comment, entry_text, listed
 from .c_sincos import sincos_function
+from .footprint import Footprint, footprint
 from .source import Source
 from .statements import Entry
 
@@ -30,10 +31,13 @@ LANES = 4
 
 def write_c(source: Source) -> dict[str, str]:
     """Return the header and the source file of a form."""
-    return {".h": "\n".join(_header(source)), ".c": "\n".join(_source(source))}
+    written = CFunction(source)
+    lines = [source.function, "", source.claim, *source.documentation(entry_text, (*NOTES, written.stack))]
+    header = guarded(block_comment(lines), source.function, [written.declaration()])
+    return {".h": header, ".c": written.text(f"{source.function}.h")}
 
 
-class _Defined(CFamily):
+class CFunction(CFamily):
     """The function as the source defines it: its arrays do not overlap."""
 
     attribute = ("CLOSEDFORM_STRAIGHT",)
@@ -64,6 +68,44 @@ class _Defined(CFamily):
         """The function that computes sines and cosines."""
         return f"{self.source.function}_turns"
 
+    @property
+    def footprint(self) -> Footprint:
+        """What the function takes of a small computer."""
+        return footprint(self.source.program, self.stream, self.source.real)
+
+    @property
+    def stack(self) -> str:
+        """The sentence on the stack."""
+        return f"Stack: at most {self.footprint.stack} bytes, less with optimisation."
+
+    def declaration(self) -> str:
+        """Return the function as a header declares it."""
+        return CFamily(self.source, self.stream).prototype() + ";"
+
+    def text(self, header: str) -> str:
+        """Return the source file."""
+        helper = (
+            sincos_function(self.sincos_name, self.angle_count, self.source.real) if self.angle_count else []
+        )
+        lines = [
+            f"/* {self.source.origin} */",
+            f'#include "{header}"',
+            "",
+            "#include <float.h>",
+            "#include <math.h>",
+            "",
+            "#ifdef __cplusplus",
+            "#define restrict",
+            "#endif",
+            "",
+            *STRAIGHT,
+            "",
+            *(*helper, *([""] if helper else [])),
+            *self.definition(),
+            "",
+        ]
+        return "\n".join(lines)
+
     def sines_and_cosines(self) -> list[str]:
         """Return the call that computes all sines and cosines together."""
         real, size = self.source.real, self.angle_count
@@ -78,21 +120,20 @@ class _Defined(CFamily):
         ]
 
 
-def _header(source: Source) -> list[str]:
-    family = CFamily(source)
-    size = family.stream.workspace
-    notes = (*NOTES, f"Stack: {size} {source.real}s of workspace.") if size else NOTES
-    guard = f"{source.function.upper()}_H"
-    return [
-        *block_comment([source.function, "", source.claim, *source.documentation(entry_text, notes)]),
+def guarded(comment: list[str], name: str, lines: list[str], before: list[str] | None = None) -> str:
+    """Return a header that may be included twice, and by C++; lines `before` stand outside extern "C"."""
+    guard = f"{name.upper()}_H"
+    text = [
+        *comment,
         f"#ifndef {guard}",
         f"#define {guard}",
         "",
+        *(before or []),
         "#ifdef __cplusplus",
         'extern "C" {',
         "#endif",
         "",
-        family.prototype() + ";",
+        *lines,
         "",
         "#ifdef __cplusplus",
         "}",
@@ -101,27 +142,4 @@ def _header(source: Source) -> list[str]:
         "#endif",
         "",
     ]
-
-
-def _source(source: Source) -> list[str]:
-    family = _Defined(source)
-    helper = (
-        sincos_function(family.sincos_name, family.angle_count, source.real) if family.angle_count else []
-    )
-    return [
-        f"/* {source.origin} */",
-        f'#include "{source.function}.h"',
-        "",
-        "#include <float.h>",
-        "#include <math.h>",
-        "",
-        "#ifdef __cplusplus",
-        "#define restrict",
-        "#endif",
-        "",
-        *STRAIGHT,
-        "",
-        *(*helper, *([""] if helper else [])),
-        *family.definition(),
-        "",
-    ]
+    return "\n".join(text)

@@ -10,7 +10,7 @@ from ..errors import ClosedFormError
 from ..programs.operations import FUNCTIONS
 from .dialect import Dialect
 from .source import Array, Source
-from .statements import Local, Part, Statement, Trig, arrays, leaves
+from .statements import Local, Part, Statement, Stream, Trig, arrays, leaves
 from .stream import stream
 
 WIDTH = 100
@@ -30,9 +30,9 @@ class CFamily:
     trailing: tuple[tuple[str, str], ...] = ()
     """Parameters after the arrays: (type, name)."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, known: Stream | None = None) -> None:
         self.source = source
-        self.stream = stream(source.program, self.single)
+        self.stream = known or stream(source.program, self.single)
         self.dialect = Dialect(
             number=lambda value: literal(value, source.real),
             entry=lambda at: self.entry(source.inputs[at.array].name, at.position),

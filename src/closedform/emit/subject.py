@@ -7,20 +7,39 @@ from dataclasses import dataclass, field
 from functools import partial, singledispatch
 from typing import Any
 
-from ..forms import Form, Quantity
+import numpy as np
+
+from ..arrays import Array
+from ..forms import CHOICES, PLAIN, Form, Quantity, Variant
 from ..forms.catalogue import INERTIAS
-from ..model import Body, Model
+from ..forms.reference import TWIST_REFERENCES
+from ..model import Model, random_state
 from .names import LONGEST, identifier, label
 
 FRAME = 16
 """Most characters of a frame's name within a function's."""
 
+PREFIXES = {"order": "", "phi": "phi", "frame": "", "relative_to": "relative", "wrenches": "wrenches"}
+PREFIXES |= {"reference": "in"} | {each: each for each in CHOICES if each not in (*PREFIXES, "reference")}
+"""What may be chosen, in the order in which it is part of a function's name, and the word before it."""
+
+WHAT = 40
+"""Most characters of what a function computes within its name; the owner's name has the rest."""
+
 Index = Callable[[str, tuple[int, ...]], str]
 """How a language writes an entry: (array, indices from zero) -> text."""
 
 
+States = Callable[[np.random.Generator, int], Mapping[str, Array]]
+"""Typical inputs: (generator, count) -> arrays of count samples by name."""
+
+
 def _nothing(_: Index) -> Iterable[str]:
     return ()
+
+
+def _any(_: np.random.Generator, __: int) -> Mapping[str, Array]:
+    return {}
 
 
 @dataclass(frozen=True)
@@ -28,7 +47,9 @@ class Subject:
     """A function's `name` (mass_matrix), `owner` (the robot's name) and documentation.
 
     `layout` says what the entries of its arrays are, `facts` which data its constants come from,
-    `quantities` what its arrays are, by name.
+    `quantities` what its arrays are, by name; `words` stand in their meanings, such as the frame's name.
+    `sizes` become constants of a header (NQ, NV). `states` gives typical inputs, at which stored numbers
+    are computed; other inputs are then between 1/2 and 3/2.
     """
 
     name: str
@@ -37,34 +58,65 @@ class Subject:
     layout: Callable[[Index], Iterable[str]] = _nothing
     facts: tuple[str, ...] = ()
     quantities: Mapping[str, Quantity] = field(default_factory=dict)
-    frame: str | None = None
+    words: Mapping[str, str] = field(default_factory=dict)
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    states: States = _any
+
+    @property
+    def what(self) -> str:
+        """The name of what is computed, as a part of the function's."""
+        return identifier(self.name, WHAT)
 
     @property
     def function(self) -> str:
         """The name of the function unless the user chooses one: owner, then what it computes."""
-        return f"{identifier(self.owner, LONGEST - len(self.name) - 1)}_{self.name}"
+        return f"{identifier(self.owner, LONGEST - len(self.what) - 1)}_{self.what}"
 
 
 def form_subject(form: Form, model: Any) -> Subject:
-    """Return the subject of a form of a model; a frame is part of the name if it was asked for."""
-    variant, shown = form.variant, None
-    name = form.name if variant.order is None else f"{form.name}_{variant.order}"
-    if variant.phi:
-        name += "_phi"
-    wrenches = variant.wrenches if isinstance(variant.wrenches, tuple) else ()
-    for each in (variant.frame, variant.relative_to, variant.reference, *wrenches):
-        if each is not None:
-            name += f"_{identifier(each, FRAME)}"
-    if variant.wrenches is True:
-        name += "_wrenches"
-    if variant.friction:
-        name += "_friction"
-    if form.framed:
-        shown = model.frame(variant.frame).name
+    """Return the subject of a form of a model; what was chosen is part of the name."""
     quantities = {each.name: each.quantity for each in (*form.arrays(model), *form.gives)}
     return Subject(
-        name, model.name, form.doc, partial(layout, model, form), tuple(facts(model, form)), quantities, shown
+        _name(form.name, form.variant),
+        model.name,
+        form.doc,
+        partial(layout, model, form),
+        (*facts(model, form), *_chosen(form.variant)),
+        quantities,
+        _words(form, model) if form.framed else {},
+        sizes(model),
+        partial(states, model, form),
     )
+
+
+def _chosen(variant: Variant) -> Iterator[str]:
+    """Yield the sentence on what was chosen, since the documentation is that of all choices."""
+    if variant.chosen:
+        yield f"Chosen: {', '.join(f'{name} = {value!r}' for name, value in variant.chosen.items())}."
+
+
+def _words(form: Form, model: Any) -> dict[str, str]:
+    """Return the words for what a form of a frame was asked for: those of a twist hold the others."""
+    variant = form.variant
+    twist = TWIST_REFERENCES[variant.reference or "body"]
+    observer = "the base frame" if variant.relative_to is None else f"frame {label(variant.relative_to)}"
+    frame = label(model.frame(variant.frame).name)
+    return {"twist": twist.twist, "where": twist.where, "observer": observer, "frame": frame}
+
+
+def _name(name: str, variant: Variant) -> str:
+    """Return the name of a form with its order and what else was chosen: jacobian_tool_in_world."""
+    words = [name]
+    for choice, prefix in PREFIXES.items():
+        value = getattr(variant, choice)
+        if value is not getattr(PLAIN, choice) and value is not None:
+            chosen = value if isinstance(value, tuple) else () if value is True else (value,)
+            words += [*filter(None, [prefix]), *map(_word, chosen)]
+    return "_".join(words)
+
+
+def _word(value: str | int) -> str:
+    return str(value) if isinstance(value, int) else identifier(value, FRAME)
 
 
 @singledispatch
@@ -77,6 +129,32 @@ def layout(model: Any, form: Form, index: Index) -> Iterator[str]:
 def facts(model: Any, form: Form) -> Iterator[str]:
     """Yield sentences on the data in the constants; every kind of model may register its own."""
     yield from ()
+
+
+@singledispatch
+def sizes(model: Any) -> Mapping[str, int]:
+    """Return the sizes that a header gives names; every kind of model may register its own."""
+    return {}
+
+
+@singledispatch
+def states(model: Any, form: Form, rng: np.random.Generator, count: int) -> Mapping[str, Array]:
+    """Return random inputs of a form by name; every kind of model may register its own."""
+    return {}
+
+
+@sizes.register
+def _coordinates(model: Model) -> Mapping[str, int]:
+    return {"NQ": model.nq, "NV": model.nv}
+
+
+@states.register
+def _moving(model: Model, form: Form, rng: np.random.Generator, count: int) -> Mapping[str, Array]:
+    (q,) = random_state(model, rng, (count,), 0)
+    around = rng.uniform(0.9, 1.1, (count, 1))
+    shapes = zip(form.inputs, form.input_shapes(model), strict=False)
+    others = {name: rng.uniform(-1, 1, (count, *shape)) for name, shape in shapes}
+    return {**others, "q": q, "phi": model.phi * around}
 
 
 @facts.register
@@ -99,24 +177,18 @@ def _joints(model: Model, form: Form, index: Index) -> Iterator[str]:
             _range(index, name, first, count)
             for name, first, count in (("q", body.iq, body.joint.nq), ("qd", body.iv, body.joint.nv))
         ]
-        yield f"  {'  '.join(places)}  {label(body.joint_name)}: {_motion(body)}"
+        yield f"  {'  '.join(places)}  {label(body.joint_name)}: {body.joint.meaning}"
     axes = {letter for each in (*form.arrays(model), *form.gives) for letter in each.shape}
     if axes & {"b", "p"}:
         yield from ("", "Bodies, in order:", *(f"  {label(body.name)}" for body in model.bodies))
+    if isinstance(form.variant.wrenches, tuple):
+        yield from (
+            "",
+            "Frames of the wrenches, in order:",
+            *(f"  {label(x)}" for x in form.variant.wrenches),
+        )
 
 
 def _range(index: Index, name: str, first: int, count: int) -> str:
     start = index(name, (first,))
     return start if count == 1 else f"{start} to {index(name, (first + count - 1,))}"
-
-
-def _motion(body: Body) -> str:
-    """Return what the coordinates of a joint are."""
-    joint = body.joint
-    if joint.kind == "free":
-        return "free; q = position (m), quaternion x y z w; qd = body twist omega (rad/s), v (m/s)"
-    if joint.kind == "ball":
-        return "ball; q = quaternion x y z w; qd = body angular velocity (rad/s)"
-    units = ["rad" if joint.X[:3, k].any() else "m" for k in range(joint.nv)]
-    kind = joint.kind if joint.nv == 1 else "along its screws"
-    return f"{kind} ({', '.join(units)})"

@@ -53,7 +53,7 @@ break case catch classdef continue else elseif end for function global if otherw
 persistent return spmd switch try while do until unwind_protect unwind_protect_cleanup
 end_try_catch end_unwind_protect endclassdef endenumeration endevents endfor endfunction endif
 endmethods endparfor endproperties endswitch endwhile enumeration events methods properties
-arguments sin cos sqrt zeros ans i j pi eps Inf NaN true false
+arguments assert isa size single double all power sin cos sqrt zeros ans i j pi eps Inf NaN true false
 """
 
 
@@ -67,6 +67,21 @@ C = _c_words()
 """C99, with what C++ keeps for itself, since headers are read by both, and the standard library."""
 
 CUDA = C | frozenset(_CUDA.split())
+
+CPP = C | frozenset(
+    ["std", "Eigen", "eigen", "matrix", "contiguous", "in", "out", "real", "results_", "nq", "nv"]
+)
+"""What a header of C++ names itself, besides."""
+
+_HEADERS = """
+assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdarg stdbool
+stddef stdint stdio stdlib string tgmath time wchar wctype malloc memory poll sched semaphore pthread
+unistd values strings span array all clean depend edit_cache help install list_install_components
+package package_source rebuild_cache test RUN_TESTS self_check CMakeLists README
+"""
+
+LIBRARY = CPP | frozenset(_HEADERS.split())
+"""What a library must not be called: headers of the system would be hidden, CMake keeps some targets."""
 
 MATLAB = frozenset(_MATLAB.split())
 """MATLAB and Octave, with the functions that generated code calls."""

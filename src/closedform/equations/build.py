@@ -13,7 +13,7 @@ from ..errors import ProgramSizeError
 from ..forms import Choices, Form, Variant, catalogue
 from ..forms.lettered import Lettered, lettered
 from ..forms.tree import Tree
-from ..model import Model
+from ..model import Frame, Model
 from ..model.idle import refuse_still
 from ..programs import Program, form_program
 from .parameters import CONVENTIONS, KINDS, lettered_tree
@@ -43,8 +43,8 @@ def equations(
     """Return a form as SymPy expressions: multiplied out, angle sums merged, like terms collected.
 
     `symbolic` says which constants stay letters: True for all, or any of the kinds of the model
-    ("inertia", "geometry", "gravity" of a robot). `parameters` names inertias: "masses" for m1, c1x,
-    I1xx (about the centre of mass), "gautier-khalil" for XX1 ... MX1 ... M1 (about the frame origin)
+    ("inertia", "geometry", "gravity", "friction" of a robot). `parameters` names inertias: "masses" for
+    m1, c1x, I1xx (about the centre of mass), "gautier-khalil" for XX1 ... MX1 ... M1 (about the frame origin)
     and lengths d2, r3. Other constants are numbers, with `digits` significant digits or as
     `rational` fractions.
 
@@ -68,15 +68,27 @@ def equations(
 
 @lettered.register
 def _robot(model: Model, form: Form, symbolic: bool | str | Collection[str], convention: str) -> Lettered:
-    """Return a robot with letters for masses, lengths and gravity."""
+    """Return a robot with letters for masses, lengths, gravity and friction."""
     kinds = some_of("symbolic", symbolic, KINDS)
     known_name("convention of inertial parameters", convention, CONVENTIONS)
     refuse_still(model, "equations")
     form.check(model)
-    frame = model.frame(form.variant.frame) if form.framed else None
-    tree, letters = lettered_tree(model, convention, kinds, frame)
+    tree, letters = lettered_tree(model, convention, kinds, _frames(model, form), form.frictional)
     trajectory = model.nq == model.nv
     return Lettered((tree,), letters, kinds, angle_groups(model), trajectory, MAX_OPERATIONS)
+
+
+def _frames(model: Model, form: Form) -> dict[str, Frame]:
+    """Return the frames that a form is of, by the letters of their lengths if links do not name them."""
+    if any("f" in each.shape for each in form.gives):
+        return {f"LF{k + 1}": frame for k, frame in enumerate(model.frames)}
+    if isinstance(form.variant.wrenches, tuple):
+        names = form.variant.wrenches
+        return {f"LW{k + 1}" if k else "LE": model.frame(name) for k, name in enumerate(names)}
+    if not form.framed:
+        return {}
+    other = form.variant.relative_to
+    return {"LE": model.frame(form.variant.frame)} | ({"LR": model.frame(other)} if other else {})
 
 
 def angle_groups(model: Model) -> list[list[int]]:
@@ -91,7 +103,7 @@ def angle_groups(model: Model) -> list[list[int]]:
     for node in Tree.of(model).own:
         above = turning[node.parent] if node.parent >= 0 else None
         before = None if above is None else (above[0], node.R0.T @ above[1])
-        if node.kind in ("ball", "free"):
+        if node.joint.quaternion is not None:
             turning.append(None)
             continue
         columns = np.flatnonzero(np.abs(node.X[:3]).sum(axis=0))

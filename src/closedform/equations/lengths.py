@@ -31,10 +31,10 @@ def joint_lengths(model: Model, nodes: tuple[Node, ...], k: int, khalil: bool) -
     return _along_axes(_stem(model, parent, k), p)
 
 
-def frame_lengths(model: Model, frame: Frame, khalil: bool) -> Names:
-    """Return the position of a frame in its body: the end `L<body>` of a last link, or `LE`."""
+def frame_lengths(model: Model, frame: Frame, khalil: bool, letter: str) -> Names:
+    """Return the position of a frame in its body: the end `L<body>` of a last link, or `letter`."""
     p = _cleaned(frame.placement[:3, 3])
-    return _along_axes(_frame_stem(model, frame, khalil), p)
+    return _along_axes(_frame_stem(model, frame, khalil) or letter, p)
 
 
 def end_of(model: Model, nodes: tuple[Node, ...], k: int, c: Array) -> Names | None:
@@ -67,13 +67,13 @@ def _stem(model: Model, parent: int, k: int) -> str:
     return f"L{parent + 1}" if siblings == 1 else f"L{parent + 1}_{k + 1}"
 
 
-def _frame_stem(model: Model, frame: Frame, khalil: bool) -> str:
+def _frame_stem(model: Model, frame: Frame, khalil: bool) -> str | None:
     alone = sum(
         other.body == frame.body and float(np.abs(other.placement[:3, 3]).max()) > ROUND_OFF
         for other in model.frames
     )
     last = all(body.parent != frame.body for body in model.bodies)
-    return f"L{frame.body + 1}" if last and alone <= 1 and not khalil else "LE"
+    return f"L{frame.body + 1}" if last and alone <= 1 and not khalil else None
 
 
 def _along_axes(stem: str, p: Array) -> Names:

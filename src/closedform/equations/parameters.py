@@ -7,7 +7,7 @@ letter or as its number makes no difference to the trace. There is no second set
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -25,11 +25,15 @@ from ..model.inertia import NAMES, inertial_from_phi
 from ..rotations import inverse
 from .lengths import AXES, Names, end_of, frame_lengths, joint_lengths
 
-KINDS = ("inertia", "geometry", "gravity")
+KINDS = ("inertia", "geometry", "gravity", "friction")
 """What may be symbolic."""
 
 CONVENTIONS = ("masses", "gautier-khalil")
 """Names of inertial parameters: m, c, I about the centre of mass, or XX ... M about the frame origin."""
+
+
+FRICTION = {"fv": "damping", "fc": "friction"}
+"""Letters of viscous and dry friction, as in identification."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,8 @@ class Letter:
         """Its place in grouped sums; a centre of mass counts as a length."""
         if self.kind == "inertia":
             return "length" if self.name.startswith("c") else "inertia"
+        if self.kind == "friction":
+            return "inertia"
         return "length" if self.kind == "geometry" else "gravity"
 
 
@@ -76,11 +82,16 @@ class _Table:
 
 
 def lettered_tree(
-    model: Model, convention: str, symbolic: Sequence[str], target: Frame | None = None
+    model: Model,
+    convention: str,
+    symbolic: Sequence[str],
+    targets: Mapping[str, Frame] | None = None,
+    friction: bool = False,
 ) -> tuple[Tree, tuple[Letter, ...]]:
     """Return the tree with a symbol for every number that is not zero, and what these stand for.
 
-    Of all frames only the `target` has symbols.
+    Of all frames only the `targets` have symbols; their keys are letters of lengths that no link names.
+    Damping fv1 and dry friction fc1 have symbols if `friction` matters.
 
     `convention` names the inertial parameters; `symbolic` are the kinds that will be printed as
     letters, which matters only if one letter may mean two things (the centre of a point mass at
@@ -102,13 +113,17 @@ def lettered_tree(
         armature = table.symbol(f"Ia{k + 1}", body.armature, "inertia") if body.armature else 0.0
         nodes.append(replace(node, p0=p0, m=inertia.m, ms=inertia.ms, S=inertia.S, armature=armature))
     frames = {}
-    if target is not None:
+    for letter, target in (targets or {}).items():
         frames[target.name] = constant(target.placement)
-        frames[target.name][:3, 3] = table.column(frame_lengths(model, target, khalil))
+        frames[target.name][:3, 3] = table.column(frame_lengths(model, target, khalil, letter))
     alone = np.count_nonzero(model.gravity) == 1
     size = float(np.abs(model.gravity).max() if alone else np.linalg.norm(model.gravity))
     gravity = constant(model.gravity / (size or 1.0)) * table.symbol("g", size, "gravity")
-    tree = Tree(model, tuple(nodes), gravity, frames, symbolic=True)
+    joints = {}
+    for letter, name in FRICTION.items() if friction else ():
+        values = enumerate(model.joint_array(name), start=1)
+        joints[name] = ca.vertcat(*(table.symbol(f"{letter}{k}", float(x), "friction") for k, x in values))
+    tree = Tree(model, tuple(nodes), gravity, frames, joints, symbolic=True)
     return tree, tuple(table.found.values())
 
 

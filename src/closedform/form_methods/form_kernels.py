@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-from ..errors import ArgumentError, ClosedFormError, did_you_mean
+from ..errors import ArgumentError, ClosedFormError, similar
 from ..forms import Catalogue, Variant
 from ..forms.variant import CHOICES
 from ..kernels import FormRecipe, Kernel
@@ -73,7 +73,7 @@ def chosen_variant(
         if each not in CHOICES:
             known = ("frame", "order", "phi", *CHOICES)
             raise ArgumentError(
-                f"{name}: nothing to choose is called {each!r}{did_you_mean(each, known)}; "
+                f"{name}: nothing to choose is called {each!r}{similar(each, known)}; "
                 f"expected one of {', '.join(known)}"
             )
     return Variant(frame, order, phi, **choices)

@@ -43,6 +43,7 @@ class FormMethod:
 
 def method_of(kernels: FormKernels, form: Form) -> FormFunction:
     """Return the function that evaluates a form of a model."""
+    form.check(kernels.model)
     subject = _Subject(kernels, form)
     if is_still(form, kernels.model):
         still_value(kernels.model, form)

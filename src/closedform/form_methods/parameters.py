@@ -132,7 +132,7 @@ class Parameters:
                 del named[name]
         given = [value for name, value in named.items() if name.startswith("wrenches")]
         mapped = [value for value in (*call.arrays, *given) if isinstance(value, Mapping)]
-        frames = {tuple(each) if isinstance(each, Mapping) else True for each in (*mapped, *given)}
+        frames = {_frames(each) if isinstance(each, Mapping) else True for each in (*mapped, *given)}
         if len(frames) > 1:
             raise ArgumentError(f"{form.name}: wrenches and their rates are not of the same frames")
         if mapped or (frames and form.loaded):
@@ -145,8 +145,8 @@ class Parameters:
         if not given:
             raise ArgumentError(f"{self.form.name}: {name} names no frame; give {{frame: (moment; force)}}")
         rows = {
-            str(frame): batch_array(f"{self.form.name}: {name}[{frame!r}]", each, 6)
-            for frame, each in given.items()
+            str(frame): batch_array(f"{self.form.name}: {name}[{frame!r}]", given[frame], 6)
+            for frame in _frames(given)
         }
         common_batch(self.form.name, **{frame: row.shape[:-1] for frame, row in rows.items()})
         return np.stack(np.broadcast_arrays(*rows.values()), axis=-2)
@@ -166,6 +166,11 @@ class Parameters:
                 f"{least + each * MAX_ORDER} arrays; {given} given"
             )
         return order
+
+
+def _frames(wrenches: Mapping[Any, Any]) -> tuple[Any, ...]:
+    """Return the frames that have wrenches, in one order whatever order they are given in."""
+    return tuple(sorted(wrenches, key=str))
 
 
 def _default(name: str) -> Any:

@@ -21,7 +21,7 @@ Rotors = list[tuple[int, float | SX]]
 
 def free_rotors(nodes: Iterable[Node]) -> Rotors:
     """Return the armatures of the free joints of a tree."""
-    return [(node.iv, node.armature) for node in nodes if node.kind == "free" and node.has_armature]
+    return [(node.iv, node.armature) for node in nodes if node.joint.floats and node.has_armature]
 
 
 def add_rotor_coriolis(C: SX, rotors: Rotors, rate: SX) -> SX:

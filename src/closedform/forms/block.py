@@ -17,9 +17,9 @@ from ..model import Body
 from ..model.inertia import parts_from_phi
 from ..rotations import adjoint, inverse
 from ..rotations import skew as numeric_skew
-from .algebra import constant, matrix_of, rotation_of_quaternion, skew
+from .algebra import constant, skew
 from .armature import add_rotor_coriolis, free_rotors
-from .node import axis_rotation
+from .joint_motion import pose_about_centre
 from .tree import Tree
 
 
@@ -116,20 +116,7 @@ def _adjoint_to_body(body: Body, q: SX) -> SX:
 
 def _adjoint_of_inverse_exp(body: Body, q: SX) -> SX:
     """Return Ad of the inverse joint motion exp(X q)^-1 [MuellerKumar2021, Eqs. (6), (11)]."""
-    joint = body.joint
-    x = constant(joint.centre)
-    if joint.kind in ("ball", "free"):
-        R = rotation_of_quaternion(q[-4:])
-        p = q[:3] if joint.kind == "free" else x - R @ x
-    else:
-        column = joint.rotation_column
-        R = SX.eye(3)
-        shift = constant(joint.X[3:]) @ q
-        if column is not None:
-            e = joint.X[:3, column]
-            R = matrix_of(axis_rotation(e, q[column]))
-            shift = shift - constant(np.cross(joint.centre, e)) * q[column]
-        p = x - R @ x + shift
+    R, p = pose_about_centre(body.joint, q)
     return ca.blockcat(R.T, SX(3, 3), -R.T @ skew(p), R.T)
 
 

@@ -1,11 +1,13 @@
 """The catalogue of a robot's forms: what each takes and gives, and the function that builds it.
 
 Robot methods, kernels, equations, exported code, documentation, tests and benchmarks all read
-`FORMS`. Shapes: q coordinates, v velocities, b moving bodies, p inertial parameters.
+`FORMS`. Shapes: q coordinates, v velocities, b moving bodies, f frames, p inertial parameters, t rows of a
+task.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Unpack
 
@@ -16,24 +18,31 @@ from ..model import Model
 from ..model.idle import refuse_idle_joints, refuse_still
 from . import (
     block,
+    centroidal,
     coriolis,
     energy,
     external,
     forward,
+    frame_motion,
+    friction,
     gravity,
     kinematics,
     mass,
+    mass_centre,
     matrices,
     newton_euler,
     parameters,
     state,
+    task_space,
     tensors,
 )
 from . import block_rates as rates
 from .form import Catalogue, Form, Need
+from .loads import wrenches_noun
 from .quantity import Quantity
+from .reference import BODY
 from .tree import Tree
-from .variant import Choices, Variant
+from .variant import LOADS, Choices, Variant
 
 COORDINATES = Quantity(
     "q", "q", "rad or m", "joint coordinates", ("joint velocities", "joint accelerations", "joint jerks")
@@ -51,7 +60,7 @@ WRENCHES = Quantity(
     "wrenches",
     "W",
     "N m, N",
-    "wrenches (moment; force) of the environment on the bodies, each in its frame about its origin",
+    wrenches_noun(False, BODY),
     vectors="nf",
 )
 PARAMETERS = Quantity(
@@ -61,17 +70,55 @@ PARAMETERS = Quantity(
     "inertial parameters, XX XY XZ YY YZ ZZ MX MY MZ M of each body about its frame origin",
 )
 
-POSE = Quantity("T", "T", "1, positions m", "homogeneous transform of frame {frame} in the base frame")
-JACOBIAN = Quantity(
-    "J", "J", "1 or m", "map from qd to the body twist (omega; v) of frame {frame}, in that frame"
+POSE = Quantity("T", "T", "1, positions m", "homogeneous transform of frame {frame} in {observer}")
+FRAME_POSES = replace(POSE, noun="homogeneous transforms of the frames in the base frame")
+BODY_POSES = replace(POSE, noun="homogeneous transforms of the bodies in the base frame")
+JACOBIAN = Quantity("J", "J", "1 or m", "map from qd to the {twist} (omega; v) of frame {frame}, {where}")
+RELATIVE_JACOBIAN = replace(
+    JACOBIAN,
+    letter="Jrel",
+    tex=r"J^\mathrm{rel}",
+    noun="map from qd to the {twist} (omega; v) of frame {frame} seen from {observer}, {where}",
+)
+TWIST = Quantity("V", "V", "rad/s, m/s", "{twist} (omega; v) of frame {frame}, {where}")
+TWIST_BIAS = Quantity("b", "b", "rad/s^2, m/s^2", "rate of the {twist} of frame {frame} at qdd = 0, {where}")
+CLASSICAL = Quantity(
+    "a", "a", "rad/s^2, m/s^2", "angular acceleration of frame {frame} and that of its point, {where}"
 )
 CENTRE = Quantity("com", "c", "m", "centre of mass, in the base frame")
+BODY_CENTRE = replace(CENTRE, noun="centre of mass of the body of frame {frame}, in the base frame")
+SUBTREE_CENTRE = replace(
+    CENTRE, noun="centre of mass of the body of frame {frame} with all it carries, in the base frame"
+)
 CENTRE_JACOBIAN = Quantity(
     "Jc", r"J^\mathrm{c}", "m or 1", "map from qd to the velocity of the centre of mass, base frame"
 )
+MOMENTUM = Quantity(
+    "h",
+    "h",
+    "kg m^2/s, kg m/s",
+    "centroidal momentum, (angular; linear) about the centre of mass in base axes",
+)
+MOMENTUM_MATRIX = Quantity("A", "A", "kg m^2, kg m or kg", "map from qd to the centroidal momentum")
 
 MASS = Quantity("M", "M", "kg m^2, kg m or kg", "mass matrix")
 CORIOLIS = Quantity("C", "C", "kg m^2/s, kg m/s or kg/s", "Coriolis matrix")
+MASS_INVERSE = Quantity("Minv", "M^{-1}", "1/(kg m^2), 1/(kg m) or 1/kg", "inverse of the mass matrix")
+BIAS = Quantity("h", "h", "N m or N", "joint forces of a motion without accelerations")
+FRICTION = Quantity("tau_f", r"\tau^\mathrm{f}", "N m or N", "joint forces that overcome friction")
+TASK_INERTIA = Quantity(
+    "Lambda", r"\Lambda", "kg m^2, kg m or kg", "inertia of the robot that frame {frame} shows"
+)
+TASK_MOBILITY = Quantity(
+    "Gamma",
+    r"\Lambda^{-1}",
+    "1/(kg m^2), 1/(kg m) or 1/kg",
+    "accelerations of frame {frame} per unit wrench at it",
+)
+CONSISTENT = Quantity(
+    "Jbar", r"\bar{J}", "1 or 1/m", "dynamically consistent inverse of the Jacobian of frame {frame}"
+)
+NULLSPACE = Quantity("N", "N", "1, m or 1/m", "projector of qd on motions that leave frame {frame} at rest")
 GRAVITY = Quantity("G", "G", "N m or N", "joint forces that hold the robot still")
 EXTERNAL = Quantity("tau_ext", r"\tau^\mathrm{ext}", "N m or N", "joint forces equivalent to the wrenches")
 KINETIC = Quantity("T", "T", "J", "kinetic energy")
@@ -99,7 +146,7 @@ PHI = PARAMETERS.array("p")
 
 def _sizes(model: Model) -> dict[str, int | None]:
     bodies = len(model.bodies)
-    return {"q": model.nq, "v": model.nv, "b": bodies, "p": 10 * bodies}
+    return {"q": model.nq, "v": model.nv, "b": bodies, "f": len(model.frames), "p": 10 * bodies, "t": 6}
 
 
 def _basis(model: Model, constants: tuple[SX, ...]) -> tuple[Tree]:
@@ -121,28 +168,61 @@ FORMS = Catalogue(Model, "form", _sizes, _basis, digest=lambda model: model.dige
 """Every form of a robot by name."""
 
 _framed = partial(FORMS.add, group="kinematics", framed=True)
+_referred = partial(_framed, choices=("reference",))
 _framed(kinematics.pose, Q, POSE.array(4, 4))
-_framed(kinematics.jacobian, Q, JACOBIAN.array(6, "v"))
-_framed(kinematics.jacobian_dot, V, JACOBIAN.rate().array(6, "v"))
-_framed(kinematics.jacobian_ddot, A, JACOBIAN.rate(2).array(6, "v"))
+_referred(kinematics.jacobian, Q, JACOBIAN.array(6, "v"))
+_referred(kinematics.jacobian_dot, V, JACOBIAN.rate().array(6, "v"))
+_referred(kinematics.jacobian_ddot, A, JACOBIAN.rate(2).array(6, "v"))
 _centre = partial(FORMS.add, group="kinematics", needs=(INERTIAS,), optional=(PHI,))
-_centre(kinematics.center_of_mass, Q, CENTRE.array(3))
-_centre(kinematics.com_jacobian, Q, CENTRE_JACOBIAN.array(3, "v"))
+_centre(mass_centre.center_of_mass, Q, CENTRE.array(3))
+_centre(mass_centre.com_jacobian, Q, CENTRE_JACOBIAN.array(3, "v"))
+
+_motion = partial(_referred, group="frames")
+_motion(frame_motion.frame_velocity, V, TWIST.array(6))
+_motion(frame_motion.frame_acceleration, A, TWIST.rate().array(6))
+_motion(frame_motion.frame_classical_acceleration, A, CLASSICAL.array(6))
+_motion(frame_motion.bias_acceleration, V, TWIST_BIAS.array(6))
+_relative = partial(_motion, choices=("relative_to", "reference"))
+_relative(kinematics.relative_pose, Q, POSE.array(4, 4), choices=("relative_to",))
+_relative(kinematics.relative_jacobian, Q, RELATIVE_JACOBIAN.array(6, "v"))
+_relative(kinematics.relative_jacobian_dot, V, RELATIVE_JACOBIAN.rate().array(6, "v"))
+FORMS.add(kinematics.frame_poses, Q, FRAME_POSES.array("f", 4, 4), group="frames")
+FORMS.add(kinematics.body_poses, Q, BODY_POSES.array("b", 4, 4), group="frames")
+
+_centroidal = partial(_centre, group="centroidal")
+_centroidal(mass_centre.com_velocity, V, CENTRE.rate().array(3))
+_centroidal(mass_centre.com_acceleration, A, CENTRE.rate(2).array(3))
+_centroidal(mass_centre.body_center_of_mass, Q, BODY_CENTRE.array(3), framed=True)
+_centroidal(mass_centre.subtree_center_of_mass, Q, SUBTREE_CENTRE.array(3), framed=True)
+_centroidal(centroidal.centroidal_momentum, V, MOMENTUM.array(6))
+_centroidal(centroidal.centroidal_momentum_dot, A, MOMENTUM.rate().array(6))
+_centroidal(centroidal.centroidal_momentum_matrix, Q, MOMENTUM_MATRIX.array(6, "v"))
+_centroidal(centroidal.centroidal_momentum_matrix_dot, V, MOMENTUM_MATRIX.rate().array(6, "v"))
 
 _dynamics = partial(FORMS.add, needs=(INERTIAS, MOTION), optional=(PHI,))
 _solve = partial(FORMS.add, needs=(INERTIAS, MOTION, INVERSE), optional=(PHI,))
-_wrenches = partial(FORMS.add, needs=(MOTION,))
-_dynamics(newton_euler.inverse_dynamics, A, FORCES.array("v"), closed=block.inverse_dynamics)
-_solve(forward.forward_dynamics, TAU, COORDINATES.rate(2).array("v"))
+_wrenches = partial(FORMS.add, needs=(MOTION,), choices=LOADS[:2])
+_loads = partial(_dynamics, choices=LOADS, loaded=W[0])
+_loaded_solve = partial(_solve, choices=LOADS, loaded=W[0])
+_loads(newton_euler.inverse_dynamics, A, FORCES.array("v"), closed=block.inverse_dynamics)
+_loaded_solve(forward.forward_dynamics, TAU, COORDINATES.rate(2).array("v"))
+_loads(newton_euler.bias_force, V, BIAS.array("v"))
 _dynamics(mass.mass_matrix, Q, MASS.array("v", "v"), closed=block.mass_matrix)
 _dynamics(coriolis.coriolis_matrix, V, CORIOLIS.array("v", "v"), closed=block.coriolis_matrix)
 _dynamics(gravity.gravity_torque, Q, GRAVITY.array("v"), closed=block.gravity_torque)
+_solve(forward.mass_matrix_inverse, Q, MASS_INVERSE.array("v", "v"))
+FORMS.add(friction.friction_torque, V[1:], FRICTION.array("v"), needs=(MOTION,), frictional=True)
 _wrenches(external.external_torque, Q + W[:1], EXTERNAL.array("v"), closed=block.external_torque)
 _dynamics(energy.kinetic_energy, V, KINETIC.array())
 _dynamics(energy.potential_energy, Q, POTENTIAL.array())
+_task = partial(_solve, group="task space", framed=True, choices=("reference", "rows"))
+_task(task_space.task_inertia, Q, TASK_INERTIA.array("t", "t"))
+_task(task_space.task_inertia_inverse, Q, TASK_MOBILITY.array("t", "t"))
+_task(task_space.dynamically_consistent_inverse, Q, CONSISTENT.array("v", "t"))
+_task(task_space.nullspace_projector, Q, NULLSPACE.array("v", "v"))
 
 _time = partial(_dynamics, group="time")
-_time(newton_euler.inverse_dynamics_rates, A, (FORCES.array("v"),), ordered=True)
+_loads(newton_euler.inverse_dynamics_rates, A, (FORCES.array("v"),), group="time", ordered=True)
 _time(mass.mass_matrix_dot, V, MASS.rate().array("v", "v"), closed=rates.mass_matrix_dot)
 _time(mass.mass_matrix_ddot, A, MASS.rate(2).array("v", "v"), closed=rates.mass_matrix_ddot)
 _time(coriolis.coriolis_matrix_dot, A, CORIOLIS.rate().array("v", "v"), closed=rates.coriolis_matrix_dot)
@@ -177,6 +257,7 @@ FORMS.add(
     needs=(MOTION,),
     ordered=True,
     framed=True,
+    choices=("reference",),
 )
 
 _state = partial(_dynamics, group="state")
@@ -185,8 +266,10 @@ _state(tensors.mass_matrix_dq, Q, MASS.by(COORDINATES).array("v", "v", "v"))
 _state(tensors.coriolis_matrix_dq, V, CORIOLIS.by(COORDINATES).array("v", "v", "v"))
 _state(tensors.coriolis_matrix_dqd, V, CORIOLIS.by(_QD).array("v", "v", "v"))
 _state(state.gravity_torque_dq, Q, GRAVITY.by(COORDINATES).array("v", "v"))
-_state(state.inverse_dynamics_dq, A, FORCES.by(COORDINATES).array("v", "v"))
-_state(state.inverse_dynamics_dqd, A, FORCES.by(_QD).array("v", "v"))
+_wrenches(external.external_torque_dq, Q + W[:1], EXTERNAL.by(COORDINATES).array("v", "v"), group="state")
+_loaded_state = partial(_loads, group="state")
+_loaded_state(state.inverse_dynamics_dq, A, FORCES.by(COORDINATES).array("v", "v"))
+_loaded_state(state.inverse_dynamics_dqd, A, FORCES.by(_QD).array("v", "v"))
 _inverse = [
     FORCES.by(each).array("v", "v", name=f"inverse_dynamics_d{each.symbol}") for each in (COORDINATES, _QD)
 ]
@@ -194,11 +277,11 @@ _forward = [
     COORDINATES.rate(2).by(each).array("v", "v", name=f"forward_dynamics_d{each.symbol}")
     for each in (COORDINATES, _QD, FORCES)
 ]
-_solve(state.forward_dynamics_dq, TAU, _forward[0], group="state")
-_solve(state.forward_dynamics_dqd, TAU, _forward[1], group="state")
-_solve(state.forward_dynamics_dtau, TAU, _forward[2], group="state")
-_state(state.inverse_dynamics_derivatives, A, _inverse)
-_solve(state.forward_dynamics_derivatives, TAU, _forward, group="state")
+_loaded_solve(state.forward_dynamics_dq, TAU, _forward[0], group="state")
+_loaded_solve(state.forward_dynamics_dqd, TAU, _forward[1], group="state")
+_loaded_solve(state.forward_dynamics_dtau, TAU, _forward[2], group="state")
+_loaded_state(state.inverse_dynamics_derivatives, A, _inverse)
+_loaded_solve(state.forward_dynamics_derivatives, TAU, _forward, group="state")
 
 _parameters = partial(FORMS.add, group="parameters", needs=(MOTION,))
 _parameters(parameters.regressor, A, REGRESSOR.array("v", "p"))

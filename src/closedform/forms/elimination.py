@@ -39,12 +39,7 @@ class Factors:
 
     def solve(self, b: SX) -> SX:
         """Return M^-1 b."""
-        x = [b[k] for k in range(len(self.order))]
-        for step, k in enumerate(self.order):
-            before = [j for j in self.order[:step] if k in self.columns[j]]
-            x[k] = self._less(x[k], [self.columns[j][k] * x[j] for j in before])
-            if self.positive:
-                x[k] = x[k] * self.reciprocals[k]
+        x = self._forward(b)
         for k in reversed(self.order):
             if not self.positive:
                 x[k] = x[k] * self.reciprocals[k]
@@ -52,6 +47,36 @@ class Factors:
             if self.positive:
                 x[k] = x[k] * self.reciprocals[k]
         return ca.vertcat(*x)
+
+    def _forward(self, b: SX) -> list[SX]:
+        """Return L^-1 b."""
+        x = [b[k] for k in range(len(self.order))]
+        for step, k in enumerate(self.order):
+            before = [j for j in self.order[:step] if k in self.columns[j]]
+            x[k] = self._less(x[k], [self.columns[j][k] * x[j] for j in before])
+            if self.positive:
+                x[k] = x[k] * self.reciprocals[k]
+        return x
+
+    def congruence(self, B: SX) -> SX:
+        """Return B^T M^-1 B, every entry formed once, as sums of products with L^-1 B alone."""
+        halves = [ca.vertcat(*self._forward(b)) for b in ca.horzsplit(B)]
+        scale = ca.vertcat(*(SX(1) if self.positive else self.reciprocals[k] for k in range(B.size1())))
+        scaled = [scale * half for half in halves]
+        G = SX.zeros(B.size2(), B.size2())
+        for i, half in enumerate(halves):
+            for j in range(i + 1):
+                G[i, j] = G[j, i] = (half.T @ scaled[j])[0]
+        return G
+
+    def inverse(self) -> SX:
+        """Return M^-1, its lower triangle a copy of the upper one."""
+        n = len(self.order)
+        inverse = ca.horzcat(*map(self.solve, ca.horzsplit(SX.eye(n))))
+        for r in range(n):
+            for c in range(r):
+                inverse[r, c] = inverse[c, r]
+        return inverse
 
     def _less(self, value: SX, terms: list[SX]) -> SX:
         """Return a value less some terms; the two orders round differently, and each result keeps its own."""

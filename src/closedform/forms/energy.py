@@ -6,7 +6,7 @@ import casadi as ca
 from casadi import SX
 
 from .algebra import constant, cross
-from .kinematics import first_moment
+from .mass_centre import first_moment
 from .tree import Tree
 from .twists import body_twists
 
@@ -25,4 +25,4 @@ def kinetic_energy(tree: Tree, q: SX, qd: SX) -> SX:
 
 def potential_energy(tree: Tree, q: SX) -> SX:
     """Return U = -sum m gravity . c, zero where the centre of mass is at the base origin's height."""
-    return -(constant(tree.gravity).T @ first_moment(tree, q))
+    return -(constant(tree.gravity).T @ first_moment(tree.own_at(q)))

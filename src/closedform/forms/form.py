@@ -12,8 +12,9 @@ from casadi import SX
 
 from ..checks import flag, instances, known_name, whole_number
 from ..errors import ArgumentError, ClosedFormError, UnknownNameError, shown
-from .loads import REFERENCES, Loads
+from .loads import REFERENCES, Loads, wrenches_noun
 from .quantity import FormArray
+from .reference import BODY
 from .variant import PLAIN, Variant
 
 Builder = Callable[..., SX | tuple[SX, ...]]
@@ -45,7 +46,8 @@ class Form:
     its numbers can be inputs, after the others: `constants` if the owner gives them a size, `optional`
     if a variant asks for them. An `ordered` form is a family: its member of order k gives k time
     derivatives, and takes k more derivatives of each quantity. `choices` names what else a call may
-    choose, `loaded` the array of wrenches that one of them adds. `variant` says what was chosen.
+    choose, `loaded` the array of wrenches that one of them adds. A `frictional` form depends on the
+    joints' damping and friction. `variant` says what was chosen.
     """
 
     name: str
@@ -61,6 +63,7 @@ class Form:
     ordered: bool = False
     choices: tuple[str, ...] = ()
     loaded: FormArray | None = None
+    frictional: bool = False
     variant: Variant = PLAIN
 
     @property
@@ -129,19 +132,30 @@ class Form:
         if variant.reference is not None:
             known_name("reference", variant.reference, REFERENCES)
         flag(f"{self.name}: friction", variant.friction)
-        found = replace(self, closed=None) if variant.chosen else self
+        frictional = self.frictional or variant.friction
+        found = replace(self, closed=None, frictional=frictional) if variant.chosen else self
+        if variant.rows is not None:
+            sized = (_sized(each, "t", len(variant.rows)) for each in found.gives)
+            found = replace(found, gives=tuple(sized))
         if self.loaded is None:
-            return found
+            return replace(found, takes=tuple(self._placed(each, variant) for each in found.takes))
         if not variant.wrenches:
             if variant.reference is not None:
                 raise ArgumentError(f"{self.name}: reference is that of wrenches; none are given")
             return found
-        rows: str | int = "b"
-        if variant.wrenches is not True:
-            rows = len(instances(f"{self.name}: wrenches", variant.wrenches, str, "True or names of frames"))
-        array = replace(self.loaded, shape=(rows, 6))
+        array = self._placed(self.loaded, variant)
         wrenches = [array, *(array.rate(k + 1) for k in range(found.variant.order or 0))]
         return replace(found, takes=(*found.takes, *wrenches))
+
+    def _placed(self, array: FormArray, variant: Variant) -> FormArray:
+        """Return an array of wrenches of bodies as one of the frames and in the axes of a variant."""
+        if array.shape[:1] != ("b",) or not (variant.wrenches or variant.reference):
+            return array
+        frames = None
+        if not isinstance(variant.wrenches, bool):
+            frames = instances(f"{self.name}: wrenches", variant.wrenches, str, "True or names of frames")
+        quantity = replace(array.quantity, noun=wrenches_noun(frames is not None, variant.reference or BODY))
+        return replace(array, shape=(len(frames) if frames else "b", 6), quantity=quantity)
 
     def _of_order(self, order: int | None) -> Form:
         """Return the member of an ordered family that gives derivatives up to `order`."""
@@ -204,12 +218,15 @@ class Form:
     def _chosen(self, symbols: list[SX]) -> tuple[list[SX], dict[str, Any]]:
         """Return the arrays and the choices that the builder takes; wrenches are one of the latter."""
         chosen, variant = self.variant.chosen, self.variant
-        if self.loaded is None or not chosen:
-            return symbols, chosen
+        frames = variant.wrenches if isinstance(variant.wrenches, tuple) else None
+        if self.loaded is None:
+            chosen.pop("wrenches", None)
+            return symbols, chosen if frames is None else {"frames": frames, **chosen}
+        if not chosen:
+            return symbols, {}
         count = 1 + (variant.order or 0) if variant.wrenches else 0
         plain, wrenches = symbols[: len(symbols) - count], symbols[len(symbols) - count :]
-        frames = variant.wrenches if isinstance(variant.wrenches, tuple) else None
-        loads = Loads(tuple(wrenches), frames, variant.reference or "body", variant.friction)
+        loads = Loads(tuple(wrenches), frames, variant.reference or BODY, variant.friction)
         return plain, {"loads": loads}
 
     def check(self, model: Any) -> None:
@@ -254,6 +271,7 @@ class Catalogue(dict[str, Form]):
         ordered: bool = False,
         choices: tuple[str, ...] = (),
         loaded: FormArray | None = None,
+        frictional: bool = False,
     ) -> Form:
         """Add a form, named as the function that builds it; a single output has that name too."""
         name = build.__name__
@@ -279,6 +297,7 @@ class Catalogue(dict[str, Form]):
             ordered,
             choices,
             loaded,
+            frictional,
         )
         for install in self._watchers:
             install(name, form)
@@ -312,6 +331,11 @@ def catalogue(model: Any) -> Catalogue:
         if kind in _CATALOGUES:
             return _CATALOGUES[kind]
     raise ArgumentError(f"{shown(model)} has no forms; expected the model of a robot")
+
+
+def _sized(array: FormArray, letter: str, size: int) -> FormArray:
+    """Return an array with a number in place of a letter of its shape."""
+    return replace(array, shape=tuple(size if each == letter else each for each in array.shape))
 
 
 def _resolved(arrays: Sequence[FormArray], model: Any) -> list[tuple[int, ...]]:

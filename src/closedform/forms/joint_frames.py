@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ..arrays import Array
-from ..model import Body, JointType, Model
+from ..joints import JointType
+from ..model import Body, Model
 from ..model.inertia import moments_seen_from
 from ..rotations import ROUNDING, inverse, pose, snap_rotation
 from .node import Node
@@ -25,11 +28,9 @@ def nodes_of(model: Model) -> tuple[Node, ...]:
         nodes.append(
             Node(
                 parent=body.parent,
-                kind=body.joint.kind,
+                joint=replace(body.joint, X=_screws(body.joint, T)),
                 iq=body.iq,
                 iv=body.iv,
-                nq=body.joint.nq,
-                X=_screws(body.joint, T),
                 T_frame=T,
                 R0=snap_rotation(placement[:3, :3]),
                 p0=placement[:3, 3],
@@ -52,9 +53,8 @@ def _screws(joint: JointType, T: Array) -> Array:
     """
     R = T[:3, :3]
     w, v = _directions(R.T @ joint.X[:3]), _directions(R.T @ joint.X[3:])
-    for k in np.flatnonzero(joint.turns):
-        axis, moment = joint.X[:3, k], joint.X[3:, k]
-        pitch = axis @ moment if joint.kind in ("helical", "subspace") else 0.0
+    for k in np.flatnonzero(joint.turns).tolist():
+        pitch, moment = joint.pitch(k), joint.X[3:, k]
         v[:, k] = w[:, k] * (pitch if abs(pitch) > ROUNDING * np.abs(moment).max() else 0.0)
     return np.concatenate([w, v]) + 0.0
 
@@ -78,7 +78,7 @@ def _shift(body: Body, home: Array) -> Array:
     c = np.where(np.abs(c) <= ROUNDING * np.abs(c).max(), 0.0, c)
     if joint.nv != 1:
         return pose(None, c)
-    if joint.kind == "prismatic" and np.count_nonzero(snap_rotation(home[:3, :3])) > 5:
+    if joint.slides_along_axis and np.count_nonzero(snap_rotation(home[:3, :3])) > 5:
         return pose(home[:3, :3].T, c)
     X = joint.X[:, 0]
     e = X[:3] if X[:3].any() else X[3:]

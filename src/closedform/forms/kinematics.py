@@ -1,16 +1,18 @@
-"""Poses, Jacobians and their time derivatives of any frame, and the centre of mass."""
+"""Poses of frames, their Jacobians and the time derivatives of these, for every observer and reference."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any
 
 import casadi as ca
 from casadi import SX
 
-from ..errors import ClosedFormError
 from .algebra import cross_columns
+from .path import Path, Step
+from .reference import BODY, TWIST_REFERENCES, Reference
 from .series import applied, leibniz
-from .subtree import composites
 from .tree import Posture, Tree
 from .twists import minus_ad
 
@@ -20,65 +22,177 @@ def pose(tree: Tree, q: SX, frame: str | None) -> SX:
 
     C(q) = B_1 exp(X_1 q_1) ... B_i exp(X_i q_i) T_frame [MuellerKumar2021, Eq. (3)].
     """
-    body, R, p = tree.frame(frame)
-    for i in tree.model.ancestors(body):
-        turn, origin = tree.own[i].placement(q)
-        R, p = turn.out(R), turn.out(p) + origin
-    T = SX.eye(4)
-    T = ca.densify(T)
+    return homogeneous(*Path.of(tree, q, frame).pose())
+
+
+def relative_pose(tree: Tree, q: SX, frame: str | None, relative_to: str | None = None) -> SX:
+    """Return the 4x4 pose of a frame in another one, inverse(pose(relative_to)) pose(frame).
+
+    Joints that carry both frames take no part. Without `relative_to` the other is the base frame.
+    """
+    return homogeneous(*Path.of(tree, q, frame, relative_to).pose())
+
+
+def homogeneous(R: SX, p: SX) -> SX:
+    """Return the 4x4 matrix of a rotation and a position."""
+    T = ca.densify(SX.eye(4))
     T[:3, :3], T[:3, 3] = R, p
     return T
 
 
-def jacobian(tree: Tree, q: SX, frame: str | None) -> SX:
-    """Return the 6 x nv Jacobian J with V = J qd, the body twist (omega; v) of a frame in itself.
+def frame_poses(tree: Tree, q: SX) -> SX:
+    """Return the poses of all frames in the base frame, in the order of `frame_names`.
 
-    Its columns are Ad^-1 X_j for the joints that carry the frame [MuellerKumar2021, Eqs. (8)-(10)].
+    What frames have in common is computed once. Returns (frames, 4, 4).
     """
-    return jacobian_rates(tree, q, frame)[0]
+    return _poses(tree, q, tree.model.frame_names)
 
 
-def jacobian_dot(tree: Tree, q: SX, qd: SX, frame: str | None) -> SX:
+def body_poses(tree: Tree, q: SX) -> SX:
+    """Return the poses of all moving bodies in the base frame, in the order of `body_names`.
+
+    Each follows from that of the body before it [MuellerKumar2021, Eq. (3)]. Returns (bodies, 4, 4).
+    """
+    return _poses(tree, q, [body.name for body in tree.model.bodies])
+
+
+def _poses(tree: Tree, q: SX, names: Sequence[str]) -> SX:
+    """Return the poses of some frames below each other."""
+    bodies = base_placements(tree.own_at(q))
+    found = [SX(0, 4)]
+    for name in names:
+        body, R, p = tree.frame(name)
+        if body >= 0:
+            R_body, p_body = bodies[body]
+            R, p = R_body @ R, p_body + R_body @ p
+        found.append(homogeneous(R, p))
+    return ca.vertcat(*found)
+
+
+def jacobian(tree: Tree, q: SX, frame: str | None, reference: str = BODY) -> SX:
+    """Return the 6 x nv Jacobian J with V = J qd, the twist (omega; v) of a frame.
+
+    Its columns are Ad^-1 X_j for the joints that carry the frame [MuellerKumar2021, Eqs. (8)-(10)]. The
+    twist is expressed in the `reference`: "body", in the frame itself; "world_aligned", v the velocity
+    of the frame's origin, both in base axes; "world", the spatial twist, in base axes about the base
+    origin (v is the velocity of the point of the body that is there).
+    """
+    return jacobian_rates(tree, q, frame, reference=reference)[0]
+
+
+def jacobian_dot(tree: Tree, q: SX, qd: SX, frame: str | None, reference: str = BODY) -> SX:
     """Return the time derivative of the frame's Jacobian.
 
-    A column turns with the motion of the frame relative to the body of its joint,
-    Jd_j = -ad_V J_j with V the relative twist [Garofalo2013, Eq. (28)]. Returns (6, nv).
+    A column changes with the motion of the `reference` relative to the body of its joint,
+    Jd_j = -ad_V J_j with V the relative twist [Garofalo2013, Eq. (28)]. It is the derivative of the
+    components in the reference. Returns (6, nv).
     """
-    return jacobian_rates(tree, q, qd, frame)[1]
+    return jacobian_rates(tree, q, qd, frame, reference=reference)[1]
 
 
-def jacobian_ddot(tree: Tree, q: SX, qd: SX, qdd: SX, frame: str | None) -> SX:
+def jacobian_ddot(tree: Tree, q: SX, qd: SX, qdd: SX, frame: str | None, reference: str = BODY) -> SX:
     """Return the second time derivative of the frame's Jacobian.
 
-    Jdd_j = -ad_Vd J_j - ad_V Jd_j with the relative twist V and its rate [Garofalo2013, Eq. (29)].
-    Returns (6, nv).
+    Jdd_j = -ad_Vd J_j - ad_V Jd_j with the relative twist V and its rate [Garofalo2013, Eq. (29)], the
+    second derivative of the components in the `reference`. Returns (6, nv).
     """
-    return jacobian_rates(tree, q, qd, qdd, frame)[2]
+    return jacobian_rates(tree, q, qd, qdd, frame, reference=reference)[2]
 
 
-def jacobian_rates(tree: Tree, q: SX, *rates_and_frame: Any) -> tuple[SX, ...]:
+def jacobian_rates(tree: Tree, q: SX, *rates_and_frame: Any, reference: str = BODY) -> tuple[SX, ...]:
     """Return (J, J', J'', ...), the Jacobian of a frame along a motion and its time derivatives.
 
     From q, qd, qdd, ...: as many derivatives of J as of q. Column j changes with the twist V of the
-    frame relative to the body of joint j, J_j' = -ad_V J_j [Garofalo2013, Eq. (28)]; J_j^(k + 1)
-    follows by Leibniz' rule, and V = sum of J qd over the joints between. Each is (6, nv).
+    reference relative to the body of joint j, J_j' = -ad_V J_j [Garofalo2013, Eq. (28)]; J_j^(k + 1)
+    follows by Leibniz' rule, and V is a sum of J qd over the joints between. Each is (6, nv).
     """
     *rates, frame = rates_and_frame
-    body, R, p = tree.frame(frame)
-    total = [SX.zeros(6, tree.nv) for _ in range(len(rates) + 1)]
-    V = [SX(6, 1) for _ in rates]
-    for i in tree.model.ancestors(body):  # from the frame to the base
-        node = tree.own[i]
-        J = [ca.vertcat(R.T @ node.Xw, R.T @ (node.Xv + cross_columns(node.Xw, p)))]
-        for k in range(len(rates)):
-            J.append(leibniz(_minus_ad, V, J, k))
-        own = [node.rates(rate) for rate in rates]
-        V = [twist + leibniz(applied, J, own, k) for k, twist in enumerate(V)]
-        for matrix, columns in zip(total, J, strict=True):
-            matrix[:, node.velocities] += node.ratio * columns
-        turn, origin = node.placement(q)
-        R, p = turn.out(R), turn.out(p) + origin
+    return _path_jacobian(Path.of(tree, q, frame), tree.nv, rates, reference)
+
+
+def relative_jacobian(
+    tree: Tree, q: SX, frame: str | None, relative_to: str | None = None, reference: str = BODY
+) -> SX:
+    """Return the 6 x nv Jacobian of a frame's twist (omega; v) as another frame sees it.
+
+    J qd = vee(T^-1 T') with T the `relative_pose`, for the reference "body": the twist of `frame` against
+    `relative_to`, in `frame`. In the other references, axes and origin of `relative_to` are what those of
+    the base are for `jacobian`. Only the joints between the two frames have columns.
+    """
+    return _path_jacobian(Path.of(tree, q, frame, relative_to), tree.nv, [], reference)[0]
+
+
+def relative_jacobian_dot(
+    tree: Tree, q: SX, qd: SX, frame: str | None, relative_to: str | None = None, reference: str = BODY
+) -> SX:
+    """Return the time derivative of the relative Jacobian of two frames.
+
+    It is that of the components in the `reference`, as for `jacobian_dot`. Returns (6, nv).
+    """
+    return _path_jacobian(Path.of(tree, q, frame, relative_to), tree.nv, [qd], reference)[1]
+
+
+def _path_jacobian(path: Path, nv: int, rates: list[SX], reference: str) -> tuple[SX, ...]:
+    """Return the Jacobian along a path in a reference, and its time derivatives."""
+    total = [SX.zeros(6, nv) for _ in range(len(rates) + 1)]
+    found = _column_rates(path, rates, TWIST_REFERENCES[reference])
+    for step, columns in zip(path.steps, found, strict=True):
+        for matrix, each in zip(total, columns, strict=True):
+            matrix[:, step.node.velocities] += step.node.ratio * each
     return tuple(total)
+
+
+def _column_rates(path: Path, rates: list[SX], reference: Reference) -> list[list[SX]]:
+    """Return the columns of each joint of a path with their time derivatives, J_j' = -ad_V J_j.
+
+    V is the twist of the reference against the body of the joint. Of axes and a point that go with the
+    frame it is the sum over joints nearer to the frame, of those at rest minus that over the others.
+    """
+    J = [[each] for each in (_frame_columns(path) if reference.turns else _observed_columns(path, reference))]
+    V: list[list[SX]] = [[] for _ in path.steps]
+    for k in range(len(rates)):
+        own = [
+            leibniz(applied, columns, [step.node.rates(rate) for rate in rates], k)
+            for step, columns in zip(path.steps, J, strict=True)
+        ]
+        beyond = [SX(6, 1), *accumulate(own)]
+        before = [SX(6, 1), *accumulate(-each for each in reversed(own))][::-1]
+        for j, step in enumerate(path.steps):
+            # ad_X X = 0: the joint's own motion counts only if it has several or axes and point go apart
+            alone = step.node.nv == 1 and reference.turns == reference.moves
+            nearer = beyond[j if step.inward or alone else j + 1]
+            others = before[j + 1 if alone or not step.inward else j]
+            turning, moving = (nearer if each else others for each in (reference.turns, reference.moves))
+            V[j].append(ca.vertcat(turning[:3], moving[3:]))
+            J[j].append(leibniz(_minus_ad, V[j], J[j], k))
+    return J
+
+
+def _frame_columns(path: Path) -> list[SX]:
+    """Return the columns of each joint in the frame itself."""
+    return [
+        step.sign * ca.vertcat(R.T @ step.node.Xw, R.T @ (step.node.Xv + cross_columns(step.node.Xw, p)))
+        for step, R, p in path.frame_poses()
+        if step is not None
+    ]
+
+
+def _observed_columns(path: Path, reference: Reference) -> list[SX]:
+    """Return the columns of each joint in the axes of the observer, nearest to the frame first."""
+    axes, ways = zip(*path.observed(), strict=True)
+    if reference.moves:  # from each joint to the frame, or back to the observer
+        levers = [*accumulate(reversed(ways))][:-1]
+    else:
+        levers = [-each for each in accumulate(ways[:-1])][::-1]
+    return [
+        _observed_column(step, R, lever)
+        for step, R, lever in zip(path.steps, reversed(axes[:-1]), levers, strict=True)
+    ]
+
+
+def _observed_column(step: Step, R: SX, lever: SX) -> SX:
+    w = R @ step.node.Xw
+    return step.sign * ca.vertcat(w, R @ step.node.Xv + cross_columns(w, lever))
 
 
 def _minus_ad(V: SX, X: SX) -> SX:
@@ -96,45 +210,3 @@ def base_placements(at: Posture) -> list[tuple[SX, SX]]:
             R_p, p_p = absolute[node.parent]
             absolute.append((R.back(R_p.T).T, p_p + R_p @ p))
     return absolute
-
-
-def first_moment(tree: Tree, q: SX) -> SX:
-    """Return the mass of all moving bodies times their centre of mass, in the base frame."""
-    at = tree.own_at(q)
-    moment = SX.zeros(3)
-    for (node, placement), total in zip(at, composites(at), strict=True):
-        if node.parent < 0:
-            moment = moment + total.in_parent(*placement).ms
-    return moment
-
-
-def total_mass(tree: Tree) -> SX | float:
-    """Return the mass of all moving bodies, which a centre of mass needs to have."""
-    mass = sum(node.m for node in tree.own) if tree.own else tree.model.mass
-    if not isinstance(mass, SX) and mass == 0:
-        raise ClosedFormError(f"robot {tree.model.name!r} has no mass that moves, hence no centre of mass")
-    return mass
-
-
-def center_of_mass(tree: Tree, q: SX) -> SX:
-    """Return the centre of mass of all moving bodies in the base frame, (3,).
-
-    What is fixed to the base does not count, unless nothing moves: then it is all there is.
-    """
-    if not tree.own:
-        return SX(ca.DM(tree.model.base_phi[6:9] / total_mass(tree)))
-    return first_moment(tree, q) / total_mass(tree)
-
-
-def com_jacobian(tree: Tree, q: SX) -> SX:
-    """Return the 3 x nv Jacobian of the centre of mass in the base frame.
-
-    A joint moves the mass it carries with the linear momentum of I_j X_j per unit velocity, so
-    column j is R_j f_j / m with f_j the force part of that wrench [Garofalo2013, Eq. (7)].
-    """
-    at, mass = tree.own_at(q), total_mass(tree)
-    J = SX.zeros(3, tree.nv)
-    for node, total, (R, _) in zip(at.nodes, composites(at), base_placements(at), strict=True):
-        _, f = total.momentum(node.screws)
-        J[:, node.velocities] += (node.ratio / mass) * (R @ f)
-    return J

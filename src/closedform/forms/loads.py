@@ -6,8 +6,23 @@ from dataclasses import dataclass
 
 from casadi import SX
 
-REFERENCES = ("body", "world", "world_aligned")
+from .reference import BODY, TWIST_REFERENCES
+
+REFERENCES = tuple(TWIST_REFERENCES)
 """Axes and point of a twist or wrench: of its frame; of the base; the base's axes, the frame's origin."""
+
+AXES = {
+    BODY: "each in its frame about its origin",
+    "world": "each in the base's axes about the base's origin",
+    "world_aligned": "each in the base's axes about its frame's origin",
+}
+"""The same in words, of wrenches."""
+
+
+def wrenches_noun(of_frames: bool, reference: str) -> str:
+    """Return what an array of wrenches is, of bodies or of frames."""
+    where = "at frames" if of_frames else "on the bodies"
+    return f"wrenches (moment; force) of the environment {where}, {AXES[reference]}"
 
 
 @dataclass(frozen=True)
@@ -20,7 +35,7 @@ class Loads:
 
     wrenches: tuple[SX, ...] = ()
     frames: tuple[str, ...] | None = None
-    reference: str = "body"
+    reference: str = BODY
     friction: bool = False
 
 

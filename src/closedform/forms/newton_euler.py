@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb
 
@@ -9,6 +10,9 @@ import casadi as ca
 from casadi import SX
 
 from .algebra import Rotation, constant, cross
+from .environment import pushes
+from .friction import friction_rates
+from .loads import NO_LOADS, Loads
 from .node import Node
 from .pairs import joint_twists
 from .series import (
@@ -20,10 +24,10 @@ from .series import (
     vector_beyond,
     wrench_across,
 )
-from .tree import Tree
+from .tree import Posture, Tree
 
 
-def inverse_dynamics(tree: Tree, q: SX, qd: SX, qdd: SX) -> SX:
+def inverse_dynamics(tree: Tree, q: SX, qd: SX, qdd: SX, *, loads: Loads = NO_LOADS) -> SX:
     """Return the joint forces tau = M qdd + C qd + g of a motion.
 
     With U = dw~ + w~ w~ and the acceleration a of its origin, a body needs the force
@@ -31,29 +35,36 @@ def inverse_dynamics(tree: Tree, q: SX, qd: SX, qdd: SX) -> SX:
     Newton-Euler equations about the frame origin, written on second moments. Gravity enters
     as an upward acceleration of the base. Inputs q (nq), qd, qdd (nv); returns (nv). The
     recursive Newton-Euler algorithm (RNEA), O(n).
+
+    `wrenches` W of the environment, each (moment; force), take their part: tau - J^T W. They are
+    (bodies, 6), or {frame: (6)}. `reference` is "body" (the frame's axes and origin, default),
+    "world_aligned" (the base's axes, the frame's origin) or "world" (the base's axes and origin).
+    `friction=True` adds `friction_torque`.
     """
-    return inverse_dynamics_rates(tree, q, qd, qdd)[0]
+    return inverse_dynamics_rates(tree, q, qd, qdd, loads=loads)[0]
 
 
-def inverse_dynamics_rates(tree: Tree, q: SX, *derivatives: SX) -> tuple[SX, ...]:
+def inverse_dynamics_rates(tree: Tree, q: SX, *derivatives: SX, loads: Loads = NO_LOADS) -> tuple[SX, ...]:
     """Return (tau, tau', tau'', ...), the joint forces of a motion and their time derivatives.
 
     From q, qd, qdd, qddd, ...: as many derivatives of tau as the motion has beyond qdd. The
     Newton-Euler recursion runs on series of derivatives as each body sees them.
     tau' = M qddd + (M' + C) qdd + C' qd + g' [MuellerKumar2021, Eq. (28)], and so on
     to any order. Each is (nv).
+
+    Wrenches, as in `inverse_dynamics`, come with their derivatives `wrenches_dot`, `wrenches_ddot`,
+    `wrenches_3`, ... in the axes of `reference`. Dry friction has no derivative.
     """
     order = len(derivatives) - 2
     at = tree.at(q)
-    base = Motion.of(Series.constant(SX(3, 1), order + 1), Series.constant(at.upward, order))
-    motions: list[Motion] = []
     moments, forces = [], []
-    for node, (R, p) in at:
-        joint = _joint_twist(node, derivatives)
-        motions.append(_carried(motions[node.parent] if node.parent >= 0 else base, node, R, p, joint))
-        n, f = body_wrench(node, motions[-1])
+    for node, motion in zip(at.nodes, body_motions(at, derivatives), strict=True):
+        n, f = body_wrench(node, motion)
         moments.append(n)
         forces.append(f)
+    for push in pushes(tree, at, derivatives[:order], loads):
+        moments[push.body] = moments[push.body] + push.wrench.map(lambda W: -W[:3])
+        forces[push.body] = forces[push.body] + push.wrench.map(lambda W: -W[3:])
     tau = [SX.zeros(tree.nv) for _ in range(order + 1)]
     for i, node, (R, p) in at.leaves_first():
         rotor = _rotor_forces(node, derivatives)
@@ -67,7 +78,18 @@ def inverse_dynamics_rates(tree: Tree, q: SX, *derivatives: SX) -> tuple[SX, ...
             n = Series.of(R.out(W[:3]) for W in seen)
             forces[node.parent] = forces[node.parent] + f
             moments[node.parent] = moments[node.parent] + n + Series.of(cross(p, each) for each in f)
+    if loads.friction:
+        return tuple(a + b for a, b in zip(tau, friction_rates(tree, *derivatives), strict=False))
     return tuple(tau)
+
+
+def bias_force(tree: Tree, q: SX, qd: SX, *, loads: Loads = NO_LOADS) -> SX:
+    """Return C qd + g, the joint forces of a motion without accelerations.
+
+    What forward dynamics takes from tau. `wrenches` and `friction` as in `inverse_dynamics`.
+    Returns (nv).
+    """
+    return inverse_dynamics(tree, q, qd, SX.zeros(tree.nv), loads=loads)
 
 
 @dataclass(frozen=True)
@@ -93,6 +115,17 @@ class Motion:
         return cls(w, a, Series.of(U), Series.of(squares))
 
 
+def body_motions(at: Posture, derivatives: Sequence[SX]) -> list[Motion]:
+    """Return how every body moves as it sees it, the base rising with `upward`, from qd, qdd, ..."""
+    order = len(derivatives) - 2
+    base = Motion.of(Series.constant(SX(3, 1), order + 1), Series.constant(at.upward, order))
+    found: list[Motion] = []
+    for node, (R, p) in at:
+        joint = _joint_twist(node, derivatives)
+        found.append(_carried(found[node.parent] if node.parent >= 0 else base, node, R, p, joint))
+    return found
+
+
 def _product(w: Series, i: int, j: int, k: int) -> SX:
     """Return the k-th derivative of w_i w_j."""
     return leibniz(lambda a, b: a[i] * b[j], w, w.terms, k, shared=True)
@@ -108,7 +141,7 @@ def _square(w: Series, i: int, k: int) -> SX:
     return 2 * sum(pairs[1:], pairs[0])
 
 
-def _joint_twist(node: Node, derivatives: tuple[SX, ...]) -> tuple[Series, Series]:
+def _joint_twist(node: Node, derivatives: Sequence[SX]) -> tuple[Series, Series]:
     """Return the joint's own twist (w, v) with its derivatives."""
     twists = [node.twist(each) for each in derivatives]
     return Series.of(w for w, _ in twists), Series.of(v for _, v in twists)
@@ -158,7 +191,7 @@ def _rotor_forces(node: Node, derivatives: tuple[SX, ...]) -> list[Series]:
         return []
     own = Series.of(node.rates(each) for each in derivatives)
     forces = [own.rate.map(lambda rate: node.armature * rate)]
-    if node.kind == "free":
+    if node.joint.floats:
         turned = bilinear(lambda a, b: cross(a[:3], b[3:]), own, own)
         forces.append(turned.map(lambda force: ca.vertcat(SX(3, 1), node.armature * force)))
     return forces

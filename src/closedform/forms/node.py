@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-import casadi as ca
 import numpy as np
 from casadi import SX
 
 from ..arrays import Array
+from ..joints import JointType
 from ..model import Coupling
-from ..rotations import ROUNDING
 from .algebra import (
     Rotation,
     Turn,
@@ -23,10 +22,10 @@ from .algebra import (
     constant_turns,
     matrix_of,
     outer_symmetric,
-    rotation_of_quaternion,
     second_moments,
     symmetric,
 )
+from .joint_motion import joint_rotation, joint_translation
 
 
 @dataclass(frozen=True)
@@ -34,18 +33,16 @@ class Node:
     """A body of the tree with its joint at the origin of its frame.
 
     `T_frame` is the pose of this frame in the user's body frame; `R0`, `p0` place the frame in
-    the parent's at q = 0; `X` are the joint screws; m, ms, S are mass, first and second moments.
+    the parent's at q = 0; `joint` has its screws in this frame; m, ms, S are mass, first and second moments.
     Lengths are in `unit` metres, and masses so that moments of inertia stay in kg m^2. Lengths,
     inertias and the armature may be symbols. `ratio` is 1, or a mimic joint's velocity divided by that
     of the joint that drives it.
     """
 
     parent: int
-    kind: str
+    joint: JointType
     iq: int
     iv: int
-    nq: int
-    X: Array
     T_frame: Array
     R0: Array
     p0: Array | SX
@@ -58,9 +55,14 @@ class Node:
     unit: float = 1.0
 
     @property
+    def X(self) -> Array:
+        """The screws of the joint."""
+        return self.joint.X
+
+    @property
     def nv(self) -> int:
         """Number of velocities of the joint."""
-        return int(self.X.shape[1])
+        return self.joint.nv
 
     @property
     def velocities(self) -> slice:
@@ -89,7 +91,7 @@ class Node:
 
     def coordinates(self, q: SX) -> SX:
         """Return the joint's own coordinates out of q."""
-        own = q[self.iq : self.iq + self.nq]
+        own = q[self.iq : self.iq + self.joint.nq]
         return own if self.coupling is None else self.ratio * own + self.coupling.offset
 
     def rates(self, qd: SX) -> SX:
@@ -104,7 +106,8 @@ class Node:
 
     def placement(self, q: SX) -> tuple[Rotation, SX]:
         """Return the rotation to the parent frame and the origin's position in it, at q."""
-        turn, p = self._joint_motion(self.coordinates(q))
+        own = self.coordinates(q)
+        turn, p = joint_rotation(self.joint, own), joint_translation(self.joint, own)
         const = constant_turns(self.R0)
         origin = constant(self.p0)
         if p is not None:
@@ -113,21 +116,6 @@ class Node:
         if dense and turn is not None:
             return Rotation([constant(self.R0) @ matrix_of(turn)]), origin
         return Rotation([*const, turn] if turn is not None else const), origin
-
-    def _joint_motion(self, q: SX) -> tuple[Turn | SX | None, SX | None]:
-        """Return the joint's rotation and translation in its frame [MuellerKumar2021, Eq. (6)]."""
-        if self.kind == "free":
-            return rotation_of_quaternion(q[3:7]), q[:3]
-        if self.kind == "ball":
-            return rotation_of_quaternion(q), None
-        rotating = np.flatnonzero(np.abs(self.X[:3]).sum(axis=0))
-        p = None
-        if self.X[3:].any():
-            p = constant(self.X[3:]) @ q
-        if len(rotating) == 0:
-            return None, p
-        column = int(rotating[0])
-        return axis_rotation(self.X[:3, column], q[column]), p
 
     def with_phi(self, phi: SX) -> Node:
         """Return the node with the inertia of ten symbols about the user's body frame."""
@@ -138,14 +126,3 @@ class Node:
         # r_user = R r + c, so r = R^T (r_user - c): shift first, then turn.
         shifted = S - outer_symmetric(c, ms - (0.5 * m) * c)
         return replace(self, m=m, ms=R.T @ (ms - m * c), S=R.T @ shifted @ R)
-
-
-def axis_rotation(e: Array, angle: SX) -> Turn | SX:
-    """Return exp(angle e~) for a unit axis [MuellerKumar2021, Eq. (7)]."""
-    c, s = ca.cos(angle), ca.sin(angle)
-    k = int(np.argmax(np.abs(e)))
-    if np.sort(np.abs(e))[1] <= ROUNDING:  # e[k] is 1 for tilts up to 1e-8
-        return Turn(k, c, s if e[k] > 0 else -s)
-    outer = np.outer(e, e)
-    generator = np.array([[0, -e[2], e[1]], [e[2], 0, -e[0]], [-e[1], e[0], 0]])
-    return c * constant(np.eye(3) - outer) + s * constant(generator) + constant(outer)

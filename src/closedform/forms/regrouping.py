@@ -25,7 +25,7 @@ def regrouped(nodes: Sequence[Node]) -> tuple[Node, ...]:
     S = [np.array(node.S) for node in nodes]
     for i in reversed(range(len(nodes))):
         node = nodes[i]
-        if node.kind == "revolute":
+        if node.joint.turns_about_axis:
             e = node.X[:3, 0]
             line_m, line_ms, line_S = m[i], e @ ms[i], e @ S[i] @ e
             k = int(np.argmax(np.abs(e)))
@@ -34,7 +34,7 @@ def regrouped(nodes: Sequence[Node]) -> tuple[Node, ...]:
             moved_ms = line_m * p + line_ms * d
             moved_S = line_m * np.outer(p, p) + line_ms * (np.outer(p, d) + np.outer(d, p))
             moved_S += line_S * np.outer(d, d)
-        elif node.kind == "prismatic":
+        elif node.joint.slides_along_axis:
             line_m, moved_ms, moved_S = 0.0, np.zeros(3), node.R0 @ S[i] @ node.R0.T
             S[i] = np.zeros((3, 3))
         else:
@@ -52,7 +52,7 @@ def in_own_unit(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
     Torques do not change; products with that offset vanish from the code. Residues of round-off
     are not lengths: the unit is within `UNITS`, and its square is not lost beside the largest.
     """
-    if any(node.kind != "revolute" for node in nodes):
+    if not all(node.joint.turns_about_axis for node in nodes):
         return nodes
     offsets = np.concatenate([np.abs(node.p0) for node in nodes if node.parent >= 0] or [np.zeros(1)])
     shortest = max(UNITS[0], offsets.max() * np.sqrt(np.finfo(float).eps))

@@ -178,6 +178,27 @@ def wrench_twists(twists: Iterable[tuple[SX, SX]]) -> Series:
     )
 
 
+def twist_beyond(twist: Series, joint: Series) -> Series:
+    """Return twists (w; v) as the body that a joint carries sees them; `vector_beyond` for twists."""
+    return across([Deferred(each) for each in twist], _adjoint(_seen_before(joint).map(lambda each: -each)))
+
+
+def wrench_beyond(wrench: Series, twist: Series) -> Series:
+    """Return wrenches (n; f) as a body of that `twist` sees them; `vector_beyond` for wrenches."""
+    back = ((-each[:3], -each[3:]) for each in _seen_before(twist))
+    return across([Deferred(each) for each in wrench], wrench_twists(back))
+
+
+def _seen_before(twist: Series) -> Series:
+    """Return a twist with the derivatives that the observer sees against whom it moves."""
+    return Series.of([*twist.to(0), *across([Deferred(each) for each in twist.rate], _adjoint(twist))])
+
+
+def _adjoint(twist: Series) -> Series:
+    """Return the matrices ad = (w~ 0; v~ w~) of twists (w; v)."""
+    return wrench_twists((each[:3], each[3:]) for each in twist).map(lambda matrix: -matrix.T)
+
+
 def at_rest_in_space(vector: SX, w: Series) -> Series:
     """Return the derivatives that a body of angular velocity w sees of a vector at rest: x' = -w x x."""
     found = [vector]

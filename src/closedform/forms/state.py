@@ -5,20 +5,24 @@ from __future__ import annotations
 import casadi as ca
 from casadi import SX
 
-from .algebra import cross, cross_columns
+from .algebra import constant, cross
 from .armature import add_rotor_gradient, free_rotors
-from .elimination import Factors
-from .forward import forward_dynamics
-from .mass import add_block, mass_matrix
+from .environment import Push, cross_wrench, push_gradient, pushes, with_carried
+from .forward import factors, forward_dynamics
+from .loads import NO_LOADS, Loads
+from .mass import add_block
 from .newton_euler import Motion, body_wrench
 from .pairs import Screw, pairs, plus, product, times
+from .reference import BODY
 from .series import Series
 from .subtree import composites, flows
 from .tree import Posture, Tree
 from .twists import TwistRates, minus_ad, motions, twist_rate
 
 
-def inverse_dynamics_derivatives(tree: Tree, q: SX, qd: SX, qdd: SX) -> tuple[SX, SX]:
+def inverse_dynamics_derivatives(
+    tree: Tree, q: SX, qd: SX, qdd: SX, *, loads: Loads = NO_LOADS
+) -> tuple[SX, SX]:
     """Return d tau / dq and d tau / dqd of inverse dynamics in one evaluation.
 
     With the screws P' = ad_{V_p} X and P'' = ad_{A_p} X + ad_{V_p} P' of a joint (V_p, A_p: twist
@@ -32,22 +36,25 @@ def inverse_dynamics_derivatives(tree: Tree, q: SX, qd: SX, qdd: SX) -> tuple[SX
 
     [SinghRussellWensing2022]. Column h of d / dq is the derivative for a body-frame (right) perturbation
     of joint h, T -> T exp(X_h s), by s at 0; for one-dof joints that is d / dq_h. Returns (nv, nv) twice.
+
+    `wrenches` (constant in the axes of their `reference`) and `friction` (damping, in d / dqd) as in
+    `inverse_dynamics`. Dry friction adds nothing, at qd = 0 neither.
     """
-    return _derivatives(tree.at(q), tree.nv, qd, qdd)
+    return _derivatives(tree, tree.at(q), qd, qdd, loads)
 
 
-def inverse_dynamics_dq(tree: Tree, q: SX, qd: SX, qdd: SX) -> SX:
+def inverse_dynamics_dq(tree: Tree, q: SX, qd: SX, qdd: SX, *, loads: Loads = NO_LOADS) -> SX:
     """Return d tau / dq of inverse dynamics, by body-frame (right) perturbations of the joints.
 
     Column h is the derivative by s of tau after T -> T exp(X_h s), along a unit velocity h; see
     `inverse_dynamics_derivatives`. Returns (nv, nv).
     """
-    return inverse_dynamics_derivatives(tree, q, qd, qdd)[0]
+    return inverse_dynamics_derivatives(tree, q, qd, qdd, loads=loads)[0]
 
 
-def inverse_dynamics_dqd(tree: Tree, q: SX, qd: SX, qdd: SX) -> SX:
+def inverse_dynamics_dqd(tree: Tree, q: SX, qd: SX, qdd: SX, *, loads: Loads = NO_LOADS) -> SX:
     """Return d tau / dqd of inverse dynamics; see `inverse_dynamics_derivatives`. Returns (nv, nv)."""
-    return inverse_dynamics_derivatives(tree, q, qd, qdd)[1]
+    return inverse_dynamics_derivatives(tree, q, qd, qdd, loads=loads)[1]
 
 
 def gravity_torque_dq(tree: Tree, q: SX) -> SX:
@@ -59,47 +66,48 @@ def gravity_torque_dq(tree: Tree, q: SX) -> SX:
     return inverse_dynamics_derivatives(tree, q, zero, zero)[0]
 
 
-def forward_dynamics_derivatives(tree: Tree, q: SX, qd: SX, tau: SX) -> tuple[SX, SX, SX]:
+def forward_dynamics_derivatives(
+    tree: Tree, q: SX, qd: SX, tau: SX, *, loads: Loads = NO_LOADS
+) -> tuple[SX, SX, SX]:
     """Return d qdd / dq, d qdd / dqd and d qdd / dtau = M^-1 in one evaluation.
 
     d qdd = -M^-1 (d tau / dq dq + d tau / dqd dqd) at the accelerations of forward dynamics
     [CarpentierMansard2018]. Returns (nv, nv) three times.
+
+    `wrenches` and `friction` as in `inverse_dynamics_derivatives`.
     """
-    qdd = forward_dynamics(tree, q, qd, tau)
-    by_q, by_qd = inverse_dynamics_derivatives(tree, q, qd, qdd)
-    factors = Factors(mass_matrix(tree, q), from_leaves=True)
-    inverse = ca.horzcat(*map(factors.solve, ca.horzsplit(SX.eye(tree.nv))))
-    for r in range(tree.nv):
-        for c in range(r):
-            inverse[r, c] = inverse[c, r]
-    by_q, by_qd = (-ca.horzcat(*map(factors.solve, ca.horzsplit(by))) for by in (by_q, by_qd))
-    return by_q, by_qd, inverse
+    qdd = forward_dynamics(tree, q, qd, tau, loads=loads)
+    by_q, by_qd = inverse_dynamics_derivatives(tree, q, qd, qdd, loads=loads)
+    M = factors(tree, q)
+    by_q, by_qd = (-ca.horzcat(*map(M.solve, ca.horzsplit(by))) for by in (by_q, by_qd))
+    return by_q, by_qd, M.inverse()
 
 
-def forward_dynamics_dq(tree: Tree, q: SX, qd: SX, tau: SX) -> SX:
+def forward_dynamics_dq(tree: Tree, q: SX, qd: SX, tau: SX, *, loads: Loads = NO_LOADS) -> SX:
     """Return d qdd / dq of forward dynamics, by body-frame (right) perturbations of the joints.
 
     Column h is the derivative by s of qdd after T -> T exp(X_h s). Returns (nv, nv).
     """
-    return forward_dynamics_derivatives(tree, q, qd, tau)[0]
+    return forward_dynamics_derivatives(tree, q, qd, tau, loads=loads)[0]
 
 
-def forward_dynamics_dqd(tree: Tree, q: SX, qd: SX, tau: SX) -> SX:
+def forward_dynamics_dqd(tree: Tree, q: SX, qd: SX, tau: SX, *, loads: Loads = NO_LOADS) -> SX:
     """Return d qdd / dqd of forward dynamics. Returns (nv, nv)."""
-    return forward_dynamics_derivatives(tree, q, qd, tau)[1]
+    return forward_dynamics_derivatives(tree, q, qd, tau, loads=loads)[1]
 
 
-def forward_dynamics_dtau(tree: Tree, q: SX, qd: SX, tau: SX) -> SX:
+def forward_dynamics_dtau(tree: Tree, q: SX, qd: SX, tau: SX, *, loads: Loads = NO_LOADS) -> SX:
     """Return d qdd / dtau of forward dynamics, the inverse of the mass matrix. Returns (nv, nv)."""
-    return forward_dynamics_derivatives(tree, q, qd, tau)[2]
+    return forward_dynamics_derivatives(tree, q, qd, tau, loads=loads)[2]
 
 
-def _derivatives(at: Posture, nv: int, qd: SX, qdd: SX) -> tuple[SX, SX]:
-    nodes, moving = at.nodes, motions(at, qd, qdd)
+def _derivatives(tree: Tree, at: Posture, qd: SX, qdd: SX, loads: Loads) -> tuple[SX, SX]:
+    nodes, moving, nv = at.nodes, motions(at, qd, qdd), tree.nv
     accelerations = _with_gravity(at, moving)
     total = composites(at)
     flow = flows(at, [twists[0] for twists, _ in moving])
-    carried = _wrenches(at, moving, accelerations)
+    acting = pushes(tree, at, (), loads)
+    carried = _wrenches(at, moving, accelerations, acting if loads.reference == BODY else [])
     drift, wrenches = [], []
     for i, node in enumerate(nodes):
         (V, _), (X, Xd) = moving[i][0], moving[i][1]
@@ -115,7 +123,7 @@ def _derivatives(at: Posture, nv: int, qd: SX, qdd: SX) -> tuple[SX, SX]:
         by_rate = plus(total[i].momentum(plus(P1, Xd)), times(2, flow[i].wrench(X)))
         momentum, back = total[i].momentum(X), flow[i].transposed_wrench(X)
         drift.append((P1, P2, plus(P1, Xd)))
-        wrenches.append([plus(rise, _cross_wrench(X, carried[i])), by_rate, momentum, back, rise])
+        wrenches.append([plus(rise, cross_wrench(X, carried[i])), by_rate, momentum, back, rise])
     by_q, by_qd = SX.zeros(nv, nv), SX.zeros(nv, nv)
     for i, j, moved in pairs(at, wrenches):
         turned, by_rate, momentum, back, rise = moved
@@ -129,6 +137,10 @@ def _derivatives(at: Posture, nv: int, qd: SX, qdd: SX) -> tuple[SX, SX]:
             lower = product(both, momentum) + 2 * product(X, back)
             add_block(by_qd, nodes[j], nodes[i], lower.T)
     add_rotor_gradient(by_qd, free_rotors(nodes), qd)
+    if acting and loads.reference != BODY:
+        by_q -= push_gradient(at, nv, acting, loads.reference)
+    if loads.friction:
+        by_qd += ca.diag(constant(tree.of_joints("damping")))
     return by_q, by_qd
 
 
@@ -137,22 +149,15 @@ def _with_gravity(at: Posture, moving: list[TwistRates]) -> list[Screw]:
     return [(twists[1][0], twists[1][1] + lift) for (twists, _), lift in zip(moving, at.up, strict=True)]
 
 
-def _wrenches(at: Posture, moving: list[TwistRates], accelerations: list[Screw]) -> list[Screw]:
-    """Return the wrench that each joint transmits: f = m a + U ms, n = ms x a + axial(U S)."""
+def _wrenches(
+    at: Posture, moving: list[TwistRates], accelerations: list[Screw], acting: list[Push]
+) -> list[Screw]:
+    """Return the wrench that each joint transmits: f = m a + U ms, n = ms x a + axial(U S), less pushes."""
     total = []
     for node, (twists, _), (dw, dv) in zip(at.nodes, moving, accelerations, strict=True):
         w, v = twists[0]
         moments, forces = body_wrench(node, Motion.of(Series((w, dw)), Series((dv + cross(w, v),))))
         total.append((moments[0], forces[0]))
-    for i, node, (R, p) in at.leaves_first():
-        if node.parent >= 0:
-            n, f = total[i]
-            f = R.out(f)
-            total[node.parent] = plus(total[node.parent], (R.out(n) + cross(p, f), f))
-    return total
-
-
-def _cross_wrench(X: Screw, wrench: Screw) -> Screw:
-    """Return X x F = (w x n + v x f; w x f) for each screw of X."""
-    (w, v), (n, f) = X, wrench
-    return cross_columns(w, n) + cross_columns(v, f), cross_columns(w, f)
+    for push in acting:
+        total[push.body] = plus(total[push.body], times(-1, push.screw))
+    return with_carried(at, total)

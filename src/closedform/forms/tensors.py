@@ -7,14 +7,11 @@ operations than moving wrenches for every triple of joints.
 from __future__ import annotations
 
 import casadi as ca
-import numpy as np
 from casadi import SX
 
-from ..model import Body
-from .algebra import constant, matrix_of, rotation_of_quaternion, skew
 from .coriolis import coriolis_matrix
+from .joint_motion import coordinate_rates
 from .mass import mass_matrix
-from .node import axis_rotation
 from .tree import Tree
 
 
@@ -76,29 +73,5 @@ def velocity_map(tree: Tree, q: SX) -> SX:
         if body.coupling is None:
             rows = slice(body.iq, body.iq + body.joint.nq)
             columns = slice(body.iv, body.iv + body.joint.nv)
-            E[rows, columns] = _joint_map(body, q[rows])
+            E[rows, columns] = coordinate_rates(body.joint, q[rows])
     return E
-
-
-def _joint_map(body: Body, q: SX) -> SX:
-    joint = body.joint
-    if joint.kind == "ball":
-        return _quaternion_map(q)
-    if joint.kind == "free":
-        top = ca.horzcat(SX(3, 3), rotation_of_quaternion(q[3:7]))
-        return ca.vertcat(top, ca.horzcat(_quaternion_map(q[3:7]), SX(4, 3)))
-    column = joint.rotation_column
-    if joint.nv == 1 or column is None:
-        return SX.eye(joint.nv)
-    R = matrix_of(axis_rotation(joint.X[:3, column], q[column]))
-    others = [k for k in range(joint.nv) if k != column]
-    Xt = joint.X[3:, others]
-    E = SX.eye(joint.nv)
-    E[others, others] = constant(np.linalg.pinv(Xt)) @ R @ constant(Xt)
-    return E
-
-
-def _quaternion_map(q: SX) -> SX:
-    """Return the map from a body angular velocity to the rate of a quaternion (x, y, z, w)."""
-    u, s = q[:3], q[3]
-    return 0.5 * ca.vertcat(s * SX.eye(3) + skew(u), -u.T)

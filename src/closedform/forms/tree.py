@@ -71,13 +71,14 @@ class Tree:
     `own` are the bodies with their own inertias, which energies, the centre of mass and parameters
     need; `nodes` give the same M, C, g and torques with fewer operations, since inertia that its own joint
     cannot feel is moved to the parent and lengths are in a unit of their own. `frames` are
-    placements of frames that hold symbols.
+    placements of frames that hold symbols, `joints` damping and friction that do.
     """
 
     model: Model
     own: tuple[Node, ...]
     gravity: Array | SX
     frames: Mapping[str, SX] = field(default_factory=dict)
+    joints: Mapping[str, SX] = field(default_factory=dict)
     regroups: bool = True
     symbolic: bool = False
 
@@ -136,6 +137,10 @@ class Tree:
         if frame.body >= 0:
             T = inverse(self.own[frame.body].T_frame) @ T
         return frame.body, constant(T[:3, :3]), constant(T[:3, 3])
+
+    def of_joints(self, name: str) -> Array | SX:
+        """Return the damping or friction of the joints, over the velocities."""
+        return self.joints.get(name, self.model.joint_array(name))
 
     def require_numbers(self, what: str) -> Model:
         """Return the model for a route that needs numbers; symbols are refused."""

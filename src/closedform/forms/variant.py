@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
+from .rows import task_rows
+
 
 class Choices(TypedDict, total=False):
     """What a call may choose by name, of forms that offer it; `Variant` says what each is."""
@@ -13,6 +15,7 @@ class Choices(TypedDict, total=False):
     relative_to: str | None
     wrenches: bool | tuple[str, ...]
     friction: bool
+    rows: str | tuple[str, ...] | None
 
 
 @dataclass(frozen=True)
@@ -21,7 +24,8 @@ class Variant:
 
     The `frame`; the `order` of a family; `phi` as an input; the axes and point of a twist or wrench, the
     `reference`; the frame `relative_to` which another is described, in place of the base; `wrenches` as an
-    input, True for one of each body, or the names of the frames that have one; and joint `friction`.
+    input, True for one of each body, or the names of the frames that have one; joint `friction`; and the
+    `rows` of a task.
     """
 
     frame: str | None = None
@@ -31,11 +35,19 @@ class Variant:
     relative_to: str | None = None
     wrenches: bool | tuple[str, ...] = False
     friction: bool = False
+    rows: str | tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.wrenches, list | tuple):
+            object.__setattr__(self, "wrenches", tuple(self.wrenches) or False)
+        if self.rows is not None:
+            object.__setattr__(self, "rows", task_rows("rows", self.rows))
 
     @property
     def chosen(self) -> dict[str, Any]:
         """The choices that differ from the default, by name."""
-        return {name: value for name in CHOICES if (value := getattr(self, name)) != getattr(PLAIN, name)}
+        given = ((name, getattr(self, name)) for name in CHOICES)
+        return {name: value for name, value in given if value is not getattr(PLAIN, name)}
 
 
 PLAIN = Variant()

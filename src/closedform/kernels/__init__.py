@@ -5,10 +5,11 @@ from .fast_call import FastCall
 from .kernel import Kernel
 from .patterns import Plan
 from .precision import common_precision
-from .recipe import FormRecipe, ProgramRecipe, Recipe
+from .recipe import DeferredRecipe, FormRecipe, ProgramRecipe, Recipe
 from .signature import Signature, named_outputs
 
 __all__ = [
+    "DeferredRecipe",
     "FastCall",
     "FormRecipe",
     "Kernel",

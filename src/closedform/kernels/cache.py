@@ -33,7 +33,7 @@ ABANDONED = 600.0
 TEMPORARY = "closedform-"
 """How the names of unfinished files begin; the number of the process follows."""
 
-ROOMS = ("rotations.py", "description", "model", "forms", "programs", "kernels")
+ROOMS = ("rotations.py", "joints", "description", "model", "forms", "programs", "kernels")
 """Modules and packages that decide what machine code a model gets; their text is part of every key."""
 
 _REFUSED: set[str] = set()
@@ -88,10 +88,10 @@ def _trusted(folder: Path) -> bool:
 
 
 @cache
-def source_digest() -> str:
+def source_digest(rooms: tuple[str, ...] = ROOMS) -> str:
     """Return a hash of the code that shapes kernels, so that no object outlives what made it."""
     digest = hashlib.sha256()
-    for room in ROOMS:
+    for room in rooms:
         for code in _sources(resources.files("closedform").joinpath(room)):
             digest.update(code)
     return digest.hexdigest()

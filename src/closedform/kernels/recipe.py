@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -12,6 +12,7 @@ from casadi import CasadiMeta
 from ..forms import PLAIN, Form, Variant, catalogue
 from ..lazy import cached_property
 from ..programs import Program, trace
+from .cache import source_digest
 
 Named = Sequence[tuple[str, tuple[int, ...]]]
 
@@ -99,9 +100,10 @@ class FormRecipe:
             return program_identity(self.program())
         variant, order = self.variant, self.form.variant.order
         wrenches = variant.wrenches if isinstance(variant.wrenches, tuple) else ()
-        named = [self._place(each) for each in (variant.frame, variant.relative_to, *wrenches)]
-        loads = [str(variant.reference), str(bool(variant.wrenches))]
-        if variant.friction:
+        every = self.model.frame_names if any("f" in each.shape for each in self.form.gives) else ()
+        named = [self._place(each) for each in (variant.frame, variant.relative_to, *wrenches, *every)]
+        loads = [str(variant.reference), str(bool(variant.wrenches)), str(variant.rows)]
+        if self.form.frictional:
             loads += [self.model.joint_array(each).tobytes().hex() for each in ("damping", "friction")]
         chosen = (str(order), str(variant.phi), *named, *loads)
         return (self.name, *chosen, digest(self.model), CasadiMeta.version())
@@ -156,6 +158,39 @@ class ProgramRecipe:
     def program(self) -> Program:
         """Return the program."""
         return self.traced
+
+
+@dataclass(frozen=True)
+class DeferredRecipe:
+    """A program that is traced only if its machine code is not found under its `key`.
+
+    The key names everything that the program follows from, besides the source of the library; without
+    one, the program itself is the key. `rooms` are the packages whose source writes the expressions.
+    """
+
+    name: str
+    doc: str
+    subject: str
+    inputs: Named
+    outputs: Named
+    build: Callable[[], Program]
+    key: tuple[str, ...] | None
+    rooms: tuple[str, ...]
+
+    @cached_property
+    def identity(self) -> tuple[str, ...]:
+        """The key with a hash of the source behind it, or else a hash of the program."""
+        if self.key is None:
+            return program_identity(self.program())
+        return ("deferred", self.name, *self.key, CasadiMeta.version(), source_digest(self.rooms))
+
+    def program(self) -> Program:
+        """Return the program."""
+        return self._program
+
+    @cached_property
+    def _program(self) -> Program:
+        return self.build()
 
 
 def program_identity(it: Program) -> tuple[str, ...]:

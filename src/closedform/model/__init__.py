@@ -2,8 +2,7 @@
 
 from .body import Body, Coupling, Frame
 from .build import build_model
-from .joint import JointType
 from .model import Model
 from .state import integrate, random_state
 
-__all__ = ["Body", "Coupling", "Frame", "JointType", "Model", "build_model", "integrate", "random_state"]
+__all__ = ["Body", "Coupling", "Frame", "Model", "build_model", "integrate", "random_state"]

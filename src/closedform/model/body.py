@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from ..arrays import Array
 from ..description.description import Limits
-from .joint import JointType
+from ..joints import JointType
 
 NO_LIMITS = Limits()
 
@@ -44,11 +44,6 @@ class Body:
     friction: float = 0.0
     armature: float = 0.0
     coupling: Coupling | None = None
-
-    @property
-    def kind(self) -> str:
-        """Kind of the joint."""
-        return self.joint.kind
 
     @property
     def ratio(self) -> float:

@@ -12,10 +12,10 @@ from ..checks import flag, instance
 from ..description.description import MAX_ELEMENTS, Description, Joint, Link, new_name
 from ..description.problems import description_problems
 from ..errors import DescriptionError, listed, warn
+from ..joints import Free, joint_kind, joint_type, kinds
 from .body import Body, Coupling, Frame, numbered
 from .findings import doubts_about, problems_of
 from .inertia import phi_from_inertial, transform_phi
-from .joint import JointType
 from .model import Model
 
 MAX_BODIES = 2000
@@ -37,7 +37,7 @@ def build_model(
     _check_counts(description, source)
     problems = description_problems(description)
     for joint in description.joints:
-        problem = JointType(joint.kind, joint.subspace).problem()
+        problem = joint_type(joint.kind, joint.subspace).problem() if joint.kind in kinds() else None
         if problem:
             problems.append(f"joint {joint.name!r}: {problem}")
     if floating_base and not problems and _floats_already(description):
@@ -45,11 +45,12 @@ def build_model(
     elif floating_base:
         description = _with_floating_base(description)
     roots = _roots(description)
-    order = _depth_first(description, roots[:1])
     problems.extend(_reach_problems(description, roots))
     if problems:
         raise DescriptionError(source, problems)
-    model = _assemble(description, order, roots[0], gravity)
+    description = _taken_apart(description)
+    _check_counts(description, source)
+    model = _assemble(description, _depth_first(description, roots[:1]), roots[0], gravity)
     problems = problems_of(model)
     if problems:
         raise DescriptionError(source, problems)
@@ -60,7 +61,7 @@ def build_model(
 
 def _check_counts(description: Description, source: str) -> None:
     """Refuse a description that is too large before anything is done with it."""
-    moving = sum(joint.kind != "fixed" for joint in description.joints)
+    moving = sum(not joint.fixed for joint in description.joints)
     if moving > MAX_BODIES:
         text = f"{moving} moving bodies; straight-line closed forms are limited to {MAX_BODIES}"
         raise DescriptionError(source, [text])
@@ -72,23 +73,48 @@ def _floats_already(description: Description) -> bool:
     """Return whether the root and what is fixed to it have no inertia, and carry free joints alone."""
     roots = _roots(description)
     inertials = {link.name: link.inertial for link in description.links}
-    kinds, fixed = [], set(roots[:1])
+    carried, fixed = [], set(roots[:1])
     for joint in _depth_first(description, roots[:1]):
         if joint.parent in fixed:
-            kinds.append(joint.kind)
-            fixed |= {joint.child} if joint.kind == "fixed" else set()
+            fixed |= {joint.child} if joint.fixed else set()
+            carried += [] if joint.fixed else [joint_kind(joint.kind)]
     massless = not any(phi_from_inertial(inertials[name]).any() for name in fixed)
-    return massless and "free" in kinds and set(kinds) <= {"free", "fixed"}
+    return massless and bool(carried) and all(kind.floats for kind in carried)
 
 
 def _with_floating_base(description: Description) -> Description:
     """Return the description with a free joint from a new root link to the old one."""
     world = new_name("world", {link.name for link in description.links})
-    moving = {joint.name for joint in description.joints if joint.kind != "fixed"}
+    moving = {joint.name for joint in description.joints if not joint.fixed}
     name = new_name("floating_base", moving)
-    base = [Joint(name, "free", world, root, subspace=np.eye(6)) for root in _roots(description)[:1]]
+    base = [Joint(name, Free.kind, world, root, subspace=Free.screws()) for root in _roots(description)[:1]]
     links = (Link(world), *description.links) if base else description.links
     return replace(description, links=links, joints=(*base, *description.joints))
+
+
+def _taken_apart(description: Description) -> Description:
+    """Return the description with a joint that is made of others as these: "name/1", "name/2", ...
+
+    Between them are massless links "<child>/<joint>", as between the joints of one body of an MJCF file.
+    """
+    link_names = {link.name for link in description.links}
+    joint_names = {joint.name for joint in description.joints}
+    links, joints = list(description.links), []
+    for joint in description.joints:
+        whole = joint_type(joint.kind, joint.subspace)
+        parts = whole.simple_parts
+        if joint.fixed or parts[0] is whole:
+            joints.append(joint)
+            continue
+        count, parent, placement = len(parts), joint.parent, joint.placement
+        for k, part in enumerate(parts, start=1):
+            name = joint.name if count == 1 else new_name(f"{joint.name}/{k}", joint_names)
+            child = joint.child if k == count else new_name(f"{joint.child}/{name}", link_names)
+            links += [Link(child)] if k < count else []
+            own = replace(joint, name=name, kind=part.kind, subspace=part.X)
+            joints.append(replace(own, parent=parent, child=child, placement=placement))
+            parent, placement = child, np.eye(4)
+    return replace(description, links=tuple(links), joints=tuple(joints))
 
 
 def _roots(description: Description) -> list[str]:
@@ -143,7 +169,7 @@ def _assemble(description: Description, order: list[Joint], root: str, gravity: 
     for joint in order:
         parent, T_body_link = where[joint.parent]
         placement = T_body_link @ joint.placement
-        if joint.kind == "fixed":
+        if joint.fixed:
             where[joint.child] = (parent, placement)
             inertial = links[joint.child].inertial
             if inertial is not None:
@@ -164,7 +190,7 @@ def _assemble(description: Description, order: list[Joint], root: str, gravity: 
             joint_name=joint.name,
             parent=parent,
             placement=placement,
-            joint=JointType(joint.kind, joint.subspace + 0.0).normalised(),
+            joint=joint_type(joint.kind, joint.subspace + 0.0).normalised(),
             phi=phi,
             iq=0,
             iv=0,

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from ..arrays import Array
 from ..checks import not_negative, positive, real_array, sized_array, text
 from ..description.description import MAX_NAME, Inertial, Limits
-from ..errors import ArgumentError, ClosedFormError, UnknownNameError, shown
+from ..errors import ArgumentError, ClosedFormError, UnknownNameError, listed, shown, warn
 from ..rotations import checked_pose, pose
 from .body import Body, Frame
 from .inertia import phi_from_inertial, pseudo_inertia_deficit, transform_phi
@@ -49,6 +49,25 @@ def with_payload(
             "the axes of the frame"
         )
     return carrying(model, place.body, transform_phi(phi, place.placement))
+
+
+def with_phi(model: Model, phi: ArrayLike) -> Model:
+    """Return the model with other inertial parameters; a warning names links that become impossible."""
+    changed = model.with_phi(phi)
+    impossible = []
+    for old, new in zip(model.bodies, changed.bodies, strict=True):
+        if new.phi[9] < 0:
+            raise ArgumentError(f"with_phi: the mass of link {new.name!r} is {new.phi[9]:g}, negative")
+        moment_of_nothing = new.phi[9] == 0 and new.phi[6:9].any()
+        before = max(IMPOSSIBLE, *pseudo_inertia_deficit(old.phi))
+        if moment_of_nothing or max(pseudo_inertia_deficit(new.phi)) > before:
+            impossible.append(repr(new.name))
+    if impossible:
+        warn(
+            f"with_phi: no rigid body has the inertia of link {listed(impossible, 5)}: about its centre of "
+            "mass it is not positive, or violates the triangle inequality; it is taken as it is"
+        )
+    return changed
 
 
 def carrying(model: Model, body: int, phi: Array) -> Model:

@@ -94,7 +94,7 @@ def lost_digits(model: Model) -> tuple[str, float]:
             seen = transform_phi(total[i], body.placement)
             total[body.parent] = total[body.parent] + seen
             rounded[body.parent] += rounded[i] + np.abs(seen[:6]).max()
-        if body.joint.kind != "revolute":
+        if not body.joint.turns_about_axis:
             continue
         _, _, S = moments_seen_from(total[i], inverse(pose(None, body.joint.centre)))
         e = body.joint.X[:3, 0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -21,26 +21,36 @@ Place = tuple[int, Array]
 """The body that carries something (-1: the base), and the pose of that something in its frame."""
 
 
-def locked(model: Model, values: Mapping[str, Any]) -> Model:
+def locked(model: Model, values: Mapping[str, Any] | Sequence[str]) -> Model:
     """Return the model with joints held at coordinates, the bodies beyond fixed to those before.
 
-    Joints that follow a locked one are locked with it.
+    Joints that follow a locked one are locked with it; those that are only named are locked at home.
     """
-    if not isinstance(values, Mapping):
-        raise ArgumentError(f"locked: {shown(values)}; expected a mapping of joint names to coordinates")
     held: dict[int, Array] = {}
-    for joint, given in values.items():
+    for joint, given in _coordinates(values).items():
         body = require_joint(model, "locked", joint)
         name, nq = f"locked: joint {joint!r}", body.joint.nq
-        q = real_array(name, given)
+        q = body.joint.neutral() if given is None else real_array(name, given)
         q = sized_array(name, q.reshape(1) if nq == 1 and q.ndim == 0 else q, (nq,))
-        if body.joint.kind in ("ball", "free") and not q[-4:].any():
-            raise ArgumentError(f"locked: joint {joint!r}: the quaternion is zero, which is not a rotation")
+        doubt = body.joint.doubt(q)
+        if doubt:
+            raise ArgumentError(f"{name}: {doubt}")
         held[model.bodies.index(body)] = q
     for i, body in enumerate(model.bodies):
         if body.coupling is not None and body.coupling.body in held:
             held[i] = body.coupling.multiplier * held[body.coupling.body] + body.coupling.offset
     return _reduced(model, held) if held else model
+
+
+def _coordinates(values: Mapping[str, Any] | Sequence[str]) -> Mapping[str, Any]:
+    """Return a mapping of joint names to coordinates, None for those that are only named."""
+    if isinstance(values, Mapping):
+        return values
+    if isinstance(values, tuple | list | set | frozenset) and all(isinstance(each, str) for each in values):
+        return dict.fromkeys(values)
+    raise ArgumentError(
+        f"locked: {shown(values)}; expected a mapping of joint names to coordinates, or a list of names"
+    )
 
 
 def _reduced(model: Model, held: Mapping[int, Array]) -> Model:

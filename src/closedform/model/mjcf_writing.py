@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 from lxml import etree
 
 from ..arrays import Array
-from ..errors import ClosedFormError
+from ..description.description import Limits
+from ..errors import ClosedFormError, listed, warn
 from .body import Body
 from .model import Model
-from .urdf_writing import element, xml_text
+from .urdf_writing import UNLIMITED, element, xml_text
 from .writing import described_inertial
 
 LEAST = 1e-13
-"""Inertia about the centre of mass that MuJoCo takes, kg m^2; that of a point mass is raised to it."""
+"""Mass (kg) and inertia about the centre of mass (kg m^2) that MuJoCo takes; less is raised to it."""
 
 ROUNDING = 1e-12
 """Relative violation of the triangle inequality that round-off may cause."""
@@ -22,18 +25,25 @@ ROUNDING = 1e-12
 def mjcf_text(model: Model) -> str:
     """Return a model as MJCF text: bodies with lumped inertias, frames as sites, mimics as equalities.
 
+    A body without inertia between two joints becomes one of several joints of the body that follows.
+
     Coordinates are those of the model, but for the order of quaternions; see `description/mjcf.py`.
     """
+    _warn_of_limits(model)
     root = element(None, "mujoco", model=model.name)
     element(root, "compiler", angle="radian", autolimits="false", inertiafromgeom="false")
     element(root, "option", gravity=model.gravity)
     nodes = {-1: element(root, "worldbody")}
     if not model.bodies and model.base_phi.any():
         _inertial(element(nodes[-1], "body", name=model.name), model.name, model.base_phi)
+    inner = _inner_bodies(model)
     for i, body in enumerate(model.bodies):
-        node = element(nodes[body.parent], "body", name=body.name, **_place(body.placement))
+        node = nodes[body.parent]
+        if body.parent not in inner:
+            name = model.bodies[inner.get(i, i)].name
+            node = element(node, "body", name=name, **_place(body.placement))
         _joint(node, body)
-        if model.has_inertia:
+        if model.has_inertia and i not in inner:
             _inertial(node, body.name, body.phi)
         nodes[i] = node
     names = {body.name for body in model.bodies}
@@ -50,6 +60,44 @@ def mjcf_text(model: Model) -> str:
     return xml_text(root)
 
 
+def _inner_bodies(model: Model) -> dict[int, int]:
+    """Return the bodies that MJCF has no need for, each with the body whose joints include its own.
+
+    MuJoCo refuses a moving body without mass; a body may have several joints instead, if nothing but
+    them is between it and the last, and none of them has a quaternion.
+    """
+    children = Counter(body.parent for body in model.bodies)
+    frames = Counter(frame.body for frame in model.frames)
+    inner: dict[int, int] = {}
+    for i in reversed(range(len(model.bodies))):
+        body, k = model.bodies[i], model.bodies[i].parent
+        if k < 0 or children[k] > 1 or frames[k] > 1 or not model.has_inertia or model.bodies[k].phi.any():
+            continue
+        turning = (model.bodies[k].joint.quaternion, body.joint.quaternion)
+        if turning == (None, None) and np.array_equal(body.placement, np.eye(4)):
+            inner[k] = inner.get(i, i)
+    return inner
+
+
+def _leaves_room(limits: Limits) -> bool:
+    """Whether a joint can move between its limits; MuJoCo refuses others."""
+    return bool(limits.lower < limits.upper)
+
+
+def _warn_of_limits(model: Model) -> None:
+    """Warn of limits of joints that MJCF cannot say."""
+    stuck = [
+        repr(body.joint_name)
+        for body in model.independent
+        if body.joint.quaternion is None and not (_leaves_room(body.limits) and body.limits.effort > 0)
+    ]
+    if stuck:
+        warn(
+            f"to_mjcf: limits of joint {listed(stuck, 5)} leave no room or no effort, which MuJoCo refuses; "
+            "they are left out"
+        )
+
+
 def _place(T: Array) -> dict[str, object]:
     place: dict[str, object] = {}
     if T[:3, 3].any():
@@ -61,33 +109,33 @@ def _place(T: Array) -> dict[str, object]:
 
 def _joint(node: etree._Element, body: Body) -> None:
     joint, limits = body.joint, body.limits
-    kind = {"revolute": "hinge", "prismatic": "slide", "ball": "ball", "free": "free"}.get(joint.kind)
-    if kind is None:
+    if joint.mjcf is None:
         raise ClosedFormError(
             f"to_mjcf: joint {body.joint_name!r} is of kind {joint.kind!r}, which MJCF does not know; "
             "use joints of one axis each, or save"
         )
-    if kind == "free" and (body.parent >= 0 or not np.array_equal(body.placement, np.eye(4))):
+    if joint.floats and (body.parent >= 0 or not np.array_equal(body.placement, np.eye(4))):
         raise ClosedFormError(
             f"to_mjcf: the free joint {body.joint_name!r} does not start at the base frame, from which MJCF "
             "counts its coordinates; use save"
         )
-    given: dict[str, object] = {"name": body.joint_name, "type": kind}
-    if kind in ("hinge", "slide"):
-        given["axis"] = joint.X[:3, 0] if kind == "hinge" else joint.X[3:, 0]
-        if np.isfinite([limits.lower, limits.upper]).all():
-            given |= {"limited": "true", "range": [limits.lower, limits.upper]}
-        if np.isfinite(limits.effort):
+    given: dict[str, object] = {"name": body.joint_name, "type": joint.mjcf}
+    if joint.quaternion is None:
+        given["axis"] = joint.X[:3, 0] if joint.turns.any() else joint.X[3:, 0]
+        if np.isfinite([limits.lower, limits.upper]).any() and _leaves_room(limits):
+            given |= {
+                "limited": "true",
+                "range": np.clip([limits.lower, limits.upper], -UNLIMITED, UNLIMITED),
+            }
+        if 0 < limits.effort < np.inf:
             given |= {"actuatorfrclimited": "true", "actuatorfrcrange": [-limits.effort, limits.effort]}
-    if kind != "free" and joint.centre.any():
+    if joint.centre.any():
         given["pos"] = joint.centre
     numbers = {"armature": body.armature, "damping": body.damping, "frictionloss": body.friction}
     element(node, "joint", **given, **{name: value for name, value in numbers.items() if value})
 
 
 def _inertial(node: etree._Element, name: str, phi: Array) -> None:
-    if not phi.any():
-        return
     inertial = described_inertial(f"link {name!r}", phi)
     J = inertial.inertia
     low, middle, high = np.linalg.eigvalsh(J)
@@ -99,4 +147,4 @@ def _inertial(node: etree._Element, name: str, phi: Array) -> None:
         )
     J = J + max(LEAST - low, 2 * excess, 0.0) * np.eye(3)
     six = [J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]]
-    element(node, "inertial", pos=inertial.com, mass=inertial.mass, fullinertia=six)
+    element(node, "inertial", pos=inertial.com, mass=max(inertial.mass, LEAST), fullinertia=six)

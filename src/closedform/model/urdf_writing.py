@@ -8,7 +8,6 @@ from lxml import etree
 from ..arrays import Array
 from ..description.description import DEFAULT_GRAVITY, inertia_entries, new_name
 from ..description.spelling import ENTRIES
-from ..description.urdf import joint_screws
 from ..errors import ClosedFormError, warn
 from ..rotations import inverse, pose, rpy_of
 from .body import Body
@@ -84,12 +83,9 @@ def _robot(model: Model) -> etree._Element:
 
 
 def _check(body: Body) -> None:
-    joint = body.joint
-    if joint.kind in ("revolute", "prismatic", "free"):
-        return
-    if joint.X.shape != (6, 3) or not np.array_equal(joint.X, joint_screws("subspace", joint.X[:3, 2])):
+    if body.joint.urdf is None:
         raise ClosedFormError(
-            f"to_urdf: joint {body.joint_name!r} is of kind {joint.kind!r}, which URDF does not know; "
+            f"to_urdf: joint {body.joint_name!r} is of kind {body.joint.kind!r}, which URDF does not know; "
             "use to_mjcf or save"
         )
 
@@ -119,15 +115,16 @@ def _fixed(robot: etree._Element, parent: str, child: str, T: Array, taken: set[
 def _moving(robot: etree._Element, model: Model, body: Body, parent: str, child: str, T: Array) -> None:
     limits = body.limits
     bounded = np.isfinite([limits.lower, limits.upper]).any()
-    kind = {"free": "floating", "subspace": "planar", "prismatic": "prismatic"}.get(body.joint.kind)
-    kind = kind or ("revolute" if bounded else "continuous")
+    free_turn = body.joint.turns_about_axis and not bounded
+    kind = "continuous" if free_turn else body.joint.urdf
     joint = element(robot, "joint", name=body.joint_name, type=kind)
     _placed(joint, parent, child, T)
-    if kind == "floating":
+    if body.joint.floats:
         return
     X = body.joint.X[:, -1]
-    element(joint, "axis", xyz=X[3:] if kind == "prismatic" else X[:3])
-    bounds = {"lower": limits.lower, "upper": limits.upper} if kind in ("revolute", "prismatic") else {}
+    element(joint, "axis", xyz=X[:3] if body.joint.turns.any() else X[3:])
+    single = body.joint.nv == 1 and not free_turn
+    bounds = {"lower": limits.lower, "upper": limits.upper} if single else {}
     bounds |= {"effort": limits.effort, "velocity": limits.velocity}
     element(joint, "limit", **{name: np.clip(each, -UNLIMITED, UNLIMITED) for name, each in bounds.items()})
     if body.damping or body.friction:

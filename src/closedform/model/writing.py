@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ..arrays import Array
 from ..description.catalogue import SCALARS
-from ..description.description import Inertial, inertia_entries, new_name
+from ..description.description import Inertial, inertia_entries, inertia_matrix, new_name
 from ..errors import ClosedFormError
+from ..joints import Fixed
 from .body import Body, Frame
 from .inertia import inertial_from_phi, pseudo_inertia_deficit
 from .model import Model
@@ -66,7 +68,8 @@ def described_inertial(name: str, phi: Array) -> Inertial:
             f"{name} has inertias that no rigid body has, and files hold only such; correct "
             "them (with_phi), or identify with physical=True"
         )
-    return inertial.checked(f"{name} cannot be saved")
+    symmetric = inertia_matrix(inertia_entries(inertial.inertia))  # in the last digit too
+    return replace(inertial, inertia=symmetric).checked(f"{name} cannot be saved")
 
 
 def _moving(model: Model, body: Body, names: dict[int, str]) -> dict[str, Any]:
@@ -92,7 +95,7 @@ def _fixed(frame: Frame, names: dict[int, str], taken: set[str]) -> dict[str, An
     """Return the fixed joint of a frame, with a name that no other joint has; models do not keep it."""
     return {
         "name": new_name(f"{frame.name}_fixed", taken),
-        "type": "fixed",
+        "type": Fixed.kind,
         "parent": names[frame.body],
         "child": frame.name,
         "xyz": frame.placement[:3, 3],

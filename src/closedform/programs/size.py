@@ -26,6 +26,9 @@ MARGIN = 2.0
 PER_BODY = 150.0
 """Operations per body of a form without two axes over the joints."""
 
+PER_FRAME = 40.0
+"""Operations per frame of a form that gives something of each, besides those per body."""
+
 FAMILIES_PER_BODY = {"gravity_torque_rates": 50.0, "external_torque_rates": 60.0, "jacobian_rates": 75.0}
 """The same of families of forms at order 0, if they cost less."""
 
@@ -48,6 +51,12 @@ PER_PAIR = {
     "inverse_dynamics_dq": 96.0,
     "inverse_dynamics_dqd": 74.0,
     "inverse_dynamics_derivatives": 128.0,
+    "mass_matrix_inverse": 60.0,
+    "external_torque_dq": 40.0,
+    "task_inertia": 80.0,
+    "task_inertia_inverse": 80.0,
+    "dynamically_consistent_inverse": 95.0,
+    "nullspace_projector": 110.0,
     "regressor": 103.0,
     "slotine_li_regressor": 103.0,
     "mass_matrix_rates": 50.0,
@@ -84,7 +93,8 @@ def foreseen(form: Form, model: Model) -> float:
         return PER_PAIR[form.name] * pairs * growth
     if form.name in PER_TRIPLE:
         return PER_TRIPLE[form.name] * triples
-    return FAMILIES_PER_BODY.get(form.name, PER_BODY) * len(model.bodies) * growth
+    frames = len(model.frames) if any("f" in each.shape for each in form.gives) else 0
+    return FAMILIES_PER_BODY.get(form.name, PER_BODY) * len(model.bodies) * growth + PER_FRAME * frames
 
 
 def check_size(form: Form, model: Any) -> None:

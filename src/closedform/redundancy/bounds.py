@@ -9,8 +9,8 @@ import numpy as np
 from ..arrays import Array
 from ..checks import one_each
 from ..errors import ArgumentError, shown
+from ..joints.joint import UNLIMITED
 from ..model import Model
-from ..model.state import UNLIMITED
 from .batch import Indices, Mask
 
 

@@ -11,9 +11,8 @@ import numpy as np
 from casadi import SX
 
 from ..arrays import Array
-from ..forms import Variant
 from ..forms.elimination import Factors, Rotations
-from ..kernels import FormRecipe, Kernel, compiled
+from ..kernels import Kernel, compiled
 from ..lazy import cached_property
 from ..model import Model
 from .batch import Mask
@@ -85,7 +84,7 @@ class Conditions:
     @cached_property
     def poses(self) -> Kernel:
         """(q) -> pose of the task's frame."""
-        return Kernel(FormRecipe(self.model, "pose", Variant(self.task.frame)), np.float64)
+        return self.task.poses(self.model)
 
     @cached_property
     def approach(self) -> Kernel:

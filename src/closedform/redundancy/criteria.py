@@ -215,6 +215,14 @@ def _gravity_load(model: Model, q: SX, twist: Twist) -> Expressions:
     return ca.sumsqr(form_at("gravity_torque", model, q) / scale), []
 
 
+def _nothing(model: Model, q: SX, twist: Twist) -> Expressions:
+    return SX(0), []
+
+
+ANY = Criterion("any", "minimum", _nothing)
+"""No criterion: the first configuration that meets the task will do, and the search is for the task alone."""
+
+
 def _own(model: Model, q: SX, twist: Twist, function: Callable[[SX], Any], title: str) -> Expressions:
     try:
         H = SX(function(q))

@@ -15,6 +15,7 @@ from .batch import Batch, Indices
 from .bounds import Bounds
 from .classify import ISOLATED, NONE, SIGNS, is_sought, kinds
 from .conditions import Conditions
+from .criteria import ANY
 from .newton import optimise
 from .points import TASK_MET, curvatures
 from .result import (
@@ -85,8 +86,8 @@ class Multistart:
         self.conditions, self.bounds, self.kind = conditions, bounds, kind
         self.seeds = Seeds(conditions, bounds)
         self.redundancy = max(conditions.redundancy - int(bounds.locked.sum()), 0)
-        self.plain = self.redundancy == 0
-        if conditions.redundancy:
+        self.plain = self.redundancy == 0 or conditions.criterion is ANY
+        if conditions.redundancy and conditions.criterion is not ANY:
             self._check_rows()
 
     def _check_rows(self) -> None:

@@ -53,17 +53,17 @@ def read_path(what: str, conditions: Conditions, targets: ArrayLike, least: int)
 
 
 def read_targets(
-    conditions: Conditions, target: ArrayLike, q0: ArrayLike | None
+    conditions: Conditions, target: ArrayLike, q0: ArrayLike | None, name: str = "target"
 ) -> tuple[Array, Array | None, tuple[int, ...]]:
     """Return targets and starts with one batch axis, and the batch shape of the result."""
-    x = conditions.task.targets(target)
+    x = conditions.task.targets(target, name)
     core = conditions.task.target_shape
     batch = x.shape[: x.ndim - len(core)]
     n = conditions.n
     start = None
     if q0 is not None:
         start = batch_array("q0", q0, n)
-        batch = common_batch("inverse kinematics", target=batch, q0=start.shape[:-1])
+        batch = common_batch("inverse kinematics", **{name: batch, "q0": start.shape[:-1]})
         start = np.ascontiguousarray(np.broadcast_to(start, (*batch, n)).reshape(-1, n))
     x = np.ascontiguousarray(np.broadcast_to(x, batch + core).reshape(-1, *core))
     return x, start, batch

@@ -15,19 +15,11 @@ from scipy.spatial.transform import Rotation
 from ..arrays import Array
 from ..checks import known_name, real_array, text
 from ..errors import ArgumentError, UnknownNameError, shown
+from ..forms import Variant
+from ..forms.rows import NAMED, ROWS
+from ..kernels import FormRecipe, Kernel
 from ..model import Model
 from .twist import form_at
-
-ROWS = ("rx", "ry", "rz", "x", "y", "z")
-"""Rows of a pose in the order of a twist: rotation first, then position, along the base axes."""
-
-NAMED: dict[str, tuple[str, ...]] = {
-    "pose": ROWS,
-    "position": ("x", "y", "z"),
-    "orientation": ("rx", "ry", "rz"),
-    "planar": ("x", "y", "rz"),
-}
-"""Tasks with a name; any word of the letters x, y, z ("xy") is one too."""
 
 LEAST_TRACE = 1e-12
 """Keeps the rotation residual finite half a turn away from the target."""
@@ -76,11 +68,23 @@ class Task:
     def residual(self, model: Model, q: SX, target: SX) -> tuple[SX, SX, SX]:
         """Return e = f(q) - x [Chang1987, Eq. (2)], its Jacobian de/dq and the rows of the twist Jacobian.
 
+        Unit quaternions of ball and free joints add a condition each, so that coordinates may be treated
+        as independent.
+        """
+        e, slope, twist = self.pose_error(model, q, target)
+        if model.nq != model.nv:
+            norms = [0.5 * (ca.sumsqr(q[k : k + 4]) - 1) for k in quaternions(model)]
+            e = ca.vertcat(e, *norms)
+            slope = ca.jacobian(e, q)
+        return e, slope, twist
+
+    def pose_error(self, model: Model, q: SX, target: SX) -> tuple[SX, SX, SX]:
+        """Return the rows of the pose less the target, their derivative by qd, and those of the twist.
+
         Position rows are differences in the base frame. Rotation rows are those of 2 sin(a/2) u for
         the turn by the angle a about the axis u that leads from the target to the frame, in the base
         frame: the rotation vector for small angles, and growing up to half a turn. Its derivative is
-        (cos(a/2) I - sin(a/2) u~) times the angular velocity. Unit quaternions of ball and free
-        joints add a condition each, so that coordinates may be treated as independent.
+        (cos(a/2) I - sin(a/2) u~) times the angular velocity.
         """
         T = form_at("pose", model, q, self.frame)
         J = form_at("jacobian", model, q, self.frame)
@@ -97,17 +101,17 @@ class Task:
         else:
             e = ca.vertcat(*(p[k - 3] for k in keep)) - target
             slope = twist[keep, :]
-        if model.nq != model.nv:
-            norms = [0.5 * (ca.sumsqr(q[k : k + 4]) - 1) for k in quaternions(model)]
-            e = ca.vertcat(e, *norms)
-            slope = ca.jacobian(e, q)
         return e, slope, twist[keep, :]
 
-    def targets(self, given: ArrayLike) -> Array:
+    def poses(self, model: Model) -> Kernel:
+        """Return the kernel (q) -> pose of the frame."""
+        return Kernel(FormRecipe(model, "pose", Variant(self.frame)), np.float64)
+
+    def targets(self, given: ArrayLike, name: str = "target") -> Array:
         """Return targets as an array (..., *target_shape); poses also serve tasks of positions."""
-        x = real_array("target", given)
+        x = real_array(name, given)
         if x.shape[-2:] == (4, 4):
-            _check_poses(x)
+            check_poses(name, x)
             if not self.turns:
                 x = x[..., [k - 3 for k in self.row_numbers], 3]
             return x
@@ -117,7 +121,7 @@ class Task:
         also = "(..., 4, 4)" if self.turns else f"(..., {self.m}) or (..., 4, 4)"
         known = {2: "task='xy'", 3: "task='position'"} if self.turns else {}
         hint = next((f"; for places give {known[n]}" for n in x.shape[-1:] if n in known), "")
-        raise ArgumentError(f"target has shape {x.shape}; the task ({rows}) expects {also}{hint}")
+        raise ArgumentError(f"{name} has shape {x.shape}; the task ({rows}) expects {also}{hint}")
 
     def between(self, a: Array, b: Array, count: int) -> Array:
         """Return `count` targets from a to b: straight lines, and turns about one axis."""
@@ -194,18 +198,23 @@ def _row_names(rows: Any) -> tuple[str, ...]:
 
 def quaternions(model: Model) -> list[int]:
     """Return where the quaternions of ball and free joints start in q."""
-    turning = (body for body in model.independent if body.joint.kind in ("ball", "free"))
-    return [body.iq + body.joint.nq - 4 for body in turning]
+    turning = ((body.iq, body.joint.quaternion) for body in model.independent)
+    return [iq + quaternion.start for iq, quaternion in turning if quaternion is not None]
 
 
-def _check_poses(x: Array) -> None:
-    """Raise if a target is not a pose; NaN passes, and is reported for its own sample."""
+def check_poses(name: str, x: Array) -> None:
+    """Raise if one of these is not a pose; NaN passes, and is reported for its own sample."""
     R = x[..., :3, :3]
-    error = np.abs(R @ np.swapaxes(R, -1, -2) - np.eye(3)).max(axis=(-1, -2), initial=0)
-    wrong = (error > 1e-6) | (np.linalg.det(np.nan_to_num(R)) < -0.5)
-    wrong |= np.abs(x[..., 3, :] - [0, 0, 0, 1]).max(axis=-1, initial=0) > 1e-6
+    off = np.abs(R @ np.swapaxes(R, -1, -2) - np.eye(3)).max(axis=(-1, -2), initial=0)
+    mirrored = np.linalg.det(np.nan_to_num(R)) < -0.5
+    last = np.abs(x[..., 3, :] - [0, 0, 0, 1]).max(axis=-1, initial=0) > 1e-6
+    wrong = (off > 1e-6) | mirrored | last
     if wrong.any():
-        where = f" {np.argwhere(wrong)[0].tolist()}" if wrong.ndim else ""
+        first = tuple(np.argwhere(wrong)[0].tolist())
+        why = f"its rotation is off by {off[first]:.2g} (R R^T - I)"
+        why = "its rotation is mirrored (determinant -1)" if mirrored[first] and off[first] <= 1e-6 else why
+        why = "its last row is not 0 0 0 1" if last[first] and off[first] <= 1e-6 else why
         raise ArgumentError(
-            f"target{where} is not a pose: expected a rotation matrix, a position and the row 0 0 0 1"
+            f"{name}{f' {list(first)}' if first else ''} is not a pose: {why}; expected a rotation matrix, a "
+            "position and the row 0 0 0 1"
         )

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..joints import JointType
 from ..model import Body, Model
-
-QUATERNION = ("qx", "qy", "qz", "qw")
-TWIST = ("wx", "wy", "wz", "vx", "vy", "vz")
 
 
 @dataclass(frozen=True)
@@ -30,41 +28,25 @@ class Label:
 
 def turns(body: Body) -> NDArray[np.bool_]:
     """Return which velocities of a body's joint rotate (the others translate)."""
-    rotating: NDArray[np.bool_] = np.any(body.joint.X[:3] != 0, axis=0)
-    return rotating
+    return body.joint.turns
 
 
 def velocity_labels(model: Model) -> tuple[Label, ...]:
     """Return the labels of qd, qdd and tau."""
-    labels: list[Label] = []
-    for body in model.bodies:
-        if body.coupling is None:
-            name, nv = body.joint_name, body.joint.nv
-            parts: Sequence[str] = [str(k + 1) for k in range(nv)]
-            if body.joint.kind in ("ball", "free"):
-                parts = TWIST[:nv]
-            for part, turning in zip(parts, turns(body), strict=True):
-                text = name if nv == 1 else f"{name} {part}"
-                labels.append(Label(text, "rad" if turning else "m", name))
-    return tuple(labels)
+    return _labels(model, lambda joint: joint.velocity_entries)
 
 
 def coordinate_labels(model: Model) -> tuple[Label, ...]:
     """Return the labels of q; quaternions have unit 1."""
-    labels: list[Label] = []
-    rates = iter(velocity_labels(model))
-    for body in model.bodies:
-        if body.coupling is not None:
-            continue
-        of_joint = [next(rates) for _ in range(body.joint.nv)]
-        if body.joint.kind in ("ball", "free"):
-            name = body.joint_name
-            position = ("x", "y", "z") if body.joint.kind == "free" else ()
-            labels += [Label(f"{name} {part}", "m", name) for part in position]
-            labels += [Label(f"{name} {part}", "1", name) for part in QUATERNION]
-        else:
-            labels += of_joint
-    return tuple(labels)
+    return _labels(model, lambda joint: joint.coordinate_entries)
+
+
+def _labels(model: Model, entries: Callable[[JointType], Sequence[tuple[str, str]]]) -> tuple[Label, ...]:
+    return tuple(
+        Label(f"{body.joint_name} {part}" if part else body.joint_name, unit, body.joint_name)
+        for body in model.independent
+        for part, unit in entries(body.joint)
+    )
 
 
 def joint_groups(labels: Sequence[Label], size: int) -> list[list[str]]:

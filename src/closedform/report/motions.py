@@ -12,6 +12,7 @@ from ..arrays import Array
 from ..errors import ArgumentError
 from ..lazy import cached_property
 from ..model import Body, Model, integrate
+from ..model.limits import joint_range
 from ..robot import Robot
 from ..trajectory import Trajectory
 from ..trajectory.trajectory import require_trajectory
@@ -103,16 +104,7 @@ class CosineMotion:
     def _range(self, body: Body) -> tuple[float, float]:
         """Return the range of a one-dof joint that the motion may use, before `REACH`."""
         reach = (TURN if turns(body)[0] else SHIFT) / REACH
-        lower, upper = body.limits.lower, body.limits.upper
-        for other in self.model.bodies:
-            coupling = other.coupling
-            if coupling is None or self.model.bodies[coupling.body] is not body or coupling.multiplier == 0:
-                continue
-            ends = [
-                (end - coupling.offset) / coupling.multiplier
-                for end in (other.limits.lower, other.limits.upper)
-            ]
-            lower, upper = max(lower, min(ends)), min(upper, max(ends))
+        lower, upper = joint_range(self.model, body)
         if lower > upper:
             return -reach, reach
         if np.isinf(lower):

@@ -32,13 +32,9 @@ def _scaled(body: Body, bodies: tuple[Body, ...], length: float) -> Body:
     X = body.joint.X.copy()
     # a sliding joint keeps its unit direction: its coordinate is in the new unit of length
     X[3:, body.joint.turns] /= length
-    if body.joint.kind == "free":
-        X = body.joint.X
     coupling = body.coupling
     if coupling is not None:
-        own, driver = (
-            length if each.joint.kind == "prismatic" else 1.0 for each in (body, bodies[coupling.body])
-        )
+        own, driver = (1.0 if each.joint.turns.any() else length for each in (body, bodies[coupling.body]))
         coupling = replace(
             coupling, multiplier=coupling.multiplier * driver / own, offset=coupling.offset / own
         )

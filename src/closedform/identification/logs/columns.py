@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import ArgumentError, listed, shown
+from ...errors import ArgumentError, listed, shown, similar
 from .tables import LogError, LogTable
 from .units import AMPERES, factor, split_unit
 
@@ -140,7 +140,8 @@ def _named(table: LogTable, quantity: str, given: Any, joints: Sequence[str]) ->
     if isinstance(given, Mapping):
         unknown = [name for name in given if name not in joints]
         if unknown:
-            raise LogError(f"columns: {unknown[0]!r} is not a joint; joints: {', '.join(joints)}")
+            meant = similar(unknown[0], joints)
+            raise LogError(f"columns: {shown(unknown[0])} is not a joint{meant}; joints: {', '.join(joints)}")
         names, indices = list(given.values()), [list(joints).index(name) for name in given]
     else:
         if not isinstance(given, str | list | tuple):
@@ -160,7 +161,10 @@ def _named(table: LogTable, quantity: str, given: Any, joints: Sequence[str]) ->
         if not isinstance(name, str):
             raise ArgumentError(f"columns: {quantity} has {shown(name)}; expected names of columns")
         if name not in table:
-            raise LogError(f"column {shown(name)} of {quantity} does not exist; there are {_list(table)}")
+            meant = similar(name, table)
+            raise LogError(
+                f"column {shown(name)} of {quantity} does not exist{meant}; there are {_list(table)}"
+            )
     if len(names) == 1 and _wide(table, names[0]):
         return names, list(range(len(joints)))
     return names, indices

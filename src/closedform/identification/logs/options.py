@@ -9,7 +9,7 @@ from typing import Any, TypedDict
 
 from numpy.typing import ArrayLike
 
-from ...errors import ClosedFormError, shorten, shown
+from ...errors import ClosedFormError, shorten, shown, similar
 from ...files import read_regular
 from .tables import LogError
 
@@ -54,9 +54,11 @@ def log_description(path: Path) -> tuple[Any, dict[str, Any]]:
     wrong = [key for key in (*FILES, "file") if not isinstance(content.get(key, ""), str)]
     if wrong:
         raise LogError(f"{path}: `{wrong[0]}` is {shown(content[wrong[0]])}; expected the name of a file")
-    unknown = [key for key in content if key not in (*FILES, *OPTIONS, "file")]
+    known = ("file", *FILES, *OPTIONS)
+    unknown = [key for key in content if key not in known]
     if unknown:
-        raise LogError(f"{path}: unknown key {unknown[0]!r}; known: {', '.join(('file', *FILES, *OPTIONS))}")
+        meant = similar(unknown[0], known)
+        raise LogError(f"{path}: unknown key {unknown[0]!r}{meant}; known: {', '.join(known)}")
     files = {key: str(path.parent / content[key]) for key in FILES if key in content}
     if ("file" in content) == bool(files):
         raise LogError(f"{path}: name either one `file`, or `position` and `effort` files")

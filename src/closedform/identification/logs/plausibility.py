@@ -57,7 +57,7 @@ def check_motion(log: Log) -> None:
 
 
 def _check_positions(robot: Robot, log: Log, samples: Samples) -> None:
-    revolute = np.array([body.joint.kind == "revolute" for body in robot.model.independent])
+    turning = np.array([body.joint.turns_about_axis for body in robot.model.independent])
     lower, upper = robot.lower_limits, robot.upper_limits
     reach = np.maximum(np.abs(lower), np.abs(upper))
     largest = np.abs(samples.position).max(axis=0)
@@ -65,9 +65,9 @@ def _check_positions(robot: Robot, log: Log, samples: Samples) -> None:
     for j, name in enumerate(log.joints):
         if not limited[j] or largest[j] <= BEYOND * reach[j]:
             continue
-        if revolute[j] and np.radians(largest[j]) <= BEYOND * reach[j]:
+        if turning[j] and np.radians(largest[j]) <= BEYOND * reach[j]:
             hint = 'are the angles in degrees? Say units={"position": "deg"}'
-        elif not revolute[j] and largest[j] / 1000 <= BEYOND * reach[j]:
+        elif not turning[j] and largest[j] / 1000 <= BEYOND * reach[j]:
             hint = 'are they in millimetres? Say units={"position": "mm"}'
         else:
             hint = "are they motor angles? Say reduction=[...], or check that the log is of this robot"
@@ -75,8 +75,8 @@ def _check_positions(robot: Robot, log: Log, samples: Samples) -> None:
             f"{log.source}: joint {name!r} reaches {largest[j]:.4g} but its limit is {reach[j]:.4g}; {hint}"
         )
     turns = largest > 8 * np.pi
-    if revolute.any() and (turns & revolute & ~limited).sum() > revolute.sum() / 2:
-        j = int(np.argmax(largest * revolute))
+    if turning.any() and (turns & turning & ~limited).sum() > turning.sum() / 2:
+        j = int(np.argmax(largest * turning))
         raise LogError(
             f"{log.source}: joint {log.joints[j]!r} reaches {largest[j]:.4g} rad, four turns and more; are "
             'the angles in degrees (units={"position": "deg"}) or of the motors (reduction=[...])?'

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from ...errors import ArgumentError, shown
+from ...errors import ArgumentError, shown, similar
 
 UNITS: dict[str, dict[str, float]] = {
     "time": {"s": 1.0, "sec": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "min": 60.0},
@@ -52,5 +52,7 @@ def factor(quantity: str, unit: str | None) -> float:
         raise ArgumentError(f"unit of {quantity} is {shown(unit)}; expected one of {', '.join(known)}")
     key = re.sub(r"[\s·.*-]", "", unit.lower().replace("°", "deg"))
     if key not in known:
-        raise ArgumentError(f"unit {unit!r} of {quantity} is unknown; known: {', '.join(known)}")
+        raise ArgumentError(
+            f"unit {unit!r} of {quantity} is unknown{similar(unit, known)}; known: {', '.join(known)}"
+        )
     return known[key]

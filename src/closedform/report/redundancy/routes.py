@@ -11,9 +11,11 @@ from numpy.typing import ArrayLike
 from ... import redundancy
 from ...arrays import Array
 from ...errors import ClosedFormError
+from ...forms.rows import ROWS
+from ...loading import load
 from ...redundancy.bounds import limits_of
-from ...redundancy.task import ROWS, read_task
-from ...robot import Robot, load
+from ...redundancy.task import read_task
+from ...robot import Robot
 
 GUESS = np.deg2rad([-40.5006, 141.6408, 78.4169])
 """Initial guess of [Chang1987], far from the optimum on purpose."""

@@ -89,7 +89,7 @@ def gather(study: Study) -> MatrixFacts | None:
 def _driven(model: Model) -> NDArray[np.bool_]:
     """Return the entries of joints that are not free, or all if there are no others."""
     own = [body for body in model.bodies if body.coupling is None]
-    driven = np.concatenate([np.full(body.joint.nv, body.joint.kind != "free") for body in own])
+    driven = np.concatenate([np.full(body.joint.nv, not body.joint.floats) for body in own])
     return driven if driven.any() else np.ones_like(driven)
 
 

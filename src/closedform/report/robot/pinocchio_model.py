@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array
-from ...model import Body, Model
+from ...model import Model
 from ...model.inertia import inertial_from_phi, transform_phi
 
 FUNCTIONS = {
@@ -69,10 +69,15 @@ def peer_of(model: Model) -> Peer | str:
         import pinocchio as pin  # noqa: PLC0415 (optional, and slow to import)
     except ImportError:
         return "Pinocchio is not installed (pip install pin)."
-    odd = [body.joint_name for body in model.bodies if body.coupling or _subspace(body) is None]
+    joints = [body.joint.pinocchio(pin) for body in model.bodies]
+    odd = [
+        body.joint_name
+        for body, joint in zip(model.bodies, joints, strict=True)
+        if body.coupling or joint is None
+    ]
     if odd:
         return f"Pinocchio has no plain joint for {odd[0]!r} (coupled or of several translations)."
-    if any(body.joint.kind == "free" and body.armature for body in model.bodies):
+    if any(body.joint.floats and body.armature for body in model.bodies):
         return "Pinocchio lets the armature of a free joint act on another acceleration."
     theirs = pin.Model()
     theirs.gravity.linear = np.array(model.gravity)
@@ -80,11 +85,10 @@ def peer_of(model: Model) -> Peer | str:
     offsets: list[Array] = []
     order: list[int] = []
     armature: list[float] = []
-    for body in model.bodies:
-        joint, centre = _joint(pin, body)
+    for body, joint in zip(model.bodies, joints, strict=True):
         before = offsets[body.parent] if body.parent >= 0 else np.eye(4)
         after = np.eye(4)
-        after[:3, 3] = -centre
+        after[:3, 3] = -body.joint.centre
         placement = before @ body.placement @ np.linalg.inv(after)
         parent = ids[body.parent] if body.parent >= 0 else 0
         ids.append(
@@ -95,32 +99,7 @@ def peer_of(model: Model) -> Peer | str:
         theirs.appendBodyToJoint(
             ids[-1], pin.Inertia(inertial.mass, inertial.com, inertial.inertia), pin.SE3.Identity()
         )
-        local = (3, 4, 5, 0, 1, 2) if body.joint.kind == "free" else range(body.joint.nv)
-        order += [body.iv + k for k in local]
+        order += [body.iv + k for k in body.joint.pinocchio_order]
         armature += [body.armature] * body.joint.nv
     theirs.armature = np.array(armature)
     return Peer(pin.__version__, pin, theirs, theirs.createData(), np.array(order, dtype=np.intp))
-
-
-def _subspace(body: Body) -> str | None:
-    """Return the kind of a joint that Pinocchio has too: unit axes, no composed translations."""
-    kind, X = body.joint.kind, body.joint.X
-    if kind in ("ball", "free"):
-        return kind
-    axis = X[3:, 0] if kind == "prismatic" else X[:3, 0]
-    return kind if X.shape[1] == 1 and abs(np.linalg.norm(axis) - 1) < 1e-12 else None
-
-
-def _joint(pin: Any, body: Body) -> tuple[Any, Array]:
-    """Return Pinocchio's joint and the point of our body frame that it turns about."""
-    kind, X = body.joint.kind, body.joint.X
-    if kind == "free":
-        return pin.JointModelFreeFlyer(), np.zeros(3)
-    if kind == "ball":
-        return pin.JointModelSpherical(), body.joint.centre
-    w, v = X[:3, 0], X[3:, 0]
-    axis = v if kind == "prismatic" else w
-    letter = next((name for name, e in zip("XYZ", np.eye(3), strict=True) if np.array_equal(axis, e)), None)
-    name = f"JointModel{kind[0].upper()}{letter}" if letter else f"JointModel{kind.capitalize()}Unaligned"
-    arguments = (() if letter else (axis,)) + ((float(w @ v),) if kind == "helical" else ())
-    return getattr(pin, name)(*arguments), np.zeros(3) if kind == "prismatic" else np.cross(w, v)

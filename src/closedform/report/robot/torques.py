@@ -77,7 +77,7 @@ def gather(study: Study) -> TorqueFacts | None:
         np.einsum("tij,tj->ti", robot.kernel("coriolis_matrix")(s.q, s.qd), s.qd),
         robot.kernel("gravity_torque")(s.q),
         robot.effort_limits,
-        any(body.joint.kind == "free" for body in robot.model.bodies),
+        any(body.joint.floats for body in robot.model.bodies),
     )
 
 

@@ -1,0 +1,55 @@
+"""What inverse kinematics found: coordinates, all branches, and what is left where nothing was."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import Array
+
+
+@dataclass(frozen=True)
+class Solutions:
+    """Coordinates that bring frames to poses, with what is known about them; batch axes first.
+
+    `found` says for each pose whether it is met, to 1e-10, within the limits; `q` (..., nq) are the
+    coordinates, NaN if it is not. `branches` (..., k, nq) are all solutions that are known, nearest to q0
+    first, NaN after the last, and `count` how many they are: every one if `closed_form` is True, else
+    the one that the search came to. `closest` is q, or the closest that was found to a pose that is not met;
+    `position_error` (m) and `rotation_error` (rad) are what it leaves (the largest if there are several
+    frames), and `status` says in words why. NumPy takes the result for its q.
+    """
+
+    q: Array
+    found: NDArray[np.bool_]
+    branches: Array
+    count: NDArray[np.intp]
+    closest: Array
+    position_error: Array
+    rotation_error: Array
+    status: NDArray[Any]
+    closed_form: bool
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return np.array(self.q, dtype=dtype) if copy or dtype is not None else self.q
+
+    def __repr__(self) -> str:
+        return f"<Solutions: {self}>"
+
+    def __str__(self) -> str:
+        lost, total = ~np.asarray(self.found), self.status.size
+        if not lost.any():
+            counts = sorted({int(np.min(self.count)), int(np.max(self.count))}) if total else [0]
+            how = "in closed form" if self.closed_form else "by search"
+            many = f"{' to '.join(map(str, counts))} {'branch' if counts == [1] else 'branches'}"
+            return f"{'found' if total == 1 else f'all {total} found'}, {many} {how}"
+        reasons = Counter(np.asarray(self.status)[lost].tolist())
+        why = ", ".join(name if total == 1 else f"{n} {name}" for name, n in reasons.items())
+        errors = (np.asarray(each)[lost] for each in (self.position_error, self.rotation_error))
+        metres, radians = (np.max(each, initial=0, where=np.isfinite(each)) for each in errors)
+        count = "" if total == 1 else f"{lost.sum()} of {total} "
+        return f"{count}NOT FOUND: {why}; the closest leaves up to {metres:.3g} m and {radians:.3g} rad"

@@ -1,0 +1,83 @@
+"""Robots written to files, and as tables, for other software."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from .checks import file_path
+from .errors import ArgumentError, shown
+from .files import write_files
+from .model import Model
+from .model.mdh_writing import MdhTable, mdh_table
+from .model.mjcf_writing import mjcf_text
+from .model.urdf_writing import urdf_text
+from .model.writing import model_toml
+
+
+class RobotFiles:
+    """Methods that write the robot."""
+
+    model: Model
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the robot as a TOML file that `load` reads back, whole or not at all; return its path.
+
+        It holds the moving bodies with their lumped inertias, frames, limits, friction and gravity,
+        numbers with all their digits.
+
+        >>> import os, tempfile, closedform as cf
+        >>> path = cf.load("scara").save(os.path.join(tempfile.mkdtemp(), "arm.toml"))
+        >>> cf.load(path)
+        <Robot 'scara': nq 4, nv 4, 4 moving bodies>
+        """
+        return self._written(path, ".toml", model_toml)
+
+    def to_urdf(self, path: str | os.PathLike[str]) -> Path:
+        """Write the robot as a URDF file and return its path.
+
+        Bodies have their lumped inertias; frames are links without any. Rotor inertias and gravity
+        have no place in a URDF: a warning says so. Limits that the robot does not have are 1e9.
+
+        >>> import os, tempfile, closedform as cf
+        >>> path = cf.load("puma560").to_urdf(os.path.join(tempfile.mkdtemp(), "puma.urdf"))
+        >>> cf.load(path).nv
+        6
+        """
+        return self._written(path, ".urdf", urdf_text)
+
+    def to_mjcf(self, path: str | os.PathLike[str]) -> Path:
+        """Write the robot as an MJCF file (.xml) and return its path.
+
+        >>> import os, tempfile, closedform as cf
+        >>> cf.load("2r").to_mjcf(os.path.join(tempfile.mkdtemp(), "arm.xml")).name
+        'arm.xml'
+        """
+        return self._written(path, ".xml", mjcf_text)
+
+    def to_mdh(self) -> MdhTable:
+        """Return the modified Denavit-Hartenberg table of the robot, in Khalil's convention.
+
+        `Robot.from_mdh(**table)` is a robot with the same coordinates and torques; its frames lie on the
+        joint axes, and inertias and tool are given in them. A tree has the columns gamma and b too. Joints
+        must be revolute or prismatic; limits, friction and frames beside the tool have no place in a table.
+
+        >>> import closedform as cf
+        >>> table = cf.load("scara").to_mdh()
+        >>> print(table)
+        joint  parent    sigma    alpha        d    theta        r
+        joint1      0        0        0        0        0    0.387
+        joint2      1        0        0    0.325        0        0
+        joint3      2        1    3.142    0.275        0        0
+        joint4      3        0        0        0        0        0
+        >>> cf.Robot.from_mdh(**table).nv
+        4
+        """
+        return mdh_table(self.model)
+
+    def _written(self, path: str | os.PathLike[str], ending: str, text: Callable[[Model], str]) -> Path:
+        target = file_path(f"path (ending in {ending})", path)
+        if target.suffix.lower() != ending:
+            raise ArgumentError(f"path is {shown(str(target))}; expected a path that ends in {ending}")
+        return write_files({target: text(self.model)})[0]

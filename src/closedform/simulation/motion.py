@@ -1,0 +1,80 @@
+"""A simulated motion: states and torques over time, energy, and what happened on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from ..arrays import Array
+from ..lazy import cached_property
+from ..robot import Robot
+
+
+class Transition(NamedTuple):
+    """A joint that "sticks", "slips", "turns" or "stops" (meets a stop and stays) at a time.
+
+    `run` counts the runs of a batch from 0, in the order of its entries.
+    """
+
+    time: float
+    joint: str
+    what: str
+    run: int = 0
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Motion:
+    """A motion: times t (n + 1,), q (..., n + 1, nq), qd and tau (..., n + 1, nv), and events.
+
+    `tau` are the joint forces at the times, without friction and stops; those of a sampled law act until
+    the next. `events` has the times of each event asked for, `transitions` what friction and stops did.
+    `energy` is kinetic and potential energy together. Runs of a batch that diverged are NaN from there on.
+    """
+
+    robot: Robot
+    t: Array
+    q: Array
+    qd: Array
+    events: tuple[list[float], ...] = ()
+    transitions: tuple[Transition, ...] = ()
+    method: str = "rk4"
+    torques: Callable[[Array, Array, Array], Array] | None = field(default=None)
+    """The joint forces of times and states; zero if there is none."""
+
+    @cached_property
+    def tau(self) -> Array:
+        """The joint forces at the times, (..., n + 1, nv)."""
+        if self.torques is None:
+            return np.zeros_like(self.qd)
+        return self.torques(self.t, self.q, self.qd)
+
+    @cached_property
+    def kinetic_energy(self) -> Array:
+        """Kinetic energy at the times, (..., n + 1)."""
+        return np.asarray(self.robot.kinetic_energy(self.q, self.qd))
+
+    @cached_property
+    def potential_energy(self) -> Array:
+        """Potential energy at the times, (..., n + 1)."""
+        return np.asarray(self.robot.potential_energy(self.q))
+
+    @property
+    def energy(self) -> Array:
+        """Kinetic plus potential energy at the times, (..., n + 1)."""
+        return self.kinetic_energy + self.potential_energy
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def __repr__(self) -> str:
+        batch = self.q.shape[:-2]
+        runs = f", batch {batch}" if batch else ""
+        changes = f", {len(self.transitions)} transitions" if self.transitions else ""
+        events = f", {sum(map(len, self.events))} events" if self.events else ""
+        return (
+            f"<motion of {self.robot.name!r}: {self.t[-1]:g} s in {len(self.t) - 1} steps, "
+            f"{self.method}{runs}{changes}{events}>"
+        )

@@ -1,0 +1,165 @@
+"""The robot with everything that acts on it, as expressions: law or torques, friction, wrenches."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import casadi as ca
+from casadi import SX
+
+from ..control import Law
+from ..forms.elimination import Factors
+from ..forms.loads import NO_LOADS, Loads
+from ..forms.mass import mass_matrix
+from ..forms.newton_euler import inverse_dynamics
+from ..forms.tree import Tree
+from ..lazy import cached_property
+from ..model import Model
+
+Slot = tuple[str, int]
+"""Name and length of a part of a column of inputs."""
+
+
+@dataclass(frozen=True, eq=False)
+class Plant:
+    """What the machine code of a motion depends on, besides the method.
+
+    Joint forces come from a compiled `law`, or are an input (`driven`), or are zero. `frames` are those
+    at which wrenches act, in `axes`; with `bodies` every body has one. `limited` clips the joint forces at
+    the efforts, `damped` adds viscous friction, `contact` Coulomb friction and stops. The numbers
+    of all these are inputs of the code.
+    """
+
+    model: Model
+    law: Law | None = None
+    driven: bool = False
+    frames: tuple[str, ...] = ()
+    axes: str = "body"
+    bodies: bool = False
+    limited: bool = False
+    damped: bool = False
+    contact: bool = False
+
+    @property
+    def nv(self) -> int:
+        """Number of velocities."""
+        return self.model.nv
+
+    @property
+    def key(self) -> tuple[str, ...] | None:
+        """Everything that the expressions follow from, None if no text can tell it."""
+        law: tuple[str, ...] | None = () if self.law is None else self.law.key
+        if law is None:
+            return None
+        places = []
+        for name in self.frames:
+            frame = self.model.frame(name)
+            places.append(f"{frame.body}:{frame.placement.tobytes().hex()}")
+        flags = (self.driven, self.axes, self.bodies, self.limited, self.damped, self.contact)
+        return (*law, repr(places), repr(flags), self.model.digest)
+
+    @property
+    def slots(self) -> list[Slot]:
+        """The parts of the inputs u, which vary with time."""
+        found = [("tau", self.nv)] if self.driven else []
+        if self.law is not None:
+            found += [(each.name, math.prod(each.shape)) for each in self.law.references]
+        if self.frames:
+            found.append(("wrenches", 6 * len(self.frames)))
+        if self.bodies:
+            found.append(("wrenches", 6 * len(self.model.bodies)))
+        return found
+
+    @property
+    def nu(self) -> int:
+        """Number of inputs."""
+        return sum(size for _, size in self.slots)
+
+    @property
+    def constants(self) -> list[tuple[str, tuple[int, ...]]]:
+        """The arrays that stay the same in a run: names and shapes."""
+        found: list[tuple[str, tuple[int, ...]]] = [("effort", (self.nv,))] if self.limited else []
+        found += [("viscous", (self.nv,))] if self.damped else []
+        if self.law is not None:
+            found += [(f"gain_{name}", values.shape) for name, values in self.law.gains.items()]
+        return found
+
+    @cached_property
+    def tree(self) -> Tree:
+        """The tree of the model."""
+        return Tree.of(self.model)
+
+    def joint_forces(self, q: SX, qd: SX, u: SX, constants: dict[str, SX]) -> SX:
+        """Return tau of the law or the inputs, within the efforts."""
+        parts = self._parts(u)
+        tau = parts.get("tau", SX(self.nv, 1))
+        if self.law is not None:
+            given = [_shaped(parts[each.name], each.shape) for each in self.law.references]
+            gains = {name: constants[f"gain_{name}"] for name in self.law.gains}
+            tau = self.law.torque(self.law.tree, q, qd, given, gains)
+        if self.limited:
+            tau = ca.fmax(ca.fmin(tau, constants["effort"]), -constants["effort"])
+        return tau
+
+    def forces(self, q: SX, qd: SX, u: SX, constants: dict[str, SX]) -> SX:
+        """Return p, all forces but inertia and Coulomb friction: M qdd = p + friction and stops."""
+        wrenches = self._parts(u).get("wrenches")
+        loads = NO_LOADS
+        if wrenches is not None:
+            loads = Loads((ca.reshape(wrenches, 6, -1).T,), self.frames or None, self.axes)
+        bias = inverse_dynamics(self.tree, q, qd, SX.zeros(self.nv), loads=loads)
+        p = self.joint_forces(q, qd, u, constants) - bias
+        if self.damped:
+            p = p - constants["viscous"] * qd
+        return p
+
+    def mass_matrix(self, q: SX) -> SX:
+        """Return M(q)."""
+        return mass_matrix(self.tree, q)
+
+    def acceleration(
+        self,
+        q: SX,
+        qd: SX,
+        u: SX,
+        constants: dict[str, SX],
+        mode: SX | None = None,
+        coulomb: SX | None = None,
+    ) -> tuple[SX, SX]:
+        """Return qdd and the reactions of the joints that are held.
+
+        Joint i slides with the sign mode_i, or is held if mode_i is 0: its acceleration is exactly zero,
+        since its row and column of M are those of the identity, and its reaction is what that takes.
+        """
+        M, p = self.mass_matrix(q), self.forces(q, qd, u, constants)
+        if mode is None or coulomb is None:
+            return Factors(M, from_leaves=True).solve(p), SX(self.nv, 1)
+        free = mode * mode
+        a = Factors(masked(M, free), from_leaves=True).solve(free * (p - mode * coulomb))
+        return a, (1 - free) * (M @ a - p)
+
+    def _parts(self, u: SX) -> dict[str, SX]:
+        """Return the parts of a column of inputs by name."""
+        found, start = {}, 0
+        for name, size in self.slots:
+            found[name] = u[start : start + size]
+            start += size
+        return found
+
+
+def masked(M: SX, free: SX) -> SX:
+    """Return M with the rows and columns of the identity for joints that are not free (1 or 0 each)."""
+    found = SX(M)
+    for i in range(M.size1()):
+        for j in range(M.size1()):
+            if i != j and not M[i, j].is_zero():
+                found[i, j] = M[i, j] * (free[i] * free[j])
+        found[i, i] = M[i, i] * free[i] + (1 - free[i])
+    return found
+
+
+def _shaped(column: SX, shape: Sequence[int]) -> SX:
+    """Return a column of entries, row by row, as the array that it is."""
+    return ca.reshape(column, shape[1], shape[0]).T if len(shape) == 2 else column

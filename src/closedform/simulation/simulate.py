@@ -1,0 +1,259 @@
+"""Simulation of a robot: a state, a law and a duration in; the motion out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..arrays import Array
+from ..checks import (
+    MOST_ENTRIES,
+    common_batch,
+    flag,
+    function,
+    instance,
+    instances,
+    known_name,
+    rows_array,
+    small_number,
+)
+from ..control import Law
+from ..errors import ArgumentError
+from ..integration import DivergenceError, Event
+from ..integration.adaptive import ADAPTIVE
+from ..integration.inputs import Levels
+from ..integration.simulate import MAX_STEPS
+from ..model.idle import refuse_idle_joints
+from ..robot import Robot
+from .adaptive import adaptive_run
+from .contact import Contact
+from .drive import Clock, Drive, TorqueLaw, clock, drive, driven_torques, not_finite
+from .event_times import with_events
+from .inputs import together, wrench_levels
+from .marching import Marching
+from .motion import Motion, Transition
+from .plant import Plant
+from .start import checked_coordinates, require_within_limits
+from .steps import METHODS as STEPS
+from .steps import forces_kernel, step_kernel
+from .variational import require_plain_coordinates
+
+CHUNK = 4096
+"""Steps between two looks at the state for divergence, if nobody asks for progress."""
+
+REPORTS = 100
+"""How often `progress` is called."""
+
+METHODS = (*STEPS, *ADAPTIVE)
+"""Methods by name: ours, of equal steps, and SciPy's adaptive ones."""
+
+
+def simulate(
+    robot: Robot,
+    q0: ArrayLike,
+    qd0: ArrayLike | None = None,
+    law: TorqueLaw = None,
+    duration: float = 1.0,
+    step: float = 1e-3,
+    *,
+    reference: Any = None,
+    rate: float | None = None,
+    friction: bool = False,
+    stops: bool = False,
+    restitution: float = 0.0,
+    effort_limits: bool = False,
+    wrenches: Any = None,
+    axes: str = "body",
+    method: str = "rk4",
+    events: Sequence[Event] = (),
+    progress: Callable[[float], None] | None = None,
+    rtol: float = 1e-9,
+    atol: float = 1e-12,
+) -> Motion:
+    """Return the motion of a robot from a state, under a law: see `Robot.simulate`."""
+    model = instance("simulate: robot", robot, Robot).model
+    refuse_idle_joints(model, "simulate")
+    known_name("method of integration", method, METHODS)
+    if method == "variational":
+        require_plain_coordinates(model)
+    if progress is not None:
+        function("simulate: progress", progress, "the fraction done", 1)
+    instances("simulate: events", events, Event)
+    for name, given in (("friction", friction), ("stops", stops), ("effort_limits", effort_limits)):
+        flag(f"simulate: {name}", given)
+    bounce = small_number("simulate: restitution", restitution, 1.0)
+    q = checked_coordinates(model, q0)
+    qd = np.zeros(robot.nv) if qd0 is None else rows_array("simulate: qd0", qd0, robot.nv)
+    if stops:
+        require_within_limits(model, q)
+    most = min(MAX_STEPS, MOST_ENTRIES // (robot.nq + robot.nv))
+    run_clock = clock(duration, step, rate, isinstance(law, Law) or callable(law), most)
+    found = drive(robot, law, reference, rate, run_clock)
+    frames, bodies, acting = wrench_levels(model, wrenches, axes, run_clock.times)
+    parts = [*found.levels, *acting]
+    batch = common_batch(
+        "simulate",
+        q0=q.shape[:-1],
+        qd0=qd.shape[:-1],
+        inputs=_batch("simulate: inputs", parts),
+    )
+    coulomb = robot.friction if friction else np.zeros(robot.nv)
+    contact = Contact.of(model, coulomb, stops, bounce)
+    plant = Plant(
+        model,
+        found.law,
+        driven=found.driven,
+        frames=frames,
+        axes=axes,
+        bodies=bodies,
+        limited=effort_limits,
+        damped=friction and bool(robot.damping.any()),
+        contact=contact.acts,
+    )
+    if events and batch:
+        raise ArgumentError("simulate: events are sought in single runs; give one initial state")
+    _require_room(plant, math.prod(batch), run_clock)
+    start = np.broadcast_to(q, (*batch, robot.nq)), np.broadcast_to(qd, (*batch, robot.nv))
+    torques = partial(driven_torques, robot, found, None, effort_limits, run_clock)
+    if method in ADAPTIVE:
+        t, q, qd, times = adaptive_run(
+            plant,
+            found,
+            start,
+            run_clock,
+            parts,
+            _constants(robot, plant),
+            method,
+            events,
+            progress,
+            rtol,
+            atol,
+        )
+        return Motion(robot, t, q, qd, times, (), method, torques)
+    marching = _marching(robot, plant, start, run_clock, parts, contact, method)
+    _take_steps(robot, marching, found, run_clock, batch, progress)
+    q, qd = (_unstacked(each, batch) for each in (marching.q, marching.qd))
+    if found.sample is not None:
+        table = _unstacked(marching.tables[0][..., : robot.nv], batch)
+        torques = partial(driven_torques, robot, found, table, effort_limits, run_clock)
+    if not batch:
+        _require_finite(robot, torques, run_clock.times, q, qd)
+    names = velocity_names(robot)
+    changes = tuple(Transition(c.time, names[c.velocity], c.what, c.run) for c in marching.changes)
+    motion = Motion(robot, run_clock.times, q, qd, (), changes, method, torques)
+    return with_events(motion, events) if events else motion
+
+
+def _batch(name: str, parts: list[Levels]) -> tuple[int, ...]:
+    return common_batch(name, **{f"input {k + 1}": each.batch for k, each in enumerate(parts)})
+
+
+def _require_room(plant: Plant, runs: int, run_clock: Clock) -> None:
+    numbers = runs * len(run_clock.times) * (plant.model.nq + plant.nv + plant.nu)
+    if numbers > MOST_ENTRIES:
+        raise ArgumentError(
+            f"simulate: {len(run_clock.times)} states of {runs} run(s) are {numbers} numbers; at most "
+            f"{MOST_ENTRIES}: take longer steps, a shorter duration or fewer runs at a time"
+        )
+
+
+def _constants(robot: Robot, plant: Plant) -> list[Array]:
+    """Return the numbers of a run, in the order of the kernels' inputs."""
+    values = {"effort": robot.effort_limits, "viscous": robot.damping}
+    if plant.law is not None:
+        values |= {f"gain_{name}": gain for name, gain in plant.law.gains.items()}
+    return [np.ascontiguousarray(values[name]) for name, _ in plant.constants]
+
+
+def _marching(
+    robot: Robot,
+    plant: Plant,
+    start: tuple[Array, Array],
+    run_clock: Clock,
+    parts: list[Levels],
+    contact: Contact,
+    method: str,
+) -> Marching:
+    """Return the runs, ready to take their steps."""
+    inputs = together(parts, run_clock.steps)
+    paths = []
+    for first in start:
+        runs = math.prod(first.shape[:-1])
+        path = np.empty((len(run_clock.times), runs, first.shape[-1]))
+        path[0] = first.reshape(runs, first.shape[-1])
+        paths.append(path)
+    kernel = step_kernel(plant, method, inputs.held)
+    own = contact if plant.contact else None
+    return Marching(
+        kernel,
+        partial(forces_kernel, plant),
+        run_clock.times,
+        paths[0],
+        paths[1],
+        inputs,
+        _constants(robot, plant),
+        own,
+    )
+
+
+def _take_steps(
+    robot: Robot,
+    marching: Marching,
+    found: Drive,
+    run_clock: Clock,
+    batch: tuple[int, ...],
+    progress: Callable[[float], None] | None,
+) -> None:
+    """Take all steps, sampling the law where it is due."""
+    steps, times = run_clock.steps, run_clock.times
+    if not math.prod(batch):
+        return
+    chunk = CHUNK if progress is None else max(1, -(-steps // REPORTS))
+    if found.sample is not None:
+        chunk = run_clock.substeps
+    every = max(1, steps // REPORTS) if found.sample is not None else 1
+    first = True
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # the states show it
+        for k in range(0, steps, chunk):
+            last = min(k + chunk, steps)
+            if found.sample is not None:
+                q, qd = (np.array(each[k].reshape(*batch, -1)) for each in (marching.q, marching.qd))
+                tau = np.broadcast_to(found.sample(float(times[k]), q, qd), (*batch, robot.nv))
+                for table in marching.tables:
+                    table[k:last, :, : robot.nv] = tau.reshape(-1, robot.nv)
+            if first:
+                marching.begin()
+                first = False
+            marching.advance(k, last)
+            if not batch and not np.isfinite(marching.qd[last]).all():
+                marching.q[last + 1 :], marching.qd[last + 1 :] = np.nan, np.nan
+                return
+            if progress is not None and (found.sample is None or (k // chunk) % every == 0 or last == steps):
+                progress(last / steps)
+
+
+def _unstacked(path: Array, batch: tuple[int, ...]) -> Array:
+    """Return an array (steps, runs, n) as (*batch, steps, n)."""
+    return np.moveaxis(path.reshape(len(path), *batch, path.shape[-1]), 0, -2)
+
+
+def _require_finite(robot: Robot, torques: Any, t: Array, q: Array, qd: Array) -> None:
+    """Raise the error of a run that diverged: of its law, if that gives no numbers at the last good state."""
+    bad = ~(np.isfinite(q).all(axis=-1) & np.isfinite(qd).all(axis=-1))
+    if not bad.any():
+        return
+    k = max(int(bad.argmax()) - 1, 0)
+    tau = torques(t, q, qd)[k]
+    if not np.isfinite(tau).all():
+        raise not_finite("the law", tau, float(t[k]))
+    raise DivergenceError(f"simulation of {robot.name!r}", float(t[k + 1]), np.concatenate([q[k], qd[k]]))
+
+
+def velocity_names(robot: Robot) -> list[str]:
+    """Return the name of the joint of every velocity."""
+    return [body.joint_name for body in robot.model.independent for _ in range(body.joint.nv)]

@@ -1,0 +1,199 @@
+"""States of a robot as arrays: at home, at random, by joint names, and against the joint limits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .arrays import Array
+from .checks import (
+    batch_array,
+    choice,
+    common_batch,
+    generator,
+    not_negative,
+    real_array,
+    shape,
+    whole_number,
+)
+from .errors import ArgumentError, shown
+from .model import Model, integrate, random_state
+from .model.body import Body
+from .model.changes import require_joint
+from .model.limits import limit_distance
+
+MAX_NUMBERS = 10**8
+"""Numbers of one array of states."""
+
+MAX_RATES = 20
+"""Time derivatives of q that random states have at most."""
+
+ARRAYS = ("q", "qd")
+"""Arrays with an entry or several for each joint: coordinates, and velocities (or torques)."""
+
+
+class RobotStates:
+    """Methods that make arrays q and qd, and tell what is in them."""
+
+    model: Model
+
+    def neutral(self) -> Array:
+        """Return the home coordinates: zeros, and unit quaternions."""
+        return self.model.neutral()
+
+    def random_state(
+        self,
+        rng: np.random.Generator | int | None = None,
+        *,
+        batch: int | tuple[int, ...] = (),
+        order: int = 2,
+    ) -> tuple[Array, ...]:
+        """Return random (q, qd, qdd, ...) up to the `order`-th derivative, q within the joint limits."""
+        order = whole_number("random_state: order", order, 0, MAX_RATES)
+        size = shape("random_state: batch", batch)
+        _check_size("random_state", size, self.model.nq)
+        return random_state(self.model, generator("random_state: rng", rng), size, order)
+
+    def integrate(self, q: ArrayLike, step: ArrayLike) -> Array:
+        """Return q moved by the body-fixed displacement `step` = qd dt (nv entries), on the manifold."""
+        model = self.model
+        q, step = batch_array("integrate: q", q, model.nq), batch_array("integrate: step", step, model.nv)
+        common_batch("integrate", q=q.shape[:-1], step=step.shape[:-1])
+        return integrate(model, q, step)
+
+    def q(
+        self,
+        values: Mapping[str, ArrayLike] | None = None,
+        /,
+        *,
+        q0: ArrayLike | None = None,
+        **named: ArrayLike,
+    ) -> Array:
+        """Return coordinates with some joints given by name, the others at home (or as in `q0`).
+
+        A value may be an array: q then has its batch shape. Joints of several coordinates (a free joint
+        has position and quaternion) take them on the last axis. Names that Python cannot take as
+        keywords come in a mapping.
+
+        >>> import closedform as cf
+        >>> arm = cf.load("iiwa14")
+        >>> arm.q(joint4=-1.5).tolist()
+        [0.0, 0.0, 0.0, -1.5, 0.0, 0.0, 0.0]
+        >>> arm.q({"joint2": [0.1, 0.2, 0.3]}, joint4=1.0).shape
+        (3, 7)
+        """
+        start = self.model.neutral() if q0 is None else batch_array("q: q0", q0, self.model.nq)
+        return self._by_name("q", start, values, named)
+
+    def qd(
+        self,
+        values: Mapping[str, ArrayLike] | None = None,
+        /,
+        *,
+        qd0: ArrayLike | None = None,
+        **named: ArrayLike,
+    ) -> Array:
+        """Return velocities (or accelerations, or torques) of joints by name, the others zero or as in `qd0`.
+
+        >>> import closedform as cf
+        >>> cf.load("2r").qd(joint2=0.5).tolist()
+        [0.0, 0.5]
+        """
+        start = np.zeros(self.model.nv) if qd0 is None else batch_array("qd: qd0", qd0, self.model.nv)
+        return self._by_name("qd", start, values, named)
+
+    def joint_index(self, name: str, array: str = "qd") -> int | slice:
+        """Return where a joint is in qd (or in q, with `array="q"`): an index, or a slice if it has several.
+
+        >>> import closedform as cf
+        >>> cf.load("iiwa14").joint_index("joint4")
+        3
+        >>> robot = cf.load("quadruped")
+        >>> robot.joint_index(robot.joint_names[0]), robot.joint_index(robot.joint_names[0], "q")
+        (slice(0, 6, None), slice(0, 7, None))
+        """
+        choice("joint_index: array", array, ARRAYS)
+        part = _part(require_joint(self.model, "joint_index", name), array)
+        return part.start if part.stop - part.start == 1 else part
+
+    def joint_values(self, q: ArrayLike, array: str = "q") -> dict[str, Any]:
+        """Return the coordinates of each joint by name (with `array="qd"`, velocities): the reverse of `q`.
+
+        A joint of one dof has a number, or an array of the batch shape.
+
+        >>> import closedform as cf
+        >>> cf.load("2r").joint_values([0.1, 0.2])
+        {'joint1': 0.1, 'joint2': 0.2}
+        """
+        choice("joint_values: array", array, ARRAYS)
+        given = batch_array(f"joint_values: {array}", q, self.model.nq if array == "q" else self.model.nv)
+        found: dict[str, Any] = {}
+        for body in self.model.independent:
+            own = given[..., _part(body, array)]
+            own = own[..., 0] if own.shape[-1] == 1 else own
+            found[body.joint_name] = own.copy() if own.ndim else own.item()
+        return found
+
+    def limit_distance(self, q: ArrayLike) -> Array:
+        """Return how far each joint is from the nearer of its limits, negative beyond it.
+
+        The shape is (..., nv), in rad or m; joints without limits, and free and ball joints, are
+        infinitely far. Limits of joints that follow others count for those.
+
+        >>> import numpy as np, closedform as cf
+        >>> arm = cf.load("2r").with_joint_limits(-1.0, 2.0)
+        >>> arm.limit_distance([0.5, 2.5]).tolist()
+        [1.5, -0.5]
+        """
+        return limit_distance(self.model, batch_array("limit_distance: q", q, self.model.nq))
+
+    def within_limits(self, q: ArrayLike, margin: float = 0.0) -> NDArray[np.bool_]:
+        """Return whether all joints are within their limits, `margin` (rad or m) away from them at least.
+
+        >>> import closedform as cf
+        >>> arm = cf.load("2r").with_joint_limits(-1.0, 2.0)
+        >>> arm.within_limits([[0.5, 1.0], [0.5, 2.5]]).tolist()
+        [True, False]
+        """
+        margin = not_negative("within_limits: margin", margin)
+        distance = limit_distance(self.model, batch_array("within_limits: q", q, self.model.nq))
+        return np.asarray((distance >= margin).all(axis=-1))
+
+    def _by_name(
+        self, array: str, start: Array, values: Mapping[str, ArrayLike] | None, named: Mapping[str, ArrayLike]
+    ) -> Array:
+        """Return an array with the entries of some joints replaced."""
+        if values is not None and not isinstance(values, Mapping):
+            raise ArgumentError(f"{array}: {shown(values)}; expected a mapping of joint names to values")
+        twice = [name for name in values or () if name in named]
+        if twice:
+            raise ArgumentError(f"{array}: joint {shown(twice[0])} is given twice")
+        parts: dict[str, tuple[slice, Array]] = {}
+        for name, given in {**(values or {}), **named}.items():
+            part = _part(require_joint(self.model, array, name), array)
+            count = part.stop - part.start
+            what = f"{array}: joint {name!r}"
+            value = real_array(what, given)[..., None] if count == 1 else batch_array(what, given, count)
+            parts[name] = part, value
+        batches = {name: value.shape[:-1] for name, (_, value) in parts.items()}
+        batch = common_batch(array, start=start.shape[:-1], values=common_batch(array, **batches))
+        _check_size(array, batch, start.shape[-1])
+        result = np.empty((*batch, start.shape[-1]))
+        result[...] = start
+        for part, value in parts.values():
+            result[..., part] = value
+        return result
+
+
+def _part(body: Body, array: str) -> slice:
+    """Return where the joint of a body is in q or qd."""
+    return body.velocities if array == "qd" else slice(body.iq, body.iq + body.joint.nq)
+
+
+def _check_size(caller: str, batch: tuple[int, ...], count: int) -> None:
+    if math.prod(batch) * max(1, count) > MAX_NUMBERS:
+        raise ArgumentError(f"{caller}: batch {batch} of {count} exceeds {MAX_NUMBERS} numbers")
