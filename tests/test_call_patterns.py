@@ -83,6 +83,14 @@ SHAPES: dict[str, Callable[[list[np.ndarray]], tuple[str, Call]]] = {
     ),
     "number": lambda s: ("kinetic_energy", (tuple(s[:2]), {})),
     "number out": lambda s: ("kinetic_energy", (tuple(s[:2]), {"out": np.zeros(())})),
+    "reference": lambda s: ("jacobian", ((s[0],), {"frame": "tool", "reference": "world"})),
+    "relative": lambda s: ("relative_pose", ((s[0], "tool", "link1"), {})),
+    "wrenches by name": lambda s: (
+        "inverse_dynamics",
+        (tuple(s[:3]), {"wrenches": np.tile(s[1], 6).reshape(2, 6), "reference": "world_aligned"}),
+    ),
+    "friction": lambda s: ("forward_dynamics", (tuple(s[:3]), {"friction": True, "wrenches": None})),
+    "rows": lambda s: ("task_inertia_inverse", ((s[0], "tool"), {"rows": "x"})),
     "wrenches": lambda s: ("external_torque", ((s[0], np.tile(s[1], 6).reshape(2, 6)), {})),
 }
 """Calls of every shape that machine code takes."""
