@@ -211,12 +211,12 @@ class Robot(
 
     @property
     def damping(self) -> Array:
-        """Viscous friction of the joints: part of `friction_torque`, and of dynamics with `friction=True`."""
+        """Viscous friction of the joints, over the velocities; part of a form only with `friction=True`."""
         return self.model.joint_array("damping")
 
     @property
     def friction(self) -> Array:
-        """Coulomb friction of the joints: part of `friction_torque`, and of dynamics with `friction=True`."""
+        """Dry friction of the joints, over the velocities; part of a form only with `friction=True`."""
         return self.model.joint_array("friction")
 
     @property
