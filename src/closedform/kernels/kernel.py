@@ -18,7 +18,7 @@ from . import cache, machine, memory_layout, overlap
 from .bound_call import bound_call
 from .dask_arrays import lazy
 from .fast_call import FastCall
-from .fastest_order import fastest_code
+from .fastest_order import fastest_code, tuned
 from .gufunc import gufunc
 from .patterns import Plan
 from .recipe import Recipe
@@ -86,11 +86,14 @@ class Kernel:
         """The kernel as a function: the same results, with single calls several times quicker."""
         if not memory_layout.trusted():
             return self
-        return _FastKernel.of(Plan(self, self.results))  # type: ignore[no-any-return]
+        plan = Plan(self, self.results)
+        made: Callable[..., Any] = _FastKernel.of(plan)
+        made.patterns.expect(plan)  # type: ignore[attr-defined]
+        return made
 
     def _object_code(self) -> bytes:
         """Return the object code, from the cache if it was made before."""
-        key = cache.key(*self.recipe.identity, self.dtype.name, machine.identity())
+        key = cache.key(*self.recipe.identity, self.dtype.name, machine.identity(), str(tuned()))
         code = cache.load(key)
         if code is None:
             real = "double" if self.dtype == np.float64 else "float"
