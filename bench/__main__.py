@@ -23,6 +23,7 @@ SECTIONS = {
     "threads": ("bench.calls", "threads"),
     "memory": ("bench.calls", "memory"),
     "start": ("bench.calls", "start"),
+    "changed": ("bench.changed", "run"),
     "exported": ("bench.exported", "single_calls"),
     "largest": ("bench.exported", "largest"),
     "base-parameters": ("bench.base_parameters", "run"),
@@ -33,7 +34,9 @@ SECTIONS = {
     "inverse-kinematics": ("bench.inverse_kinematics", "run"),
     "trajectory": ("bench.trajectory", "run"),
     "elastic": ("bench.elastic", "run"),
+    "motion": ("bench.motion", "run"),
     "agreement": ("bench.agreement", "run"),
+    "written": ("bench.written", "run"),
     "collections": ("oracles.collections", "run"),
 }
 """Sections by name: module and function, imported when they run, since some need peers of their own."""
@@ -49,8 +52,8 @@ def main() -> None:
     parser.add_argument("sections", nargs="*", help=f"{', '.join(SECTIONS)} (all)")
     parser.add_argument("--batch", type=int, default=100_000, help="samples per batch")
     parser.add_argument("--quick", action="store_true", help="shorter timing")
-    parser.add_argument("--folder", help="folder of robot files (collections)")
-    parser.add_argument("--jobs", type=int, default=1, help="processes at once (collections)")
+    parser.add_argument("--folder", help="folder of robot files (written, collections)")
+    parser.add_argument("--jobs", type=int, default=1, help="processes at once (written, collections)")
     options = parser.parse_args()
     unknown = set(options.sections) - set(SECTIONS)
     if unknown:

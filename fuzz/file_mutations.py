@@ -21,7 +21,7 @@ TEXTS = (
     "", " ", "base", "link0", "link1", "joint0", "joint1", "body0", "world", "universe", "root_joint",
     "x" * 1200, " link0", "link0 ", "a\u00e9\u65e5", "it's", "a&b<c>", "\U000e0001", "fixed", "revolute",
     "prismatic", "floating", "planar", "continuous", "free", "ball", "hinge", "slide", "joint0_fixed",
-    "link0_fixed", "floating_base",
+    "link0_fixed", "floating_base", "universal", "helical", "subspace",
 )  # fmt: skip
 """What a name is replaced by."""
 

@@ -27,6 +27,23 @@ PUBLIC = (
 
 LIMIT = '<limit lower="-2" upper="2.5" velocity="3" effort="40"/>'
 
+JOINTS = """
+name = "joints"
+citation = "none"
+link = [
+  { name = "base" },
+  { name = "a", mass = 1.0, com = [0.1, 0.0, 0.2], inertia = [0.3, 0.0, 0.0, 0.2, 0.0, 0.25] },
+  { name = "b", mass = 2.0, com = [0.0, 0.1, 0.0], inertia = [0.1, 0.0, 0.0, 0.1, 0.0, 0.1] },
+  { name = "c", mass = 1.5, com = [0.2, 0.0, 0.0], inertia = [0.2, 0.0, 0.0, 0.2, 0.0, 0.3] },
+]
+joint = [
+  { name = "u", type = "universal", parent = "base", child = "a", axes = [[1, 0, 0], [0, 1, 0]] },
+  { name = "p", type = "planar", parent = "a", child = "b", axis = [0, 0, 1], xyz = [0.1, 0, 0] },
+  { name = "h", type = "helical", parent = "b", child = "c", axis = [0, 0.6, 0.8], pitch = 0.01 },
+]
+"""
+"""Joints that are written by their axes."""
+
 
 @cache
 def seeds(kind: str) -> tuple[str, ...]:
@@ -38,7 +55,7 @@ def seeds(kind: str) -> tuple[str, ...]:
     if kind == "urdf":
         return (*urdfs, *_public())
     saved = (model_toml(build_model(read_urdf(text.encode(), "seed"))) for text in urdfs[:8])
-    return (*saved, *(ROBOTS.joinpath(f"{name}.toml").read_text() for name in CATALOGUE))
+    return (*saved, *(ROBOTS.joinpath(f"{name}.toml").read_text() for name in CATALOGUE), JOINTS)
 
 
 def _public() -> list[str]:

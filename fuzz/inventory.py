@@ -12,6 +12,8 @@ PACKAGES = (
     "",
     "trajectory",
     "integration",
+    "control",
+    "simulation",
     "identification",
     "flexible",
     "redundancy",

@@ -15,6 +15,7 @@ import numpy as np
 
 import closedform as cf
 from closedform import (
+    control,
     description,
     elastic,
     equations,
@@ -25,6 +26,7 @@ from closedform import (
     kernels,
     redundancy,
     report,
+    simulation,
     trajectory,
 )
 from closedform.report import SECTIONS
@@ -60,6 +62,11 @@ def arm() -> cf.Robot:
 
 
 @cache
+def rough() -> cf.Robot:
+    return arm().with_friction(0.3).with_damping(0.1)
+
+
+@cache
 def planar() -> cf.Robot:
     return cf.load("chang3r")
 
@@ -87,6 +94,34 @@ def springy() -> cf.ElasticJointRobot:
 @cache
 def law() -> elastic.Feedforward:
     return elastic.Feedforward(springy(), [-20, -20])
+
+
+@cache
+def pulling() -> control.PDGravity:
+    return control.PDGravity(arm(), 50.0, 5.0)
+
+
+def held(**options: Any) -> dict[str, Any]:
+    """Return the options of a short simulation with everything in it."""
+    return {
+        "q0": [0.1, 0.2],
+        "qd0": [0.3, -0.1],
+        "law": pulling(),
+        "duration": 0.02,
+        "step": 1e-3,
+        "reference": [0.5, 0.5],
+        "rate": None,
+        "friction": True,
+        "stops": False,
+        "restitution": 0.5,
+        "effort_limits": False,
+        "wrenches": {"tool": np.zeros(6)},
+        "axes": "body",
+        "method": "rk4",
+        "events": (),
+        "progress": lambda part: None,
+        **options,
+    }
 
 
 @cache
@@ -210,10 +245,20 @@ def arrays(kernel: cf.Kernel) -> list[np.ndarray]:
 def form_call(owner: Any, name: str) -> Call:
     """Return a valid call of a form."""
     form = owner.FORMS[name]
-    kernel = owner.kernel(name, order=1) if form.ordered else owner.kernel(name)
-    named: dict[str, Any] = {"threads": 1}
+    chosen = {"rows": "xy"} if "rows" in form.choices else {}
+    kernel = owner.kernel(name, order=1 if form.ordered else None, **chosen)
+    named: dict[str, Any] = {"threads": 1, **chosen}
+    if form.loaded:
+        named |= {"wrenches": {"tool": np.ones(6)}, "reference": "world_aligned", "friction": True}
+        named |= {"wrenches_dot": {"tool": np.ones(6)}} if form.ordered else {}
+    elif "reference" in form.choices:
+        named["reference"] = "world_aligned"
     if form.framed:
         named["frame"] = "tool"
+    if form.framed and "reference" in form.choices:
+        named["reference"] = "world"
+    if "relative_to" in form.choices:
+        named["relative_to"] = "link1"
     if len(kernel.output_shapes) == 1:
         named["out"] = np.zeros((3, *kernel.output_shape))
     return call(getattr(owner, name), *arrays(kernel), **named)
@@ -438,6 +483,56 @@ RECIPES: dict[str, Callable[[], Call]] = {
         lambda t, x: x[1] + 0.02,
         True,
         0,
+    ),
+    # laws and motions
+    "Robot.simulate": lambda: call(rough().simulate, **held()),
+    "simulation.simulate": lambda: call(
+        simulation.simulate,
+        arm(),
+        **held(
+            law=lambda t, q, qd: np.zeros(2),
+            reference=None,
+            rate=500.0,
+            events=[integration.Event(lambda t, x: x[0] - 0.15)],
+        ),
+    ),
+    "control.GravityCompensation": lambda: call(control.GravityCompensation, arm()),
+    "control.PDGravity": lambda: call(control.PDGravity, arm(), [50.0, 20.0], 5.0),
+    "control.ComputedTorque": lambda: call(control.ComputedTorque, arm(), 50.0, 5.0),
+    "control.ComputedTorque.__call__": lambda: call(pulling(), *np.zeros((4, 2)), out=np.zeros(2)),
+    "control.ComputedTorque.bind": lambda: call(pulling().bind, *np.zeros((4, 2)), out=np.zeros(2)),
+    "control.ComputedTorque.program": lambda: call(pulling().program, gains="input"),
+    "control.ComputedTorque.export": lambda: call(
+        pulling().export, "c", fresh(""), gains="constant", precision="double"
+    ),
+    "control.ComputedTorque.reference": lambda: call(pulling().reference, move(), [0.0, 0.01]),
+    "control.ComputedTorque.input": lambda: call(pulling().input, "q_d"),
+    "control.ExpressionLaw": lambda: call(
+        control.ExpressionLaw,
+        arm(),
+        lambda q, qd, r, t, k: k * (r - q) - qd * t,
+        references={"r": 2},
+        gains={"k": 3.0},
+        timed=True,
+        name="mine",
+    ),
+    "control.Impedance": lambda: call(
+        control.Impedance,
+        arm(),
+        [30.0, 40.0],
+        [3.0, 4.0],
+        damping_ratio=None,
+        at=None,
+        frame="tool",
+        axes="body",
+        rows="xy",
+        inertia=[1.0, 2.0],
+        posture=[0.1, 0.2],
+        posture_stiffness=1.0,
+        posture_damping=0.1,
+    ),
+    "control.task_damping": lambda: call(
+        control.task_damping, arm(), [30.0, 40.0], 0.7, [0.3, 0.5], frame="tool", axes="body", rows="xy"
     ),
     # flexible links
     "FlexibleLink": lambda: call(
@@ -881,6 +976,15 @@ EXCLUDED = {
     "elastic.Control.law": "abstract",
     "elastic.Decoupling.law": "takes CasADi symbols",
     "elastic.Feedforward.law": "takes CasADi symbols",
+    "control.Law": "abstract",
+    "control.ComputedTorque.torque": "takes CasADi symbols",
+    "control.ExpressionLaw.torque": "takes CasADi symbols",
+    "control.GravityCompensation.torque": "takes CasADi symbols",
+    "control.Impedance.torque": "takes CasADi symbols",
+    "control.Law.torque": "takes CasADi symbols",
+    "control.PDGravity.torque": "takes CasADi symbols",
+    "simulation.Motion": "a record that simulate returns",
+    "kernels.DeferredRecipe.program": "no arguments",
     "elastic.Friction.rates": "takes CasADi symbols",
     "trajectory.Trajectory": "abstract",
     "Inertial": "a step of reading a description; Inertial.of checks",

@@ -67,12 +67,14 @@ class Traced:
         )
         self.state = [self.q, self.v, self.a]
 
-    def form(self, name: str, *inputs: ca.SX, frame: str | None = None, closed: bool = False) -> ca.SX:
+    def form(
+        self, name: str, *inputs: ca.SX, frame: str | None = None, closed: bool = False, **choices: str
+    ) -> ca.SX:
         """Return a form as an expression of given inputs."""
         it = form(name)
         extra = (frame,) if it.framed else ()
         build = it.closed if closed else it.build
-        return build(Tree.of(self.robot.model), *inputs, *extra)
+        return build(Tree.of(self.robot.model), *inputs, *extra, **choices)
 
     def rate(self, expression: ca.SX) -> ca.SX:
         """Return the time derivative along q' = rates(v), v' = a."""

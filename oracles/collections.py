@@ -19,7 +19,7 @@ import tempfile
 import time
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +62,7 @@ def run(folder: str | None, results: Path, jobs: int = 1) -> list[dict[str, Any]
     missing = [path for path in files if str(path.relative_to(root)) not in rows]
     start = time.perf_counter()
     with store.open("a") as out:
-        for done, row in enumerate(_rows(missing, jobs), len(files) - len(missing) + 1):
+        for done, row in enumerate(rows_of(missing, jobs, judge), len(files) - len(missing) + 1):
             row["file"] = str(Path(row["file"]).relative_to(root))
             rows[row["file"]] = row
             out.write(json.dumps(row) + "\n")
@@ -209,20 +209,24 @@ def _poses(robot: cf.Robot, q: np.ndarray) -> dict[str, np.ndarray]:
     return found
 
 
-def _rows(files: list[Path], jobs: int) -> Iterator[dict[str, Any]]:
+Judge = Callable[[Path], dict[str, Any]]
+"""What makes the row of a file."""
+
+
+def rows_of(files: list[Path], jobs: int, judged: Judge) -> Iterator[dict[str, Any]]:
     """Yield the rows of files, each from a process of its own."""
     with tempfile.TemporaryDirectory() as folder:  # killed processes clear nothing away
-        yield from _processes(files, jobs, folder)
+        yield from _processes(files, jobs, folder, judged)
 
 
-def _processes(files: list[Path], jobs: int, folder: str) -> Iterator[dict[str, Any]]:
+def _processes(files: list[Path], jobs: int, folder: str, judged: Judge) -> Iterator[dict[str, Any]]:
     context = multiprocessing.get_context("fork")
     waiting, running = list(reversed(files)), []
     while waiting or running:
         while waiting and len(running) < jobs:
             path = waiting.pop()
             receive, send = context.Pipe(duplex=False)
-            process = context.Process(target=_worker, args=(path, send, folder))
+            process = context.Process(target=_worker, args=(path, send, folder, judged))
             process.start()
             send.close()
             running.append((path, process, receive, time.monotonic()))
@@ -253,7 +257,7 @@ def _crashed(path: Path, reason: str) -> dict[str, Any]:
     return {"file": str(path), "kind": kind, "cause": "crashed", "error": 0.0, "form": "", "reason": reason}
 
 
-def _worker(path: Path, send: Any, folder: str) -> None:
+def _worker(path: Path, send: Any, folder: str, judged: Judge) -> None:
     """Judge one file with bounded memory, quietly, in a folder of its own."""
     resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 1))
@@ -262,7 +266,7 @@ def _worker(path: Path, send: Any, folder: str) -> None:
     os.dup2(quiet, 2)
     os.chdir(tempfile.mkdtemp(dir=folder))
     try:
-        row = judge(path)
+        row = judged(path)
     except BaseException as error:  # whatever it is, it is the finding
         row = _crashed(path, f"{type(error).__name__}: {str(error)[:200]}")
     send.send(row)

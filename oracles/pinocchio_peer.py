@@ -58,7 +58,8 @@ class Peer:
         return peer
 
     def _id(self, name: str) -> int:
-        return self.model.getJointId("root_joint" if name == FREE else name)
+        added = name == FREE and not self.model.existJointName(FREE)  # by Pinocchio, under a name of its own
+        return self.model.getJointId("root_joint" if added else name)
 
     def _driver(self, name: str) -> tuple[str, float, float]:
         """Return (driving joint, multiplier, offset) of a joint, following chains of mimics."""

@@ -149,6 +149,7 @@ ATTRIBUTES = {
     "kernel",
     "equations",
     "export",
+    "inverse_kinematics",
     "from_mdh",
     "from_screws",
 }

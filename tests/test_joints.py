@@ -6,13 +6,24 @@ import casadi as ca
 import numpy as np
 import pinocchio as pin
 import pytest
+from scipy.linalg import expm
 
 import closedform as cf
 from closedform.description import Description, Joint, Link, Mimic
 from closedform.forms.joint_motion import coordinate_rates, pose_about_centre
-from closedform.joints import Composite, JointType, Revolute, joint_type, kind_of_screws, kinds, registry
+from closedform.joints import (
+    JointChain,
+    JointType,
+    Planar,
+    Revolute,
+    Subspace,
+    joint_type,
+    kind_of_screws,
+    kinds,
+    registry,
+)
 from closedform.programs import evaluate
-from closedform.rotations import screw_motion
+from closedform.rotations import screw_motion, twist_matrix
 from oracles.random_trees import KINDS, inertial, placement, rotation, screws
 from tolerances import DIFFERENCE, ROUNDING, SHORT_CHAIN, worst
 
@@ -33,10 +44,18 @@ def state(joint: JointType, seed: int = 5) -> tuple[np.ndarray, np.ndarray]:
     return joint.random(rng, (), -np.inf, np.inf), rng.uniform(-1, 1, joint.nv)
 
 
+@pytest.mark.parametrize("angle", [0.0, 1e-9, 1e-4, 1.1e-4, 0.3, np.pi / 2, 3.0, 20.0])
+def test_the_motion_of_a_screw_is_its_exponential(angle):
+    rng = np.random.default_rng(6)
+    e = rng.normal(size=3)
+    X = np.concatenate([angle * e / np.linalg.norm(e), rng.normal(size=3)])
+    assert worst(screw_motion(X), expm(twist_matrix(X))) < SHORT_CHAIN
+
+
 def test_a_step_is_the_exponential_of_the_screws(joint):
     q, step = state(joint)
     moved = joint.motion(joint.moved(q, step))
-    assert worst(moved, joint.motion(q) @ screw_motion(joint.X @ step)) < SHORT_CHAIN
+    assert worst(moved, joint.motion(q) @ expm(twist_matrix(joint.X @ step))) < SHORT_CHAIN
 
 
 def test_the_expression_of_a_motion_equals_its_numbers(joint):
@@ -146,7 +165,7 @@ def test_a_universal_joint_moves_as_pinocchios():
 
 
 def test_a_planar_joint_moves_as_pinocchios():
-    X = joint_type("planar", np.zeros((6, 3))).screws(axis=np.array([0.0, 0.0, 1.0]))
+    X = Planar.screws(axis=(0, 0, 2))
     robot, description = chain("planar", X)
     plain, _ = chain("subspace", X)
     assert robot.model.digest == plain.model.digest  # one motion, one kernel, whatever it is called
@@ -226,15 +245,15 @@ def test_a_universal_joint_survives_files_and_changes(tmp_path):
         ("universal", [[1, 0, 0, 0, 0, 0], [1, 0, 0, 0, 1, 0]], "parallel"),
         ("universal", [[1, 0, 0, 0, 0, 0], [0, 1, 0, 1, 0, 0]], "do not meet"),
         ("universal", [[1, 0, 0, 0, 0, 0], [0, 0, 0, 0, 1, 0]], "two turns"),
-        ("universal", [[1, 0, 0, 0, 0, 0]], r"needs 2 screw\(s\); it has 1"),
+        ("universal", [[1, 0, 0, 0, 0, 0]], "a universal joint needs two screws; it has 1"),
         ("planar", [[0, 0, 0, 1, 0, 0], [0, 0, 0, 0, 1, 0], [0, 0, 0, 0, 0, 1]], "one turn"),
         ("planar", [[0, 0, 0, 1, 0, 0], [0, 0, 0, 0, 1, 0], [1, 0, 0, 0, 0, 0]], "out of their span"),
         ("revolute", [[0, 0, 0, 0, 0, 1]], "does not rotate"),
         ("revolute", [[0, 0, 1, 0, 0, 0.1]], "along its axis"),
         ("prismatic", [[0, 0, 1, 0, 0, 0]], "rotates"),
         ("helical", [[0, 0, 0, 0, 0, 1]], "does not rotate"),
-        ("ball", np.zeros((0, 6)), r"needs 3 screw\(s\); it has 0"),
-        ("subspace", np.zeros((0, 6)), r"needs some screw\(s\); it has 0"),
+        ("ball", np.zeros((0, 6)), "needs three screws; it has 0"),
+        ("subspace", np.zeros((0, 6)), "a subspace joint needs screws; it has 0"),
     ],
 )
 def test_screws_of_another_kind_are_refused(kind, X, match):
@@ -257,7 +276,7 @@ def test_only_joints_of_one_dof_follow_a_joint():
 def fixture_gimbal():
     """A kind that a user adds: three axes that meet, with an angle each."""
 
-    class Gimbal(Composite):
+    class Gimbal(JointChain):
         kind = "gimbal"
         count = 3
 
@@ -267,7 +286,7 @@ def fixture_gimbal():
 
     registry.register(Gimbal)
     yield Gimbal
-    registry._KINDS.pop("gimbal")
+    registry.unregister("gimbal")
 
 
 def test_a_new_kind_of_joint_is_one_class(gimbal):
@@ -277,7 +296,7 @@ def test_a_new_kind_of_joint_is_one_class(gimbal):
     q, qd = robot.random_state(4)[:2]
     T = gimbal(X).motion(q[1:4])
     x, y, z, w = pin.Quaternion(T[:3, :3]).coeffs()
-    yaw, pitch, roll = (screw_motion(X[:, k] * q[1 + k])[:3, :3] for k in range(3))
+    yaw, pitch, roll = (expm(twist_matrix(X[:, k] * q[1 + k]))[:3, :3] for k in range(3))
     omega = roll.T @ (pitch.T @ X[:3, 0] * qd[1] + X[:3, 1] * qd[2]) + X[:3, 2] * qd[3]
     assert worst(yaw @ pitch @ roll, T[:3, :3]) < SHORT_CHAIN
     energy = value(robot.with_armature(0), "kinetic_energy", q, qd)
@@ -285,10 +304,59 @@ def test_a_new_kind_of_joint_is_one_class(gimbal):
     assert worst(energy, value(ball.with_armature(0), "kinetic_energy", *at)) < ROUNDING
 
 
+def test_parts_may_be_made_of_parts(gimbal):
+    @registry.register
+    class Wrist(JointChain):
+        kind = "wrist"
+
+        @property
+        def parts(self):
+            return joint_type("universal", self.X[:, :2]), Revolute(self.X[:, [2]])
+
+    try:
+        X = np.eye(6)[:, :3]
+        robots = [chain(kind, X)[0] for kind in ("wrist", "gimbal")]
+        assert robots[0].model.digest == robots[1].model.digest
+        assert robots[0].joint_names == robots[1].joint_names
+        q = np.array([0.1, 0.2, 0.3])
+        assert worst(Wrist(X).motion(q), gimbal(X).motion(q)) < SHORT_CHAIN
+        angles_zyz = np.eye(6)[:, [2, 1, 2]]  # whose screws depend on each other at home
+        assert chain("wrist", angles_zyz)[0].nv == 5
+        with pytest.raises(cf.ClosedFormError, match="part 1 of it: its axes are parallel"):
+            chain("wrist", np.array([[1, 0, 0, 0, 0, 0], [1, 0, 0, 0, 1, 0], [0, 1, 0, 0, 0, 0]]).T)
+        with pytest.raises(cf.ClosedFormError, match="its parts have 3"):
+            chain("wrist", np.eye(6)[:, :4])
+    finally:
+        registry.unregister("wrist")
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "match"),
+    [
+        (Planar, {}, "planar is given by axis"),
+        (Planar, {"axis": (0, 0, 0)}, "axis has zero length"),
+        (Planar, {"axis": (0, 1)}, "axis has shape"),
+        (Planar, {"axis": (0, 0, np.nan)}, "axis"),
+        (Revolute, {"axis": (0, 0, 1), "pitch": 1.0}, "revolute is given by axis"),
+        (Subspace, {}, "subspace is given by its screws"),
+    ],
+)
+def test_numbers_that_are_no_joint_are_refused(kind, given, match):
+    with pytest.raises(cf.ClosedFormError, match=match):
+        kind.screws(**given)
+
+
+def test_a_subspace_of_one_turn_is_a_hinge():
+    X = np.eye(6)[:, [2]]
+    hinge, subspace = (chain(kind, X)[0] for kind in ("revolute", "subspace"))
+    state = hinge.random_state(0)
+    assert worst(*(value(each, "inverse_dynamics", *state) for each in (hinge, subspace))) < ROUNDING
+
+
 def test_kinds_have_names_of_their_own(gimbal):
     assert "gimbal" in kinds()
     with pytest.raises(cf.ClosedFormError, match="exists already"):
-        registry.register(type("Other", (Composite,), {"kind": "gimbal"}))
+        registry.register(type("Other", (JointChain,), {"kind": "gimbal"}))
     with pytest.raises(cf.ClosedFormError, match="not a JointType"):
         registry.register(dict)
     with pytest.raises(cf.ClosedFormError, match="unknown kind of joint 'revolut'"):

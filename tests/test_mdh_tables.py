@@ -16,7 +16,7 @@ STATES = 5
 TABLES = [
     name
     for name in ROBOTS
-    if {body.kind for body in make(name).model.bodies} <= {"revolute", "prismatic"}
+    if {body.joint.kind for body in make(name).model.bodies} <= {"revolute", "prismatic"}
     and not make(name).model.coupled
 ]
 

@@ -94,6 +94,17 @@ def test_derivatives_are_those_of_casadi(name, base):
         expected = at.rate(expected) if order < ORDER else expected
 
 
+@pytest.mark.parametrize("reference", ["world", "world_aligned"])
+@pytest.mark.parametrize("name", [name for name in ROBOTS if name != "2r"])
+def test_jacobians_in_base_axes_have_the_derivatives_of_casadi(name, reference):
+    at = motion(name)
+    expected = form("jacobian").build(Tree.of(at.robot.model), at.q, None, reference=reference)
+    program = trace(at.robot.model, "jacobian_rates", Variant(order=3, reference=reference), closed=False)
+    for order, given in enumerate(evaluate(program, at.values["q"], *at.values["rates"][:3])):
+        assert worst(given, at.value(expected)) < ROUNDING, order
+        expected = at.rate(expected) if order < 3 else expected
+
+
 @pytest.mark.parametrize("base", ["mass_matrix", "coriolis_matrix", "gravity_torque", "jacobian"])
 def test_the_first_orders_are_the_forms_of_their_names(base):
     at = motion("free and ball joints, and a mimic")

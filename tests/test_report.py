@@ -13,6 +13,7 @@ import pytest
 from lxml import html
 
 import closedform as cf
+from basic_forms import EVERYWHERE
 from closedform.cli.shared import default_name
 from closedform.files import whole_file
 from closedform.report import SECTIONS, Study, numerals, render, write_report
@@ -198,7 +199,9 @@ def test_postures_stay_small():
 def test_counts_are_those_of_the_kernels():
     robot = cf.load("2r")
     facts = counts.gather(study_of(robot))
-    assert {row.name: row.counts for row in facts.rows} == {n: robot.kernel(n).counts for n in cf.FORMS}
+    assert {row.name: row.counts for row in facts.rows} == {
+        name: robot.kernel(name).counts if name in EVERYWHERE else None for name in cf.FORMS
+    }
 
 
 @pytest.mark.parametrize("name", KINDS)

@@ -138,3 +138,18 @@ def test_a_path_of_bytes_is_refused():
     for call in (arm.save, arm.to_urdf, lambda path: cf.identification.read_log(path, arm)):
         with pytest.raises(cf.ArgumentError, match="expected a path"):
             call(Bytes())
+
+
+def test_mujoco_takes_joints_that_cannot_move_and_links_without_mass(tmp_path):
+    arm = cf.load("2r").with_joint_limits(
+        {"joint1": 0.0}, {"joint1": 0.0, "joint2": 1.0}, effort={"joint2": 0.0}
+    )
+    arm = cf.Robot(arm.model.with_phi(np.concatenate([arm.phi[:10], np.zeros(10)])))
+    with pytest.warns(cf.ModelWarning, match="limits of joint 'joint1', 'joint2' leave no room or no effort"):
+        path = arm.to_mjcf(tmp_path / "arm.xml")
+    model = mujoco.MjModel.from_xml_path(str(path))
+    assert model.jnt_limited.tolist() == [0, 1]
+    assert model.jnt_range[1].tolist() == [-1e9, 1.0]
+    assert model.body_mass[2] <= 1e-12
+    state = arm.random_state(0)
+    assert worst(torques(cf.load(path), *state), torques(arm, *state)) < FILES

@@ -12,7 +12,7 @@ ROOT = Path(cf.__file__).parent
 
 HEAD = '''"""The forms of {owner} as methods. Written by `make stubs`; do not edit."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from numpy.typing import ArrayLike, NDArray
@@ -25,11 +25,14 @@ from numpy.typing import ArrayLike, NDArray
 {methods}'''
 
 
+BY_FRAME = "ArrayLike | Mapping[str, ArrayLike]"
+"""Wrenches: of all bodies, or of some frames by name."""
+
 CHOICES = {
     "reference": "str | None = None",
-    "wrenches": "ArrayLike | Mapping[str, ArrayLike] | None = None",
+    "wrenches": f"{BY_FRAME} | None = None",
     "friction": "bool = False",
-    "rows": "str | tuple[str, ...] | None = None",
+    "rows": "str | Sequence[str] | None = None",
 }
 """What a call may choose by name; `relative_to` may follow the frame in order too."""
 
@@ -57,7 +60,7 @@ def _stub(forms: Catalogue, kind: str, owner: str, up: str, module: str, model: 
         f"from {up}owner import FormsOwner",
     ]
     loaded = any(form.loaded for form in forms.values())
-    head = HEAD if loaded else HEAD.replace("from collections.abc import Mapping\n", "")
+    head = HEAD if loaded else HEAD.replace("from collections.abc import Mapping, Sequence\n", "")
     return head.format(
         owner=owner,
         imports="\n".join(sorted(imports)),
@@ -81,14 +84,11 @@ def _array(each: FormArray) -> str:
     return "Array" if each.shape else "Any"
 
 
-def _kind(name: str, form: Form) -> str:
-    """Return the type of an input; what may be chosen too, such as wrenches by frame, has its choices."""
-    return CHOICES[name].removesuffix(" | None = None") if name in form.choices else "ArrayLike"
-
-
 def _method(form: Form) -> Iterator[str]:
     """Yield the lines of a method; constants that are inputs of some owners may be left out."""
-    arguments = [f"{name}: {_kind(name, form)}" for name in form.inputs]
+    by_frame = "wrenches" in form.choices
+    wrenches = [name for name in form.inputs if by_frame and name.startswith("wrenches")]
+    arguments = [f"{name}: {BY_FRAME if name in wrenches else 'ArrayLike'}" for name in form.inputs]
     arguments += [f"{each.name}: ArrayLike = ..." for each in form.constants]
     if form.framed and not form.ordered:
         arguments.append("frame: str | None = None")
@@ -96,13 +96,13 @@ def _method(form: Form) -> Iterator[str]:
         arguments.append("relative_to: str | None = None")
     several = form.ordered or len(form.gives) > 1
     out = "tuple[NDArray[Any], ...]" if several else "NDArray[Any]"
-    more = "*derivatives: ArrayLike | str | None" if form.framed else "*derivatives: ArrayLike"
+    more = f"*derivatives: {BY_FRAME if wrenches else 'ArrayLike'}{' | str | None' if form.framed else ''}"
     arguments += [more] if form.ordered else ["*"]
     arguments += ["frame: str | None = None"] if form.framed and form.ordered else []
-    chosen = {*form.choices} - {*form.inputs}
-    arguments += [f"{name}: {kind}" for name, kind in CHOICES.items() if name in chosen]
+    chosen = (name for name in form.choices if name in CHOICES and name not in wrenches)
+    arguments += [f"{name}: {CHOICES[name]}" for name in chosen]
     arguments += [f"out: {out} | None = None", "threads: int = 1"]
-    arguments += ["**named: ArrayLike"] if form.ordered else []
+    arguments += [f"**named: {BY_FRAME if by_frame else 'ArrayLike'}"] if form.ordered else []
     result = "tuple[Array, ...]" if form.ordered else _tuple_name(form) if several else _array(form.gives[0])
     yield f"    def {form.name}(\n        self,\n"
     yield from (f"        {argument},\n" for argument in arguments)

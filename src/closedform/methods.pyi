@@ -1,6 +1,6 @@
 """The forms of a robot as methods. Written by `make stubs`; do not edit."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from numpy.typing import ArrayLike, NDArray
@@ -358,8 +358,8 @@ class RobotForms(FormsOwner):
         qd: ArrayLike,
         qdd: ArrayLike,
         *,
-        reference: str | None = None,
         wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        reference: str | None = None,
         friction: bool = False,
         out: NDArray[Any] | None = None,
         threads: int = 1,
@@ -372,9 +372,10 @@ class RobotForms(FormsOwner):
         as an upward acceleration of the base. Inputs q (nq), qd, qdd (nv); returns (nv). The
         recursive Newton-Euler algorithm (RNEA), O(n).
 
-        `wrenches` that the environment applies, each (moment; force), take their part: tau - J^T W. They are
-        (bodies, 6), or {frame: (6)}. `reference` is "body" (the frame's axes and origin), "world_aligned" (the
-        base's axes, the frame's origin) or "world" (both the base's). `friction=True` adds `friction_torque`.
+        `wrenches` W of the environment, each (moment; force), take their part: tau - J^T W. They are
+        (bodies, 6), or {frame: (6)}. `reference` is "body" (the frame's axes and origin, default),
+        "world_aligned" (the base's axes, the frame's origin) or "world" (the base's axes and origin).
+        `friction=True` adds `friction_torque`.
         """
     def forward_dynamics(
         self,
@@ -382,8 +383,8 @@ class RobotForms(FormsOwner):
         qd: ArrayLike,
         tau: ArrayLike,
         *,
-        reference: str | None = None,
         wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        reference: str | None = None,
         friction: bool = False,
         out: NDArray[Any] | None = None,
         threads: int = 1,
@@ -402,15 +403,16 @@ class RobotForms(FormsOwner):
         q: ArrayLike,
         qd: ArrayLike,
         *,
-        reference: str | None = None,
         wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        reference: str | None = None,
         friction: bool = False,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
         """Return C qd + g, the joint forces of a motion without accelerations.
 
-        What forward dynamics takes from tau. `wrenches` and `friction` as in `inverse_dynamics`. Returns (nv).
+        What forward dynamics takes from tau. `wrenches` and `friction` as in `inverse_dynamics`.
+        Returns (nv).
         """
     def mass_matrix(
         self,
@@ -502,8 +504,8 @@ class RobotForms(FormsOwner):
         (moment; force) in its body frame about its origin [MuellerKumar2021, Eq. (27), with W of
         the opposite sign]. Returns (nv).
 
-        Or {frame: (6)}. `reference` is "body" (the frame's axes and origin), "world_aligned" (the base's
-        axes, the frame's origin) or "world" (both the base's).
+        Or {frame: (6)}. `reference` is "body" (the frame's axes and origin, default), "world_aligned"
+        (the base's axes, the frame's origin) or "world" (the base's axes and origin).
         """
     def kinetic_energy(
         self,
@@ -528,15 +530,15 @@ class RobotForms(FormsOwner):
         frame: str | None = None,
         *,
         reference: str | None = None,
-        rows: str | tuple[str, ...] | None = None,
+        rows: str | Sequence[str] | None = None,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
         """Return Lambda = (J M^-1 J^T)^-1, the inertia that a frame shows to wrenches at it.
 
-        [Khatib1987, Eq. (11)] for robots of any number of joints; `reference` and `rows` as in
-        `task_inertia_inverse`. A robot that cannot move its frame in all rows is refused; at a singularity
-        of J the entries are huge, inf or NaN in that sample. Symmetric (t, t).
+        [Khatib1987] for robots of any number of joints; `reference` and `rows` as in
+        `task_inertia_inverse`. A robot that cannot move its frame in all rows is refused; at a
+        singularity of J the entries are huge, inf or NaN in that sample. Symmetric (t, t).
         """
     def task_inertia_inverse(
         self,
@@ -544,15 +546,15 @@ class RobotForms(FormsOwner):
         frame: str | None = None,
         *,
         reference: str | None = None,
-        rows: str | tuple[str, ...] | None = None,
+        rows: str | Sequence[str] | None = None,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
         """Return J M^-1 J^T, the accelerations of a frame that unit wrenches at it give.
 
-        J is the `jacobian` of the same frame and `reference`, its rows (omega; v); `rows` selects some of
-        them: "position", "orientation", or names such as ("x", "z", "ry"). It exists in every posture of
-        every robot, and is singular if J is. Symmetric (t, t), t = 6 or the number of rows.
+        J is the `jacobian` of the same frame and `reference`, its rows (omega; v); `rows` selects some
+        of them: "position", "orientation", or names such as ("x", "z", "ry"). It exists in every posture
+        of every robot, and is singular if J is. Symmetric (t, t), t = 6 or the number of rows.
         """
     def dynamically_consistent_inverse(
         self,
@@ -560,14 +562,14 @@ class RobotForms(FormsOwner):
         frame: str | None = None,
         *,
         reference: str | None = None,
-        rows: str | tuple[str, ...] | None = None,
+        rows: str | Sequence[str] | None = None,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
         """Return Jbar = M^-1 J^T Lambda, the inverse of J whose motion has the least kinetic energy.
 
-        J Jbar = 1, and a torque with Jbar^T tau = 0 does not accelerate the frame [Khatib1987, Eq. (37)].
-        `reference` and `rows` as in `task_inertia`, which says when it exists. Returns (nv, t).
+        J Jbar = 1, and torques with Jbar^T tau = 0 do not accelerate the frame [Khatib1987]. `reference`
+        and `rows` as in `task_inertia`, which says when it exists. Returns (nv, t).
         """
     def nullspace_projector(
         self,
@@ -575,15 +577,15 @@ class RobotForms(FormsOwner):
         frame: str | None = None,
         *,
         reference: str | None = None,
-        rows: str | tuple[str, ...] | None = None,
+        rows: str | Sequence[str] | None = None,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
         """Return N = 1 - Jbar J, which takes from joint velocities all that moves the frame.
 
-        J N = 0. For joint torques take its transpose: N^T tau does not accelerate the frame, J M^-1 N^T = 0
-        [Khatib1987, Eq. (42)]. `reference` and `rows` as in `task_inertia`, which says when it exists.
-        Returns (nv, nv).
+        J N = 0. For joint torques take its transpose: N^T tau does not accelerate the frame, since
+        J M^-1 N^T = 0 [Khatib1987]. `reference` and `rows` as in `task_inertia`, which says when it
+        exists. Returns (nv, nv).
         """
     def inverse_dynamics_rates(
         self,
@@ -591,12 +593,12 @@ class RobotForms(FormsOwner):
         qd: ArrayLike,
         qdd: ArrayLike,
         *derivatives: ArrayLike,
-        reference: str | None = None,
         wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        reference: str | None = None,
         friction: bool = False,
         out: tuple[NDArray[Any], ...] | None = None,
         threads: int = 1,
-        **named: ArrayLike,
+        **named: ArrayLike | Mapping[str, ArrayLike],
     ) -> tuple[Array, ...]:
         """Return (tau, tau', tau'', ...), the joint forces of a motion and their time derivatives.
 
@@ -696,7 +698,7 @@ class RobotForms(FormsOwner):
         q: ArrayLike,
         qd: ArrayLike,
         wrenches: ArrayLike | Mapping[str, ArrayLike],
-        wrenches_dot: ArrayLike,
+        wrenches_dot: ArrayLike | Mapping[str, ArrayLike],
         *,
         reference: str | None = None,
         out: NDArray[Any] | None = None,
@@ -707,7 +709,7 @@ class RobotForms(FormsOwner):
         Wrenches change as their bodies see them; seen from across a joint of twist v, F' gains v x F.
         Equals J^T (W' - (Aa)^T W) [MuellerKumar2021, Eq. (37)]. Returns (nv).
 
-        Wrenches of frames and in other axes as in `external_torque`; their rates are in the same axes.
+        Wrenches of frames and in other axes as in `external_torque`; rates are in the same axes.
         """
     def external_torque_ddot(
         self,
@@ -715,8 +717,8 @@ class RobotForms(FormsOwner):
         qd: ArrayLike,
         qdd: ArrayLike,
         wrenches: ArrayLike | Mapping[str, ArrayLike],
-        wrenches_dot: ArrayLike,
-        wrenches_ddot: ArrayLike,
+        wrenches_dot: ArrayLike | Mapping[str, ArrayLike],
+        wrenches_ddot: ArrayLike | Mapping[str, ArrayLike],
         *,
         reference: str | None = None,
         out: NDArray[Any] | None = None,
@@ -797,11 +799,11 @@ class RobotForms(FormsOwner):
         self,
         q: ArrayLike,
         wrenches: ArrayLike | Mapping[str, ArrayLike],
-        *derivatives: ArrayLike,
+        *derivatives: ArrayLike | Mapping[str, ArrayLike],
         reference: str | None = None,
         out: tuple[NDArray[Any], ...] | None = None,
         threads: int = 1,
-        **named: ArrayLike,
+        **named: ArrayLike | Mapping[str, ArrayLike],
     ) -> tuple[Array, ...]:
         """Return J^T W with its time derivatives, W being the wrenches of the bodies in their frames.
 
@@ -884,8 +886,8 @@ class RobotForms(FormsOwner):
     ) -> Array:
         """Return d (J^T W) / dq for constant wrenches, by body-frame (right) perturbations of the joints.
 
-        Wrenches and their axes, in which they are constant, as in `external_torque`: a force of the base's
-        axes does not turn with its body. Returns (nv, nv).
+        Wrenches and their axes, in which they are constant, as in `external_torque`: a force in the
+        base's axes does not turn with its body. Returns (nv, nv).
         """
     def inverse_dynamics_dq(
         self,
@@ -893,8 +895,8 @@ class RobotForms(FormsOwner):
         qd: ArrayLike,
         qdd: ArrayLike,
         *,
-        reference: str | None = None,
         wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        reference: str | None = None,
         friction: bool = False,
         out: NDArray[Any] | None = None,
         threads: int = 1,
@@ -910,8 +912,8 @@ class RobotForms(FormsOwner):
         qd: ArrayLike,
         qdd: ArrayLike,
         *,
-        reference: str | None = None,
         wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        reference: str | None = None,
         friction: bool = False,
         out: NDArray[Any] | None = None,
         threads: int = 1,
@@ -923,8 +925,8 @@ class RobotForms(FormsOwner):
         qd: ArrayLike,
         tau: ArrayLike,
         *,
-        reference: str | None = None,
         wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        reference: str | None = None,
         friction: bool = False,
         out: NDArray[Any] | None = None,
         threads: int = 1,
@@ -939,8 +941,8 @@ class RobotForms(FormsOwner):
         qd: ArrayLike,
         tau: ArrayLike,
         *,
-        reference: str | None = None,
         wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        reference: str | None = None,
         friction: bool = False,
         out: NDArray[Any] | None = None,
         threads: int = 1,
@@ -952,8 +954,8 @@ class RobotForms(FormsOwner):
         qd: ArrayLike,
         tau: ArrayLike,
         *,
-        reference: str | None = None,
         wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        reference: str | None = None,
         friction: bool = False,
         out: NDArray[Any] | None = None,
         threads: int = 1,
@@ -965,8 +967,8 @@ class RobotForms(FormsOwner):
         qd: ArrayLike,
         qdd: ArrayLike,
         *,
-        reference: str | None = None,
         wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        reference: str | None = None,
         friction: bool = False,
         out: tuple[NDArray[Any], ...] | None = None,
         threads: int = 1,
@@ -994,8 +996,8 @@ class RobotForms(FormsOwner):
         qd: ArrayLike,
         tau: ArrayLike,
         *,
-        reference: str | None = None,
         wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        reference: str | None = None,
         friction: bool = False,
         out: tuple[NDArray[Any], ...] | None = None,
         threads: int = 1,

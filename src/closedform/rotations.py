@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg import expm
 
 from .arrays import Array
 from .checks import sized_array
@@ -163,7 +162,9 @@ def twist_matrix(X: ArrayLike) -> Array:
 
 def screw_motion(X: ArrayLike) -> Array:
     """Return exp(X^), the 4x4 pose that a screw (omega; v) leads to from the identity."""
-    return np.asarray(expm(twist_matrix(X)))
+    w, v = np.split(np.asarray(X, dtype=float), 2)
+    x, y, z, s = quaternion_of(w)
+    return pose(rotation_quaternion((s, x, y, z)), displacement(w, v))
 
 
 def quaternion_of(w: Array) -> Array:
@@ -194,7 +195,7 @@ def displacement(w: Array, v: Array) -> Array:
     angle = np.linalg.norm(w, axis=-1, keepdims=True)
     small = angle < 1e-4
     safe = np.where(small, 1.0, angle)
-    a = np.where(small, 0.5 - angle**2 / 24, (1 - np.cos(safe)) / safe**2)
+    a = 0.5 * np.sinc(angle / (2 * np.pi)) ** 2  # (1 - cos) / angle^2, whose difference would cancel
     b = np.where(small, 1 / 6 - angle**2 / 120, (safe - np.sin(safe)) / safe**3)
     wv = np.cross(w, v)
     return np.asarray(v + a * wv + b * np.cross(w, wv))

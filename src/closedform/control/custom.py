@@ -9,7 +9,7 @@ import casadi as ca
 from casadi import SX
 from numpy.typing import ArrayLike
 
-from ..checks import finite_array, function, text
+from ..checks import finite_array, flag, function, text
 from ..errors import ArgumentError, shorten, shown
 from ..forms import Quantity
 from ..forms.tree import Tree
@@ -28,8 +28,8 @@ class ExpressionLaw(Law):
     >>> law = cf.control.ExpressionLaw(
     ...     arm, lambda q, qd, q_d, k: k * (q_d - q) - qd, references={"q_d": 2}, gains={"k": 10.0}
     ... )
-    >>> law([0.0, 0.0], [1.0, 0.0], [0.1, 0.2]).tolist()
-    [0.0, 2.0]
+    >>> law([0.0, 0.0], [1.0, 0.0], [0.5, 0.25]).tolist()
+    [4.0, 2.5]
     """
 
     def __init__(
@@ -45,11 +45,13 @@ class ExpressionLaw(Law):
         self.name = text("ExpressionLaw: name", name)
         if not self.name.isidentifier() or not self.name.isascii():
             raise ArgumentError(f"ExpressionLaw: name is {shown(name)}; expected an identifier")
-        references, gains = references or {}, gains or {}
+        references = {} if references is None else references
+        gains = {} if gains is None else gains
+        self.timed = flag("ExpressionLaw: timed", timed)
         for what, given in (("references", references), ("gains", gains)):
             if not isinstance(given, Mapping) or not all(map(_is_name, given)):
                 raise ArgumentError(f"{name}: {what} is {shown(given)}; expected names and sizes or numbers")
-        taken = {"q", "qd", "tau", *(["t"] if timed else [])}
+        taken = {"q", "qd", "tau", *(["t"] if self.timed else [])}
         clash = taken & {*references, *gains} or {*references} & {*gains}
         if clash:
             raise ArgumentError(f"{name}: {sorted(clash)[0]!r} is the name of two inputs")
@@ -58,7 +60,6 @@ class ExpressionLaw(Law):
             if type(size) is not int or not 0 < size <= 10_000:
                 raise ArgumentError(f"{name}: reference {each!r} has size {shown(size)}; expected 1 to 10000")
             inputs.append(Input(each, (size,), Quantity(each, each, "1", f"reference {each}")))
-        self.timed = bool(timed)
         if self.timed:
             inputs.append(Input("t", (), Quantity("t", "t", "s", "time")))
         numbers = {
@@ -91,7 +92,8 @@ class ExpressionLaw(Law):
         foreign = [each for each in ca.symvar(tau) if each.element_hash() not in hashes]
         if foreign:
             raise ArgumentError(f"{self.name}: build used {shown(foreign)}; expected its own arguments only")
-        return tau
+        found: SX = tau
+        return found
 
 
 def _is_name(given: Any) -> bool:

@@ -107,7 +107,7 @@ class Impedance(Law):
             if np.linalg.eigvalsh(wanted)[0] <= DEFINITE * np.abs(wanted).max():
                 raise ArgumentError("Impedance: inertia is singular; expected a positive definite matrix")
             inverse = np.linalg.inv(wanted)
-            gains["mobility"] = (inverse, MOBILITY)
+            gains["mobility"] = (np.asarray(inverse, dtype=np.float64), MOBILITY)
         springs = joint_gains("Impedance: posture_stiffness", posture_stiffness, robot)
         dampers = joint_gains("Impedance: posture_damping", posture_damping, robot)
         if posture is not None:

@@ -13,16 +13,16 @@ from casadi import SX
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
-from ..checks import choice, instance
+from ..checks import choice, instance, known_name
 from ..emit import export
 from ..emit.subject import Subject, layout
-from ..errors import ArgumentError, UnknownNameError
+from ..errors import ArgumentError
 from ..forms import FORMS, Quantity
 from ..forms.catalogue import COORDINATES, FORCES
 from ..forms.tree import Tree
 from ..kernels import DeferredRecipe, Kernel, traced
 from ..lazy import cached_property
-from ..programs import Program
+from ..programs import Program, Shaped
 from ..robot import Robot
 from ..trajectory import Trajectory
 from ..trajectory.trajectory import require_trajectory
@@ -82,14 +82,14 @@ class Law(ABC):
         """The tree that the law's model is built on."""
         return Tree.of(self.robot.model)
 
-    def _arrays(self, *, gains: bool) -> tuple[list[tuple[str, tuple[int, ...], SX]], SX]:
+    def _arrays(self, *, gains: bool) -> tuple[list[Shaped], SX]:
         """Return the inputs as (name, shape, symbols) and the joint forces; gains are inputs or numbers."""
         q, qd = SX.sym("q", self.robot.nq), SX.sym("qd", self.robot.nv)
         given = [(each, each.symbol) for each in self.references]
         letters = {name: SX.sym(name, *values.shape) for name, values in self.gains.items()}
         numbers = letters if gains else {name: SX(values) for name, values in self.gains.items()}
         tau = self.torque(self.tree, q, qd, [symbol for _, symbol in given], numbers)
-        inputs = [("q", (self.robot.nq,), q), ("qd", (self.robot.nv,), qd)]
+        inputs: list[Shaped] = [("q", (self.robot.nq,), q), ("qd", (self.robot.nv,), qd)]
         inputs += [(each.name, each.shape, symbol) for each, symbol in given]
         if gains:
             inputs += [(name, self.gains[name].shape, symbol) for name, symbol in letters.items()]
@@ -98,7 +98,7 @@ class Law(ABC):
     @cached_property
     def kernel(self) -> Kernel:
         """The compiled law (q, qd, references, gains) -> tau."""
-        shapes = [("q", (self.robot.nq,)), ("qd", (self.robot.nv,))]
+        shapes: list[tuple[str, tuple[int, ...]]] = [("q", (self.robot.nq,)), ("qd", (self.robot.nv,))]
         shapes += [(each.name, each.shape) for each in self.references]
         shapes += [(name, values.shape) for name, values in self.gains.items()]
         return Kernel(
@@ -183,7 +183,5 @@ class Law(ABC):
 
     def input(self, name: str) -> Input:
         """Return the reference of that name."""
-        for each in self.references:
-            if each.name == name:
-                return each
-        raise UnknownNameError(f"reference of {self.name}", name, [each.name for each in self.references])
+        known = [each.name for each in self.references]
+        return self.references[known.index(known_name(f"reference of {self.name}", name, known))]

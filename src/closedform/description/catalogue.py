@@ -30,9 +30,8 @@ import numpy as np
 
 from ..arrays import Array
 from ..checks import known_name
-from ..errors import DescriptionError, shown
+from ..errors import ArgumentError, DescriptionError, shown
 from ..joints import Fixed, joint_kind, kinds
-from ..rotations import unit
 from .description import (
     DEFAULT_GRAVITY,
     MAX_ELEMENTS,
@@ -176,13 +175,11 @@ def _screws(table: Table, kind: str) -> Array:
         table.problem(f"subspace is missing; a joint of type {kind} needs its screws")
         return np.zeros((6, 0))
     given = {key: table.numbers(key, shape) for key, shape in made.written.items()}
-    for key in {"axis", "axes"} & set(given):
-        units = [unit(row) for row in np.atleast_2d(given[key])]
-        if any(e is None for e in units):
-            table.problem(f"{key} has zero length; give a non-zero axis")
-        directions = [np.zeros(3) if e is None else e for e in units]
-        given[key] = np.reshape(directions, given[key].shape)
-    return made.screws(**given)
+    try:
+        return made.screws(**given)
+    except ArgumentError as error:
+        table.problem(str(error))
+        return np.zeros((6, 0))
 
 
 def _mimic(table: Table) -> Mimic:

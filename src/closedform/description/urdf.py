@@ -165,8 +165,8 @@ def _bound(limit: Element, attribute: str) -> float:
 
 def _axis(element: Element) -> NDArray[np.float64]:
     axis = element.child("axis")
-    e = unit(axis.numbers("xyz", 3) if axis else (1, 0, 0))
-    if e is None:
+    e = np.asarray(axis.numbers("xyz", 3) if axis else (1, 0, 0), dtype=float)
+    if unit(e) is None:
         element.problem("axis has zero length; give a non-zero <axis xyz>")
         return np.array([1.0, 0.0, 0.0])
     return e

@@ -60,7 +60,7 @@ WRENCHES = Quantity(
     "wrenches",
     "W",
     "N m, N",
-    wrenches_noun(None, BODY),
+    wrenches_noun(False, BODY),
     vectors="nf",
 )
 PARAMETERS = Quantity(

@@ -154,7 +154,7 @@ class Form:
         frames = None
         if not isinstance(variant.wrenches, bool):
             frames = instances(f"{self.name}: wrenches", variant.wrenches, str, "True or names of frames")
-        quantity = replace(array.quantity, noun=wrenches_noun(frames, variant.reference or BODY))
+        quantity = replace(array.quantity, noun=wrenches_noun(frames is not None, variant.reference or BODY))
         return replace(array, shape=(len(frames) if frames else "b", 6), quantity=quantity)
 
     def _of_order(self, order: int | None) -> Form:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from casadi import SX
@@ -12,23 +11,17 @@ from .reference import BODY, TWIST_REFERENCES
 REFERENCES = tuple(TWIST_REFERENCES)
 """Axes and point of a twist or wrench: of its frame; of the base; the base's axes, the frame's origin."""
 
-AXES = dict(
-    zip(
-        REFERENCES,
-        (
-            "each in its frame about its origin",
-            "each in the base's axes about the base's origin",
-            "each in the base's axes about its frame's origin",
-        ),
-        strict=True,
-    )
-)
+AXES = {
+    BODY: "each in its frame about its origin",
+    "world": "each in the base's axes about the base's origin",
+    "world_aligned": "each in the base's axes about its frame's origin",
+}
 """The same in words, of wrenches."""
 
 
-def wrenches_noun(frames: Sequence[str] | None, reference: str) -> str:
+def wrenches_noun(of_frames: bool, reference: str) -> str:
     """Return what an array of wrenches is, of bodies or of frames."""
-    where = f"at {', '.join(frames)}".replace(", ", " and ") if frames else "on the bodies"
+    where = "at frames" if of_frames else "on the bodies"
     return f"wrenches (moment; force) of the environment {where}, {AXES[reference]}"
 
 

@@ -23,7 +23,7 @@ class Ball(QuaternionJoint):
     mjcf = "ball"
 
     @classmethod
-    def screws(cls, **written: Array) -> Array:
+    def screws_of(cls, **written: Array) -> Array:
         return np.eye(6)[:, :3]
 
     @classmethod

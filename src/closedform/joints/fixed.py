@@ -20,7 +20,7 @@ class Fixed(JointType):
     urdf = "fixed"
 
     @classmethod
-    def screws(cls, **written: Array) -> Array:
+    def screws_of(cls, **written: Array) -> Array:
         return np.zeros((6, 0))
 
     @property

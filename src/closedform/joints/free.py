@@ -32,7 +32,7 @@ class Free(QuaternionJoint):
     mjcf = "free"
 
     @classmethod
-    def screws(cls, **written: Array) -> Array:
+    def screws_of(cls, **written: Array) -> Array:
         return np.eye(6)
 
     @classmethod

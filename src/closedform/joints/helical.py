@@ -21,7 +21,7 @@ class Helical(JointType):
     count = 1
 
     @classmethod
-    def screws(cls, **written: Array) -> Array:
+    def screws_of(cls, **written: Array) -> Array:
         e = written["axis"]
         return np.concatenate([e, written["pitch"] * e])[:, None]
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import Array
-from ..checks import LARGEST
+from ..checks import LARGEST, sized_array
+from ..errors import ArgumentError
 from ..rotations import (
     ORTHONORMAL,
     ROUNDING,
@@ -19,6 +20,7 @@ from ..rotations import (
     quaternion_of,
     rotated,
     screw_motion,
+    unit,
 )
 
 UNLIMITED = 1e6
@@ -68,9 +70,31 @@ class JointType:
         return None
 
     @classmethod
-    def screws(cls, **written: Array) -> Array:
-        """Return the screws (6, k) of the numbers that files give (see `written`)."""
-        raise NotImplementedError(f"{cls.__name__} is written by its screws")
+    def screws(cls, **given: ArrayLike) -> Array:
+        """Return the screws (6, k) of the numbers that files may give instead, axes of any length.
+
+        >>> from closedform.joints import Universal
+        >>> Universal.screws(axes=[(2, 0, 0), (0, 1, 0)]).T.tolist()
+        [[1.0, 0.0, 0.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0, 0.0, 0.0]]
+        """
+        names = "its screws" if cls.written is None else ", ".join(cls.written) or "nothing more"
+        if cls.written is None or set(given) != set(cls.written):
+            raise ArgumentError(f"a joint of kind {cls.kind} is given by {names}; given: {', '.join(given)}")
+        largest = float(np.finfo(float).max)  # what is too large for a screw, `problem` says
+        numbers = {
+            name: sized_array(name, given[name], shape, largest) for name, shape in cls.written.items()
+        }
+        for name in {"axis", "axes"} & set(numbers):
+            units = [e for row in np.atleast_2d(numbers[name]) if (e := unit(row)) is not None]
+            if np.size(units) != np.size(numbers[name]):
+                raise ArgumentError(f"{name} has zero length; give a non-zero axis")
+            numbers[name] = np.reshape(units, numbers[name].shape)
+        return cls.screws_of(**numbers)
+
+    @classmethod
+    def screws_of(cls, **written: Array) -> Array:
+        """Return the screws of numbers of the right shape, axes of unit length."""
+        raise NotImplementedError(f"{cls.__name__} has `written` and needs `screws_of`")
 
     @classmethod
     def fits(cls, X: Array) -> bool:
@@ -79,8 +103,13 @@ class JointType:
 
     @property
     def parts(self) -> tuple[JointType, ...]:
-        """The joints with constant screws that it is made of, from the parent to the child."""
+        """The joints that it is made of, from the parent to the child: itself if its screws are constant."""
         return (self,)
+
+    @property
+    def simple_parts(self) -> tuple[JointType, ...]:
+        """The parts of its parts, all with constant screws: what a model has in its place."""
+        return self.parts
 
     @property
     def nv(self) -> int:
@@ -121,12 +150,21 @@ class JointType:
         """Return how far a screw that rotates moves along its axis per radian."""
         return float(self.X[:3, column] @ self.X[3:, column])
 
-    def problem(self) -> str | None:
-        """Return why this is not a joint of its kind, or None."""
+    def shape_problem(self) -> str | None:
+        """Return why numbers are no screws, or are too many or too few, or None."""
         if self.X.ndim != 2 or self.X.shape[0] != 6 or not (np.abs(self.X) <= LARGEST).all():
             return f"its screws have shape {self.X.shape}; expected finite (6, k), at most {LARGEST:g}"
         if self.count not in (None, self.nv) or self.nv == 0 != self.count:
-            return f"a joint of kind {self.kind} needs {self.count or 'some'} screw(s); it has {self.nv}"
+            words = {None: "screws", 1: "one screw", 2: "two screws", 3: "three screws", 6: "six screws"}
+            wanted = words.get(self.count, f"{self.count} screws")
+            return f"a {self.kind} joint needs {wanted}; it has {self.nv}"
+        return None
+
+    def problem(self) -> str | None:
+        """Return why this is not a joint of its kind, or None."""
+        problem = self.shape_problem()
+        if problem:
+            return problem
         lengths = np.linalg.norm(np.where(self.turns, self.X[:3], self.X[3:]), axis=0)
         normed = np.ones(1, dtype=bool) if self.nv == 1 else self.turns
         wrong = lengths[normed & (np.abs(lengths - 1) > ORTHONORMAL)]
@@ -137,7 +175,26 @@ class JointType:
         return self.own_problem()
 
     def own_problem(self) -> str | None:
-        """Return why screws, finite and independent with axes of unit length, are not of this kind."""
+        """Return why screws, finite and independent with axes of unit length, are not of this kind.
+
+        Translations and a turn move as a group if the turn maps the span of the translations to itself.
+        """
+        rotating = np.flatnonzero(self.turns)
+        if len(rotating) > 1:
+            return (
+                "its screws rotate about more than one axis without being a ball or free joint; "
+                "use one joint per axis"
+            )
+        if len(rotating) == 1 < self.nv:
+            translations = np.delete(self.X[3:], rotating[0], axis=1)
+            e = self.X[:3, rotating[0]]
+            turned = np.cross(e, translations, axis=0)
+            residual = turned - translations @ np.linalg.lstsq(translations, turned, rcond=None)[0]
+            if np.abs(residual).max() > 1e-9:
+                return (
+                    "its rotation turns its translations out of their span, so the motion subspace "
+                    "is not constant; use one joint per dof"
+                )
         return None
 
     def normalised(self) -> Self:

@@ -20,7 +20,7 @@ class Planar(Subspace):
     count = 3
 
     @classmethod
-    def screws(cls, **written: Array) -> Array:
+    def screws_of(cls, **written: Array) -> Array:
         return plane(written["axis"])
 
     @classmethod

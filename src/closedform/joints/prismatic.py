@@ -22,7 +22,7 @@ class Prismatic(JointType):
     mjcf = "slide"
 
     @classmethod
-    def screws(cls, **written: Array) -> Array:
+    def screws_of(cls, **written: Array) -> Array:
         return slide(written["axis"])
 
     @classmethod

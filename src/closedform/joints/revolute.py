@@ -25,7 +25,7 @@ class Revolute(JointType):
     mjcf = "hinge"
 
     @classmethod
-    def screws(cls, **written: Array) -> Array:
+    def screws_of(cls, **written: Array) -> Array:
         return turn(written["axis"])
 
     @classmethod

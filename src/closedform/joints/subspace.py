@@ -25,22 +25,3 @@ class Subspace(JointType):
     def urdf(self) -> str | None:
         given = self.nv == 3 and self.turns[2]
         return "planar" if given and np.array_equal(self.X, plane(self.X[:3, 2])) else None
-
-    def own_problem(self) -> str | None:
-        rotating = np.flatnonzero(self.turns)
-        if len(rotating) > 1:
-            return (
-                "its screws rotate about more than one axis without being a ball or free joint; "
-                "use one joint per axis"
-            )
-        if len(rotating) == 1:
-            translations = np.delete(self.X[3:], rotating[0], axis=1)
-            e = self.X[:3, rotating[0]]
-            turned = np.cross(e, translations, axis=0)
-            residual = turned - translations @ np.linalg.lstsq(translations, turned, rcond=None)[0]
-            if np.abs(residual).max() > 1e-9:
-                return (
-                    "its rotation turns its translations out of their span, so the motion subspace "
-                    "is not constant; use one joint per dof"
-                )
-        return None

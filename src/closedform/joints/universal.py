@@ -8,15 +8,15 @@ import numpy as np
 
 from ..arrays import Array
 from ..rotations import ORTHONORMAL
-from .composite import Composite
 from .joint import JointType
+from .joint_chain import JointChain
 from .registry import register
 from .revolute import Revolute
 from .screws import turn
 
 
 @register
-class Universal(Composite):
+class Universal(JointChain):
     """T = exp(X_1 q_1) exp(X_2 q_2): the first axis is fixed in the parent, the second in the child.
 
     Its screws are not constant in the child, so that it is two revolute joints in a row.
@@ -27,7 +27,7 @@ class Universal(Composite):
     count = 2
 
     @classmethod
-    def screws(cls, **written: Array) -> Array:
+    def screws_of(cls, **written: Array) -> Array:
         return np.hstack([turn(e) for e in written["axes"]])
 
     @property
@@ -35,9 +35,8 @@ class Universal(Composite):
         return tuple(Revolute(self.X[:, [k]]) for k in range(2))
 
     def own_problem(self) -> str | None:
-        for part in self.parts:
-            if part.own_problem():
-                return "a universal joint needs two turns about unit axes, (e; c x e) each"
+        if any(part.problem() for part in self.parts):
+            return "a universal joint needs two turns about unit axes, (e; c x e) each"
         (w1, w2), (v1, v2) = self.X[:3].T, self.X[3:].T
         if np.abs(np.cross(w1, w2)).max() < ORTHONORMAL:
             return "its axes are parallel; a universal joint needs two axes that cross"

@@ -96,7 +96,8 @@ class March:
         margins: Array | None = None,
     ) -> None:
         shapes = [*kernel.input_shapes, *kernel.output_shapes]
-        bases, strides, hops, inner = [], [], [], []
+        bases, strides, hops = [], [], []
+        inner: list[int] = []
         self._steps: int | None = None
         for each, core in zip(operands, shapes, strict=True):
             array = each.array

@@ -102,11 +102,12 @@ def _taken_apart(description: Description) -> Description:
     links, joints = list(description.links), []
     for joint in description.joints:
         whole = joint_type(joint.kind, joint.subspace)
-        if joint.fixed or whole.parts[0] is whole:
+        parts = whole.simple_parts
+        if joint.fixed or parts[0] is whole:
             joints.append(joint)
             continue
-        count, parent, placement = len(whole.parts), joint.parent, joint.placement
-        for k, part in enumerate(whole.parts, start=1):
+        count, parent, placement = len(parts), joint.parent, joint.placement
+        for k, part in enumerate(parts, start=1):
             name = joint.name if count == 1 else new_name(f"{joint.name}/{k}", joint_names)
             child = joint.child if k == count else new_name(f"{joint.child}/{name}", link_names)
             links += [Link(child)] if k < count else []

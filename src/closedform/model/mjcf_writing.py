@@ -8,14 +8,15 @@ import numpy as np
 from lxml import etree
 
 from ..arrays import Array
-from ..errors import ClosedFormError
+from ..description.description import Limits
+from ..errors import ClosedFormError, listed, warn
 from .body import Body
 from .model import Model
-from .urdf_writing import element, xml_text
+from .urdf_writing import UNLIMITED, element, xml_text
 from .writing import described_inertial
 
 LEAST = 1e-13
-"""Inertia about the centre of mass that MuJoCo takes, kg m^2; that of a point mass is raised to it."""
+"""Mass (kg) and inertia about the centre of mass (kg m^2) that MuJoCo takes; less is raised to it."""
 
 ROUNDING = 1e-12
 """Relative violation of the triangle inequality that round-off may cause."""
@@ -28,6 +29,7 @@ def mjcf_text(model: Model) -> str:
 
     Coordinates are those of the model, but for the order of quaternions; see `description/mjcf.py`.
     """
+    _warn_of_limits(model)
     root = element(None, "mujoco", model=model.name)
     element(root, "compiler", angle="radian", autolimits="false", inertiafromgeom="false")
     element(root, "option", gravity=model.gravity)
@@ -41,7 +43,7 @@ def mjcf_text(model: Model) -> str:
             name = model.bodies[inner.get(i, i)].name
             node = element(node, "body", name=name, **_place(body.placement))
         _joint(node, body)
-        if model.has_inertia:
+        if model.has_inertia and i not in inner:
             _inertial(node, body.name, body.phi)
         nodes[i] = node
     names = {body.name for body in model.bodies}
@@ -77,6 +79,25 @@ def _inner_bodies(model: Model) -> dict[int, int]:
     return inner
 
 
+def _leaves_room(limits: Limits) -> bool:
+    """Whether a joint can move between its limits; MuJoCo refuses others."""
+    return bool(limits.lower < limits.upper)
+
+
+def _warn_of_limits(model: Model) -> None:
+    """Warn of limits of joints that MJCF cannot say."""
+    stuck = [
+        repr(body.joint_name)
+        for body in model.independent
+        if body.joint.quaternion is None and not (_leaves_room(body.limits) and body.limits.effort > 0)
+    ]
+    if stuck:
+        warn(
+            f"to_mjcf: limits of joint {listed(stuck, 5)} leave no room or no effort, which MuJoCo refuses; "
+            "they are left out"
+        )
+
+
 def _place(T: Array) -> dict[str, object]:
     place: dict[str, object] = {}
     if T[:3, 3].any():
@@ -101,9 +122,12 @@ def _joint(node: etree._Element, body: Body) -> None:
     given: dict[str, object] = {"name": body.joint_name, "type": joint.mjcf}
     if joint.quaternion is None:
         given["axis"] = joint.X[:3, 0] if joint.turns.any() else joint.X[3:, 0]
-        if np.isfinite([limits.lower, limits.upper]).all():
-            given |= {"limited": "true", "range": [limits.lower, limits.upper]}
-        if np.isfinite(limits.effort):
+        if np.isfinite([limits.lower, limits.upper]).any() and _leaves_room(limits):
+            given |= {
+                "limited": "true",
+                "range": np.clip([limits.lower, limits.upper], -UNLIMITED, UNLIMITED),
+            }
+        if 0 < limits.effort < np.inf:
             given |= {"actuatorfrclimited": "true", "actuatorfrcrange": [-limits.effort, limits.effort]}
     if joint.centre.any():
         given["pos"] = joint.centre
@@ -112,17 +136,15 @@ def _joint(node: etree._Element, body: Body) -> None:
 
 
 def _inertial(node: etree._Element, name: str, phi: Array) -> None:
-    if not phi.any():
-        return
     inertial = described_inertial(f"link {name!r}", phi)
     J = inertial.inertia
     low, middle, high = np.linalg.eigvalsh(J)
     excess = high - low - middle
-    if excess > ROUNDING * high:
+    if excess > max(ROUNDING * high, LEAST):
         raise ClosedFormError(
             f"to_mjcf: the largest inertia of link {name!r} exceeds the sum of the others by "
             f"{100 * excess / high:.2g} %, which MuJoCo refuses; correct it (with_phi), or use to_urdf"
         )
     J = J + max(LEAST - low, 2 * excess, 0.0) * np.eye(3)
     six = [J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]]
-    element(node, "inertial", pos=inertial.com, mass=inertial.mass, fullinertia=six)
+    element(node, "inertial", pos=inertial.com, mass=max(inertial.mass, LEAST), fullinertia=six)

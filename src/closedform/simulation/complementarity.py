@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import Array
 from ..errors import ClosedFormError
@@ -11,7 +12,9 @@ ROUND_OFF = 1e-12
 """Relative size below which a violated bound or sign is round-off."""
 
 
-def give_way(M: Array, f: Array, candidates: Array, least: Array, most: Array) -> tuple[Array, Array, Array]:
+def give_way(
+    M: Array, f: Array, candidates: NDArray[np.bool_], least: Array, most: Array
+) -> tuple[Array, Array, Array]:
     """Return how joints move, the accelerations a and the reactions r with M a = f + r.
 
     Of every candidate, either a_i = 0 and least_i <= r_i <= most_i, or a_i > 0 and r_i = least_i, or
@@ -25,10 +28,11 @@ def give_way(M: Array, f: Array, candidates: Array, least: Array, most: Array) -
     rush = 2 * n + 10
     for count in range(rush + 4 ** min(n, 10)):
         free = moves != 0
-        pushed = f + np.where(moves == 1, least, np.where(moves == -1, most, 0.0))
+        bound = np.where(moves == 1, least, np.where(moves == -1, most, 0.0))
+        pushed = f + bound
         a = np.zeros(n)
         if free.all():
-            a = np.linalg.solve(M, pushed)
+            a[:] = np.linalg.solve(M, pushed)
         elif free.any():
             a[free] = np.linalg.solve(M[np.ix_(free, free)], pushed[free])
         r = M @ a - f
@@ -36,9 +40,7 @@ def give_way(M: Array, f: Array, candidates: Array, least: Array, most: Array) -
         wrong = candidates & free & (moves * a < 0)
         change = high | low | wrong
         if not change.any():
-            r[candidates & free] = (pushed - f)[candidates & free]
-            r[~candidates] = 0.0
-            return np.where(candidates, moves, 0), a, r
+            return np.where(candidates, moves, 0), a, np.where(free, bound, r)
         if count >= rush:  # the least index alone: no set of pivots comes twice
             change[np.argmax(change) + 1 :] = False
         moves = np.where(change, np.where(wrong, 0, np.where(high, -1, 1)), moves)

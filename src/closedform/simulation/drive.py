@@ -44,8 +44,8 @@ class Clock:
         return float(self.times[1] - self.times[0])
 
 
-def clock(duration: float, step: float, rate: float | None, sampled: bool) -> Clock:
-    """Return equal steps of at most `step`, a whole number of them between the samples of a law."""
+def clock(duration: float, step: float, rate: float | None, sampled: bool, most: int) -> Clock:
+    """Return at most so many equal steps of up to `step`, a whole number between the samples of a law."""
     duration, step = positive("simulate: duration", duration), positive("simulate: step", step)
     if rate is not None:
         if not sampled:
@@ -54,11 +54,11 @@ def clock(duration: float, step: float, rate: float | None, sampled: bool) -> Cl
             raise ArgumentError(f"simulate: rate is {shown(rate)}; expected at most {MOST_RATE:g} per second")
         period = 1 / rate
         substeps = step_count("simulate", period, step)
-        steps = step_count("simulate", duration, period) * substeps
+        steps = step_count("simulate", duration, period, most // substeps) * substeps
         step = duration / steps
     else:
         substeps = 1
-    return Clock(np.linspace(0.0, duration, step_count("simulate", duration, step) + 1), substeps)
+    return Clock(np.linspace(0.0, duration, step_count("simulate", duration, step, most) + 1), substeps)
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,8 @@ def _called_torque(
         )
     if not (np.abs(tau) <= LARGEST).all():
         if not np.isfinite(q).all():  # a run of a batch that has diverged
-            return np.asarray(np.where(np.isfinite(q).all(axis=-1)[..., None], tau, np.nan))
+            alive = np.asarray(np.isfinite(q).all(axis=-1))
+            return np.where(alive[..., None], tau, np.nan)
         raise not_finite("the law", tau, t)
     return tau
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from .. import checks
 from ..arrays import Array
-from ..checks import known_name
+from ..checks import known_name, real_array
 from ..control import Law
 from ..errors import ArgumentError, shown
 from ..forms.loads import REFERENCES
@@ -75,10 +76,10 @@ def flattened(name: str, given: Any, shape: tuple[int, ...], times: Array) -> Le
     if callable(given):
         function: Callable[[float], Any] = given
         if len(shape) > 1:
-            function = _raveled(name, given, shape)
+            function = _raveled(name, checks.function(name, given, "time"), shape)
         return levels(name, function, size, times)
     if len(shape) > 1:
-        array = np.asarray(given)
+        array = real_array(name, given)
         if array.shape[-len(shape) :] != shape:
             raise ArgumentError(
                 f"{name} has shape {array.shape}; expected (..., {', '.join(map(str, shape))})"
@@ -89,7 +90,7 @@ def flattened(name: str, given: Any, shape: tuple[int, ...], times: Array) -> Le
 
 def _raveled(name: str, function: Callable[[float], Any], shape: tuple[int, ...]) -> Callable[[float], Array]:
     def flat(t: float) -> Array:
-        value = np.asarray(function(t))
+        value = real_array(f"{name} at t = {t:g}", function(t))
         if value.shape[-len(shape) :] != shape:
             raise ArgumentError(f"{name} has shape {value.shape} at t = {t:g}; expected (..., {shape})")
         return value.reshape(*value.shape[: -len(shape)], -1)

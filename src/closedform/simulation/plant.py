@@ -47,7 +47,7 @@ class Plant:
         """Number of velocities."""
         return self.model.nv
 
-    @property
+    @cached_property
     def key(self) -> tuple[str, ...] | None:
         """Everything that the expressions follow from, None if no text can tell it."""
         law: tuple[str, ...] | None = () if self.law is None else self.law.key
@@ -80,7 +80,7 @@ class Plant:
     @property
     def constants(self) -> list[tuple[str, tuple[int, ...]]]:
         """The arrays that stay the same in a run: names and shapes."""
-        found = [("effort", (self.nv,))] if self.limited else []
+        found: list[tuple[str, tuple[int, ...]]] = [("effort", (self.nv,))] if self.limited else []
         found += [("viscous", (self.nv,))] if self.damped else []
         if self.law is not None:
             found += [(f"gain_{name}", values.shape) for name, values in self.law.gains.items()]

@@ -27,6 +27,7 @@ from ..errors import ArgumentError
 from ..integration import DivergenceError, Event
 from ..integration.adaptive import ADAPTIVE
 from ..integration.inputs import Levels
+from ..integration.simulate import MAX_STEPS
 from ..model.idle import refuse_idle_joints
 from ..robot import Robot
 from .adaptive import adaptive_run
@@ -90,7 +91,8 @@ def simulate(
     qd = np.zeros(robot.nv) if qd0 is None else rows_array("simulate: qd0", qd0, robot.nv)
     if stops:
         require_within_limits(model, q)
-    run_clock = clock(duration, step, rate, isinstance(law, Law) or callable(law))
+    most = min(MAX_STEPS, MOST_ENTRIES // (robot.nq + robot.nv))
+    run_clock = clock(duration, step, rate, isinstance(law, Law) or callable(law), most)
     found = drive(robot, law, reference, rate, run_clock)
     frames, bodies, acting = wrench_levels(model, wrenches, axes, run_clock.times)
     parts = [*found.levels, *acting]
@@ -183,7 +185,7 @@ def _marching(
     for first in start:
         runs = math.prod(first.shape[:-1])
         path = np.empty((len(run_clock.times), runs, first.shape[-1]))
-        path[0] = first.reshape(runs, -1)
+        path[0] = first.reshape(runs, first.shape[-1])
         paths.append(path)
     kernel = step_kernel(plant, method, inputs.held)
     own = contact if plant.contact else None
@@ -209,6 +211,8 @@ def _take_steps(
 ) -> None:
     """Take all steps, sampling the law where it is due."""
     steps, times = run_clock.steps, run_clock.times
+    if not math.prod(batch):
+        return
     chunk = CHUNK if progress is None else max(1, -(-steps // REPORTS))
     if found.sample is not None:
         chunk = run_clock.substeps

@@ -73,5 +73,5 @@ def _forces(plant: Plant) -> Program:
     p = plant.forces(given.q, given.qd, u, given.constants)
     tau = plant.joint_forces(given.q, given.qd, u, given.constants)
     arrays = [each for each in given.arrays if _lasting(each[0])]
-    outputs = [("M", (plant.nv, plant.nv), plant.mass_matrix(given.q)), ("p", p), ("tau", tau)]
+    outputs: list[Any] = [("M", (plant.nv, plant.nv), plant.mass_matrix(given.q)), ("p", p), ("tau", tau)]
     return traced("motion_forces", arrays, outputs)
