@@ -19,6 +19,7 @@ from closedform.emit.source import source
 from closedform.emit.subject import WHAT
 from closedform.forms import Variant, form
 from closedform.kernels import compiled
+from closedform.programs import trace
 from conftest import make
 from emitted import CC, CMAKE, CXX, EIGEN, SEVERAL, STRICT, build_check, library, program, run
 from test_emit_files import GOLDEN, HOSTILE, hostile_model
@@ -147,6 +148,44 @@ def test_what_is_stored_is_what_the_library_computes(name, form_name):
     assert worst(known.outputs[0].reshape(expected.shape), expected) < ROUNDING
     assert known.allowed == 1e-12
     assert np.ptp(known.inputs[0], axis=0).min() > 0
+
+
+CHOSEN = [
+    ("jacobian", {"reference": "world"}),
+    ("relative_pose", {"frame": "tool", "relative_to": "link1"}),
+    ("inverse_dynamics", {"wrenches": ["tool"], "reference": "world_aligned", "friction": True}),
+    ("forward_dynamics", {"wrenches": True}),
+    ("task_inertia", {"rows": "xy"}),
+]
+
+
+@needs_cc
+def test_forms_with_choices_are_exported_as_chosen(tmp_path):
+    robot = make("2r").with_friction(0.3)
+    paths = robot.export(CHOSEN, "c", tmp_path)
+    names = [path.stem.removeprefix("robot_2r_") for path in paths if path.suffix == ".c"]
+    assert names[:2] == ["jacobian_in_world", "relative_pose_tool_relative_link1"]
+    assert names[2].startswith("inverse_dynamics_wrenches_")  # the rest is too long for a name: a digest
+    assert names[3:] == ["forward_dynamics_wrenches", "task_inertia_rows_x_y", "self_check"]
+    header = paths[0].read_text()
+    assert "Chosen: reference = 'world'." in header
+    assert "Frames of the wrenches, in order:\n *   tool\n" in header
+    code, out = run(build_check(tmp_path))
+    assert (code, out.count(": ok")) == (0, len(CHOSEN))
+
+
+def test_wrenches_and_friction_are_in_what_is_stored():
+    robot = make("2r").with_friction(0.3)
+    variant = Variant(wrenches=("tool",), reference="world_aligned", friction=True)
+    it = form("inverse_dynamics").at(variant)
+    traced = trace(robot.model, "inverse_dynamics", variant)
+    known = stored(source("f", traced, form_subject(it, robot.model), "double", frozenset()))
+    q, qd, qdd, wrench = known.inputs
+    expected = robot.inverse_dynamics(
+        q, qd, qdd, wrenches={"tool": wrench}, reference="world_aligned", friction=True
+    )
+    assert worst(known.outputs[0], expected) < ROUNDING
+    assert worst(known.outputs[0], robot.inverse_dynamics(q, qd, qdd)) > 1e-3
 
 
 @needs_cc
