@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 from dataclasses import replace
+from pathlib import Path
 
 import casadi as ca
 import numpy as np
@@ -256,6 +257,17 @@ def test_cpp_calls_with_spans_and_with_eigen(eigen, tmp_path):
     flags = ["-std=c++20", *STRICT, "-Wshadow", *include]
     subprocess.run([CXX, *flags, tmp_path / "user.cpp", *objects, "-o", tmp_path / "user"], check=True)
     assert run(tmp_path / "user")[0] in ((10,) if eigen else (0, 10))  # it may be found without being named
+
+
+@needs_cxx
+@pytest.mark.skipif(EIGEN is None, reason="no Eigen")
+def test_the_page_shows_cpp_that_compiles(tmp_path):
+    library(tmp_path, "panda", ["mass_matrix"], "c++")
+    page = (Path(__file__).parents[1] / "docs" / "export.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(r"```cpp\n(.*?)```", page, flags=re.DOTALL)
+    (tmp_path / "shown.cpp").write_text(shown)
+    command = [CXX, "-std=c++20", *STRICT, "-isystem", EIGEN, "-fsyntax-only", tmp_path / "shown.cpp"]
+    subprocess.run(command, check=True)
 
 
 WRONG = """
