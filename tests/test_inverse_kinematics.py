@@ -236,6 +236,7 @@ def test_nan_stays_in_its_own_pose(puma):
     found = puma.inverse_kinematics(poses)
     assert found.status.tolist() == ["solved", "not a number", "solved"]
     assert np.isnan(found.branches[1]).all()
+    assert str(found) == "1 of 3 NOT FOUND: 1 not a number"
     assert np.array_equal(found.branches[[0, 2]], clean.branches[[0, 2]])
 
 
