@@ -34,6 +34,7 @@ SECTIONS = {
     "inverse-kinematics": ("bench.inverse_kinematics", "run"),
     "trajectory": ("bench.trajectory", "run"),
     "elastic": ("bench.elastic", "run"),
+    "motion": ("bench.motion", "run"),
     "agreement": ("bench.agreement", "run"),
     "written": ("bench.written", "run"),
     "collections": ("oracles.collections", "run"),

@@ -86,6 +86,7 @@ def _contests() -> Iterator[tuple[str, Call, dict[str, Call]]]:
             "frame": lambda: robot.jacobian(q, name),
             "frame by name": lambda: robot.jacobian(q, frame=name),
             "frame, spelled anew": lambda: robot.jacobian(q, f"{name:s}"),
+            "frame, reference": lambda: robot.jacobian(q, frame=name, reference="world"),
             "frame, out": lambda: robot.jacobian(q, name, out=J),
         },
     )

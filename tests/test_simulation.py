@@ -213,6 +213,14 @@ def test_one_joint_may_stick_while_another_slides():
     np.testing.assert_allclose(run.q[:, 0], locked.q[:, 0], rtol=ROUNDING)
 
 
+def test_gains_too_high_for_the_step_are_warned_of():
+    """kd h / m is 15, where steps of fourth order are stable up to 2.8."""
+    light = block(0.0, 1e-3, 0.5)
+    law = cf.control.PDGravity(light, 50.0, 15.0)
+    with pytest.warns(RuntimeWarning, match=r"stick or slip in most steps around t = .*with_armature"):
+        light.simulate([0.0], law=law, reference=[1.0], friction=True)
+
+
 def test_friction_takes_the_energy_that_is_lost():
     arm = cf.load("2r").with_friction([0.5, 0.3]).with_damping(0.1)
     run = arm.simulate([0.4, 0.2], [2.0, -1.0], duration=0.3, step=1e-3, friction=True)

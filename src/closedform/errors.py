@@ -63,7 +63,9 @@ def similar(name: object, known: Iterable[str]) -> str:
     names = {each.casefold(): each for each in known if isinstance(each, str)}  # keys of a caller's table
     if not isinstance(name, str) or len(name) > longest or len(names) > most:
         return ""
-    near = get_close_matches(name.casefold(), names, LIKELY)
+    wanted = name.casefold()
+    turned = [each for each in names if sorted(each) == sorted(wanted)]  # such as dq for qd
+    near = turned[:LIKELY] or get_close_matches(wanted, names, LIKELY)
     return f" (did you mean {' or '.join(repr(names[each]) for each in near)}?)" if near else ""
 
 

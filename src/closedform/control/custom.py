@@ -28,8 +28,8 @@ class ExpressionLaw(Law):
     >>> law = cf.control.ExpressionLaw(
     ...     arm, lambda q, qd, q_d, k: k * (q_d - q) - qd, references={"q_d": 2}, gains={"k": 10.0}
     ... )
-    >>> law([0.0, 0.0], [1.0, 0.0], [0.1, 0.2]).tolist()
-    [0.0, 2.0]
+    >>> law([0.0, 0.0], [1.0, 0.0], [0.5, 0.25]).tolist()
+    [4.0, 2.5]
     """
 
     def __init__(
@@ -45,7 +45,8 @@ class ExpressionLaw(Law):
         self.name = text("ExpressionLaw: name", name)
         if not self.name.isidentifier() or not self.name.isascii():
             raise ArgumentError(f"ExpressionLaw: name is {shown(name)}; expected an identifier")
-        references, gains = ({} if each is None else each for each in (references, gains))
+        references = {} if references is None else references
+        gains = {} if gains is None else gains
         self.timed = flag("ExpressionLaw: timed", timed)
         for what, given in (("references", references), ("gains", gains)):
             if not isinstance(given, Mapping) or not all(map(_is_name, given)):

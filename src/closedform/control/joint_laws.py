@@ -59,8 +59,8 @@ class PDGravity(Law):
 
     >>> import closedform as cf
     >>> arm = cf.load("2r")
-    >>> law = cf.control.PDGravity(arm, kp=100.0, kd=20.0)
-    >>> run = arm.simulate([0.0, 0.0], law=law, reference=[1.0, 0.5], duration=3.0)
+    >>> law = cf.control.PDGravity(arm, kp=100.0, kd=[60.0, 20.0])
+    >>> run = arm.simulate([0.0, 0.0], law=law, reference=[1.0, 0.5], duration=5.0)
     >>> run.q[-1].round(3).tolist()
     [1.0, 0.5]
     """

@@ -66,20 +66,24 @@ class _Subject:
         self.kernels, self.form = kernels, form
         self.parameters = Parameters(form, kernels.model)
         self.alone = named_outputs(form.name, form.outputs)
-        self._plans: dict[tuple[Any, ...], Plan] = {}
+        self._plans: dict[tuple[Any, ...] | None, Plan] = {}
 
     def plan(self, order: int | None, chosen: dict[str, Any], dtype: np.dtype[Any]) -> Plan:
         """Return the plan of the kernel of an order, of choices and in a precision; each is made once."""
-        key = (order, dtype, *chosen.items())
+        key: tuple[Any, ...] | None = (order, dtype, *chosen.items())
         try:
             return self._plans[key]
-        except (KeyError, TypeError, ValueError):  # a choice may be no name at all: the kernel refuses it
+        except KeyError:
             pass
+        except (TypeError, ValueError):  # a choice may be no name at all: the kernel refuses it
+            key = None
         name = self.form.name
         if self.kernels.forms.get(name) is not self.form:
             raise ClosedFormError(f"{name}: is not in the catalogue any more; take the method from its owner")
         kernel = self.kernels.find(name, order=order, dtype=dtype, **chosen)
-        plan = self._plans[key] = Plan(kernel, self.alone if order == 0 else kernel.results)
+        plan = Plan(kernel, self.alone if order == 0 else kernel.results)
+        if key is not None:
+            self._plans[key] = plan
         return plan
 
 

@@ -108,6 +108,8 @@ class Parameters:
         for name in tuple(chosen):
             if isinstance(chosen[name], str):
                 chosen[name] = str.__str__(chosen[name])  # subclasses may compare as they like
+            elif isinstance(chosen[name], list):
+                chosen[name] = tuple(chosen[name])
             elif chosen[name] is _default(name):
                 del chosen[name]
         return call

@@ -86,7 +86,10 @@ class Kernel:
         """The kernel as a function: the same results, with single calls several times quicker."""
         if not memory_layout.trusted():
             return self
-        return _FastKernel.of(Plan(self, self.results))  # type: ignore[no-any-return]
+        plan = Plan(self, self.results)
+        made: Callable[..., Any] = _FastKernel.of(plan)
+        made.patterns.expect(plan)  # type: ignore[attr-defined]
+        return made
 
     def _object_code(self) -> bytes:
         """Return the object code, from the cache if it was made before."""

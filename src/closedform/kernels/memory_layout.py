@@ -123,6 +123,8 @@ def _moved() -> Iterator[str]:
     for array in arrays[1:]:
         if tuple((ctypes.c_ssize_t * array.ndim).from_address(_field(array, DIMENSIONS))) != array.shape:
             yield "the shape of an array"
+    if _TwoAttributes.__basicsize__ != FAST_CODE:
+        yield "the attributes of an object"
     pair = (np, sys)
     if (_field(pair, TUPLE_SIZE), _field(pair, TUPLE_ITEMS)) != (len(pair), id(np)):
         yield "the entries of a tuple"
@@ -138,6 +140,12 @@ def _moved() -> Iterator[str]:
     number = _number(ctypes.c_float(0.5), single)
     if (type(number), number) != (np.float32, 0.5):
         yield "the function that makes numbers"
+
+
+class _TwoAttributes:
+    """Like a function of `fast_call.py`."""
+
+    __slots__ = ("patterns", "subject")
 
 
 def _field(owner: object, offset: int, kind: Any = ctypes.c_void_p) -> Any:

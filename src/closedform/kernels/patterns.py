@@ -115,6 +115,13 @@ class Patterns:
         finally:
             self._learning.release()
 
+    def expect(self, plan: Plan) -> None:
+        """Add the patterns of calls with all arrays in order, and with `out`."""
+        kernel = plan.kernel
+        blank, count = np.empty(0, kernel.dtype), len(kernel.output_shapes)
+        for named in ({}, {"out": blank if count == 1 else (blank,) * count}):
+            self.learn(plan, [blank] * len(kernel.input_names), named, kernel.input_names)
+
     def _publish(self) -> None:
         """Write a table of all entries, and let the function use it in place of the one before."""
         bits = max(1, (2 * len(self._entries)).bit_length())

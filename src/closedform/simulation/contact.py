@@ -41,19 +41,20 @@ class Contact:
     lower: Array
     upper: Array
     restitution: float
-    velocities: NDArray[np.intp]
-    """Velocities whose joints may have stops, and below their coordinates."""
-    coordinates: NDArray[np.intp]
+    places: NDArray[np.intp]
+    """For each velocity its coordinate, or any other if the joint can have no stop."""
 
     @classmethod
     def of(cls, model: Model, coulomb: Array, stops: bool, restitution: float) -> Contact:
         """Return the contact of a robot with its own limits as stops, or none."""
-        pairs = np.array(stopped_coordinates(model), dtype=np.intp).reshape(-1, 2)
+        places = np.zeros(model.nv, dtype=np.intp)
         lower, upper = np.full(model.nv, -np.inf), np.full(model.nv, np.inf)
-        if stops:
-            one = pairs[:, 0]
-            lower[one], upper[one] = model.limit_array("lower")[one], model.limit_array("upper")[one]
-        return cls(coulomb, lower, upper, restitution, pairs[:, 0], pairs[:, 1])
+        ends = model.limit_array("lower"), model.limit_array("upper")
+        for iv, iq in stopped_coordinates(model):
+            places[iv] = iq
+            if stops:
+                lower[iv], upper[iv] = ends[0][iv], ends[1][iv]
+        return cls(coulomb, lower, upper, restitution, places)
 
     @property
     def acts(self) -> bool:
@@ -69,13 +70,10 @@ class Contact:
             "upper": np.minimum(self.upper, FAR),
         }
 
-    def _distances(self, q: Array) -> tuple[Array, Array]:
+    def distances(self, q: Array) -> tuple[Array, Array]:
         """Return how far every joint is from its lower and upper stop."""
-        below, above = np.full(len(self.lower), np.inf), np.full(len(self.upper), np.inf)
-        own = q[self.coordinates]
-        below[self.velocities] = own - self.lower[self.velocities]
-        above[self.velocities] = self.upper[self.velocities] - own
-        return below, above
+        own = q[self.places]
+        return own - self.lower, self.upper - own
 
     def stopped(self, q: Array, qd: Array, mode: Array) -> tuple[Array, Array, NDArray[np.bool_]]:
         """Return the state at which a step must end, and which joints ended it.
@@ -83,12 +81,10 @@ class Contact:
         Joints that have turned back are at rest; joints beyond a stop are at it.
         """
         back = mode * qd * self.coulomb < 0
-        below, above = self._distances(q)
+        below, above = self.distances(q)
         qd, q = np.where(back, 0.0, qd), q.copy()
-        place = np.full(len(mode), -1)
-        place[self.velocities] = self.coordinates
         for beyond, stop in ((below < 0, self.lower), (above < 0, self.upper)):
-            q[place[beyond]] = stop[beyond]
+            q[self.places[beyond]] = stop[beyond]
         return q, qd, back | (below < 0) | (above < 0)
 
     def after_impact(self, q: Array, qd: Array, M: Array, dull: NDArray[np.bool_]) -> Array:
@@ -97,7 +93,7 @@ class Contact:
         The impulses of all touching stops push away from them, none pulls, and none is left with a
         velocity into it.
         """
-        below, above = self._distances(q)
+        below, above = self.distances(q)
         low, high = below <= 0, above <= 0
         into = (low & (qd < 0)) | (high & (qd > 0))
         if not into.any():
@@ -116,7 +112,7 @@ class Contact:
         A joint in motion slides. Joints at rest are held if friction and stops can do it, all of them
         together; otherwise they begin to slide the way they are pushed. Joints of `stuck` are held.
         """
-        below, above = self._distances(q)
+        below, above = self.distances(q)
         low, high = below <= 0, above <= 0
         rest = (qd == 0) & ((self.coulomb > 0) | low | high)
         least, most = np.where(high, -np.inf, -self.coulomb), np.where(low, np.inf, self.coulomb)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from ..arrays import Array
+from ..errors import warn
 from ..integration.inputs import Levels
 from ..kernels import Kernel
 from ..kernels.march import March, Moving
@@ -22,6 +23,9 @@ NARROW = 1e-12
 
 SHORTEST = 1e-9
 """Part of what is left of a step that is taken at least, so that a motion always goes on."""
+
+OFTEN = 250
+"""Steps per run that are mended within twice as many steps before a warning is given."""
 
 MOST_CHANGES = 200
 """Changes within one step; the rest of the step is then taken as it is."""
@@ -54,6 +58,9 @@ class Marching:
     constants: list[Array]
     contact: Contact | None = None
     changes: list[Change] = field(default_factory=list)
+    mended: int = 0
+    since: int = 0
+    warned: bool = False
 
     def __post_init__(self) -> None:
         runs, h = self.q.shape[1], np.array(self.times[1] - self.times[0])
@@ -167,7 +174,9 @@ class Marching:
         self._q[:], self._qd[:] = self.q[k, run], self.qd[k, run]
         part, hits = 0.0, np.zeros(len(self._qd), dtype=int)
         before = self.modes[0][run].copy()
-        self._decide(k, run, 0.0)
+        self._set_modes(Modes(*(each[run] for each in self.modes)))
+        if self._margin(k, run, 0.0, 0.0) < 0:  # the inputs may have jumped
+            self._decide(k, run, 0.0)
         for count in range(MOST_CHANGES + 1):
             self._note(k, run, part, before)
             before = self._mode.copy()
@@ -213,7 +222,7 @@ class Marching:
             return
         assert self.contact is not None
         time = float(self.times[k] + part * self.h)
-        below, above = self.contact._distances(self._q)
+        below, above = self.contact.distances(self._q)
         for i in changed:
             if self._mode[i]:
                 what = "slips" if not before[i] else "turns"
@@ -242,7 +251,23 @@ class Marching:
             if k < last:
                 for run in np.flatnonzero(self.margins < 0):
                     self._mend(k, int(run))
+                    self._watch(k)
                 k += 1
+
+    def _watch(self, k: int) -> None:
+        """Warn, once, if joints change their modes in most of the steps."""
+        self.mended += 1
+        if self.mended % (OFTEN * self.q.shape[1]):
+            return
+        if k - self.since < 2 * OFTEN and not self.warned:
+            self.warned = True
+            warn(
+                f"simulate: joints turn back, stick or slip in most steps around t = {self.times[k]:.4g} s. "
+                "Is the step too long for the damping gains and the inertias? Take shorter steps or lower "
+                "gains, or give the joints their rotor inertia (with_armature)",
+                RuntimeWarning,
+            )
+        self.since = k
 
     def _mend(self, k: int, run: int) -> None:
         """Mend step k of a run, and the one before if a held joint should have given way within it."""

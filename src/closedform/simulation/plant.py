@@ -47,7 +47,7 @@ class Plant:
         """Number of velocities."""
         return self.model.nv
 
-    @property
+    @cached_property
     def key(self) -> tuple[str, ...] | None:
         """Everything that the expressions follow from, None if no text can tell it."""
         law: tuple[str, ...] | None = () if self.law is None else self.law.key
