@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import tracemalloc
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -17,35 +18,92 @@ from oracles.timed_robots import panda
 
 from .timing import interleaved
 
+Call = Callable[[], object]
+
+TARGET = 0.4
+"""A call of any shape, in parts of Pinocchio's Python call of the same quantity."""
+
 
 def latency() -> list[dict[str, Any]]:
-    """Return single-call times of the Panda's inverse dynamics, in nanoseconds."""
+    """Return single-call times of the Panda in nanoseconds, for calls of every shape."""
+    rows = []
+    for what, peer, ours in _contests():
+        times = interleaved({"peer": peer, **ours}, seconds=0.7)
+        for who, seconds in times.items():
+            if who == "peer":
+                continue
+            ratio = seconds / times["peer"]
+            target = {"gufunc": None, "bound": 0.35}.get(who, TARGET)
+            verdict = "" if target is None else f"target {target} {'met' if ratio <= target else 'MISSED'}"
+            print(
+                f"single call, {f'{what}, {who}':44s} {seconds * 1e9:6.0f} ns, "
+                f"{ratio:.2f} of Pinocchio's {times['peer'] * 1e9:.0f} ns  {verdict}"
+            )
+            rows.append({"what": f"{what}, {who}", "ns": seconds * 1e9, "ratio": ratio})
+    return rows
+
+
+def _contests() -> Iterator[tuple[str, Call, dict[str, Call]]]:
+    """Yield a quantity, Pinocchio's call of it, and ours by their shape."""
     contest = panda()
     robot, model = contest.robot, contest.model
     data = model.createData()
     q, qd, qdd = robot.random_state(0)
-    out = np.empty(robot.nv)
-    bound = robot.kernel("inverse_dynamics").bind(q, qd, qdd, out=out)
-    gufunc = robot.kernel("inverse_dynamics").ufunc
+    single = [x.astype(np.float32) for x in (q, qd, qdd)]
     p = contest.peer.q(q)
-    times = interleaved(
+    name = robot.frame_names[-1]
+    number = model.getFrameId(name)
+    tau, J = np.empty(robot.nv), np.empty((6, robot.nv))
+    pair = np.empty((robot.nv, robot.nv)), np.empty((robot.nv, robot.nv))
+    kernel = robot.kernel("inverse_dynamics")
+    gufunc = kernel.ufunc
+
+    def pose() -> object:
+        pin.forwardKinematics(model, data, p)
+        return pin.updateFramePlacement(model, data, number)
+
+    yield (
+        "inverse dynamics",
+        lambda: pin.rnea(model, data, p, qd, qdd),
         {
-            "pinocchio Python": lambda: pin.rnea(model, data, p, qd, qdd),
-            "method": lambda: robot.inverse_dynamics(q, qd, qdd),
+            "plain": lambda: robot.inverse_dynamics(q, qd, qdd),
+            "out": lambda: robot.inverse_dynamics(q, qd, qdd, out=tau),
+            "by name": lambda: robot.inverse_dynamics(q=q, qd=qd, qdd=qdd),
+            "float32": lambda: robot.inverse_dynamics(*single),
             "gufunc": lambda: gufunc(q, qd, qdd),
-            "bound": bound,
-        }
+            "bound": kernel.bind(q, qd, qdd, out=tau),
+        },
     )
-    rows = []
-    for who, target in (("method", 0.6), ("gufunc", None), ("bound", 0.35)):
-        ratio = times[who] / times["pinocchio Python"]
-        verdict = "" if target is None else f"target {target} {'met' if ratio <= target else 'MISSED'}"
-        print(
-            f"single call, {who:7s} {times[who] * 1e9:7.0f} ns, "
-            f"{ratio:.2f} of Pinocchio's {times['pinocchio Python'] * 1e9:.0f} ns  {verdict}"
-        )
-        rows.append({"what": who, "ns": times[who] * 1e9, "ratio": ratio})
-    return rows
+    yield (
+        "gravity",
+        lambda: pin.computeGeneralizedGravity(model, data, p),
+        {"plain": lambda: robot.gravity_torque(q), "by name": lambda: robot.gravity_torque(q=q)},
+    )
+    yield (
+        "frame Jacobian",
+        lambda: pin.computeFrameJacobian(model, data, p, number),
+        {
+            "frame": lambda: robot.jacobian(q, name),
+            "frame by name": lambda: robot.jacobian(q, frame=name),
+            "frame, spelled anew": lambda: robot.jacobian(q, f"{name:s}"),
+            "frame, reference": lambda: robot.jacobian(q, frame=name, reference="world"),
+            "frame, out": lambda: robot.jacobian(q, name, out=J),
+        },
+    )
+    yield "frame pose", pose, {"frame": lambda: robot.pose(q, name)}
+    yield (
+        "kinetic energy (a number)",
+        lambda: pin.computeKineticEnergy(model, data, p, qd),
+        {"plain": lambda: robot.kinetic_energy(q, qd)},
+    )
+    yield (
+        "derivatives (two arrays)",
+        lambda: pin.computeRNEADerivatives(model, data, p, qd, qdd),
+        {
+            "plain": lambda: robot.inverse_dynamics_derivatives(q, qd, qdd),
+            "out": lambda: robot.inverse_dynamics_derivatives(q, qd, qdd, out=pair),
+        },
+    )
 
 
 def threads() -> list[dict[str, Any]]:

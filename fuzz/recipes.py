@@ -255,6 +255,10 @@ def form_call(owner: Any, name: str) -> Call:
         named["reference"] = "world_aligned"
     if form.framed:
         named["frame"] = "tool"
+    if form.framed and "reference" in form.choices:
+        named["reference"] = "world"
+    if "relative_to" in form.choices:
+        named["relative_to"] = "link1"
     if len(kernel.output_shapes) == 1:
         named["out"] = np.zeros((3, *kernel.output_shape))
     return call(getattr(owner, name), *arrays(kernel), **named)

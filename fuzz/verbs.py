@@ -18,7 +18,7 @@ from .wrong_values import WORDS, folder
 VERBS: dict[str, list[str]] = {
     "report": ["--duration", "--samples", "--motion"],
     "robots": [],
-    "equations": ["--digits", "--seconds", "--frame", "--order"],
+    "equations": ["--digits", "--seconds", "--frame", "--reference", "--relative-to", "--order"],
     "export": ["--precision", "--frame", "--order"],
     "base-parameters": [],
     "excite": ["--period", "--terms", "--rate", "--acceleration", "--floor", "--starts", "--seed"],

@@ -412,6 +412,12 @@ def test_arrays_may_be_given_by_name() -> None:
     tau = arm.inverse_dynamics(q, qd, qdd)
     np.testing.assert_array_equal(arm.inverse_dynamics(q, qdd=qdd, qd=qd), tau)
     np.testing.assert_array_equal(arm.jacobian(q=q, frame="tool"), arm.jacobian(q, "tool"))
-    for wrong in ({"x": q}, {"q": q}, {"qd": qd, "q": q}):
-        with pytest.raises(cf.ArgumentError, match="takes q, qd, qdd; 1 given in order, and"):
+    for wrong, problem in (
+        ({"x": q}, "no argument has the name 'x'; it takes q, qd, qdd"),
+        ({"qdot": qd, "qdd": qdd}, r"'qdot' \(did you mean 'qd'\?\)"),
+        ({"q": q}, "q is given twice"),
+        ({"qd": qd, "q": q}, "q is given twice"),
+        ({"qdd": qdd}, "2 given, without qd"),
+    ):
+        with pytest.raises(cf.ArgumentError, match=problem):
             arm.inverse_dynamics(q, **wrong)

@@ -49,6 +49,10 @@ def evaluate() -> np.ndarray:
     return cf.load("2r").mass_matrix(Q)
 
 
+DISPATCHER = 1
+"""Files of a process that calls a method: besides kernels, the code that reads calls."""
+
+
 def files(folder: Path) -> list[Path]:
     return sorted(folder.rglob("*")) if folder.exists() else []
 
@@ -156,7 +160,7 @@ def test_without_the_variable_the_users_cache_folder_is_used(tmp_path: Path) -> 
         check=True,
         env=environment,
     )
-    assert len(files(tmp_path / "xdg" / "closedform")) == 1
+    assert len(files(tmp_path / "xdg" / "closedform")) == 1 + DISPATCHER
 
 
 def test_a_tilde_in_the_variable_is_the_home_folder(
@@ -440,7 +444,7 @@ def test_processes_that_compile_at_once_agree_and_leave_one_file_each(folder: Pa
     running = [start(*FORMS) for _ in range(4)]
     outputs = {result(process) for process in running}
     assert len(outputs) == 1
-    assert len(files(folder)) == len(FORMS)
+    assert len(files(folder)) == len(FORMS) + DISPATCHER
     assert all(path.suffix == ".o" for path in files(folder))
     robot = cf.load("2r")
     assert all(getattr(robot, form)(Q).tobytes() in next(iter(outputs)) for form in FORMS)
@@ -455,7 +459,8 @@ def test_a_second_process_reads_what_the_first_wrote(folder: Path) -> None:
 
 def test_processes_that_find_a_damaged_file_at_once_agree(folder: Path) -> None:
     first = result(start("mass_matrix"))
-    (path,) = files(folder)
-    path.write_bytes(path.read_bytes()[:-5])
+    written = files(folder)
+    for path in written:
+        path.write_bytes(path.read_bytes()[:-5])
     assert {result(process) for process in [start("mass_matrix") for _ in range(3)]} == {first}
-    assert files(folder) == [path]
+    assert files(folder) == written

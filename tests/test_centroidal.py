@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -133,6 +135,9 @@ def test_what_is_fixed_to_the_base_is_a_body_too(tmp_path):
     robot = cf.load(tmp_path / "r.urdf")
     assert np.allclose(robot.body_center_of_mass([0.3], "a"), [0.1, 0, 0.2], rtol=0, atol=1e-15)
     assert np.array_equal(robot.subtree_center_of_mass([0.3], "a"), robot.center_of_mass([0.3]))
+    other = cf.Robot(replace(robot.model, base_phi=np.array([1.0, 0, 0, 1, 0, 1, 0, 0, 1, 2])))
+    assert other.model.digest == robot.model.digest  # the cache needs to tell them apart all the same
+    assert np.allclose(other.body_center_of_mass([0.3], "a"), [0, 0, 0.5], rtol=0, atol=1e-15)
 
 
 def test_parts_without_mass_have_no_centre():

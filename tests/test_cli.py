@@ -116,6 +116,16 @@ def test_errors_name_options(capsys):
     assert (code, err) == (2, "error: --seconds is -1; expected a number from 0\n")
 
 
+def test_equations_take_a_reference_and_the_frame_that_sees(capsys):
+    code, out, _ = run(capsys, "equations", "2r", "jacobian", "--reference", "world", "--symbolic")
+    assert (code, out.splitlines()[2]) == (0, "J[4,2] = L1*sin(q1)")
+    code, out, _ = run(capsys, "equations", "2r", "relative_jacobian", "--relative-to", "link1", "--symbolic")
+    assert (code, out.splitlines()) == (0, ["Jrel[3,2] = 1", "Jrel[5,2] = L2"])
+    code, _, err = run(capsys, "equations", "2r", "jacobian", "--reference", "wrld")
+    assert code != 0
+    assert "did you mean 'world'" in err
+
+
 def test_equations_take_a_frame_and_an_order(capsys):
     code, out, _ = run(capsys, "equations", "2r", "pose", "--frame", "link2")
     assert (code, out.splitlines()[2]) == (0, "T[1,4] = cos(q1)")

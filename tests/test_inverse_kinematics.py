@@ -72,6 +72,21 @@ def test_every_family_has_all_branches(family):
         assert set(good.sum(axis=-1)) <= {2, 4, 6, 8}
 
 
+@pytest.mark.parametrize(
+    ("axes", "points"),
+    [
+        (["z", "z", "z"], [(0, 0, 0), (0.3, 0, 0), (0.6, 0, 0)]),
+        (["z", "y", "x"], [(0, 0, 0), (0, 0, 0), (0, 0, 0)]),
+    ],
+    ids=["three parallel axes", "three axes through a point"],
+)
+def test_three_joints_that_move_no_point_in_space_have_no_closed_form(axes, points):
+    wrist = [(1, 0.2, 0.3)] * 3
+    h = np.array([np.eye(3)["xyz".index(each)] for each in (*axes, "x", "y", "x")])
+    arm = SixJoints(h, np.array([*points, *wrist], dtype=float), np.ones(6, dtype=bool), np.eye(4))
+    assert closed_form(arm.robot(np.random.default_rng(0)).model, "pen") is None
+
+
 @pytest.mark.parametrize("name", ["ur5", "ur10", "puma560"])
 def test_all_branches_of_a_thousand_poses(name):
     robot = cf.load(name)
@@ -98,6 +113,8 @@ def test_an_arm_of_any_three_axes_and_a_wrist():
     assert largest_error(robot, found, poses) < ROUNDING
     assert np.abs(arm.pose(np.nan_to_num(found.q)) - poses).max() < ROUNDING
     assert len(every_solution(robot, poses[1], 2000)) == found.count[1]
+    poses[:, 0, 3] = np.geomspace(1, 1e49, 1000)
+    assert not robot.inverse_kinematics(poses[100:]).found.any()
 
 
 def test_axes_that_printed_figures_let_miss_each_other(ur5):
@@ -230,6 +247,23 @@ def test_rotations_of_single_precision_are_taken_as_meant(puma):
     assert np.abs(puma.pose(found.q) - rough).max() < 1e-6
 
 
+def test_starts_beyond_reason_do_not_cost_digits(puma):
+    q = puma.random_state(6, batch=3)[0]
+    poses = puma.pose(q)
+    for far in (1e3, 1e9, 1e40):
+        found = puma.inverse_kinematics(poses, q0=np.full(6, far))
+        assert np.abs(puma.pose(found.q) - poses).max() < ITERATED
+    lost = puma.inverse_kinematics(poses, limits=(1e9, 1e9 + 7))  # where a double has seven decimals left
+    assert not lost.found.any()
+
+
+def test_one_frame_by_name_is_that_frame(puma):
+    T = puma.pose(puma.random_state(7)[0], "link6")
+    named, plain = puma.inverse_kinematics({"link6": T}), puma.inverse_kinematics(T, "link6")
+    assert named.closed_form
+    assert np.array_equal(named.branches, plain.branches)
+
+
 def test_joints_beside_the_chain_stay_at_q0(puma):
     """An arm with a hand: the six joints that carry the frame are solved, the fingers stay."""
     both = puma.attached(cf.load("2r"), prefix="hand_")
@@ -239,6 +273,8 @@ def test_joints_beside_the_chain_stay_at_q0(puma):
     assert found.branches.shape == (8, 8)
     assert (found.branches[:, 6:] == q0[6:]).all()
     assert np.abs(found.q - q0).max() < SAME
+    narrow = both.inverse_kinematics(both.pose(q0, "link6"), "link6", q0=q0, limits=(-9, [9] * 6 + [0.5] * 2))
+    assert (narrow.branches[:, 6:] == [0.5, -0.6]).all()
 
 
 # ------------------------------------------------------------------ the search
@@ -362,7 +398,7 @@ def test_a_floating_base_is_part_of_the_solution():
         ({"pose": {"link6": np.eye(4)}, "weights": 3}, "weights is 3"),
         ({"pose": {"link6": np.eye(4)}, "weights": {"link6": -1}}, "weights: 'link6' is -1"),
         ({"pose": {"link6": np.eye(4)}, "weights": {"link6": (1, 2, 3)}}, "a number or .rad, m."),
-        ({"pose": {"link6": np.eye(3)}}, r"pose of 'link6' has shape \(3, 3\)"),
+        ({"pose": {"link5": np.eye(4), "link6": np.eye(3)}}, r"pose of 'link6' has shape \(3, 3\)"),
         ({"pose": {"link6": np.eye(4)}, "criterion": "manipulability"}, "criterion is 'manipulability'"),
         ({"task": []}, "task is"),
         ({"task": [True] * 5}, "unknown task row|task is"),

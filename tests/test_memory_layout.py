@@ -23,6 +23,8 @@ MOVED = {
     "FLAGS": memory_layout.FLAGS + 4,
     "CONTIGUOUS": 0x0002,
     "ALIGNED": 0x0400,
+    "FAST_CODE": memory_layout.FAST_TABLE,
+    "TUPLE_ITEMS": memory_layout.TYPE,
     "CTYPES_BUFFER": memory_layout.TYPE,
     "UFUNC_OBJECT": memory_layout.UFUNC_OBJECT - 8,
 }

@@ -63,7 +63,9 @@ def similar(name: object, known: Iterable[str]) -> str:
     names = {each.casefold(): each for each in known if isinstance(each, str)}  # keys of a caller's table
     if not isinstance(name, str) or len(name) > longest or len(names) > most:
         return ""
-    near = get_close_matches(name.casefold(), names, LIKELY)
+    wanted = name.casefold()
+    turned = [each for each in names if sorted(each) == sorted(wanted)]  # such as dq for qd
+    near = turned[:LIKELY] or get_close_matches(wanted, names, LIKELY)
     return f" (did you mean {' or '.join(repr(names[each]) for each in near)}?)" if near else ""
 
 
@@ -87,6 +89,14 @@ class DescriptionError(ClosedFormError, ValueError):
 
 class ArgumentError(ClosedFormError, TypeError, ValueError):
     """An argument of the wrong number, type or shape; says what was expected and given."""
+
+
+def no_such_argument(function: str, name: str, known: Sequence[str]) -> ArgumentError:
+    """Return the error of an argument by a name that a function does not have."""
+    return ArgumentError(
+        f"{function}: no argument has the name {shown(name)}{similar(name, known)}; "
+        f"it takes {', '.join(known)}"
+    )
 
 
 class UnknownNameError(ClosedFormError, LookupError):

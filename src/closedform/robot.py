@@ -208,12 +208,12 @@ class Robot(RobotChanges, RobotStates, RobotReaching, RobotMoving, RobotFiles, R
 
     @property
     def damping(self) -> Array:
-        """Viscous friction of the joints; described, not part of the forms."""
+        """Viscous friction of the joints, over the velocities; part of a form only with `friction=True`."""
         return self.model.joint_array("damping")
 
     @property
     def friction(self) -> Array:
-        """Coulomb friction of the joints; described, not part of the forms."""
+        """Dry friction of the joints, over the velocities; part of a form only with `friction=True`."""
         return self.model.joint_array("friction")
 
     @property

@@ -6,7 +6,16 @@ from typing import Annotated
 
 import typer
 
-from .shared import FloatingBase, FrameName, Order, Source, loaded_robot, working
+from .shared import (
+    FloatingBase,
+    FrameName,
+    ObserverName,
+    Order,
+    ReferenceName,
+    Source,
+    loaded_robot,
+    working,
+)
 
 
 def equations(
@@ -19,12 +28,23 @@ def equations(
     digits: Annotated[int | None, typer.Option(help="Significant digits of numbers.")] = None,
     seconds: Annotated[float, typer.Option(help="Time to spend on multiplying out.")] = 60.0,
     frame: FrameName = None,
+    reference: ReferenceName = None,
+    relative_to: ObserverName = None,
     order: Order = None,
     floating_base: FloatingBase = False,
 ) -> None:
     """Print a form of a robot as equations."""
     loaded, _ = loaded_robot(robot, floating_base=floating_base)
     with working(f"multiplying out, {seconds:g} s at most ..."):
-        found = loaded.equations(name, frame, order=order, symbolic=symbolic, digits=digits, seconds=seconds)
+        found = loaded.equations(
+            name,
+            frame,
+            order=order,
+            reference=reference,
+            relative_to=relative_to,
+            symbolic=symbolic,
+            digits=digits,
+            seconds=seconds,
+        )
     for each in found if isinstance(found, tuple) else (found,):
         typer.echo(each.latex() if latex else str(each))

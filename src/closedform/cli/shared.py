@@ -27,6 +27,18 @@ FrameName = Annotated[
     str | None, typer.Option("--frame", help="The frame of a pose or a Jacobian.", show_default="the last")
 ]
 
+ReferenceName = Annotated[
+    str | None,
+    typer.Option(
+        "--reference", help="body, world or world_aligned: the axes of a Jacobian.", show_default="body"
+    ),
+]
+
+ObserverName = Annotated[
+    str | None,
+    typer.Option("--relative-to", help="The frame that another one is seen from.", show_default="the base"),
+]
+
 Order = Annotated[
     int | None, typer.Option("--order", help="The order of a form for any order, such as mass_matrix_rates.")
 ]

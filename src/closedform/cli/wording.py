@@ -23,6 +23,8 @@ OPTIONS = {
     "digits": "--digits",
     "order": "--order",
     "frame": "--frame",
+    "reference": "--reference",
+    "relative_to": "--relative-to",
     "period": "--period",
     "terms": "--terms",
     "starts": "--starts",

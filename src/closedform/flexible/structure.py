@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from ..arrays import Array
 from ..checks import whole_number
 from ..integration import System
-from ..kernels import compiled
+from ..kernels import Kernel, compiled
 from ..lazy import cached_property
 from . import dynamics
 from .link import FlexibleLink
@@ -107,15 +107,14 @@ class ArmStructure(ArmForms):
     def points(self, q: ArrayLike, stations: int = 21) -> Array:
         """Return points (..., n stations, 2) along the bending arm, from joint to tip of each link."""
         count = whole_number("points: stations", stations, 2, MOST_STATIONS)
-        key = ("points", count)
-        if key not in self._kernels:
+
+        def make() -> Kernel:
             symbol = ca.SX.sym("q", self.size)
             expression = dynamics.points(self.model, self.model.numbers(), symbol, count)
             doc = "Return points along the arm."
-            self._kernels[key] = compiled(
-                "points", [("q", symbol)], [("p", expression)], doc, repr(self.name)
-            )
-        return np.asarray(self._kernels[key](q))
+            return compiled("points", [("q", symbol)], [("p", expression)], doc, repr(self.name))
+
+        return np.asarray(self._kernels.beside(("points", count), make)(q))
 
     @cached_property
     def system(self) -> System:

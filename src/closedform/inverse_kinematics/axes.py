@@ -36,6 +36,15 @@ class Axis:
         """Return whether two turning axes have one direction, or opposite ones."""
         return self.turns and other.turns and bool(np.linalg.norm(np.cross(self.h, other.h)) < ALIKE)
 
+    def keeps(self, direction: Array) -> bool:
+        """Return whether the joint moves no point along a direction."""
+        along = np.linalg.norm(np.cross(self.h, direction)) if self.turns else abs(self.h @ direction)
+        return bool(along < ALIKE)
+
+    def keeps_distance(self, point: Array, size: float) -> bool:
+        """Return whether the joint turns about an axis through a point."""
+        return self.turns and bool(np.linalg.norm(np.cross(self.h, point - self.o)) < ALIKE * size)
+
     # ------------------------------------------------------------------ as expressions
 
     def moved(self, x: SX, q: SX) -> SX:

@@ -46,8 +46,11 @@ PAIRS = np.triu_indices(BRANCHES, 1)
 WHOLE = np.array([1.0, 2.0, 3.0, 5.0, 7.0, 11.0])
 """Whole numbers, so that the sum of so many angles keeps its remainder by a full turn."""
 
-EDGE = 1e-9
-"""How far beyond a limit a coordinate may be before it is put there, from round-off."""
+EDGE = 1e-11
+"""How far beyond a limit round-off may bring a coordinate, which is then put there."""
+
+FARTHEST = 1e3
+"""Angles (rad) up to which full turns follow the reference: beyond, they would cost the angle its digits."""
 
 
 @dataclass
@@ -111,7 +114,7 @@ class ClosedForm:
         """Return the branches within the limits, nearest to the reference (b, nq) first."""
         at = list(self.chain.coordinates)
         some = self.candidates(poses, reference[:, at])
-        q = np.repeat(reference[:, None], BRANCHES, axis=1)
+        q = np.repeat(bounds.clip(reference)[:, None], BRANCHES, axis=1)  # joints beside the chain stay there
         q[..., at] = some
         q, error = _polished(conditions, q, poses)
         turning = [k for k, axis in zip(at, self.chain.axes, strict=True) if axis.turns]
@@ -121,20 +124,15 @@ class ClosedForm:
         q = bounds.clip(q)
         good = met & inside
         good &= ~_repeated(q[..., at], good, [axis.turns for axis in self.chain.axes])
-        away = np.where(good, ((q - reference[:, None]) ** 2).sum(axis=-1), np.inf)
-        order = np.argsort(away, axis=-1, kind="stable")
-        branches = np.where(good[..., None], q, np.nan)
-        branches = np.take_along_axis(branches, order[..., None], axis=1)
-        some_met = np.asarray(good.any(axis=-1))
-        closest = branches[:, 0].copy()
+        branches = _nearest_first(np.where(good[..., None], q, np.nan), reference)
+        closest, some_met = branches[:, 0].copy(), np.asarray(good.any(axis=-1))
         lost = np.flatnonzero(~some_met)
         if lost.size:
-            best = np.where(inside[lost], error[lost], 10 + error[lost]).argmin(axis=-1)
-            start = q[lost, best]
+            best = np.where(inside[lost], error[lost], error[lost] + 10).argmin(axis=-1)
             closest[lost], left, _ = approach(
-                conditions, start, poses[lost], bounds, near=1e-13, iterations=200, patience=20
+                conditions, q[lost, best], poses[lost], bounds, near=1e-13, iterations=200, patience=20
             )
-            reached = lost[left < TASK_MET]  # a branch that only exists beyond round-off of the structure
+            reached = lost[left < TASK_MET]  # a branch at its limit, or about to merge with another
             branches[reached, 0], some_met[reached] = closest[reached], True
         return Found(branches, closest, some_met, np.asarray(~some_met & met.any(axis=-1)))
 
@@ -166,10 +164,17 @@ def _polished(conditions: Conditions, q: Array, poses: Array) -> tuple[Array, Ar
     return q, error
 
 
+def _nearest_first(branches: Array, reference: Array) -> Array:
+    """Return branches (b, 8, nq) in the order of their distance to the reference, NaN last."""
+    away = ((branches - reference[:, None]) ** 2).sum(axis=-1)
+    order = np.argsort(away, axis=-1, kind="stable")  # NaN comes last
+    return np.take_along_axis(branches, order[..., None], axis=1)
+
+
 def _unwind(q: Array, reference: Array, bounds: Bounds, turning: list[int]) -> None:
     """Shift turning coordinates by full turns to where they are nearest to the reference within limits."""
     turn = 2 * np.pi
-    angle, near = q[..., turning], reference[:, None, turning]
+    angle, near = q[..., turning], np.clip(reference[:, None, turning], -FARTHEST, FARTHEST)
     lower, upper = bounds.lower[turning], bounds.upper[turning]
     angle += turn * np.round((near - angle) / turn)
     over = np.ceil(np.maximum(angle - upper - EDGE, 0) / turn)
@@ -196,7 +201,7 @@ def _repeated(q: Array, good: Mask, turns: list[bool]) -> Mask:
 def _angles(coefficients: Array) -> Array:
     """Return the arguments (b, 4) of the roots of the polynomials of `position.general`."""
     size = np.abs(coefficients).max(axis=-1, keepdims=True)
-    c = coefficients / np.where(size > 0, size, 1.0)
+    c = np.nan_to_num(coefficients / np.where(size > 0, size, 1.0))  # a pose beyond all measure has none
     C2, C1 = c[:, 0] + 1j * c[:, 1], c[:, 2] + 1j * c[:, 3]
     lead = np.where(np.abs(C2) > 1e-14, C2, 1e-14)
     companion = np.zeros((len(c), 4, 4), dtype=complex)

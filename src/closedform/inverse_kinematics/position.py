@@ -27,28 +27,34 @@ class Position:
 
 
 def position(axes: Sequence[Axis], size: float) -> Position | None:
-    """Return how three joints bring a point to a place; None if joints that shift stand in the way."""
-    forwards = two_and_one(axes, size)
-    if forwards is not None:
-        return forwards
-    backwards = two_and_one([axis.reversed for axis in axes[::-1]], size)
-    if backwards is not None:
-        build = backwards.build
-        return Position(lambda x, y, free, root: (each[::-1] for each in build(y, x, free[::-1], root)))
-    return general(axes) if all(axis.turns for axis in axes) else None
+    """Return how three joints bring a point to a place; None for joints that shift, or that cannot do it."""
+    backwards = [axis.reversed for axis in axes[::-1]]
+    if _special(axes, size):
+        return two_and_one(axes, size)
+    if not _special(backwards, size):
+        return general(axes) if all(axis.turns for axis in axes) else None
+    found = two_and_one(backwards, size)
+    if found is None:
+        return None
+    build = found.build
+    return Position(lambda x, y, free, root: (each[::-1] for each in build(y, x, free[::-1], root)))
+
+
+def _special(axes: Sequence[Axis], size: float) -> bool:
+    """Return whether the first two axes turn, and meet or are parallel."""
+    return axes[0].parallel(axes[1]) or meeting_point(axes[:2], size) is not None
 
 
 def two_and_one(axes: Sequence[Axis], size: float) -> Position | None:
-    """Return the branches for a first and second axis that meet, or are parallel; None for others.
+    """Return the branches for a first and second axis that meet, or are parallel.
 
     Motions about axes that meet in o keep the distance to o, which leaves q_3 alone; those about parallel
-    axes keep the height along them. Then q_2 follows from what the first motion keeps, and q_1 last.
+    axes keep the height along them. Then q_2 follows from what the first motion keeps, and q_1 last. There
+    are none if the third joint keeps that too: then the three move no point in space.
     """
     first, second, third = axes
-    if not (first.turns and second.turns):
-        return None
     meeting = meeting_point([first, second], size)
-    if meeting is None and not first.parallel(second):
+    if third.keeps(first.h) if meeting is None else third.keeps_distance(meeting, size):
         return None
     o, h = constant(first.o if meeting is None else meeting), constant(first.h)
 

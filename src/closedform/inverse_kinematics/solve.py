@@ -25,7 +25,14 @@ from ..redundancy.criteria import ANY
 from ..redundancy.multistart import Multistart
 from ..redundancy.points import TASK_MET
 from ..redundancy.problem import prepared, read_targets
-from ..redundancy.result import EXCLUDED, NOT_A_NUMBER, OUT_OF_REACH, SOLVED, STATUS_NAMES
+from ..redundancy.result import (
+    EXCLUDED,
+    NOT_A_NUMBER,
+    OUT_OF_REACH,
+    SOLVED,
+    STATUS_NAMES,
+    UNFINISHED,
+)
 from ..redundancy.task import Task, read_task
 from ..robot import Robot
 from .closed import BRANCHES, ROUND_OFF, ClosedForm, closed_form
@@ -34,6 +41,9 @@ from .result import Solutions
 
 CHUNK = 2048
 """Poses worked on together: the arrays of their branches stay in the processor's cache."""
+
+WORST = 1e-9
+"""Error (m or rad) that a result may have; only coordinates too large to have decimals leave more."""
 
 MOST_READY = 32
 """Frames and tasks of one robot that stay ready."""
@@ -121,7 +131,9 @@ def _ready(robot: Robot, task: Task, bounds: Bounds) -> _Ready:
     return known[key]
 
 
-def _several(model: Model, poses: Mapping[str, ArrayLike], frame: Any, task: Any, weights: Any) -> Any:
+def _several(
+    model: Model, poses: Mapping[str, ArrayLike], frame: Any, task: Any, weights: Any
+) -> tuple[Task, ArrayLike]:
     """Return the tasks of several frames as one, and their poses one below the other."""
     if frame is not None:
         raise ArgumentError(f"frame is {shown(frame)} beside a mapping of frames to poses; expected None")
@@ -132,7 +144,8 @@ def _several(model: Model, poses: Mapping[str, ArrayLike], frame: Any, task: Any
     for name in each:
         known_name("frame in task", name, frames)
     tasks = tuple(_task(model, name, each.get(name, "pose")) for name in frames)
-    return several(tasks, weights), stacked_targets(tasks, poses)
+    together = several(tasks, weights)
+    return (together, stacked_targets(tasks, poses)) if len(tasks) > 1 else (tasks[0], poses[frames[0]])
 
 
 def _task(model: Model, frame: Any, rows: Any) -> Task:
@@ -167,9 +180,10 @@ def _orthonormal(x: Array) -> Array:
     R = np.stack([x[:, k : k + 3, :3] for k in range(0, x.shape[1], 4)], axis=1)
     for _ in range(2):
         off = np.swapaxes(R, -1, -2) @ R - np.eye(3)
-        if not np.nan_to_num(np.abs(off)).max(initial=0) > ROUND_OFF:
+        rough = np.abs(off).max(axis=(-1, -2), keepdims=True) > ROUND_OFF
+        if not rough.any():
             return x
-        R = R - 0.5 * R @ off
+        R = np.where(rough, R - 0.5 * R @ off, R)
         x = x.copy()
         for k in range(R.shape[1]):
             x[:, 4 * k : 4 * k + 3, :3] = R[:, k]
@@ -212,7 +226,10 @@ def _solutions(
     status: Any,
     branches: Array | None = None,
 ) -> Solutions:
+    """Return the result in its batch shape, after a last look at what the coordinates leave."""
     metres, radians = _errors(conditions, closest, x)
+    off = met & (np.maximum(metres, radians) > WORST)
+    met, status = met & ~off, np.where(off, UNFINISHED, status)
     q = np.where(met[:, None], closest, np.nan)
     every = q[:, None] if branches is None else branches
     count = np.isfinite(every).all(axis=-1).sum(axis=-1)

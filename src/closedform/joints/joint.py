@@ -155,7 +155,9 @@ class JointType:
         if self.X.ndim != 2 or self.X.shape[0] != 6 or not (np.abs(self.X) <= LARGEST).all():
             return f"its screws have shape {self.X.shape}; expected finite (6, k), at most {LARGEST:g}"
         if self.count not in (None, self.nv) or self.nv == 0 != self.count:
-            return f"a joint of kind {self.kind} needs {self.count or 'some'} screw(s); it has {self.nv}"
+            words = {None: "screws", 1: "one screw", 2: "two screws", 3: "three screws", 6: "six screws"}
+            wanted = words.get(self.count, f"{self.count} screws")
+            return f"a {self.kind} joint needs {wanted}; it has {self.nv}"
         return None
 
     def problem(self) -> str | None:

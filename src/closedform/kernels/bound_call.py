@@ -4,18 +4,47 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
 from ..arrays import Array
 from ..errors import ArgumentError
+from . import memory_layout
+from .dispatch import dispatcher
 from .signature import Signature, described
 
+_METH_NOARGS = 0x0004
 
-def addresses(signature: Signature, args: Sequence[Array], outs: Sequence[Array], owner: object) -> Any:
-    """Return the addresses of inputs and outputs after checking them; they keep arrays and owner alive."""
+
+class _MethodDef(ctypes.Structure):
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("function", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    )
+
+
+def bound_call(kernel: Any, signature: Signature, args: Sequence[Array], outs: Sequence[Array]) -> Any:
+    """Return a function of no arguments that evaluates these arrays, which it keeps alive."""
+    found = addresses(signature, args, outs, kernel.bound_address)
+    found.alive = [kernel, args, outs]
+    if not memory_layout.trusted():
+        evaluate = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(kernel.bound_address)
+        return partial(_evaluate, evaluate, found)
+    name = f"bound {signature.name}".encode()
+    code = dispatcher().address("bound_call")
+    method = _MethodDef(name, code, _METH_NOARGS, b"Evaluate the bound arrays.")
+    found.alive.append(method)
+    make = ctypes.pythonapi.PyCFunction_NewEx
+    make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
+    return make(ctypes.addressof(method), found, None)
+
+
+def addresses(signature: Signature, args: Sequence[Array], outs: Sequence[Array], code: int) -> Any:
+    """Return the addresses of the code, of inputs and of outputs, after checking the arrays."""
     name = f"bind {signature.name}"
     if len(args) != len(signature.input_shapes):
         raise signature.wrong_count(args)
@@ -37,12 +66,15 @@ def addresses(signature: Signature, args: Sequence[Array], outs: Sequence[Array]
             raise ArgumentError(f"{name}: out is read-only")
         if any(np.may_share_memory(written, other) for other in (*args, *outs[:k])):
             raise ArgumentError(f"{name}: out overlaps another array; give it memory of its own")
-    found = _addresses(len(operands))(*(operand.ctypes.data for operand in operands))
-    found.alive = (owner, operands)
-    return found
+    return _addresses(len(operands) + 1)(code, *(operand.ctypes.data for operand in operands))
 
 
 @cache
 def _addresses(count: int) -> Any:
     """Return the type of an array of addresses; its instances can hold what keeps the addresses valid."""
     return type("Addresses", (ctypes.c_void_p * count,), {})
+
+
+def _evaluate(code: Any, found: Any) -> None:
+    """Evaluate the operands behind the first address, that of the code."""
+    code(ctypes.addressof(found) + ctypes.sizeof(ctypes.c_void_p))

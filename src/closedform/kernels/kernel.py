@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -15,11 +14,13 @@ from ..arrays import Array
 from ..errors import ArgumentError, shown
 from ..lazy import cached_property
 from ..programs import Counts, Program
-from . import cache, fastcall, machine, memory_layout, overlap
-from .bound_call import addresses
+from . import cache, machine, memory_layout, overlap
+from .bound_call import bound_call
 from .dask_arrays import lazy
-from .fastest_order import fastest_code
+from .fast_call import FastCall
+from .fastest_order import fastest_code, tuned
 from .gufunc import gufunc
+from .patterns import Plan
 from .recipe import Recipe
 from .signature import Signature, named_outputs
 from .threads import threaded
@@ -52,7 +53,8 @@ class Kernel:
         self.input_shapes = [shape for _, shape in inputs]
         self.output_shapes = [shape for _, shape in outputs]
         self._count = len(inputs)
-        self._tuple = named_outputs(name, tuple(each for each, _ in outputs)) if len(outputs) > 1 else None
+        several = len(outputs) > 1
+        self.results = named_outputs(name, tuple(each for each, _ in outputs)) if several else None
         depth = min(map(len, self.output_shapes))
         # One array can then be a single sample of an input and many samples of an output, which NumPy does
         # not see; all other overlaps with inputs are NumPy's and the loop's business.
@@ -72,15 +74,7 @@ class Kernel:
             self._machine,
         )
         self._converting = partial(self.ufunc, dtype=self.dtype)
-        self._fast = fastcall.definition("fast", recipe.doc, self._machine.address("fast"))
-        self._bound = fastcall.definition(
-            f"bound {name}",
-            "Evaluate the bound arrays.",
-            self._machine.address("bound_call"),
-            arguments=False,
-        )
-        if memory_layout.trusted():
-            fastcall.fill(self._machine.address("api"), self.dtype)
+        self.bound_address = self._machine.address("bound")
 
     @property
     def output_shape(self) -> tuple[int, ...]:
@@ -89,14 +83,17 @@ class Kernel:
 
     @property
     def fast(self) -> Callable[..., Any]:
-        """The kernel as a built-in function: the same results, with single calls several times quicker."""
-        if self.output_shapes == [()] or self._tuple or not memory_layout.trusted():
+        """The kernel as a function: the same results, with single calls several times quicker."""
+        if not memory_layout.trusted():
             return self
-        return fastcall.builtin(self._fast, self)  # type: ignore[no-any-return]
+        plan = Plan(self, self.results)
+        made: Callable[..., Any] = _FastKernel.of(plan)
+        made.patterns.expect(plan)  # type: ignore[attr-defined]
+        return made
 
     def _object_code(self) -> bytes:
         """Return the object code, from the cache if it was made before."""
-        key = cache.key(*self.recipe.identity, self.dtype.name, machine.identity())
+        key = cache.key(*self.recipe.identity, self.dtype.name, machine.identity(), str(tuned()))
         code = cache.load(key)
         if code is None:
             real = "double" if self.dtype == np.float64 else "float"
@@ -126,7 +123,7 @@ class Kernel:
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.recipe, self.dtype)
 
-    def __call__(self, *args: ArrayLike, out: Any = None, threads: int = 1, **named: ArrayLike) -> Any:
+    def __call__(self, /, *args: ArrayLike, out: Any = None, threads: int = 1, **named: ArrayLike) -> Any:
         """Evaluate the program on arrays, in order or by name; `out` receives the result."""
         if named:
             args = self._signature.in_order(args, named)
@@ -135,10 +132,15 @@ class Kernel:
         for argument in args:
             if type(argument) is not ndarray and hasattr(argument, "__dask_graph__"):
                 later = lazy(self, self._signature, args, out)
-                return self._tuple._make(later) if self._tuple else later
+                return self.results._make(later) if self.results else later
+            if type(argument) is not ndarray and isinstance(argument, ndarray):
+                args = self._signature.plain(args)
+                break
         try:
-            if out is not None and (self._tuple or self._deep or not _plain(out)):
+            if out is not None and (self.results or self._deep or not _plain(out)):
                 outs = out if isinstance(out, tuple) else (out,)
+                if isinstance(out, tuple) or not self.results:
+                    self._signature.check_outputs(outs)
                 overlap.check_outputs(self.name, outs)
                 if self._deep:
                     args = tuple(overlap.kept(args, outs))
@@ -152,7 +154,7 @@ class Kernel:
             raise ArgumentError(
                 f"{self.name}: the result does not fit in memory ({error}); split the batch, or give out="
             ) from None
-        return result if self._tuple is None else new_tuple(self._tuple, result)
+        return result if self.results is None else new_tuple(self.results, result)
 
     def bind(self, *args: Array, out: Any) -> Callable[[], None]:
         """Return a function of no arguments that evaluates these very arrays into `out`.
@@ -163,15 +165,29 @@ class Kernel:
         of several outputs.
         """
         outs = out if isinstance(out, tuple) else (out,)
-        pointers = addresses(self._signature, args, outs, self)
-        if memory_layout.trusted():
-            return fastcall.builtin(self._bound, pointers)  # type: ignore[no-any-return]
-        return partial(ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(self._machine.address("bound")), pointers)
+        return bound_call(self, self._signature, args, outs)  # type: ignore[no-any-return]
+
+
+class _FastKernel(FastCall):
+    """A kernel that is called in place; it converts other arrays as the kernel does."""
+
+    __slots__ = ()
+
+    def resolve(self, /, *args: Any, **named: Any) -> Any:
+        """Evaluate the kernel."""
+        plan = self.subject
+        result = plan.kernel(*args, **named)
+        if self.patterns is not None:
+            self.patterns.learn(plan, args, named, plan.kernel.input_names[: len(args)])
+        return result
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return getattr, (self.subject.kernel, "fast")
 
 
 def _plain(out: Any) -> bool:
-    """Whether an output is one contiguous array, whose entries have memory of their own."""
-    return type(out) is ndarray and out.flags.c_contiguous
+    """Whether an output is one contiguous array of floats, whose entries have memory of their own."""
+    return type(out) is ndarray and out.dtype.kind == "f" and out.flags.c_contiguous
 
 
 def precision(name: str, dtype: DTypeLike) -> np.dtype[Any]:
@@ -182,4 +198,4 @@ def precision(name: str, dtype: DTypeLike) -> np.dtype[Any]:
         given = None
     if given is None or given not in (np.dtype(np.float64), np.dtype(np.float32)):
         raise ArgumentError(f"kernel {name!r}: dtype {shown(dtype)} is not float64 or float32")
-    return given
+    return np.dtype(given.type)  # the one of NumPy itself, without metadata

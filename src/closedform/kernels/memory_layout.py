@@ -28,8 +28,12 @@ DATA, NDIM, DIMENSIONS, DESCRIPTOR, FLAGS = 16, 24, 32, 56, 64
 CONTIGUOUS, ALIGNED, WRITEABLE = 0x0001, 0x0100, 0x0400
 """Bits of an array's flags."""
 
-TUPLE_SIZE, TUPLE_ITEMS = 16, 24
+TUPLE_SIZE, TUPLE_ITEMS = 16, tuple.__basicsize__
 """Offsets of the number of entries of a tuple, and of the first."""
+
+FAST_CODE, FAST_TABLE, FAST_WEAK, FAST_SIZE = 32, 40, 48, 56
+"""Offsets in a function of `fast_call.py`, whose class has two attributes: the address of the code, that of
+its table, the list of weak references; and its size."""
 
 UFUNC_OBJECT = 88
 """Offset of the object that a ufunc releases when it is freed."""
@@ -40,8 +44,9 @@ CTYPES_BUFFER = 16
 ABI = 0x02000000
 """The version of NumPy's binary interface; within it, the numbers of functions never change."""
 
-VERSION, PYARRAY_NEW = 0, 93
-"""Numbers of PyArray_GetNDArrayCVersion and PyArray_New among NumPy's array functions."""
+VERSION, PYARRAY_SCALAR, PYARRAY_NEW_FROM_DESCR = 0, 60, 94
+"""Numbers of PyArray_GetNDArrayCVersion, PyArray_Scalar and PyArray_NewFromDescr among NumPy's array
+functions."""
 
 UFUNC_FROM_LOOP = 31
 """Number of PyUFunc_FromFuncAndDataAndSignature among NumPy's ufunc functions."""
@@ -118,6 +123,8 @@ def _moved() -> Iterator[str]:
     for array in arrays[1:]:
         if tuple((ctypes.c_ssize_t * array.ndim).from_address(_field(array, DIMENSIONS))) != array.shape:
             yield "the shape of an array"
+    if _TwoAttributes.__basicsize__ != FAST_CODE:
+        yield "the attributes of an object"
     pair = (np, sys)
     if (_field(pair, TUPLE_SIZE), _field(pair, TUPLE_ITEMS)) != (len(pair), id(np)):
         yield "the entries of a tuple"
@@ -126,9 +133,19 @@ def _moved() -> Iterator[str]:
         yield "the buffer of a ctypes array"
     if _field(np.frompyfunc(_moved, 0, 1), UFUNC_OBJECT) != id(_moved):
         yield "the owner of a ufunc"
-    made = _new_array(numbers, np.dtype(np.float32))
-    if (type(made), made.shape, made.dtype, made.flags.owndata) != (np.ndarray, (2, 3), np.float32, True):
+    single = np.dtype(np.float32)
+    made = _new_array(numbers, single)
+    if (type(made), made.shape, made.dtype, made.flags.owndata) != (np.ndarray, (2, 3), single, True):
         yield "the function that makes arrays"
+    number = _number(ctypes.c_float(0.5), single)
+    if (type(number), number) != (np.float32, 0.5):
+        yield "the function that makes numbers"
+
+
+class _TwoAttributes:
+    """Like a function of `fast_call.py`."""
+
+    __slots__ = ("patterns", "subject")
 
 
 def _field(owner: object, offset: int, kind: Any = ctypes.c_void_p) -> Any:
@@ -136,11 +153,19 @@ def _field(owner: object, offset: int, kind: Any = ctypes.c_void_p) -> Any:
 
 
 def _new_array(shape: ctypes.Array[Any], dtype: np.dtype[Any]) -> Any:
-    """Return an array from PyArray_New, called as machine code does."""
+    """Return an array from PyArray_NewFromDescr, called as machine code does."""
     pointer, number = ctypes.c_void_p, ctypes.c_int
-    kinds = (pointer, number, pointer, number, pointer, pointer, number, number, pointer)
-    new = ctypes.PYFUNCTYPE(ctypes.py_object, *kinds)(array_function(PYARRAY_NEW))
-    return new(id(np.ndarray), len(shape), ctypes.addressof(shape), dtype.num, None, None, 0, 0, None)
+    kinds = (pointer, pointer, number, pointer, pointer, pointer, number, pointer)
+    new = ctypes.PYFUNCTYPE(ctypes.py_object, *kinds)(array_function(PYARRAY_NEW_FROM_DESCR))
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(dtype))  # which the function takes over
+    return new(id(np.ndarray), id(dtype), len(shape), ctypes.addressof(shape), None, None, 0, None)
+
+
+def _number(value: ctypes.c_float, dtype: np.dtype[Any]) -> Any:
+    """Return a number from PyArray_Scalar, called as machine code does."""
+    pointer = ctypes.c_void_p
+    make = ctypes.PYFUNCTYPE(ctypes.py_object, *[pointer] * 3)(array_function(PYARRAY_SCALAR))
+    return make(ctypes.addressof(value), id(dtype), None)
 
 
 def owned_by(made: np.ufunc) -> ctypes.c_void_p:

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import re
 
-import numpy as np
-
 from ..programs import Order, Program
-from . import fastcall
 from .body import HUGE, body, through_lanes
 from .loop import loop
 from .operand import Operand
@@ -16,10 +13,10 @@ from .single_sample import single_sample
 
 
 def module(program: Program, lanes: int, real: str, order: Order = Order.FIRST_OPERAND) -> str:
-    """Return the LLVM module of a program: `@loop`, `@bound` and `@fast`.
+    """Return the LLVM module of a program: `@loop` and `@bound`.
 
     `@loop` is NumPy's inner loop over samples. `@bound(operands)` evaluates one contiguous sample, given
-    an array of addresses; `@fast` is a Python built-in over it.
+    an array of addresses.
     """
     size = 8 if real == "double" else 4
     vector = body(program, "vector", lanes, real, order)
@@ -42,7 +39,6 @@ def module(program: Program, lanes: int, real: str, order: Order = Order.FIRST_O
             scalar.text,
             loop(operands, lanes, workspace),
             single_sample(operands, scalar.workspace * size),
-            fastcall.text(program, np.dtype("f8" if real == "double" else "f4")),
             'attributes #0 = { nounwind "min-legal-vector-width"="512" "prefer-vector-width"="512" }',
             "attributes #1 = { nounwind }",
         ]

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from casadi import CasadiMeta
 
 from ..forms import PLAIN, Form, Variant, catalogue
+from ..forms.reference import BODY
 from ..lazy import cached_property
 from ..programs import Program, trace
 from .cache import source_digest
@@ -102,7 +103,7 @@ class FormRecipe:
         wrenches = variant.wrenches if isinstance(variant.wrenches, tuple) else ()
         every = self.model.frame_names if any("f" in each.shape for each in self.form.gives) else ()
         named = [self._place(each) for each in (variant.frame, variant.relative_to, *wrenches, *every)]
-        loads = [str(variant.reference), str(bool(variant.wrenches)), str(variant.rows)]
+        loads = [variant.reference or BODY, str(bool(variant.wrenches)), str(variant.rows)]
         if self.form.frictional:
             loads += [self.model.joint_array(each).tobytes().hex() for each in ("damping", "friction")]
         chosen = (str(order), str(variant.phi), *named, *loads)
@@ -113,7 +114,8 @@ class FormRecipe:
         if name is None:
             return ""
         frame = self.model.frame(name)
-        return f"{frame.body}:{frame.placement.tobytes().hex()}"
+        fixed = self.model.base_phi.tobytes().hex() if frame.body < 0 else ""  # no part of the digest
+        return f"{frame.body}:{frame.placement.tobytes().hex()}:{fixed}"
 
     def program(self) -> Program:
         """Return the program by the route that costs fewer operations."""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..errors import ArgumentError, shown
+from ..errors import ArgumentError, no_such_argument, shorten, shown
 
 Shape = tuple[int, ...]
 
@@ -34,18 +34,20 @@ class Signature:
     def in_order(self, args: Sequence[ArrayLike], named: Mapping[str, ArrayLike]) -> tuple[ArrayLike, ...]:
         """Return the arrays of a call in the order of the inputs, those given by name after the others."""
         left = self.input_names[len(args) :]
-        if set(left) != set(named):
-            given = ", ".join(map(shown, named))
-            inputs = ", ".join(self.input_names)
-            raise ArgumentError(
-                f"{self.name} takes {inputs}; {len(args)} given in order, and {given} by name"
-            )
+        for name in named:
+            if name not in self.input_names:
+                raise no_such_argument(self.name, name, (*self.input_names, "out", "threads"))
+            if name not in left and len(args) <= len(self.input_names):
+                raise ArgumentError(f"{self.name}: {name} is given twice, in order and by name")
+        if len(args) > len(self.input_names) or len(named) < len(left):
+            raise self.wrong_count((*args, *named.values()), [name for name in left if name not in named])
         return (*args, *(named[each] for each in left))
 
-    def wrong_count(self, args: Sequence[Any]) -> ArgumentError:
+    def wrong_count(self, args: Sequence[Any], missing: Sequence[str] = ()) -> ArgumentError:
         """Return the error of a call with too many arrays or too few."""
         count, inputs = len(self.input_names), ", ".join(self.input_names)
-        return ArgumentError(f"{self.name} takes {count} array(s) ({inputs}); {len(args)} given")
+        absent = f", without {' and '.join(missing)}" if missing else ""
+        return ArgumentError(f"{self.name} takes {count} array(s) ({inputs}); {len(args)} given{absent}")
 
     def batch(self, arrays: Sequence[np.ndarray[Any, Any]]) -> Shape:
         """Return the batch shape to which arrays broadcast; raise ValueError if they do not."""
@@ -70,14 +72,65 @@ class Signature:
                 )
             if not _fits(array, shape):
                 return ArgumentError(f"{self.name}: {name} has shape {array.shape}; {expected}")
-        detail = "" if out is None else f"; out is {described(out)}"
-        shapes = ", ".join(f"{n} {np.shape(a)}" for n, a in zip(self.input_names, args, strict=True))
-        return ArgumentError(f"{self.name}: {error} (given {shapes}{detail})")
+        arrays = [np.asarray(argument) for argument in args]
+        try:
+            batch = self.batch(arrays)
+        except ValueError:
+            parts = ", ".join(
+                f"{name} {array.shape} has batch {array.shape[: array.ndim - len(shape)]}"
+                for name, array, shape in zip(self.input_names, arrays, self.input_shapes, strict=True)
+            )
+            return ArgumentError(f"{self.name}: batches do not broadcast: {parts}")
+        wrong = None if out is None else self.wrong_output(out, batch)
+        return wrong or ArgumentError(f"{self.name}: {shorten(str(error), 200)}")
+
+    def plain(self, args: Sequence[Any]) -> tuple[Any, ...]:
+        """Return arrays without the subclasses that NumPy would give the result too."""
+        for name, each in zip(self.input_names, args, strict=True):
+            if np.ma.is_masked(each):
+                raise ArgumentError(f"{self.name}: {name} has masked entries; fill them, or leave them out")
+        return tuple(each.view(np.ndarray) if isinstance(each, np.ndarray) else each for each in args)
+
+    def check_outputs(self, outs: Sequence[Any]) -> None:
+        """Refuse more outputs or fewer than there are, and those of whole numbers or other things."""
+        if len(outs) != len(self.output_shapes):
+            raise ArgumentError(
+                f"{self.name}: out has {len(outs)} arrays; expected {len(self.output_shapes)}"
+            )
+        for each in outs:
+            if isinstance(each, np.ndarray) and each.dtype.kind != "f":
+                raise ArgumentError(f"{self.name}: out has dtype {each.dtype}; expected {self.dtype}")
+
+    def wrong_output(self, out: Any, batch: Shape) -> ArgumentError | None:
+        """Return the error of outputs that cannot hold the results of a batch, if they cannot."""
+        count = len(self.output_shapes)
+        if count > 1 and not isinstance(out, tuple):
+            return ArgumentError(f"{self.name}: out is {described(out)}; expected a tuple of {count} arrays")
+        outs = out if isinstance(out, tuple) else (out,)
+        for k, (each, shape) in enumerate(zip(outs, self.output_shapes, strict=True)):
+            label, expected = f"{self.name}: out{f'[{k}]' if count > 1 else ''}", (*batch, *shape)
+            if each is None and isinstance(out, tuple):
+                continue  # NumPy makes this one
+            if not isinstance(each, np.ndarray):
+                return ArgumentError(f"{label} is {described(each)}; expected an array of shape {expected}")
+            if not each.flags.writeable:
+                return ArgumentError(f"{label} is read-only; give an array that can be written")
+            if not _fits(each, shape) or not _spreads(batch, each.shape[: each.ndim - len(shape)]):
+                return ArgumentError(f"{label} has shape {each.shape}; expected {expected}")
+        return None
 
 
 def _fits(array: np.ndarray[Any, Any], shape: Shape) -> bool:
     """Whether the last axes of an array are those of a core shape."""
     return bool(array.shape[max(0, array.ndim - len(shape)) :] == shape)
+
+
+def _spreads(batch: Shape, wider: Shape) -> bool:
+    """Whether a batch broadcasts to a wider one."""
+    try:
+        return np.broadcast_shapes(batch, wider) == wider
+    except ValueError:
+        return False
 
 
 def described(array: Any) -> str:

@@ -140,7 +140,7 @@ def _inertial(node: etree._Element, name: str, phi: Array) -> None:
     J = inertial.inertia
     low, middle, high = np.linalg.eigvalsh(J)
     excess = high - low - middle
-    if excess > ROUNDING * high:
+    if excess > max(ROUNDING * high, LEAST):
         raise ClosedFormError(
             f"to_mjcf: the largest inertia of link {name!r} exceeds the sum of the others by "
             f"{100 * excess / high:.2g} %, which MuJoCo refuses; correct it (with_phi), or use to_urdf"
