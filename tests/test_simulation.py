@@ -71,12 +71,12 @@ def test_the_variational_method_keeps_the_momentum_of_a_symmetry():
     np.testing.assert_allclose(momentum, momentum[0], rtol=ROUNDING)
 
 
-@pytest.mark.parametrize(("method", "order"), [("rk4", 4), ("variational", 2)])
+@pytest.mark.parametrize(("method", "order"), [("rk4", 4), ("rosenbrock", 2), ("variational", 2)])
 def test_steps_have_the_order_of_their_method(method, order):
     arm = cf.load("2r")
     q, qd, _ = arm.random_state(0)
     exact = arm.simulate(q, qd, step=1e-3, method="rk8").q[-1]
-    errors = [np.abs(arm.simulate(q, qd, step=h, method=method).q[-1] - exact).max() for h in (0.02, 0.01)]
+    errors = [np.abs(arm.simulate(q, qd, step=h, method=method).q[-1] - exact).max() for h in (0.01, 0.005)]
     assert abs(np.log2(errors[0] / errors[1]) - order) < 0.2
 
 
@@ -211,6 +211,18 @@ def test_one_joint_may_stick_while_another_slides():
     assert (run.q[:, 1] == 0.7).all()
     locked = arm.locked({arm.joint_names[1]: 0.7}).simulate([0.3], [0.5], duration=1.0)
     np.testing.assert_allclose(run.q[:, 0], locked.q[:, 0], rtol=ROUNDING)
+
+
+def test_stiff_gains_are_taken_implicitly():
+    """m x'' = kp (1 - x) - kd x' with kd h / m = 15: the fast mode dies at once, the slow one is followed."""
+    light = block(0.0, 1e-3)
+    law = cf.control.PDGravity(light, 50.0, 15.0)
+    run = light.simulate([0.0], law=law, reference=[1.0], method="rosenbrock")
+    fast, slow = np.sort(np.roots([1e-3, 15.0, 50.0]))
+    exact = 1 + (slow * np.exp(fast * run.t) - fast * np.exp(slow * run.t)) / (fast - slow)
+    np.testing.assert_allclose(run.q[:, 0], exact, rtol=0, atol=1e-4)  # of steps of second order
+    with pytest.raises(cf.ClosedFormError, match="no longer finite"):
+        light.simulate([0.0], law=law, reference=[1.0])
 
 
 def test_gains_too_high_for_the_step_are_warned_of():

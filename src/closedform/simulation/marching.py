@@ -277,8 +277,8 @@ class Marching:
             self.warned = True
             warn(
                 f"simulate: joints turn back, stick or slip in most steps around t = {self.times[k]:.4g} s. "
-                "Is the step too long for the damping gains and the inertias? Take shorter steps or lower "
-                "gains, or give the joints their rotor inertia (with_armature)",
+                "Is the step too long for the damping gains and the inertias? Take shorter steps, lower "
+                "gains or method='rosenbrock', or give the joints their rotor inertia (with_armature)",
                 RuntimeWarning,
             )
         self.since = k

@@ -269,7 +269,8 @@ def _require_finite(robot: Robot, torques: Any, t: Array, q: Array, qd: Array) -
     if not bad.any():
         return
     k = max(int(bad.argmax()) - 1, 0)
-    tau = torques(t, q, qd)[k]
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        tau = torques(t, q, qd)[k]
     if not np.isfinite(tau).all():
         raise not_finite("the law", tau, float(t[k]))
     raise DivergenceError(f"simulation of {robot.name!r}", float(t[k + 1]), np.concatenate([q[k], qd[k]]))
