@@ -14,7 +14,7 @@ WIDEST = 40
 
 def listing(model: Model) -> str:
     """Return a table of the joints, and the names of the frames."""
-    rows = [("joint", "kind", "q", "qd", "lower", "upper")]
+    rows: list[tuple[str, ...]] = [("joint", "kind", "q", "qd", "lower", "upper")]
     rows += [_row(model, body) for body in model.bodies[:SHOWN]]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     count = f"nq {model.nq}, nv {model.nv}, {len(model.bodies)} moving bodies"
