@@ -48,7 +48,18 @@ def _simulation(arm: cf.Robot, seconds: float) -> dict[str, float]:
     def ours() -> Any:
         return arm.simulate(START, law=law, reference=goal, duration=DURATION, step=STEP, friction=True)
 
-    contestants = {"ours": ours, **_mujoco(arm, goal), "Pinocchio": _pinocchio(arm, goal)}
+    bare = arm.with_armature(0.0)
+
+    def stiff() -> Any:
+        options = {"reference": goal, "duration": DURATION, "step": STEP, "friction": True}
+        return bare.simulate(START, law=law, method="rosenbrock", **options)
+
+    contestants = {
+        "ours": ours,
+        "ours, no rotors, rosenbrock": stiff,
+        **_mujoco(arm, goal),
+        "Pinocchio": _pinocchio(arm, goal),
+    }
     times = {name: 1e3 * each for name, each in interleaved(contestants, seconds=seconds).items()}
     run = ours()
     still = bool((run.q[-1][run.qd[-1] == 0] == run.q[-2][run.qd[-1] == 0]).all())

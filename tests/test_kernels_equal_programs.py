@@ -6,7 +6,9 @@ import mpmath
 import numpy as np
 import pytest
 
+import closedform as cf
 from basic_forms import BASIC, EVERYWHERE
+from closedform.kernels.fastest_order import fastest_code
 from closedform.programs import evaluate
 from conftest import ROBOTS, make
 from tolerances import EPS, ROUNDING, worst
@@ -64,6 +66,16 @@ def test_single_precision_kernel_is_close(name):
         exact = robot.kernel(form)(*(array.astype(float) for array in arrays))
         condition = 1e4 if form == "forward_dynamics" else 1e2
         assert worst(result, exact) < condition * np.finfo(np.float32).eps, form
+
+
+def test_orders_that_are_timed_give_the_same_numbers(monkeypatch, tmp_path):
+    tmp_path.chmod(0o700)
+    monkeypatch.setenv("CLOSEDFORM_CACHE", str(tmp_path))
+    program = make("2r").program("inverse_dynamics")
+    assert fastest_code(program, 4, "double") == fastest_code(program, 4, "double")  # one order, not timed
+    monkeypatch.delenv("CLOSEDFORM_TUNE")
+    for form in BASIC:
+        assert_equals_program(cf.load("2r"), form, (3, 7))
 
 
 def test_sine_and_cosine_are_within_two_ulp():

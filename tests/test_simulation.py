@@ -71,12 +71,12 @@ def test_the_variational_method_keeps_the_momentum_of_a_symmetry():
     np.testing.assert_allclose(momentum, momentum[0], rtol=ROUNDING)
 
 
-@pytest.mark.parametrize(("method", "order"), [("rk4", 4), ("variational", 2)])
+@pytest.mark.parametrize(("method", "order"), [("rk4", 4), ("rosenbrock", 2), ("variational", 2)])
 def test_steps_have_the_order_of_their_method(method, order):
     arm = cf.load("2r")
     q, qd, _ = arm.random_state(0)
     exact = arm.simulate(q, qd, step=1e-3, method="rk8").q[-1]
-    errors = [np.abs(arm.simulate(q, qd, step=h, method=method).q[-1] - exact).max() for h in (0.02, 0.01)]
+    errors = [np.abs(arm.simulate(q, qd, step=h, method=method).q[-1] - exact).max() for h in (0.01, 0.005)]
     assert abs(np.log2(errors[0] / errors[1]) - order) < 0.2
 
 
@@ -213,6 +213,18 @@ def test_one_joint_may_stick_while_another_slides():
     np.testing.assert_allclose(run.q[:, 0], locked.q[:, 0], rtol=ROUNDING)
 
 
+def test_stiff_gains_are_taken_implicitly():
+    """m x'' = kp (1 - x) - kd x' with kd h / m = 15: the fast mode dies at once, the slow one is followed."""
+    light = block(0.0, 1e-3)
+    law = cf.control.PDGravity(light, 50.0, 15.0)
+    run = light.simulate([0.0], law=law, reference=[1.0], method="rosenbrock")
+    fast, slow = np.sort(np.roots([1e-3, 15.0, 50.0]))
+    exact = 1 + (slow * np.exp(fast * run.t) - fast * np.exp(slow * run.t)) / (fast - slow)
+    np.testing.assert_allclose(run.q[:, 0], exact, rtol=0, atol=1e-4)  # of steps of second order
+    with pytest.raises(cf.ClosedFormError, match="no longer finite"):
+        light.simulate([0.0], law=law, reference=[1.0])
+
+
 def test_gains_too_high_for_the_step_are_warned_of():
     """kd h / m is 15, where steps of fourth order are stable up to 2.8."""
     light = block(0.0, 1e-3, 0.5)
@@ -318,15 +330,21 @@ def test_computed_torque_gives_the_error_its_two_poles():
     np.testing.assert_allclose(run.tau[0], law([0.1, -0.2], [0, 0], *law.reference(move, 0.0)), rtol=ROUNDING)
 
 
-def test_a_function_and_a_compiled_law_at_the_same_rate_give_the_same_motion():
+@pytest.mark.parametrize("rate", [100.0, 1000.0])
+def test_a_function_and_a_compiled_law_at_the_same_rate_give_the_same_motion(rate):
+    """At 1000 per second the law is sampled within the machine code, at 100 between its calls."""
     arm = cf.load("2r").with_friction(0.5)
     law = cf.control.PDGravity(arm, 50.0, 10.0)
     goal, rest = np.array([1.0, 0.5]), np.zeros(2)
-    sampled = arm.simulate([0, 0], law=law, reference=goal, rate=100.0, friction=True)
-    called = arm.simulate([0, 0], law=lambda t, q, qd: law(q, qd, goal, rest), rate=100.0, friction=True)
-    np.testing.assert_array_equal(sampled.q, called.q)
-    np.testing.assert_array_equal(sampled.tau, called.tau)
-    assert len(np.unique(sampled.tau[:, 0])) == 100
+    options = {"rate": rate, "friction": True, "duration": 0.8}
+    sampled = arm.simulate([0, 0], law=law, reference=goal, **options)
+    called = arm.simulate([0, 0], law=lambda t, q, qd: law(q, qd, goal, rest), **options)
+    assert sampled.transitions
+    np.testing.assert_allclose(sampled.q, called.q, rtol=0, atol=ROUNDING)
+    np.testing.assert_allclose(sampled.tau, called.tau, rtol=0, atol=1e-10)
+    assert len(np.unique(sampled.tau[:, 0])) == rate * 0.8
+    both = arm.simulate(np.zeros((2, 2)), law=law, reference=goal, **options)
+    np.testing.assert_allclose(both.q[1], sampled.q, rtol=0, atol=ROUNDING)
 
 
 def test_a_force_that_carries_the_weight_lets_a_body_drift():

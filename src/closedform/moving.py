@@ -51,9 +51,10 @@ class RobotMoving:
         clips the joint forces. `wrenches` are (bodies, 6) or a mapping of frames to (6,), constant, over the
         steps or functions of time, in the `axes` of their frame, "world_aligned" or "world".
 
-        `method` is "rk4", "rk6" or "rk8" (Runge-Kutta on the configuration manifold), "variational" (order
-        2, no drift of energy), with joints that stick and stop at their own instants, or one of SciPy's
-        adaptive ones ("DOP853", "Radau", ...) within `rtol` and `atol`.
+        `method` is "rk4", "rk6" or "rk8" (Runge-Kutta on the configuration manifold), "rosenbrock" (order 2,
+        for gains that are high on light links) or "variational" (order 2, no drift of energy), with joints
+        that stick and stop at their own instants, or one of SciPy's adaptive ones ("DOP853", "Radau",
+        ...) within `rtol` and `atol`.
         `events` are `cf.integration.Event`s of (t, x), x = (q, qd); `progress` is called with the part done.
 
         >>> import numpy as np, closedform as cf

@@ -32,6 +32,8 @@ class ExpressionLaw(Law):
     [4.0, 2.5]
     """
 
+    weighs = False
+
     def __init__(
         self,
         robot: Robot,

@@ -58,10 +58,15 @@ class Law(ABC):
     timed = False
     """Whether the time is its last reference, which a simulation fills in itself."""
 
+    weighs = True
+    """Whether the law needs the robot's inertias."""
+
     def __init__(
         self, robot: Robot, references: Sequence[Input] = (), **gains: tuple[Array, Quantity]
     ) -> None:
         self.robot = instance(f"{self.name}: robot", robot, Robot)
+        for need in FORMS["gravity_torque"].needs if self.weighs else ():
+            need.check(robot.model, self.name)
         self.references = tuple(references)
         self.gains: dict[str, Array] = {}
         self._quantities = {"q": COORDINATES, "qd": COORDINATES.rate(), "tau": FORCES}

@@ -18,7 +18,7 @@ from . import cache, machine, memory_layout, overlap
 from .bound_call import bound_call
 from .dask_arrays import lazy
 from .fast_call import FastCall
-from .fastest_order import fastest_code
+from .fastest_order import fastest_code, tuned
 from .gufunc import gufunc
 from .patterns import Plan
 from .recipe import Recipe
@@ -93,7 +93,7 @@ class Kernel:
 
     def _object_code(self) -> bytes:
         """Return the object code, from the cache if it was made before."""
-        key = cache.key(*self.recipe.identity, self.dtype.name, machine.identity())
+        key = cache.key(*self.recipe.identity, self.dtype.name, machine.identity(), str(tuned()))
         code = cache.load(key)
         if code is None:
             real = "double" if self.dtype == np.float64 else "float"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,6 +16,7 @@ from ..control import Law
 from ..errors import ArgumentError, shorten, shown
 from ..integration.inputs import Levels, levels
 from ..integration.simulate import step_count
+from ..kernels import Kernel
 from ..robot import Robot
 from .inputs import reference_levels
 
@@ -61,17 +62,27 @@ def clock(duration: float, step: float, rate: float | None, sampled: bool, most:
     return Clock(np.linspace(0.0, duration, step_count("simulate", duration, step, most) + 1), substeps)
 
 
+class SampledLaw(NamedTuple):
+    """A compiled law that is called ahead of every step: its kernel, references (steps, ...) and gains."""
+
+    kernel: Kernel
+    references: list[Array]
+    gains: list[Array]
+
+
 @dataclass(frozen=True)
 class Drive:
     """The joint forces of a run: a `law` in continuous time, or inputs; `sample` fills the inputs as it goes.
 
-    `levels` are the references of the law, or the torques, over the steps.
+    `levels` are the references of the law, or the torques, over the steps. `compiled` samples once a step,
+    in machine code.
     """
 
     law: Law | None = None
     driven: bool = False
     levels: list[Levels] = field(default_factory=list)
     sample: Callable[[float, Array, Array], Array] | None = None
+    compiled: SampledLaw | None = None
 
 
 def drive(robot: Robot, law: TorqueLaw, reference: Any, rate: float | None, clock: Clock) -> Drive:
@@ -86,7 +97,10 @@ def drive(robot: Robot, law: TorqueLaw, reference: Any, rate: float | None, cloc
         given = reference_levels(law, reference, times)
         if rate is None:
             return Drive(law, levels=given)
-        return _sampled(robot, partial(_compiled_torque, law, given, clock.step), clock)
+        own = None
+        if clock.substeps == 1 and not any(each.batch for each in given):
+            own = SampledLaw(law.kernel, _starts(law, given), list(law.gains.values()))
+        return _sampled(robot, partial(_compiled_torque, law, given, clock.step), clock, own)
     if reference is not None:
         raise ArgumentError("simulate: a reference is that of a law of closedform.control")
     if law is None:
@@ -97,10 +111,28 @@ def drive(robot: Robot, law: TorqueLaw, reference: Any, rate: float | None, cloc
     return Drive(driven=True, levels=[levels("simulate: torques", law, robot.nv, times)])
 
 
-def _sampled(robot: Robot, sample: Callable[[float, Array, Array], Array], clock: Clock) -> Drive:
+def _sampled(
+    robot: Robot,
+    sample: Callable[[float, Array, Array], Array],
+    clock: Clock,
+    compiled: SampledLaw | None = None,
+) -> Drive:
     """Return a drive whose torques are still to be sampled."""
     table = np.zeros((clock.steps, robot.nv))
-    return Drive(driven=True, levels=[Levels(table, table, table, held=True)], sample=sample)
+    held = Levels(table, table, table, held=True)
+    return Drive(driven=True, levels=[held], sample=sample, compiled=compiled)
+
+
+def _starts(law: Law, given: list[Levels]) -> list[Array]:
+    """Return the references of a law at the start of every step, (steps, *shape) each."""
+    found = []
+    for each, wanted in zip(given, law.references, strict=True):
+        rows = each.start if each.start.strides[0] else each.start[:1]
+        whole = np.ascontiguousarray(rows).reshape(len(rows), *wanted.shape)
+        found.append(
+            whole if rows is each.start else np.broadcast_to(whole, (len(each.start), *wanted.shape))
+        )
+    return found
 
 
 def _compiled_torque(law: Law, given: list[Levels], h: float, t: float, q: Array, qd: Array) -> Array:

@@ -14,8 +14,9 @@ from ..arrays import Array
 from ..errors import warn
 from ..integration.inputs import Levels
 from ..kernels import Kernel
-from ..kernels.march import March, Moving
+from ..kernels.march import March, Moving, Repeated
 from .contact import PATIENCE, Contact, Modes
+from .drive import SampledLaw
 from .step_symbols import quadratic
 
 NARROW = 1e-12
@@ -45,8 +46,10 @@ class Marching:
     """Runs of equal steps: q (steps + 1, runs, nq) and qd are filled from their first entries on.
 
     `levels` are the inputs u at the steps, `constants` the numbers of a run in the kernel's order. Without
-    `contact` every step is one call of `step`. With it, the modes of the joints are inputs of the
-    step, and a step in which a mode does not hold is taken again up to the time of the change.
+    `contact` every step is one call of `step`. With it, the modes of the joints are inputs of the step, and a
+    step in which a mode does not hold is taken again up to the time of the change. A `law` that is sampled
+    fills the inputs ahead of each step; only if the inputs are `continuous` may a step be taken again
+    after the next has begun.
     """
 
     step: Kernel
@@ -57,6 +60,8 @@ class Marching:
     levels: Levels
     constants: list[Array]
     contact: Contact | None = None
+    law: SampledLaw | None = None
+    continuous: bool = True
     changes: list[Change] = field(default_factory=list)
     mended: int = 0
     since: int = 0
@@ -85,7 +90,16 @@ class Marching:
             outputs.append(fixed(margins.reshape(()) if single else margins))
             self.last = np.full(runs, -1)
             self._bind()
-        self.march = March(self.step, [*operands, *outputs], None if single else runs, margins)
+        samples = None if single else runs
+        before = None if self.law is None else self._sampled(self.law, single, samples)
+        self.march = March(Repeated(self.step, [*operands, *outputs], samples), margins, before)
+
+    def _sampled(self, law: SampledLaw, single: bool, samples: int | None) -> Repeated:
+        """Return the law as it is called ahead of each step, into the table of torques."""
+        given = [Moving(_runs(each[:-1], single)) for each in (self.q, self.qd)]
+        given += [Moving(each) if each.strides[0] else fixed(each[0]) for each in law.references]
+        given += [fixed(each) for each in law.gains]
+        return Repeated(law.kernel, [*given, Moving(_runs(self.tables[0], single))], samples)
 
     def _tables(self, runs: int) -> list[Array]:
         """Return the inputs of all steps, (steps, runs, nu) each; those that never change take no memory."""
@@ -263,15 +277,16 @@ class Marching:
             self.warned = True
             warn(
                 f"simulate: joints turn back, stick or slip in most steps around t = {self.times[k]:.4g} s. "
-                "Is the step too long for the damping gains and the inertias? Take shorter steps or lower "
-                "gains, or give the joints their rotor inertia (with_armature)",
+                "Is the step too long for the damping gains and the inertias? Take shorter steps, lower "
+                "gains or method='rosenbrock', or give the joints their rotor inertia (with_armature)",
                 RuntimeWarning,
             )
         self.since = k
 
     def _mend(self, k: int, run: int) -> None:
         """Mend step k of a run, and the one before if a held joint should have given way within it."""
-        if k > 0 and self.last[run] < k - 1 and not self.modes[0][run].all():
+        back = self.continuous and k > 0 and self.last[run] < k - 1
+        if back and not self.modes[0][run].all():
             self._q[:], self._qd[:] = self.q[k - 1, run], self.qd[k - 1, run]
             self._set_modes(Modes(*(each[run] for each in self.modes)))
             if self._margin(k - 1, run, 0.0, 1.0) < 0:

@@ -24,11 +24,11 @@ from ..checks import (
 )
 from ..control import Law
 from ..errors import ArgumentError
+from ..forms import FORMS
 from ..integration import DivergenceError, Event
 from ..integration.adaptive import ADAPTIVE
 from ..integration.inputs import Levels
 from ..integration.simulate import MAX_STEPS
-from ..model.idle import refuse_idle_joints
 from ..robot import Robot
 from .adaptive import adaptive_run
 from .contact import Contact
@@ -44,7 +44,7 @@ from .steps import forces_kernel, step_kernel
 from .variational import require_plain_coordinates
 
 CHUNK = 4096
-"""Steps between two looks at the state for divergence, if nobody asks for progress."""
+"""Steps of all runs between two looks at the state and for a key that interrupts."""
 
 REPORTS = 100
 """How often `progress` is called."""
@@ -77,7 +77,8 @@ def simulate(
 ) -> Motion:
     """Return the motion of a robot from a state, under a law: see `Robot.simulate`."""
     model = instance("simulate: robot", robot, Robot).model
-    refuse_idle_joints(model, "simulate")
+    for need in FORMS["forward_dynamics"].needs:
+        need.check(model, "simulate")
     known_name("method of integration", method, METHODS)
     if method == "variational":
         require_plain_coordinates(model)
@@ -135,7 +136,7 @@ def simulate(
             atol,
         )
         return Motion(robot, t, q, qd, times, (), method, torques)
-    marching = _marching(robot, plant, start, run_clock, parts, contact, method)
+    marching = _marching(robot, plant, found, start, run_clock, parts, contact, method)
     _take_steps(robot, marching, found, run_clock, batch, progress)
     q, qd = (_unstacked(each, batch) for each in (marching.q, marching.qd))
     if found.sample is not None:
@@ -173,6 +174,7 @@ def _constants(robot: Robot, plant: Plant) -> list[Array]:
 def _marching(
     robot: Robot,
     plant: Plant,
+    found: Drive,
     start: tuple[Array, Array],
     run_clock: Clock,
     parts: list[Levels],
@@ -189,6 +191,7 @@ def _marching(
         paths.append(path)
     kernel = step_kernel(plant, method, inputs.held)
     own = contact if plant.contact else None
+    law = found.compiled if len(parts) == 1 else None
     return Marching(
         kernel,
         partial(forces_kernel, plant),
@@ -198,6 +201,8 @@ def _marching(
         inputs,
         _constants(robot, plant),
         own,
+        law,
+        continuous=found.sample is None,
     )
 
 
@@ -209,32 +214,48 @@ def _take_steps(
     batch: tuple[int, ...],
     progress: Callable[[float], None] | None,
 ) -> None:
-    """Take all steps, sampling the law where it is due."""
-    steps, times = run_clock.steps, run_clock.times
+    """Take all steps, and sample the law where it is due and not part of the machine code."""
+    steps = run_clock.steps
     if not math.prod(batch):
         return
-    chunk = CHUNK if progress is None else max(1, -(-steps // REPORTS))
-    if found.sample is not None:
-        chunk = run_clock.substeps
-    every = max(1, steps // REPORTS) if found.sample is not None else 1
-    first = True
+    sample = None if marching.law is not None else found.sample
+    chunk = max(1, CHUNK // math.prod(batch)) if progress is None else max(1, -(-steps // REPORTS))
+    between = chunk if sample is None else run_clock.substeps
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # the states show it
-        for k in range(0, steps, chunk):
-            last = min(k + chunk, steps)
-            if found.sample is not None:
-                q, qd = (np.array(each[k].reshape(*batch, -1)) for each in (marching.q, marching.qd))
-                tau = np.broadcast_to(found.sample(float(times[k]), q, qd), (*batch, robot.nv))
-                for table in marching.tables:
-                    table[k:last, :, : robot.nv] = tau.reshape(-1, robot.nv)
-            if first:
-                marching.begin()
-                first = False
+        if found.sample is not None:
+            _sample(robot, marching, found.sample, 0, between, batch)
+        marching.begin()
+        looked = 0
+        for k in range(0, steps, between):
+            last = min(k + between, steps)
+            if sample is not None and k:
+                _sample(robot, marching, sample, k, last, batch)
             marching.advance(k, last)
+            if last - looked < chunk and last < steps:
+                continue
+            looked = last
             if not batch and not np.isfinite(marching.qd[last]).all():
                 marching.q[last + 1 :], marching.qd[last + 1 :] = np.nan, np.nan
                 return
-            if progress is not None and (found.sample is None or (k // chunk) % every == 0 or last == steps):
+            if progress is not None:
                 progress(last / steps)
+
+
+def _sample(
+    robot: Robot,
+    marching: Marching,
+    sample: Callable[[float, Array, Array], Array],
+    k: int,
+    last: int,
+    batch: tuple[int, ...],
+) -> None:
+    """Write the torques of a law at step k into the inputs up to the next sample."""
+    q, qd = marching.q[k].copy(), marching.qd[k].copy()
+    tau = sample(float(marching.times[k]), q.reshape(*batch, robot.nq), qd.reshape(*batch, robot.nv))
+    if batch:
+        tau = np.broadcast_to(tau, (*batch, robot.nv)).reshape(-1, robot.nv)
+    for table in marching.tables:
+        table[k:last, :, : robot.nv] = tau
 
 
 def _unstacked(path: Array, batch: tuple[int, ...]) -> Array:
@@ -248,7 +269,8 @@ def _require_finite(robot: Robot, torques: Any, t: Array, q: Array, qd: Array) -
     if not bad.any():
         return
     k = max(int(bad.argmax()) - 1, 0)
-    tau = torques(t, q, qd)[k]
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        tau = torques(t, q, qd)[k]
     if not np.isfinite(tau).all():
         raise not_finite("the law", tau, float(t[k]))
     raise DivergenceError(f"simulation of {robot.name!r}", float(t[k + 1]), np.concatenate([q[k], qd[k]]))

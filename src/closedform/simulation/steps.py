@@ -8,6 +8,7 @@ from typing import Any
 from ..kernels import DeferredRecipe, Kernel, traced
 from ..programs import Program
 from .plant import Plant
+from .rosenbrock import rosenbrock
 from .runge_kutta import runge_kutta
 from .step_symbols import CONTACT, StepSymbols
 from .tableaux import TABLEAUX
@@ -19,7 +20,10 @@ ROOMS = ("rotations.py", "joints", "model", "forms", "control", "simulation")
 KEPT = 64
 """Kernels of steps that a process keeps."""
 
-METHODS = (*TABLEAUX, "variational")
+IMPLICIT = {"variational": variational, "rosenbrock": rosenbrock}
+"""Programs of steps that solve an equation, by name."""
+
+METHODS = (*TABLEAUX, *IMPLICIT)
 """Methods of equal steps by name."""
 
 
@@ -28,8 +32,9 @@ def step_kernel(plant: Plant, method: str, held: bool) -> Kernel:
     outputs: list[Any] = [("q", (plant.model.nq,)), ("qd", (plant.nv,))]
     if plant.contact:
         outputs.append(("margin", ()))
-    build = partial(variational, plant, held)
-    if method in TABLEAUX:
+    if method in IMPLICIT:
+        build = partial(IMPLICIT[method], plant, held)
+    else:
         build = partial(runge_kutta, plant, method, held)
     return _kernel(f"{method}_step", plant, held, outputs, build)
 
