@@ -76,7 +76,9 @@ def test_steps_have_the_order_of_their_method(method, order):
     arm = cf.load("2r")
     q, qd, _ = arm.random_state(0)
     exact = arm.simulate(q, qd, step=1e-3, method="rk8").q[-1]
-    errors = [np.abs(arm.simulate(q, qd, step=h, method=method).q[-1] - exact).max() for h in (0.01, 0.005)]
+    errors = [
+        np.abs(arm.simulate(q, qd, step=h, method=method).q[-1] - exact).max() for h in (0.0025, 0.00125)
+    ]
     assert abs(np.log2(errors[0] / errors[1]) - order) < 0.2
 
 
