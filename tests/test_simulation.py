@@ -232,7 +232,7 @@ def test_gains_too_high_for_the_step_are_warned_of():
     light = block(0.0, 1e-3, 0.5)
     law = cf.control.PDGravity(light, 50.0, 15.0)
     with pytest.warns(RuntimeWarning, match=r"stick or slip in most steps around t = .*with_armature"):
-        light.simulate([0.0], law=law, reference=[1.0], friction=True)
+        light.simulate([0.0], law=law, reference=[1.0], duration=0.6, friction=True)
 
 
 def test_friction_takes_the_energy_that_is_lost():

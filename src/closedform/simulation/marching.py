@@ -124,6 +124,7 @@ class Marching:
         assert self.contact is not None
         self._q, self._qd, self._length = np.zeros(nq), np.zeros(nv), np.zeros(())
         self._u = [np.zeros(table.shape[-1]) for table in self.tables]
+        self._now = -1, -1
         self._mode, self._least, self._most = np.ones(nv), np.zeros(nv), np.zeros(nv)
         self._end = np.zeros(nq), np.zeros(nv), np.zeros(())
         numbers = self.contact.constants
@@ -142,8 +143,9 @@ class Marching:
 
     def _inputs(self, k: int, run: int, part: float, length: float) -> None:
         """Set the inputs of a piece of step k: from a part of it on, over a length, also a part."""
-        if not self._u:
+        if not self._u or (len(self._u) == 1 and self._now == (k, run)):
             return
+        self._now = k, run
         rows = [table[k, run] for table in self.tables]
         if len(rows) == 1:
             self._u[0][:] = rows[0]
