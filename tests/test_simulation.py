@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import casadi as ca
 import numpy as np
 import pinocchio as pin
@@ -465,3 +467,24 @@ def test_quaternions_must_have_unit_length_and_variational_steps_plain_joints():
 def test_a_run_says_what_it_is():
     run = cf.load("2r").simulate(np.zeros((4, 2)), duration=0.1)
     assert repr(run) == "<motion of '2r': 0.1 s in 100 steps, rk4, batch (4,)>"
+
+
+def test_a_run_and_its_law_travel_between_processes():
+    arm = cf.load("2r").with_friction(0.5)
+    law = cf.control.PDGravity(arm, 50.0, 5.0)
+    run = arm.simulate([0, 0], law=law, reference=[1.0, 0.5], duration=0.1, friction=True)
+    again, same = pickle.loads(pickle.dumps((run, law)))
+    np.testing.assert_array_equal(again.tau, run.tau)
+    np.testing.assert_array_equal(same(*np.ones((4, 2))), law(*np.ones((4, 2))))
+
+
+@pytest.mark.parametrize(
+    ("robot", "message"),
+    [
+        (cf.Robot.from_mdh([(0, 0, 0, 0, 0)]), "simulate: robot 'robot' has no inertias"),
+        (cf.load("2r").locked({"joint1": 0.0, "joint2": 0.0}), "simulate: no joint of '2r' moves"),
+    ],
+)
+def test_robots_without_inertia_or_motion_are_refused(robot, message):
+    with pytest.raises(cf.ClosedFormError, match=message):
+        robot.simulate(robot.neutral())
