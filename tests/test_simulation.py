@@ -473,6 +473,8 @@ def test_a_run_and_its_law_travel_between_processes():
     arm = cf.load("2r").with_friction(0.5)
     law = cf.control.PDGravity(arm, 50.0, 5.0)
     run = arm.simulate([0, 0], law=law, reference=[1.0, 0.5], duration=0.1, friction=True)
+    called = arm.simulate([0, 0], law=lambda t, q, qd: [t, 0.0], duration=0.1)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(called)).tau, called.tau)
     again, same = pickle.loads(pickle.dumps((run, law)))
     np.testing.assert_array_equal(again.tau, run.tau)
     np.testing.assert_array_equal(same(*np.ones((4, 2))), law(*np.ones((4, 2))))
