@@ -10,6 +10,7 @@ import tempfile
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -83,7 +84,8 @@ def judge_robot(name: str, robot: cf.Robot) -> dict[str, Any]:
 
 
 def _urdf(robot: cf.Robot) -> dict[str, Any]:
-    bare = robot.with_armature(0.0)  # for which a URDF has no place
+    model = robot.model  # without rotors, for which a URDF has no place, on joints that follow others too
+    bare = cf.Robot(replace(model, bodies=tuple(replace(body, armature=0.0) for body in model.bodies)))
 
     def torques(path: Path) -> Callable[..., np.ndarray]:
         peer = Peer(path, cf.load(path, gravity=robot.gravity), False)

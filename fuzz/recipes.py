@@ -255,13 +255,25 @@ def form_call(owner: Any, name: str) -> Call:
         named["reference"] = "world_aligned"
     if form.framed:
         named["frame"] = "tool"
-    if form.framed and "reference" in form.choices:
-        named["reference"] = "world"
     if "relative_to" in form.choices:
         named["relative_to"] = "link1"
     if len(kernel.output_shapes) == 1:
         named["out"] = np.zeros((3, *kernel.output_shape))
     return call(getattr(owner, name), *arrays(kernel), **named)
+
+
+def sample_call(owner: Any, name: str) -> Call:
+    """Return a valid call of a form on one sample, which machine code evaluates, with arrays by name."""
+    form = owner.FORMS[name]
+    chosen = {"rows": "xy"} if "rows" in form.choices else {}
+    kernel = owner.kernel(name, order=1 if form.ordered else None, **chosen)
+    rng = np.random.default_rng(0)
+    first, *others = (
+        (each, rng.normal(size=s)) for each, s in zip(kernel.input_names, kernel.input_shapes, strict=True)
+    )
+    named: dict[str, Any] = {**dict(others), **chosen, **({"frame": "tool"} if form.framed else {})}
+    outs = tuple(np.zeros(shape) for shape in kernel.output_shapes)
+    return call(getattr(owner, name), first[1], **named, out=outs if len(outs) > 1 else outs[0])
 
 
 def bound_call() -> Call:
@@ -325,6 +337,9 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "Robot.limit_distance": lambda: call(arm().limit_distance, np.zeros((3, 2))),
     "Robot.within_limits": lambda: call(arm().within_limits, np.zeros((3, 2)), margin=0.1),
     "Robot.plot": lambda: call(arm().plot, np.zeros((3, 2)), frames=["tool"]),
+    "Robot.spheres": lambda: call(
+        arm().spheres, [("tool", (0, 0, 0.1), 0.1), ("base", (0, 0, 0), 0.1)], neighbours=True
+    ),
     "Robot.save": lambda: call(arm().save, fresh(".toml")),
     "Robot.to_urdf": lambda: call(arm().to_urdf, fresh(".urdf")),
     "Robot.to_mdh": lambda: call(arm().to_mdh),
@@ -1029,6 +1044,7 @@ def recipes() -> dict[str, Callable[[], Call]]:
         for name in dir(kind):
             if type(kind.__dict__.get(name) or _inherited(kind, name)).__name__ == "FormMethod":
                 table[f"{owner}.{name}"] = lambda make=make, name=name: form_call(make(), name)  # type: ignore[misc]
+                table[f"{owner}.{name} of a sample"] = lambda make=make, name=name: sample_call(make(), name)  # type: ignore[misc]
     return table
 
 

@@ -43,7 +43,8 @@ def verb_call(rng: np.random.Generator) -> tuple[str, Callable[[], Any], str]:
     if verb == "equations":
         words.append(str(rng.choice(["gravity_torque", "nope", ""])))
     if verb == "export":
-        words += [str(rng.choice(["gravity_torque", "nope"])), str(rng.choice(["c", "nope"]))]
+        words += [str(rng.choice(["gravity_torque", "nope", "pose:frame=nope"])), "mass_matrix"]
+        words += ["--language", str(rng.choice(["c", "numpy", "nope"]))]
         words += ["-o", str(fresh(""))]
     if options and not spoil_robot:
         words += [str(rng.choice(options)), str(rng.choice(WORDS))]

@@ -10,9 +10,7 @@ from pathlib import Path
 
 import pytest
 
-os.environ.setdefault(
-    "CLOSEDFORM_TUNE", "0"
-)  # compile once; test_kernels_equal_programs tunes
+os.environ.setdefault("CLOSEDFORM_TUNE", "0")  # compile once; test_kernels_equal_programs tunes
 if "CLOSEDFORM_CACHE" not in os.environ:
     _user = os.getuid() if hasattr(os, "getuid") else "user"
     _folder = Path(tempfile.gettempdir()) / f"closedform-test-cache-{_user}"

@@ -46,6 +46,7 @@ FLOW = (
     "saving",
     "drawing",
     "pictures",
+    "spheres",
     "robot",
     "loading",
     "trajectory",

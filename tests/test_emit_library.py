@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 from dataclasses import replace
+from pathlib import Path
 
 import casadi as ca
 import numpy as np
@@ -19,6 +20,7 @@ from closedform.emit.source import source
 from closedform.emit.subject import WHAT
 from closedform.forms import Variant, form
 from closedform.kernels import compiled
+from closedform.programs import trace
 from conftest import make
 from emitted import CC, CMAKE, CXX, EIGEN, SEVERAL, STRICT, build_check, library, program, run
 from test_emit_files import GOLDEN, HOSTILE, hostile_model
@@ -149,6 +151,44 @@ def test_what_is_stored_is_what_the_library_computes(name, form_name):
     assert np.ptp(known.inputs[0], axis=0).min() > 0
 
 
+CHOSEN = [
+    ("jacobian", {"reference": "world"}),
+    ("relative_pose", {"frame": "tool", "relative_to": "link1"}),
+    ("inverse_dynamics", {"wrenches": ["tool"], "reference": "world_aligned", "friction": True}),
+    ("forward_dynamics", {"wrenches": True}),
+    ("task_inertia", {"rows": "xy"}),
+]
+
+
+@needs_cc
+def test_forms_with_choices_are_exported_as_chosen(tmp_path):
+    robot = make("2r").with_friction(0.3)
+    paths = robot.export(CHOSEN, "c", tmp_path)
+    names = [path.stem.removeprefix("robot_2r_") for path in paths if path.suffix == ".c"]
+    assert names[:2] == ["jacobian_in_world", "relative_pose_tool_relative_link1"]
+    assert names[2].startswith("inverse_dynamics_wrenches_")  # the rest is too long for a name: a digest
+    assert names[3:] == ["forward_dynamics_wrenches", "task_inertia_rows_x_y", "self_check"]
+    header = paths[0].read_text()
+    assert "Chosen: reference = 'world'." in header
+    assert "Frames of the wrenches, in order:\n *   tool\n" in header
+    code, out = run(build_check(tmp_path))
+    assert (code, out.count(": ok")) == (0, len(CHOSEN))
+
+
+def test_wrenches_and_friction_are_in_what_is_stored():
+    robot = make("2r").with_friction(0.3)
+    variant = Variant(wrenches=("tool",), reference="world_aligned", friction=True)
+    it = form("inverse_dynamics").at(variant)
+    traced = trace(robot.model, "inverse_dynamics", variant)
+    known = stored(source("f", traced, form_subject(it, robot.model), "double", frozenset()))
+    q, qd, qdd, wrench = known.inputs
+    expected = robot.inverse_dynamics(
+        q, qd, qdd, wrenches={"tool": wrench}, reference="world_aligned", friction=True
+    )
+    assert worst(known.outputs[0], expected) < ROUNDING
+    assert worst(known.outputs[0], robot.inverse_dynamics(q, qd, qdd)) > 1e-3
+
+
 @needs_cc
 def test_sources_may_be_compiled_as_one(tmp_path):
     files = library(tmp_path)
@@ -217,6 +257,17 @@ def test_cpp_calls_with_spans_and_with_eigen(eigen, tmp_path):
     flags = ["-std=c++20", *STRICT, "-Wshadow", *include]
     subprocess.run([CXX, *flags, tmp_path / "user.cpp", *objects, "-o", tmp_path / "user"], check=True)
     assert run(tmp_path / "user")[0] in ((10,) if eigen else (0, 10))  # it may be found without being named
+
+
+@needs_cxx
+@pytest.mark.skipif(EIGEN is None, reason="no Eigen")
+def test_the_page_shows_cpp_that_compiles(tmp_path):
+    library(tmp_path, "panda", ["mass_matrix"], "c++")
+    page = (Path(__file__).parents[1] / "docs" / "export.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(r"```cpp\n(.*?)```", page, flags=re.DOTALL)
+    (tmp_path / "shown.cpp").write_text(shown)
+    command = [CXX, "-std=c++20", *STRICT, "-isystem", EIGEN, "-fsyntax-only", tmp_path / "shown.cpp"]
+    subprocess.run(command, check=True)
 
 
 WRONG = """

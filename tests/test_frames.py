@@ -260,3 +260,6 @@ def test_exported_code_says_what_its_reference_is_and_computes_it(tmp_path):
     text = " ".join(text.split())
     assert "body twist (omega; v) of frame tool seen from frame link1, in frame tool" in text
     assert "{" + "frame}" not in text
+    (source,) = robot.export("frame_poses", "numpy", tmp_path)
+    listed = source.read_text().partition("Frames, in order:")[2].split()
+    assert listed[: len(robot.frame_names)] == list(robot.frame_names)

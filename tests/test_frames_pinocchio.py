@@ -1,4 +1,4 @@
-"""Frames in every reference and momentum about the centre of mass against Pinocchio, on 20 models."""
+"""Frames in every reference and momentum about the centre of mass against Pinocchio, on 20 models or more."""
 
 from __future__ import annotations
 
@@ -35,6 +35,8 @@ FLOATING_BASE = {
     "a1_description/urdf/a1.urdf",
     "solo_description/robots/solo12.urdf",
     "bolt_description/robots/bolt.urdf",
+    "borinot_description/urdf/borinot_flying_arm_2.urdf",
+    "go2_description/urdf/go2.urdf",
     "iris_description/robots/iris.urdf",
     "hextilt_description/urdf/hextilt_flying_arm_5.urdf",
 }

@@ -60,6 +60,17 @@ def test_an_object_has_poses_mass_and_centre(cup):
     )
 
 
+@pytest.mark.parametrize("name", STILL)
+def test_an_object_has_kinematics_and_no_momentum(cup, name):
+    robot = cf.load(cup)
+    form = FORMS[name]
+    (shape,) = form.output_shapes(robot.model)
+    found = getattr(robot, name)(*[np.zeros((4, 0))] * len(form.takes))
+    assert found.shape == (4, *shape)
+    if form.takes[1:]:
+        assert not found.any()
+
+
 def test_an_object_floats_as_a_body(cup):
     robot = cf.load(cup, floating_base=True)
     peer = pin.buildModelFromXML(CUP, pin.JointModelFreeFlyer())

@@ -20,6 +20,7 @@ LOG = {"t": np.arange(9) * 0.1, "q": np.zeros((9, 2)), "tau": np.zeros((9, 2))}
     [
         (lambda: cf.load("iwa14"), "'iiwa14'"),
         (lambda: cf.load("IIWA14"), "'iiwa14'"),
+        (lambda: cf.load("iiwa14\n"), "'iiwa14'"),
         (lambda: cf.loda, "'load'"),
         (lambda: ARM.pose([0, 0], "tol"), "'tool'"),
         (lambda: ARM.kernel("mass_matri"), "'mass_matrix'"),

@@ -17,7 +17,7 @@ from conftest import make
 from oracles.casadi_rates import Traced, coordinate_rates
 from tolerances import ROUNDING, worst
 
-SMALL = ("2r", "spherical_pendulum", "screw_lift", "scara")
+SMALL = ("2r", "spherical_pendulum", "screw_lift")
 TREES = (("tree0", "world_aligned"), ("tree4", "body"), ("tree1", "world_aligned"), ("tree3", "world"))
 CASES = [*((name, reference) for name in SMALL for reference in REFERENCES), *TREES]
 """Trees 1 and 3 have joints of every kind, tree 0 a mimic joint; each pair takes a second or two."""

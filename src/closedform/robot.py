@@ -18,13 +18,16 @@ from .moving import RobotMoving
 from .pictures import RobotPictures
 from .reaching import RobotReaching
 from .saving import RobotFiles
+from .spheres import RobotSpheres
 from .states import RobotStates
 
 
-class Robot(RobotChanges, RobotStates, RobotReaching, RobotMoving, RobotFiles, RobotPictures, RobotForms):
+class Robot(
+    RobotChanges, RobotStates, RobotReaching, RobotMoving, RobotFiles, RobotPictures, RobotSpheres, RobotForms
+):
     """A robot and its equations of motion, M(q) qdd + C(q, qd) qd + g(q) = tau + J^T W.
 
-    Every method takes arrays with any leading batch shape and an optional `out`:
+    Every form is a method, which takes arrays with any leading batch shape and an optional `out`:
 
     >>> import closedform as cf
     >>> robot = cf.load("2r")

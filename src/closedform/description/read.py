@@ -108,7 +108,7 @@ def _is_text(source: str) -> bool:
     """Whether a string is the text of a robot rather than a name or a path."""
     if source.lstrip("\ufeff \t\r\n").startswith("<"):
         return True
-    return "\n" in source and file_size(Path(source)) is None
+    return "\n" in source.strip() and file_size(Path(source)) is None
 
 
 def _content(place: str, content: str | bytes) -> Document:

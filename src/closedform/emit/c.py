@@ -25,6 +25,15 @@ STRAIGHT = (
 )
 """Options of GCC for the functions, chosen by `python -m bench exported`."""
 
+PART = (
+    "/* Parts stay functions: within one another they would not share their places on the stack. */",
+    "#if defined(__GNUC__)",
+    "#define CLOSEDFORM_PART CLOSEDFORM_STRAIGHT __attribute__((noinline))",
+    "#else",
+    "#define CLOSEDFORM_PART",
+    "#endif",
+)
+
 LANES = 4
 """Arrays of three or more angles are padded to a multiple of this, so that they fill whole registers."""
 
@@ -41,6 +50,7 @@ class CFunction(CFamily):
     """The function as the source defines it: its arrays do not overlap."""
 
     attribute = ("CLOSEDFORM_STRAIGHT",)
+    part_attribute = ("CLOSEDFORM_PART",)
 
     def parameter(self, name: str, size: int, *, const: bool) -> str:
         """Return the declaration of an array that overlaps no other."""
@@ -100,6 +110,7 @@ class CFunction(CFamily):
             "",
             *STRAIGHT,
             "",
+            *((*PART, "") if len(self.stream.parts) > 1 else ()),
             *(*helper, *([""] if helper else [])),
             *self.definition(),
             "",

@@ -26,7 +26,9 @@ class CFamily:
     void = "void"
     part_void = "static void"
     attribute: tuple[str, ...] = ()
-    """Lines before the definition of a function."""
+    """Lines before the definition of the function."""
+    part_attribute: tuple[str, ...] = ()
+    """Lines before the definition of a part."""
     trailing: tuple[tuple[str, str], ...] = ()
     """Parameters after the arrays: (type, name)."""
 
@@ -126,7 +128,7 @@ class CFamily:
     def _part(self, number: int, part: Part) -> Iterator[str]:
         name = f"{self.source.function}_part{number}"
         inputs, outputs = self._arrays(part)
-        yield from self.attribute
+        yield from self.part_attribute
         yield self._head(self.part_void, name, inputs, self._shared(part), outputs)
         yield "{"
         yield from (f"    {line}" for line in self._body(part))

@@ -18,8 +18,8 @@ FRAMES = 512
 PER_OPERATION = {"Arm": 8, "x86-64": 14}
 """Bytes of machine code per operation, roughly, by GCC 12 with -O2; a part is constants."""
 
-HELPER = 600
-"""Bytes of machine code of the function for sines and cosines."""
+HELPER = {"double": 600, "float": 150}
+"""Bytes of machine code of the function for sines and cosines; in single precision it calls libm."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,6 @@ def footprint(program: Program, stream: Stream, real: str) -> Footprint:
     numbers = variables + stream.workspace + angles
     stack = round(TEMPORARIES * BYTES[real] * numbers) + FRAMES
     constants = {value for name, _, value in program.operations if name == "const"}
-    helper = HELPER if stream.angles else 0
+    helper = HELPER[real] if stream.angles else 0
     code = {name: per * program.counts.total + helper for name, per in PER_OPERATION.items()}
     return Footprint(-(-stack // 16) * 16, len(constants), code)

@@ -181,6 +181,8 @@ def _joints(model: Model, form: Form, index: Index) -> Iterator[str]:
     axes = {letter for each in (*form.arrays(model), *form.gives) for letter in each.shape}
     if axes & {"b", "p"}:
         yield from ("", "Bodies, in order:", *(f"  {label(body.name)}" for body in model.bodies))
+    if "f" in axes:
+        yield from ("", "Frames, in order:", *(f"  {label(name)}" for name in model.frame_names))
     if isinstance(form.variant.wrenches, tuple):
         yield from (
             "",

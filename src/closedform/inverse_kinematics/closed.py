@@ -102,6 +102,13 @@ class ClosedForm:
         coefficients = self.branches.resolvent(motion)
         return compiled("resolvent", [("pose", pose)], [("coefficients", coefficients)])
 
+    def _period(self, n: int) -> Array:
+        """Return a full turn for each of n coordinates that turns, and 0 for the others."""
+        period = np.zeros(n)
+        for k, axis in zip(self.chain.coordinates, self.chain.axes, strict=True):
+            period[k] = 2 * np.pi if axis.turns else 0.0
+        return period
+
     def candidates(self, poses: Array, reference: Array) -> Array:
         """Return the coordinates (b, 8, 6) of all branches, solutions or as near as they come."""
         if self.resolvent is None:
@@ -117,13 +124,13 @@ class ClosedForm:
         q = np.repeat(bounds.clip(reference)[:, None], BRANCHES, axis=1)  # joints beside the chain stay there
         q[..., at] = some
         q, error = _polished(conditions, q, poses)
-        turning = [k for k, axis in zip(at, self.chain.axes, strict=True) if axis.turns]
-        _unwind(q, reference, bounds, turning)
+        period = self._period(conditions.n)
+        q = _unwind(q, reference, bounds, period)
         met = error < MET * max(1.0, self.chain.size)
         inside = np.asarray(((q >= bounds.lower - EDGE) & (q <= bounds.upper + EDGE)).all(axis=-1))
         q = bounds.clip(q)
         good = met & inside
-        good &= ~_repeated(q[..., at], good, [axis.turns for axis in self.chain.axes])
+        good &= ~_repeated(q[..., at], good, period[at])
         branches = _nearest_first(np.where(good[..., None], q, np.nan), reference)
         closest, some_met = branches[:, 0].copy(), np.asarray(good.any(axis=-1))
         lost = np.flatnonzero(~some_met)
@@ -168,22 +175,20 @@ def _nearest_first(branches: Array, reference: Array) -> Array:
     """Return branches (b, 8, nq) in the order of their distance to the reference, NaN last."""
     away = ((branches - reference[:, None]) ** 2).sum(axis=-1)
     order = np.argsort(away, axis=-1, kind="stable")  # NaN comes last
-    return np.take_along_axis(branches, order[..., None], axis=1)
+    return np.asarray(branches[np.arange(len(order))[:, None], order])
 
 
-def _unwind(q: Array, reference: Array, bounds: Bounds, turning: list[int]) -> None:
-    """Shift turning coordinates by full turns to where they are nearest to the reference within limits."""
+def _unwind(q: Array, reference: Array, bounds: Bounds, period: Array) -> Array:
+    """Return coordinates shifted by full periods to where they are nearest to the reference within limits."""
     turn = 2 * np.pi
-    angle, near = q[..., turning], np.clip(reference[:, None, turning], -FARTHEST, FARTHEST)
-    lower, upper = bounds.lower[turning], bounds.upper[turning]
-    angle += turn * np.round((near - angle) / turn)
-    over = np.ceil(np.maximum(angle - upper - EDGE, 0) / turn)
-    angle -= turn * over
-    under = np.ceil(np.maximum(lower - EDGE - angle, 0) / turn)
-    q[..., turning] = angle + turn * under
+    near = np.clip(reference, -FARTHEST, FARTHEST)[:, None]
+    q = q + period * np.round((near - q) / turn)
+    q -= period * np.ceil(np.maximum(q - bounds.upper - EDGE, 0) / turn)
+    q += period * np.ceil(np.maximum(bounds.lower - EDGE - q, 0) / turn)
+    return q
 
 
-def _repeated(q: Array, good: Mask, turns: list[bool]) -> Mask:
+def _repeated(q: Array, good: Mask, period: Array) -> Mask:
     """Return which branches (b, 8, 6) are the same as an earlier good one, full turns apart or not."""
     one, other = PAIRS
     mixed = q @ WHOLE  # differs by full turns if the branches do, and is cheap to compare
@@ -191,7 +196,7 @@ def _repeated(q: Array, good: Mask, turns: list[bool]) -> Mask:
     gap -= 2 * np.pi * np.round(gap / (2 * np.pi))
     rows, pairs = np.nonzero((np.abs(gap) < SAME * WHOLE.sum()) & good[:, one] & good[:, other])
     apart = np.abs(q[rows, one[pairs]] - q[rows, other[pairs]])
-    apart = np.minimum(apart, np.abs(apart - np.where(turns, 2 * np.pi, 0.0)))
+    apart = np.minimum(apart, np.abs(apart - period))
     same = (apart < SAME).all(axis=-1)
     repeated = np.zeros(good.shape, dtype=bool)
     repeated[rows[same], other[pairs[same]]] = True

@@ -49,7 +49,9 @@ class Solutions:
             return f"{'found' if total == 1 else f'all {total} found'}, {many} {how}"
         reasons = Counter(np.asarray(self.status)[lost].tolist())
         why = ", ".join(name if total == 1 else f"{n} {name}" for name, n in reasons.items())
-        errors = (np.asarray(each)[lost] for each in (self.position_error, self.rotation_error))
-        metres, radians = (np.max(each, initial=0, where=np.isfinite(each)) for each in errors)
         count = "" if total == 1 else f"{lost.sum()} of {total} "
+        errors = [np.asarray(each)[lost] for each in (self.position_error, self.rotation_error)]
+        if not np.isfinite(errors).any():
+            return f"{count}NOT FOUND: {why}"
+        metres, radians = (np.nanmax(each) for each in errors)
         return f"{count}NOT FOUND: {why}; the closest leaves up to {metres:.3g} m and {radians:.3g} rad"

@@ -39,7 +39,7 @@ from .closed import BRANCHES, ROUND_OFF, ClosedForm, closed_form
 from .frames import Frames, several, stacked_targets
 from .result import Solutions
 
-CHUNK = 2048
+CHUNK = 1024
 """Poses worked on together: the arrays of their branches stay in the processor's cache."""
 
 WORST = 1e-9

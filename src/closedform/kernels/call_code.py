@@ -22,7 +22,7 @@ or 0, then entries or 0."""
 
 ENTRY = {"count": 0, "named": 1, "plan": 2, "out": 3, "general": 4, "records": 5}
 """Words of an entry: arguments in order and by name; the plan of the kernel; which argument is `out`, or
--1; what takes batches in place of `resolve`, or 0; then a record per argument, and the names."""
+-1; the kernel, which takes batches in place of `resolve`, or 0; then a record per argument, and the names."""
 
 OPERAND = {"axes": 0, "shape": 1, "bytes": 1 + MAX_AXES, "words": 2 + MAX_AXES}
 """Words of an operand: the number of its axes, its shape, its bytes."""
@@ -41,6 +41,7 @@ API = (
     "new_tuple",
     "none",
     "resolve",
+    "out_names",
     "NewFromDescr",
     "Scalar",
     "PyObject_Vectorcall",
@@ -56,6 +57,9 @@ API = (
 
 RESOLVE = sys.intern("resolve")
 """Name of the method that takes the calls that are passed on."""
+
+OUT_NAMES = (sys.intern("out"),)
+"""Names of the arguments of a kernel that are not in order."""
 
 
 def known(name: str, entry: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import memory_layout as layout
-from .call_code import ENTRY, OPERAND, PLAN, WRITABLE, call, field, fits, known, repeat, word
+from .call_code import ENTRY, OPERAND, PLAN, RECORD, WRITABLE, call, field, fits, known, repeat, word
 
 NEW_ARRAY = "ptr %ndarray, ptr %plan.dtype, i32 %f.ndim, ptr %f.shape, ptr null, ptr null, i32 0, ptr null"
 """Arguments of the function that makes an array; it takes over a reference to the dtype."""
@@ -148,6 +148,9 @@ filled:
 """
 """From the entry of a pattern to the results; to `batch` if an array is not plain or outputs overlap."""
 
+HANDED_OVER = "ptr %general, ptr %items, i64 %whole.inputs, ptr %whole.names"
+"""Arguments of the call of a kernel: the inputs in order, and `out` by name."""
+
 PASS_ON = f"""
 drop.some:
   br label %dropped
@@ -167,7 +170,32 @@ batch:
   %none.general = icmp eq ptr %general, null
   br i1 %none.general, label %slow, label %whole
 whole:
-{call("evaluated", "ptr", "PyObject_Vectorcall", "ptr %general, ptr %args, i64 %flagged, ptr %names")}
+{word("whole.plan", "entry.here", ENTRY["plan"], "ptr")}
+{word("whole.inputs", "whole.plan", PLAN["inputs"])}
+{word("whole.out", "entry.here", ENTRY["out"])}
+{repeat("c", "whole", "%total", "whole.outputs")}
+  %c.word = mul i64 %c, {RECORD["words"]}
+  %c.record = getelementptr i64, ptr %records, i64 %c.word
+{word("c.operand", "c.record", RECORD["operand"])}
+{word("c.given", "args", "%c", "ptr")}
+  %c.is.input = icmp sge i64 %c.operand, 0
+  br i1 %c.is.input, label %c.input, label %c.next
+c.input:
+  %c.place = getelementptr ptr, ptr %items, i64 %c.operand
+  store ptr %c.given, ptr %c.place
+  br label %c.next
+whole.outputs:
+  %whole.fresh = icmp slt i64 %whole.out, 0
+  br i1 %whole.fresh, label %hand.over, label %whole.named
+whole.named:
+{known("out.names", "out_names")}
+{word("whole.given", "args", "%whole.out", "ptr")}
+  %whole.place = getelementptr ptr, ptr %items, i64 %whole.inputs
+  store ptr %whole.given, ptr %whole.place
+  br label %hand.over
+hand.over:
+  %whole.names = phi ptr [ null, %whole.outputs ], [ %out.names, %whole.named ]
+{call("evaluated", "ptr", "PyObject_Vectorcall", HANDED_OVER)}
   ret ptr %evaluated
 slow:
 {known("resolve", "resolve")}

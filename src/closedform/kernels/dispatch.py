@@ -3,7 +3,8 @@
 A generalised ufunc spends most of a microsecond on one sample before its loop starts, and Python as much
 again on names and frames. `@dispatch` looks a call up in the table of the patterns that its function knows
 (`patterns.py`). If each array is plain, contiguous and of exactly the core shape, it makes the results and
-evaluates; every other call it passes on to the function's method `resolve`, as it came.
+evaluates; batches and other arrays it hands to the kernel, in order; a call of no known pattern it passes on
+to the function's method `resolve`, as it came.
 
 The code is the same for all functions: tables say what differs. It runs under the global lock of Python,
 and nothing that it calls between reading a table and evaluating runs other Python code.
@@ -20,7 +21,7 @@ import numpy as np
 from . import cache as disk
 from . import machine
 from . import memory_layout as layout
-from .call_code import API, RESOLVE, call, field, known, word
+from .call_code import API, OUT_NAMES, RESOLVE, call, field, known, word
 from .call_evaluation import EVALUATE, PASS_ON
 from .call_lookup import LOOK_UP
 
@@ -73,6 +74,7 @@ def _address(name: str) -> int | None:
         "new_tuple": NEW_TUPLE,
         "none": None,
         "resolve": RESOLVE,
+        "out_names": OUT_NAMES,
     }
     if name in objects:
         return id(objects[name])

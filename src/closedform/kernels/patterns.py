@@ -148,20 +148,19 @@ def _operand(shape: tuple[int, ...], size: int) -> tuple[int, ...]:
 
 
 def _entry(plan: Plan, count: int, names: Sequence[str], marks: Sequence[Mark], roles: Sequence[str]) -> Any:
-    """Return the entry of a pattern; a call of arrays alone is one of the kernel, batches too."""
+    """Return the entry of a pattern; its kernel takes batches, unless results become a tuple afterwards."""
     kernel = plan.kernel
     out = roles.index("out") if "out" in roles else None
     if out is not None and marks[out][0] not in (ARRAY, TUPLE):
         out = None  # None was given
     inputs = {name: (k, *plan.operands[k]) for k, name in enumerate(kernel.input_names)}
     other = (NOTHING, *_operand((), 0))
-    arrays = {*kernel.input_names, "out"}.issuperset(roles) and plan.results is kernel.results
     return _words(
         count,
         len(names),
         ctypes.addressof(plan.words),
         NOTHING if out is None else out,
-        id(kernel) if arrays else 0,
+        id(kernel) if plan.results is kernel.results else 0,
         *chain(*((word, *inputs.get(role, other)) for (word, _), role in zip(marks, roles, strict=True))),
         *map(id, names),
     )
