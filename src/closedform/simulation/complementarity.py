@@ -34,7 +34,7 @@ def give_way(
         if free.all():
             a[:] = np.linalg.solve(M, pushed)
         elif free.any():
-            a[free] = np.linalg.solve(M[np.ix_(free, free)], pushed[free])
+            a[free] = np.linalg.solve(M[free][:, free], pushed[free])
         r = M @ a - f
         high, low = ~free & (r > most + scale), ~free & (r < least - scale)
         wrong = candidates & free & (moves * a < 0)

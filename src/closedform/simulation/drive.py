@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -83,6 +83,11 @@ class Drive:
     levels: list[Levels] = field(default_factory=list)
     sample: Callable[[float, Array, Array], Array] | None = None
     compiled: SampledLaw | None = None
+
+    def recorded(self) -> Drive:
+        """Return what is left of it after a run: numbers, no functions of the caller, so that it pickles."""
+        levels = [replace(each, function=None) for each in self.levels]
+        return replace(self, levels=levels, sample=None, compiled=None)
 
 
 def drive(robot: Robot, law: TorqueLaw, reference: Any, rate: float | None, clock: Clock) -> Drive:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -50,16 +51,14 @@ def _of_trajectory(law: Law, trajectory: Trajectory, times: Array) -> list[Level
     """Return the references of a trajectory, evaluated at all steps and their middles at once."""
     nodes = law.reference(trajectory, times)
     middles = law.reference(trajectory, (times[:-1] + times[1:]) / 2)
-    count = len(nodes)
-
-    def function(t: float, k: int) -> Array:
-        return np.asarray(law.reference(trajectory, t)[k])
-
     return [
-        Levels(node[:-1], middle, node[1:], held=False, function=lambda t, k=k: function(t, k))  # type: ignore[misc]
+        Levels(node[:-1], middle, node[1:], held=False, function=partial(_along, law, trajectory, k))
         for k, (node, middle) in enumerate(zip(nodes, middles, strict=True))
-        if k < count
     ]
+
+
+def _along(law: Law, trajectory: Trajectory, k: int, t: float) -> Array:
+    return np.asarray(law.reference(trajectory, t)[k])
 
 
 def _clock(law: Law, times: Array) -> list[Levels]:

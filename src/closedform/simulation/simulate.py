@@ -120,7 +120,8 @@ def simulate(
         raise ArgumentError("simulate: events are sought in single runs; give one initial state")
     _require_room(plant, math.prod(batch), run_clock)
     start = np.broadcast_to(q, (*batch, robot.nq)), np.broadcast_to(qd, (*batch, robot.nv))
-    torques = partial(driven_torques, robot, found, None, effort_limits, run_clock)
+    record = found.recorded()
+    torques = partial(driven_torques, robot, record, None, effort_limits, run_clock)
     if method in ADAPTIVE:
         t, q, qd, times = adaptive_run(
             plant,
@@ -141,7 +142,7 @@ def simulate(
     q, qd = (_unstacked(each, batch) for each in (marching.q, marching.qd))
     if found.sample is not None:
         table = _unstacked(marching.tables[0][..., : robot.nv], batch)
-        torques = partial(driven_torques, robot, found, table, effort_limits, run_clock)
+        torques = partial(driven_torques, robot, record, table, effort_limits, run_clock)
     if not batch:
         _require_finite(robot, torques, run_clock.times, q, qd)
     names = velocity_names(robot)
