@@ -80,10 +80,13 @@ class Plan:
 
 
 class Patterns:
-    """The patterns that a function knows, and the field of the function that points to their table."""
+    """The patterns that a function knows, and the field of the function that points to their table.
 
-    def __init__(self, field: ctypes.c_void_p) -> None:
-        self._field = field
+    They live as long as the function, and keep what reads the table, `code`, alive.
+    """
+
+    def __init__(self, field: ctypes.c_void_p, code: object) -> None:
+        self._field, self._code = field, code
         self._entries: dict[tuple[Any, ...], tuple[int, int, Any]] = {}
         self._learning = Lock()
         self._publish()
