@@ -437,6 +437,20 @@ def test_a_method_outlives_its_robot_and_does_not_keep_it() -> None:
         gc.enable()
 
 
+def test_a_subclass_may_have_a_method_of_its_own_that_calls_the_form(no_python) -> None:
+    class Heavy(cf.Robot):
+        def mass_matrix(self, q: np.ndarray) -> np.ndarray:
+            return 2 * super().mass_matrix(q)
+
+    q = states(0)[0]
+    robot, expected = Heavy(arm().model), 2 * arm().mass_matrix(q)
+    for _ in range(2):
+        np.testing.assert_array_equal(robot.mass_matrix(q), expected)
+    no_python()
+    np.testing.assert_array_equal(robot.mass_matrix(q), expected)
+    assert Heavy.gravity_torque is cf.Robot.gravity_torque
+
+
 def test_methods_and_bound_calls_keep_the_code_that_reads_their_calls() -> None:
     q, out = states(0)[0], np.zeros(2)
     dispatch.dispatcher.cache_clear()  # as if another thread had loaded it at the same time
