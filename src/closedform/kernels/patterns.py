@@ -21,7 +21,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from .call_code import ARRAY, MULTIPLIER, TUPLE
+from .call_code import ARRAY, MULTIPLIER, OPERAND, PLAN, TUPLE
 from .operand import MAX_AXES
 
 MOST = 1024
@@ -67,6 +67,15 @@ class Plan:
             0 if results is None else id(results),
             *chain(*self.operands),
         )
+
+    @property
+    def only(self) -> int:
+        """The address of the words of the only output, if it is an array."""
+        first, *others = self.kernel.output_shapes
+        if others or self.results is not None or not first:
+            return 0
+        number = PLAN["operands"] + len(self.kernel.input_shapes) * OPERAND["words"]
+        return ctypes.addressof(self.words) + number * ctypes.sizeof(ctypes.c_uint64)
 
     def mark(self, role: str, value: Any) -> Mark | None:
         """Return how machine code knows an argument again, None if it cannot."""
@@ -159,6 +168,7 @@ def _entry(plan: Plan, count: int, names: Sequence[str], marks: Sequence[Mark], 
         ctypes.addressof(plan.words),
         NOTHING if out is None else out,
         id(kernel) if plan.results is kernel.results else 0,
+        plan.only if out is None else 0,
         *chain(*((word, *inputs.get(role, other)) for (word, _), role in zip(marks, roles, strict=True))),
         *map(id, names),
     )
