@@ -27,6 +27,7 @@ from ..errors import ArgumentError
 from ..forms import FORMS
 from ..integration import DivergenceError, Event
 from ..integration.adaptive import ADAPTIVE
+from ..integration.divergence import NOT_FINITE
 from ..integration.inputs import Levels
 from ..integration.simulate import MAX_STEPS
 from ..robot import Robot
@@ -45,6 +46,12 @@ from .variational import require_plain_coordinates
 
 CHUNK = 4096
 """Steps of all runs between two looks at the state and for a key that interrupts."""
+
+REMEDY = (
+    "take shorter steps or method='rosenbrock' (damping gains over the least inertia may be too high for the "
+    "step), or check the law and the initial state"
+)
+"""What to do about a run that diverges."""
 
 REPORTS = 100
 """How often `progress` is called."""
@@ -274,7 +281,8 @@ def _require_finite(robot: Robot, torques: Any, t: Array, q: Array, qd: Array) -
         tau = torques(t, q, qd)[k]
     if not np.isfinite(tau).all():
         raise not_finite("the law", tau, float(t[k]))
-    raise DivergenceError(f"simulation of {robot.name!r}", float(t[k + 1]), np.concatenate([q[k], qd[k]]))
+    state = np.concatenate([q[k], qd[k]])
+    raise DivergenceError(f"simulation of {robot.name!r}", float(t[k + 1]), state, NOT_FINITE, REMEDY)
 
 
 def velocity_names(robot: Robot) -> list[str]:
