@@ -177,6 +177,16 @@ def test_joint_properties_come_as_one_number_an_array_or_by_name():
     assert limited.effort_limits.tolist() == [9.0, np.inf]
 
 
+def test_one_number_is_that_of_joints_that_follow_too():
+    robot, peer = loaded("panda_description/urdf/panda.urdf")
+    geared = robot.with_armature(0.3)
+    (q,) = robot.random_state(9, order=0)
+    expected = peer.mass_matrix(q) + 0.3 * peer.G.T @ peer.G
+    assert worst(value(geared, "mass_matrix", q), expected) < ROUNDING
+    bare = geared.with_armature(0.0)
+    assert worst(value(bare, "mass_matrix", q), peer.mass_matrix(q)) < ROUNDING
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -169,8 +169,8 @@ def test_forms_with_choices_are_exported_as_chosen(tmp_path):
     assert names[2].startswith("inverse_dynamics_wrenches_")  # the rest is too long for a name: a digest
     assert names[3:] == ["forward_dynamics_wrenches", "task_inertia_rows_x_y", "self_check"]
     header = paths[0].read_text()
-    assert "Chosen: reference = 'world'." in header
-    assert "Frames of the wrenches, in order:\n *   tool\n" in header
+    assert " * Chosen: reference world.\n" in header
+    assert " * Chosen: reference world_aligned; wrenches tool; friction.\n" in header
     code, out = run(build_check(tmp_path))
     assert (code, out.count(": ok")) == (0, len(CHOSEN))
 

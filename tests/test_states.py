@@ -102,6 +102,18 @@ def test_wrong_states_are_refused_by_name(call, message):
         call(cf.load(GRIPPER))
 
 
+def test_a_robot_prints_where_its_joints_are():
+    lines = str(cf.load(GRIPPER)).splitlines()
+    assert lines[2].split() == ["hinge", "revolute", "0", "0", "-1", "2"]
+    assert lines[3].split() == ["slide", "follows", "hinge"]
+    assert lines[-1] == "frames: base, arm, finger"
+    floating = str(cf.load("quadruped")).splitlines()
+    assert floating[2].split() == ["floating_base", "free", "0:7", "0:6"]
+    long = cf.Robot.from_mdh(np.zeros((90, 5)), joint_names=["x" * 900 + str(k) for k in range(90)])
+    assert "and 30 more" in str(long)
+    assert len(str(long)) < 15_000
+
+
 def test_a_free_joint_takes_seven_coordinates():
     robot = cf.load("quadruped")
     with pytest.raises(cf.ArgumentError, match=r"expected \(..., 7\)"):

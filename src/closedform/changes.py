@@ -128,7 +128,9 @@ class RobotChanges:
         return self._of(changes.with_limits(self.model, **limits))
 
     def with_armature(self, values: Values) -> Self:
-        """Return the robot with other rotor inertias at its joints.
+        """Return the robot with other rotor inertias at its joints, as numbers of `with_joint_limits`.
+
+        One number for all is that of joints that follow others too.
 
         >>> import closedform as cf
         >>> cf.load("2r").with_armature({"joint2": 0.1}).armature.tolist()

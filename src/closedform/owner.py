@@ -29,7 +29,7 @@ class FormsOwner:
     >>> import numpy as np, closedform as cf
     >>> robot, q = cf.load("2r"), np.zeros(2)
     >>> robot.jacobian
-    <form jacobian(q, frame=None, *, out=None, threads=1) of '2r'>
+    <form jacobian(q, frame=None, *, reference=None, out=None, threads=1) of '2r'>
     >>> robot.jacobian(q=q, frame="tool").shape
     (6, 2)
     >>> robot.mass_matrix(q.astype(np.float32)).dtype

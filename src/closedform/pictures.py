@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike
 from .arrays import Array
 from .checks import finite, real_array, some_of
 from .errors import ArgumentError, ClosedFormError
-from .forms import Variant
 from .model import Model, random_state
 from .programs import evaluate, trace
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from plotly import graph_objects as go
 
 MOST_BODIES = 500
-"""Bodies of a picture: each takes a program of its own."""
+"""Bodies of a picture."""
 
 MOST_STATES = 1000
 """Configurations of a picture with a slider."""
@@ -49,12 +48,10 @@ class RobotPictures:
         if len(model.bodies) > MOST_BODIES:
             raise ArgumentError(f"plot: {len(model.bodies)} bodies; at most {MOST_BODIES} are drawn")
         (bent,) = random_state(model, 0, (1,), 0)  # shows whether the robot, not this posture, is planar
-        seen = np.concatenate([states, bent])
-        sticks = drawing.stick_figure(model, [self._poses(body.name, seen) for body in model.bodies])
+        poses = self._poses(np.concatenate([states, bent]))
+        sticks = drawing.stick_figure(model, [poses[body.name] for body in model.bodies])
         sticks = replace(sticks, points=sticks.points[: len(states)])
-        triads = np.empty((len(names), len(states), 4, 4))
-        for triad, name in zip(triads, names, strict=True):
-            triad[:] = self._poses(name, states)
+        triads = np.array([poses[name][: len(states)] for name in names])
         return drawing.picture(model.name, sticks, names, triads)
 
     def show(self, q: ArrayLike | None = None, *, frames: bool | Sequence[str] = False) -> None:
@@ -77,9 +74,12 @@ class RobotPictures:
             raise ArgumentError(f"plot: {len(states)} configurations; at most {MOST_STATES} have a place")
         return states
 
-    def _poses(self, frame: str, states: Array) -> Array:
-        """Return the poses of a frame, without a compiler: a picture needs them once."""
-        if self.model.frame(frame).body < 0:
-            return np.broadcast_to(self.model.frame(frame).placement, (len(states), 4, 4))
-        found: Any = evaluate(trace(self.model, "pose", Variant(frame)), states)
-        return np.asarray(found)
+    def _poses(self, states: Array) -> dict[str, Array]:
+        """Return the poses of all frames, without a compiler: a picture needs them once."""
+        model = self.model
+        found = np.empty((len(states), len(model.frames), 4, 4))
+        if model.bodies:
+            found[:] = evaluate(trace(model, "frame_poses"), states)
+        else:
+            found[:] = [frame.placement for frame in model.frames]
+        return {name: found[:, k] for k, name in enumerate(model.frame_names)}

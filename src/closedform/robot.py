@@ -14,6 +14,7 @@ from .description.mdh import read_mdh
 from .description.screws import read_screws
 from .methods import RobotForms
 from .model import build_model
+from .model.listing import listing
 from .moving import RobotMoving
 from .pictures import RobotPictures
 from .reaching import RobotReaching
@@ -138,6 +139,21 @@ class Robot(
     def __repr__(self) -> str:
         bodies = len(self.model.bodies)
         return f"<Robot {self.name!r}: nq {self.nq}, nv {self.nv}, {bodies} moving bodies>"
+
+    def __str__(self) -> str:
+        """Return the joints with their places in q and qd, kinds and limits, and the names of the frames.
+
+        >>> import closedform as cf
+        >>> print(cf.load("scara"))
+        scara: nq 4, nv 4, 4 moving bodies, 12.5 kg
+        joint   kind       q  qd  lower   upper
+        joint1  revolute   0  0   -1.833  1.833
+        joint2  revolute   1  1   -2.618  2.618
+        joint3  prismatic  2  2   0       0.21
+        joint4  revolute   3  3   -6.283  6.283
+        frames: base, link1, link2, link3, link4
+        """
+        return listing(self.model)
 
     @property
     def name(self) -> str:

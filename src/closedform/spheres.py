@@ -18,7 +18,7 @@ MOST_SPHERES = 1000
 """Spheres of one robot; every pair is looked at."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Spheres:
     """Spheres of a robot: `body`, `offset` in its frame and `radius` of each, and the `pairs` that may meet.
 

@@ -32,7 +32,7 @@ DISTURBED = 4
 ALLOWED = {"double": 1e-12, "float": 1e-5}
 """Errors relative to the largest entry of an array that round-off explains in any function."""
 
-MARGIN = 32.0
+MARGIN = 128.0
 """What a computation may lose, in multiples of what rounding its inputs alone changes."""
 
 

@@ -79,9 +79,9 @@ def form_subject(form: Form, model: Any) -> Subject:
     return Subject(
         _name(form.name, form.variant),
         model.name,
-        form.doc,
+        _documentation(form),
         partial(layout, model, form),
-        (*facts(model, form), *_chosen(form.variant)),
+        tuple(facts(model, form)),
         quantities,
         _words(form, model) if form.framed else {},
         sizes(model),
@@ -89,10 +89,13 @@ def form_subject(form: Form, model: Any) -> Subject:
     )
 
 
-def _chosen(variant: Variant) -> Iterator[str]:
-    """Yield the sentence on what was chosen, since the documentation is that of all choices."""
-    if variant.chosen:
-        yield f"Chosen: {', '.join(f'{name} = {value!r}' for name, value in variant.chosen.items())}."
+def _documentation(form: Form) -> str:
+    """Return the documentation of a form, which is that of all choices, and what was chosen."""
+    chosen = []
+    for name, value in form.variant.chosen.items():
+        names = () if value is True else value if isinstance(value, tuple) else (value,)
+        chosen.append(" ".join([name, *filter(None, [", ".join(label(str(each)) for each in names)])]))
+    return f"{form.doc}\n\nChosen: {'; '.join(chosen)}." if chosen else form.doc
 
 
 def _words(form: Form, model: Any) -> dict[str, str]:
@@ -183,12 +186,6 @@ def _joints(model: Model, form: Form, index: Index) -> Iterator[str]:
         yield from ("", "Bodies, in order:", *(f"  {label(body.name)}" for body in model.bodies))
     if "f" in axes:
         yield from ("", "Frames, in order:", *(f"  {label(name)}" for name in model.frame_names))
-    if isinstance(form.variant.wrenches, tuple):
-        yield from (
-            "",
-            "Frames of the wrenches, in order:",
-            *(f"  {label(x)}" for x in form.variant.wrenches),
-        )
 
 
 def _range(index: Index, name: str, first: int, count: int) -> str:

@@ -10,7 +10,11 @@ import numpy as np
 from ..checks import real_array, whole_number
 from ..errors import ClosedFormError
 from ..forms import Form, Variant, catalogue
-from ..kernels import FastCall, Plan, Signature, common_precision, named_outputs
+from ..kernels import named_outputs
+from ..kernels.fast_call import FastCall
+from ..kernels.patterns import Plan
+from ..kernels.precision import common_precision
+from ..kernels.signature import Signature
 from .form_kernels import FormKernels
 from .parameters import Parameters
 from .still import is_still, still_value

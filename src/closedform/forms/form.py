@@ -10,7 +10,7 @@ from typing import Any
 
 from casadi import SX
 
-from ..checks import flag, instances, known_name, whole_number
+from ..checks import flag, known_name, whole_number
 from ..errors import ArgumentError, ClosedFormError, UnknownNameError, shown
 from .loads import REFERENCES, Loads, wrenches_noun
 from .quantity import FormArray
@@ -147,15 +147,14 @@ class Form:
         wrenches = [array, *(array.rate(k + 1) for k in range(found.variant.order or 0))]
         return replace(found, takes=(*found.takes, *wrenches))
 
-    def _placed(self, array: FormArray, variant: Variant) -> FormArray:
+    @staticmethod
+    def _placed(array: FormArray, variant: Variant) -> FormArray:
         """Return an array of wrenches of bodies as one of the frames and in the axes of a variant."""
         if array.shape[:1] != ("b",) or not (variant.wrenches or variant.reference):
             return array
-        frames = None
-        if not isinstance(variant.wrenches, bool):
-            frames = instances(f"{self.name}: wrenches", variant.wrenches, str, "True or names of frames")
+        frames = variant.wrenches if isinstance(variant.wrenches, tuple) else None
         quantity = replace(array.quantity, noun=wrenches_noun(frames is not None, variant.reference or BODY))
-        return replace(array, shape=(len(frames) if frames else "b", 6), quantity=quantity)
+        return replace(array, shape=("b" if frames is None else len(frames), 6), quantity=quantity)
 
     def _of_order(self, order: int | None) -> Form:
         """Return the member of an ordered family that gives derivatives up to `order`."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
+from ..checks import instances
 from .rows import task_rows
 
 
@@ -38,8 +39,9 @@ class Variant:
     rows: str | tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.wrenches, list | tuple):
-            object.__setattr__(self, "wrenches", tuple(self.wrenches) or False)
+        if not isinstance(self.wrenches, bool):
+            frames = instances("wrenches", self.wrenches, str, "True or names of frames")
+            object.__setattr__(self, "wrenches", frames or False)
         if self.rows is not None:
             object.__setattr__(self, "rows", task_rows("rows", self.rows))
 

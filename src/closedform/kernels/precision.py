@@ -23,7 +23,7 @@ def common_precision(arrays: Iterable[Any]) -> np.dtype[Any]:
     whole numbers or of truth values are exact, and so count as double.
 
     >>> import numpy as np
-    >>> from closedform.kernels import common_precision
+    >>> from closedform.kernels.precision import common_precision
     >>> common_precision([np.zeros(2, np.float32), [0, 1.5]])
     dtype('float32')
     >>> common_precision([np.zeros(2, np.float32), np.zeros(2)])

@@ -30,7 +30,7 @@ FAR = 1e3
 """Distance along an axis, in sizes of the robot, from which its digits are missing in torques."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class MdhTable:
     """Rows (sigma, alpha, d, theta, r), for a tree also gamma and b, and what else makes the robot.
 
