@@ -8,7 +8,7 @@ from . import memory_layout as layout
 from .operand import MAX_AXES
 
 MOST_OPERANDS = 64
-"""Inputs and outputs of a kernel that is called this way."""
+"""Inputs and outputs of a kernel; NumPy makes no ufunc of more."""
 
 MULTIPLIER = 0x9E3779B97F4A7C15
 """Odd number that spreads hashes: 2^64 over the golden ratio."""

@@ -21,7 +21,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from .call_code import ARRAY, MOST_OPERANDS, MULTIPLIER, TUPLE
+from .call_code import ARRAY, MULTIPLIER, TUPLE
 from .operand import MAX_AXES
 
 MOST = 1024
@@ -68,11 +68,6 @@ class Plan:
             *chain(*self.operands),
         )
 
-    @property
-    def fits(self) -> bool:
-        """Whether machine code has room for the operands."""
-        return len(self.operands) <= MOST_OPERANDS
-
     def mark(self, role: str, value: Any) -> Mark | None:
         """Return how machine code knows an argument again, None if it cannot."""
         kernel, kind = self.kernel, type(value)
@@ -85,10 +80,13 @@ class Plan:
 
 
 class Patterns:
-    """The patterns that a function knows, and the field of the function that points to their table."""
+    """The patterns that a function knows, and the field of the function that points to their table.
 
-    def __init__(self, field: ctypes.c_void_p) -> None:
-        self._field = field
+    They live as long as the function, and keep what reads the table, `code`, alive.
+    """
+
+    def __init__(self, field: ctypes.c_void_p, code: object) -> None:
+        self._field, self._code = field, code
         self._entries: dict[tuple[Any, ...], tuple[int, int, Any]] = {}
         self._learning = Lock()
         self._publish()
@@ -99,7 +97,7 @@ class Patterns:
         roles = (*roles, *names)
         marks = [plan.mark(role, each) for role, each in zip(roles, (*args, *named.values()), strict=True)]
         known = [mark for mark in marks if mark is not None]
-        if len(known) < len(marks) or len(self._entries) >= MOST or not plan.fits:
+        if len(known) < len(marks) or len(self._entries) >= MOST:
             return
         dtype = plan.kernel.dtype
         key = (len(args), names, dtype, *(value if type(value) is str else word for word, value in known))
