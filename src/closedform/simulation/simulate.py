@@ -60,6 +60,10 @@ METHODS = (*STEPS, *ADAPTIVE)
 """Methods by name: ours, of equal steps, and SciPy's adaptive ones."""
 
 
+MANY = 20
+"""Velocities beyond which steps of order 6 are not the default: they take long to compile."""
+
+
 def simulate(
     robot: Robot,
     q0: ArrayLike,
@@ -76,7 +80,7 @@ def simulate(
     effort_limits: bool = False,
     wrenches: Any = None,
     axes: str = "body",
-    method: str = "rk4",
+    method: str | None = None,
     events: Sequence[Event] = (),
     progress: Callable[[float], None] | None = None,
     rtol: float = 1e-9,
@@ -86,7 +90,8 @@ def simulate(
     model = instance("simulate: robot", robot, Robot).model
     for need in FORMS["forward_dynamics"].needs:
         need.check(model, "simulate")
-    known_name("method of integration", method, METHODS)
+    if method is not None:
+        known_name("method of integration", method, METHODS)
     if method == "variational":
         require_plain_coordinates(model)
     if progress is not None:
@@ -123,6 +128,9 @@ def simulate(
         damped=friction and bool(robot.damping.any()),
         contact=contact.acts,
     )
+    if method is None:
+        smooth = not contact.acts and found.sample is None
+        method = "rk6" if smooth and robot.nv <= MANY else "rk4"
     if events and batch:
         raise ArgumentError("simulate: events are sought in single runs; give one initial state")
     _require_room(plant, math.prod(batch), run_clock)
