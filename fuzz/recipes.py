@@ -975,6 +975,7 @@ EXCLUDED = {
     "identification.Errors.of": "a step of identify",
     "identification.Errors.from_table": "a step of Identification.load",
     "identification.Errors.table": "no arguments, of a record that identify returns",
+    "inverse_kinematics.Solutions.__getitem__": "NumPy's: the result is indexed as its q",
     "flexible.Modes.__getitem__": "a sequence: IndexError and TypeError are what Python expects",
     "redundancy.Criterion.expressions": "takes CasADi symbols",
     "redundancy.Obstacle.value": "takes CasADi symbols",

@@ -119,7 +119,8 @@ def test_what_is_no_robot_is_refused():
         (ElementTree.Element("robot", {"name": 1}), "cannot be written as XML"),
         (ElementTree.Element("sdf"), "convert it to URDF"),
         (b"\n", "<bytes>.*\n.*is empty"),
-        (b"\xff\x01", "not TOML"),
+        (b"name = \xff", "not TOML"),
+        (b"\xff\x01", "neither XML nor TOML"),
         ("<robot>\udcff</robot>", "expected a text"),
         (42, "an open file or a parsed tree; int given"),
     ):

@@ -146,7 +146,7 @@ class Law(ABC):
         return self.kernel(q, qd, *references, *self.gains.values(), out=out)
 
     def _completed(
-        self, references: Sequence[ArrayLike], named: Mapping[str, ArrayLike]
+        self, references: Sequence[ArrayLike], named: dict[str, ArrayLike]
     ) -> tuple[ArrayLike, ...]:
         """Return all references of a call that gives some by name, or leaves some out."""
         for name in named:

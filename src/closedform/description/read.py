@@ -122,6 +122,9 @@ def _content(place: str, content: str | bytes) -> Document:
     if not content.strip(BLANK):
         raise DescriptionError(place, ["is empty"])
     xml = content.lstrip(BLANK).startswith(b"<") or ROOTS.search(content) is not None
+    if not xml and b"=" not in content:
+        problem = "is neither XML nor TOML; give a catalogue name or a path as a str"
+        raise DescriptionError(place, [problem])
     return Document(place, content, toml=not xml)
 
 
