@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import casadi as ca
 from casadi import SX
 
-from .algebra import constant, cross, cross_columns
+from .algebra import constant, cross
 from .kinematics import base_placements
 from .loads import Loads
 from .mass import add_block
-from .pairs import Screw, pairs, plus, product, times
+from .pairs import Screw, cross_wrench, pairs, plus, product, times, with_carried
 from .reference import BODY
 from .series import Series, twist_beyond, wrench_beyond
 from .subtree import Flow
@@ -102,23 +102,6 @@ def push_gradient(at: Posture, nv: int, acting: Sequence[Push], reference: str) 
             add_block(G, at.nodes[i], at.nodes[j], product(at.nodes[i].screws, beyond))
         add_block(G, at.nodes[j], at.nodes[i], product(at.nodes[i].screws, behind).T)
     return G
-
-
-def with_carried(at: Posture, own: Sequence[Screw]) -> list[Screw]:
-    """Return the wrench on each body together with those on all that it carries."""
-    total = list(own)
-    for i, node, (R, p) in at.leaves_first():
-        if node.parent >= 0:
-            n, f = total[i]
-            f = R.out(f)
-            total[node.parent] = plus(total[node.parent], (R.out(n) + cross(p, f), f))
-    return total
-
-
-def cross_wrench(X: Screw, wrench: Screw) -> Screw:
-    """Return X x F = (w x n + v x f; w x f) for each screw of X."""
-    (w, v), (n, f) = X, wrench
-    return cross_columns(w, n) + cross_columns(v, f), cross_columns(w, f)
 
 
 def _place(tree: Tree, name: str | int) -> tuple[int, SX, SX]:

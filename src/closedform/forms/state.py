@@ -7,12 +7,12 @@ from casadi import SX
 
 from .algebra import constant, cross
 from .armature import add_rotor_gradient, free_rotors
-from .environment import Push, cross_wrench, push_gradient, pushes, with_carried
+from .environment import Push, push_gradient, pushes
 from .forward import factors, forward_dynamics
 from .loads import NO_LOADS, Loads
 from .mass import add_block
 from .newton_euler import Motion, body_wrench
-from .pairs import Screw, pairs, plus, product, times
+from .pairs import Screw, cross_wrench, pairs, plus, product, times, with_carried
 from .reference import BODY
 from .series import Series
 from .subtree import composites, flows
