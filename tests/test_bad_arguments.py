@@ -255,7 +255,7 @@ def test_lists_of_known_names_are_cut_short() -> None:
     assert len(caught.value.known) == 301
 
 
-@pytest.mark.parametrize("source", [None, 3, 1.5, [], b"panda", object()])
+@pytest.mark.parametrize("source", [None, 3, 1.5, [], object()])
 def test_a_source_that_is_no_path_is_refused(source: object) -> None:
     with pytest.raises(cf.ClosedFormError, match="path"):
         cf.load(source)

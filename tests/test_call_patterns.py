@@ -22,7 +22,7 @@ import pytest
 
 import closedform as cf
 from closedform.form_methods.method import Method
-from closedform.kernels import compiled, memory_layout, patterns
+from closedform.kernels import compiled, dispatch, memory_layout, patterns
 
 Call = tuple[tuple[Any, ...], dict[str, Any]]
 
@@ -435,6 +435,37 @@ def test_a_method_outlives_its_robot_and_does_not_keep_it() -> None:
         assert not any(each() for each in ghosts)
     finally:
         gc.enable()
+
+
+def test_a_subclass_may_have_a_method_of_its_own_that_calls_the_form(no_python) -> None:
+    class Heavy(cf.Robot):
+        def mass_matrix(self, q: np.ndarray) -> np.ndarray:
+            return 2 * super().mass_matrix(q)
+
+    q = states(0)[0]
+    robot, expected = Heavy(arm().model), 2 * arm().mass_matrix(q)
+    for _ in range(2):
+        np.testing.assert_array_equal(robot.mass_matrix(q), expected)
+    no_python()
+    np.testing.assert_array_equal(robot.mass_matrix(q), expected)
+    assert Heavy.gravity_torque is cf.Robot.gravity_torque
+
+
+def test_methods_and_bound_calls_keep_the_code_that_reads_their_calls() -> None:
+    q, out = states(0)[0], np.zeros(2)
+    dispatch.dispatcher.cache_clear()  # as if another thread had loaded it at the same time
+    ghost = weakref.ref(dispatch.dispatcher())
+    robot = cf.load("2r")
+    method, bound = robot.gravity_torque, robot.kernel("gravity_torque").bind(q, out=out)
+    dispatch.dispatcher.cache_clear()
+    gc.collect()
+    assert ghost() is not None
+    for _ in range(3):
+        bound()
+        same(method(q), out)
+    del method, bound, robot
+    gc.collect()
+    assert ghost() is None
 
 
 def test_a_method_of_a_form_that_is_gone_keeps_what_it_knows() -> None:

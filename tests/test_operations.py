@@ -126,3 +126,10 @@ def test_nan_stays_in_its_sample():
 def test_an_unknown_operation_is_refused():
     with pytest.raises(cf.ClosedFormError, match="has no machine code"):
         compiled("f", [("a", A)], [("y", ca.erf(A))])
+
+
+def test_more_arrays_than_numpy_takes_are_counted():
+    symbols = [ca.SX.sym(f"x{k}") for k in range(64)]
+    inputs = [(each.name(), each) for each in symbols]
+    with pytest.raises(cf.ArgumentError, match="64 inputs and 1 outputs"):
+        compiled("sum", inputs, [("y", ca.sum1(ca.vertcat(*symbols)))])

@@ -57,6 +57,7 @@ def fixture_asked(monkeypatch: pytest.MonkeyPatch):
 def form_method(owner: Any, form: Form) -> Any:
     """Return a method that knows no call yet."""
     vars(owner).pop(form.name, None)
+    owner._methods.pop(form.name, None)
     return getattr(owner, form.name)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from .emit import Request, Subject, export, export_library, form_subject, requested
-from .form_methods import FormKernels, FormMethod, chosen_variant, is_still
+from .form_methods import FormFunction, FormKernels, FormMethod, chosen_variant, is_still
 from .forms import Catalogue, Choices, Form
 from .kernels import FormRecipe, Kernel
 from .model.idle import refuse_still
@@ -53,11 +53,13 @@ class FormsOwner:
         delattr(cls, name)
         for owner in tuple(cls._owners.values()):
             vars(owner).pop(name, None)
+            owner._methods.pop(name, None)
             owner._kernels.drop(name)
 
     def __init__(self, model: Any) -> None:
         self.model = model
         self._kernels = FormKernels(model, self.FORMS)
+        self._methods: dict[str, FormFunction] = {}
         self._owners[id(self)] = self  # by id: a subclass may have no hash
 
     def kernel(

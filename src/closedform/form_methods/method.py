@@ -30,9 +30,12 @@ class FormMethod:
     def __get__(self, owner: Any, kind: type | None = None) -> Any:
         if owner is None:
             return self
-        method = method_of(owner._kernels, self.form)
-        object.__setattr__(owner, self.form.name, method)  # from now on the owner's own attribute
-        return method
+        name, made = self.form.name, owner._methods
+        if name not in made:
+            made[name] = method_of(owner._kernels, self.form)
+        if getattr(type(owner), name) is self:  # no subclass has a method of its own, which calls this one
+            object.__setattr__(owner, name, made[name])  # found without this descriptor from now on
+        return made[name]
 
     @property
     def __signature__(self) -> inspect.Signature:

@@ -35,9 +35,9 @@ def bound_call(kernel: Any, signature: Signature, args: Sequence[Array], outs: S
         evaluate = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(kernel.bound_address)
         return partial(_evaluate, evaluate, found)
     name = f"bound {signature.name}".encode()
-    code = dispatcher().address("bound_call")
-    method = _MethodDef(name, code, _METH_NOARGS, b"Evaluate the bound arrays.")
-    found.alive.append(method)
+    code = dispatcher()
+    method = _MethodDef(name, code.address("bound_call"), _METH_NOARGS, b"Evaluate the bound arrays.")
+    found.alive += [code, method]
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
     return make(ctypes.addressof(method), found, None)

@@ -8,7 +8,7 @@ from . import memory_layout as layout
 from .operand import MAX_AXES
 
 MOST_OPERANDS = 64
-"""Inputs and outputs of a kernel that is called this way."""
+"""Inputs and outputs of a kernel; NumPy makes no ufunc of more."""
 
 MULTIPLIER = 0x9E3779B97F4A7C15
 """Odd number that spreads hashes: 2^64 over the golden ratio."""
@@ -20,9 +20,10 @@ TABLE = {"shift": 0, "mask": 1, "last": 2, "slots": 3}
 """Words of a table: how far hashes are shifted, the number of slots less one, the entry of the call before
 or 0, then entries or 0."""
 
-ENTRY = {"count": 0, "named": 1, "plan": 2, "out": 3, "general": 4, "records": 5}
+ENTRY = {"count": 0, "named": 1, "plan": 2, "out": 3, "general": 4, "only": 5, "records": 6}
 """Words of an entry: arguments in order and by name; the plan of the kernel; which argument is `out`, or
--1; the kernel, which takes batches in place of `resolve`, or 0; then a record per argument, and the names."""
+-1; the kernel, which takes batches in place of `resolve`, or 0; the only output, if it is a new array, the
+usual case, or 0; then a record per argument, and the names."""
 
 OPERAND = {"axes": 0, "shape": 1, "bytes": 1 + MAX_AXES, "words": 2 + MAX_AXES}
 """Words of an operand: the number of its axes, its shape, its bytes."""

@@ -5,12 +5,37 @@ from __future__ import annotations
 from . import memory_layout as layout
 from .call_code import ENTRY, OPERAND, PLAN, RECORD, WRITABLE, call, field, fits, known, repeat, word
 
-NEW_ARRAY = "ptr %ndarray, ptr %plan.dtype, i32 %f.ndim, ptr %f.shape, ptr null, ptr null, i32 0, ptr null"
-"""Arguments of the function that makes an array; it takes over a reference to the dtype."""
+
+def new_array(name: str, like: str) -> str:
+    """Return the instructions that make the array %name of the shape %like.shape, null without memory."""
+    arguments = (
+        f"ptr %ndarray, ptr %plan.dtype, i32 %{like}.ndim, ptr %{like}.shape, "
+        "ptr null, ptr null, i32 0, ptr null"
+    )
+    keep = call(f"{name}.stolen", "void", "Py_IncRef", "ptr %plan.dtype")  # the function takes it over
+    return f"{keep}\n{call(name, 'ptr', 'NewFromDescr', arguments)}"
+
 
 EVALUATE = f"""
 inputs:
 {word("inputs.count", "plan", PLAN["inputs"])}
+{word("only", "entry.here", ENTRY["only"], "ptr")}
+  %is.only = icmp ne ptr %only, null
+  br i1 %is.only, label %only.one, label %any
+only.one:
+  %only.shape = getelementptr i64, ptr %only, i64 {OPERAND["shape"]}
+{word("only.ndim", "only", OPERAND["axes"], "i32")}
+{new_array("result.one", "only")}
+  %no.memory = icmp eq ptr %result.one, null
+  br i1 %no.memory, label %nothing, label %only.evaluate
+only.evaluate:
+{word("only.bound", "plan", PLAN["bound"], "ptr")}
+{field("only.data", "result.one", layout.DATA)}
+  %only.place = getelementptr ptr, ptr %operands, i64 %inputs.count
+  store ptr %only.data, ptr %only.place
+  call void %only.bound(ptr %operands)
+  ret ptr %result.one
+any:
 {word("outputs.count", "plan", PLAN["outputs"])}
 {word("bound", "plan", PLAN["bound"], "ptr")}
 {word("kind", "plan", PLAN["tuple"], "ptr")}
@@ -38,8 +63,7 @@ number:
   store ptr %number.at, ptr %f.operand.at
   br label %f.next
 new:
-{call("stolen", "void", "Py_IncRef", "ptr %plan.dtype")}
-{call("made", "ptr", "NewFromDescr", NEW_ARRAY)}
+{new_array("made", "f")}
   store ptr %made, ptr %f.item.at
   %failed = icmp eq ptr %made, null
   br i1 %failed, label %drop.some, label %take
@@ -98,15 +122,7 @@ written:
   br label %w.next
 evaluate:
   call void %bound(ptr %operands)
-  %first.item = load ptr, ptr %items
-  %is.made = icmp ne ptr %first.item, null
-  %is.fresh = and i1 %fresh, %is.made
-  %is.simple = and i1 %is.fresh, %one
-  br i1 %is.simple, label %simple, label %complete
-simple:
-  ret ptr %first.item
-complete:
-{repeat("e", "complete", "%outputs.count", "finish")}
+{repeat("e", "evaluate", "%outputs.count", "finish")}
   %e.item.at = getelementptr ptr, ptr %items, i64 %e
   %e.item = load ptr, ptr %e.item.at
   br i1 %fresh, label %e.fresh, label %e.given
@@ -123,10 +139,10 @@ e.number:
   %e.failed = icmp eq ptr %scalar, null
   br i1 %e.failed, label %drop, label %e.next
 finish:
-  %only = load ptr, ptr %items
+  %single = load ptr, ptr %items
   br i1 %one, label %return.one, label %return.tuple
 return.one:
-  ret ptr %only
+  ret ptr %single
 return.tuple:
 {call("plain", "ptr", "PyTuple_New", "i64 %outputs.count")}
   %plain.failed = icmp eq ptr %plain, null

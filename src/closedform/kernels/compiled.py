@@ -18,6 +18,9 @@ from .kernel import Kernel
 from .operand import MAX_AXES
 from .recipe import ProgramRecipe
 
+MAX_ARRAYS = 64
+"""Most inputs and outputs of a generalised ufunc, NumPy's own limit."""
+
 Named = tuple[str, ca.SX] | Shaped
 """(name, expression), or (name, core shape, expression) if the shape is not the expression's own."""
 
@@ -60,6 +63,11 @@ def traced(name: str, inputs: Sequence[Named], outputs: Sequence[Named]) -> Prog
         if len({each[0] for each in given}) < len(given):
             names = ", ".join(each[0] for each in given)
             raise ArgumentError(f"{name}: {what} {shorten(names, 200)}: each needs a name of its own")
+    if len(inputs) + len(outputs) > MAX_ARRAYS:
+        raise ArgumentError(
+            f"{name}: {len(inputs)} inputs and {len(outputs)} outputs; NumPy takes {MAX_ARRAYS} arrays in "
+            "all: join some into one"
+        )
     for each in inputs:
         if not each[-1].is_valid_input():
             raise ArgumentError(f"{name}: input {each[0]!r} is {shown(each[-1])}; expected symbols")

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import ctypes
 from functools import cache
-from typing import Any
 
 import numpy as np
 
@@ -51,38 +50,46 @@ def text() -> str:
     )
 
 
+class Dispatcher:
+    """The machine code loaded into the process, with the objects that it refers to.
+
+    Whatever is called through its addresses keeps it alive.
+    """
+
+    def __init__(self) -> None:
+        code_text = text()  # part of the key, since some offsets depend on the version of Python
+        key = disk.key("dispatch", code_text, machine.identity())
+        code = disk.load(key)
+        if code is None:
+            code = machine.compile_text(code_text)
+            disk.save(key, code)
+        self._machine = machine.Machine(code)
+        self._objects: dict[str, object] = {
+            "ndarray": np.ndarray,
+            "str": str,
+            "tuple": tuple,
+            "new_tuple": tuple.__new__,  # makes a named tuple without the checks of its own constructor
+            "none": None,
+            "resolve": RESOLVE,
+            "out_names": OUT_NAMES,
+        }
+        api = (ctypes.c_void_p * len(API)).from_address(self.address("api"))
+        api[:] = [id(self._objects[name]) if name in self._objects else _function(name) for name in API]
+
+    def address(self, name: str) -> int:
+        """Return the address of a function."""
+        return self._machine.address(name)
+
+
 @cache
-def dispatcher() -> machine.Machine:
-    """Return the machine code, loaded once per process and ready to use."""
-    key = disk.key("dispatch", machine.identity())
-    code = disk.load(key)
-    if code is None:
-        code = machine.compile_text(text())
-        disk.save(key, code)
-    loaded = machine.Machine(code)
-    api = (ctypes.c_void_p * len(API)).from_address(loaded.address("api"))
-    api[:] = [_address(name) for name in API]
-    return loaded
+def dispatcher() -> Dispatcher:
+    """Return the machine code of this process; threads that ask at the same time may each get their own."""
+    return Dispatcher()
 
 
-def _address(name: str) -> int | None:
-    """Return the address of an entry of `@api`."""
-    objects = {
-        "ndarray": np.ndarray,
-        "str": str,
-        "tuple": tuple,
-        "new_tuple": NEW_TUPLE,
-        "none": None,
-        "resolve": RESOLVE,
-        "out_names": OUT_NAMES,
-    }
-    if name in objects:
-        return id(objects[name])
+def _function(name: str) -> int | None:
+    """Return the address of a function of NumPy or CPython."""
     numbers = {"NewFromDescr": layout.PYARRAY_NEW_FROM_DESCR, "Scalar": layout.PYARRAY_SCALAR}
     if name in numbers:
         return layout.array_function(numbers[name])
     return ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
-
-
-NEW_TUPLE: Any = tuple.__new__
-"""Makes a named tuple of a tuple, without the checks of its own constructor; kept for its address."""

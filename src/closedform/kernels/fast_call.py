@@ -80,9 +80,9 @@ class FastCall:
             return cls(subject)
         kind: Any = cls
         made = called_in_place(kind)(subject)
-        made.patterns = Patterns(ctypes.c_void_p.from_address(id(made) + layout.FAST_TABLE))
-        code = dispatcher().address("dispatch")
-        ctypes.c_void_p.from_address(id(made) + layout.FAST_CODE).value = code
+        code = dispatcher()
+        made.patterns = Patterns(ctypes.c_void_p.from_address(id(made) + layout.FAST_TABLE), code)
+        ctypes.c_void_p.from_address(id(made) + layout.FAST_CODE).value = code.address("dispatch")
         return made
 
 

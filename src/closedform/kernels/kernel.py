@@ -181,6 +181,9 @@ class _FastKernel(FastCall):
             self.patterns.learn(plan, args, named, plan.kernel.input_names[: len(args)])
         return result
 
+    def __repr__(self) -> str:
+        return f"<fast {repr(self.subject.kernel)[1:]}"
+
     def __reduce__(self) -> tuple[Any, ...]:
         return getattr, (self.subject.kernel, "fast")
 

@@ -21,7 +21,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from .call_code import ARRAY, MOST_OPERANDS, MULTIPLIER, TUPLE
+from .call_code import ARRAY, MULTIPLIER, OPERAND, PLAN, TUPLE
 from .operand import MAX_AXES
 
 MOST = 1024
@@ -69,9 +69,13 @@ class Plan:
         )
 
     @property
-    def fits(self) -> bool:
-        """Whether machine code has room for the operands."""
-        return len(self.operands) <= MOST_OPERANDS
+    def only(self) -> int:
+        """The address of the words of the only output, if it is an array."""
+        first, *others = self.kernel.output_shapes
+        if others or self.results is not None or not first:
+            return 0
+        number = PLAN["operands"] + len(self.kernel.input_shapes) * OPERAND["words"]
+        return ctypes.addressof(self.words) + number * ctypes.sizeof(ctypes.c_uint64)
 
     def mark(self, role: str, value: Any) -> Mark | None:
         """Return how machine code knows an argument again, None if it cannot."""
@@ -85,10 +89,13 @@ class Plan:
 
 
 class Patterns:
-    """The patterns that a function knows, and the field of the function that points to their table."""
+    """The patterns that a function knows, and the field of the function that points to their table.
 
-    def __init__(self, field: ctypes.c_void_p) -> None:
-        self._field = field
+    They live as long as the function, and keep what reads the table, `code`, alive.
+    """
+
+    def __init__(self, field: ctypes.c_void_p, code: object) -> None:
+        self._field, self._code = field, code
         self._entries: dict[tuple[Any, ...], tuple[int, int, Any]] = {}
         self._learning = Lock()
         self._publish()
@@ -99,7 +106,7 @@ class Patterns:
         roles = (*roles, *names)
         marks = [plan.mark(role, each) for role, each in zip(roles, (*args, *named.values()), strict=True)]
         known = [mark for mark in marks if mark is not None]
-        if len(known) < len(marks) or len(self._entries) >= MOST or not plan.fits:
+        if len(known) < len(marks) or len(self._entries) >= MOST:
             return
         dtype = plan.kernel.dtype
         key = (len(args), names, dtype, *(value if type(value) is str else word for word, value in known))
@@ -161,6 +168,7 @@ def _entry(plan: Plan, count: int, names: Sequence[str], marks: Sequence[Mark], 
         ctypes.addressof(plan.words),
         NOTHING if out is None else out,
         id(kernel) if plan.results is kernel.results else 0,
+        plan.only if out is None else 0,
         *chain(*((word, *inputs.get(role, other)) for (word, _), role in zip(marks, roles, strict=True))),
         *map(id, names),
     )

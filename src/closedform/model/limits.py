@@ -33,5 +33,6 @@ def limit_distance(model: Model, q: Array) -> Array:
         if body.joint.nq == body.joint.nv:
             lower, upper = joint_range(model, body)
             own = q[..., body.iq : body.iq + body.joint.nq]
-            distance[..., body.velocities] = np.minimum(own - lower, upper - own)
+            with np.errstate(invalid="ignore"):  # infinite coordinates without limits
+                distance[..., body.velocities] = np.minimum(own - lower, upper - own)
     return distance

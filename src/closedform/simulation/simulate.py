@@ -27,6 +27,7 @@ from ..errors import ArgumentError
 from ..forms import FORMS
 from ..integration import DivergenceError, Event
 from ..integration.adaptive import ADAPTIVE
+from ..integration.divergence import NOT_FINITE
 from ..integration.inputs import Levels
 from ..integration.simulate import MAX_STEPS
 from ..robot import Robot
@@ -46,11 +47,21 @@ from .variational import require_plain_coordinates
 CHUNK = 4096
 """Steps of all runs between two looks at the state and for a key that interrupts."""
 
+REMEDY = (
+    "take shorter steps or method='rosenbrock' (damping gains over the least inertia may be too high for the "
+    "step), or check the law and the initial state"
+)
+"""What to do about a run that diverges."""
+
 REPORTS = 100
 """How often `progress` is called."""
 
 METHODS = (*STEPS, *ADAPTIVE)
 """Methods by name: ours, of equal steps, and SciPy's adaptive ones."""
+
+
+MANY = 20
+"""Velocities beyond which steps of order 6 are not the default: they take long to compile."""
 
 
 def simulate(
@@ -69,7 +80,7 @@ def simulate(
     effort_limits: bool = False,
     wrenches: Any = None,
     axes: str = "body",
-    method: str = "rk4",
+    method: str | None = None,
     events: Sequence[Event] = (),
     progress: Callable[[float], None] | None = None,
     rtol: float = 1e-9,
@@ -79,7 +90,8 @@ def simulate(
     model = instance("simulate: robot", robot, Robot).model
     for need in FORMS["forward_dynamics"].needs:
         need.check(model, "simulate")
-    known_name("method of integration", method, METHODS)
+    if method is not None:
+        known_name("method of integration", method, METHODS)
     if method == "variational":
         require_plain_coordinates(model)
     if progress is not None:
@@ -116,6 +128,9 @@ def simulate(
         damped=friction and bool(robot.damping.any()),
         contact=contact.acts,
     )
+    if method is None:
+        smooth = not contact.acts and found.sample is None
+        method = "rk6" if smooth and robot.nv <= MANY else "rk4"
     if events and batch:
         raise ArgumentError("simulate: events are sought in single runs; give one initial state")
     _require_room(plant, math.prod(batch), run_clock)
@@ -274,7 +289,8 @@ def _require_finite(robot: Robot, torques: Any, t: Array, q: Array, qd: Array) -
         tau = torques(t, q, qd)[k]
     if not np.isfinite(tau).all():
         raise not_finite("the law", tau, float(t[k]))
-    raise DivergenceError(f"simulation of {robot.name!r}", float(t[k + 1]), np.concatenate([q[k], qd[k]]))
+    state = np.concatenate([q[k], qd[k]])
+    raise DivergenceError(f"simulation of {robot.name!r}", float(t[k + 1]), state, NOT_FINITE, REMEDY)
 
 
 def velocity_names(robot: Robot) -> list[str]:
