@@ -9,6 +9,7 @@ import numpy as np
 import pinocchio as pin
 
 import closedform as cf
+from closedform.report.robot.pinocchio_model import Peer, peer_of
 
 from .timing import interleaved
 
@@ -76,12 +77,9 @@ class PinocchioArm:
     """An arm of turning joints in Pinocchio, brought to a pose by damped least squares, without limits."""
 
     def __init__(self, robot: cf.Robot) -> None:
-        model = pin.Model()
-        for body in robot.model.bodies:
-            placement = pin.SE3(body.placement[:3, :3], body.placement[:3, 3])
-            joint = pin.JointModelRevoluteUnaligned(*body.joint.X[:3, 0])
-            model.addJoint(body.parent + 1, joint, placement, body.joint_name)
-        self.model, self.data = model, model.createData()
+        peer = peer_of(robot.model)
+        assert isinstance(peer, Peer), peer
+        self.model, self.data = peer.model, peer.data
         tool = robot.model.frames[-1]
         self.tool = pin.SE3(tool.placement[:3, :3], tool.placement[:3, 3])
 

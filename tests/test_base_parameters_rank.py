@@ -8,10 +8,10 @@ import pytest
 
 import closedform as cf
 from closedform.identification import base_parameters
+from example_robots import FIXED_BASE, FLOATING_BASE
 from oracles.pinocchio_peer import Peer, robot_data
 from oracles.random_trees import random_tree
 from oracles.serial_robots import energy_rows, serial_robot
-from test_pinocchio import FIXED_BASE, FLOATING_BASE
 from tolerances import HALF_DIGITS, ROUNDING, worst
 
 NEGLIGIBLE = 1e-12

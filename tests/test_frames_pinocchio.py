@@ -9,47 +9,21 @@ import closedform as cf
 from closedform.forms import Variant
 from closedform.forms.loads import REFERENCES
 from closedform.programs import evaluate, trace
+from example_robots import FLOATING, SMALL
 from oracles.pinocchio_frames import ANGULAR_FIRST, FramePeer
 from oracles.pinocchio_peer import robot_data
 from tolerances import ROUNDING, worst
 
 STATES = 4
-FIXED_BASE = {
-    "ur_description/urdf/ur5_robot.urdf",
-    "ur_description/urdf/ur10_robot.urdf",
-    "ur_description/urdf/ur3_gripper.urdf",
-    "panda_description/urdf/panda.urdf",
-    "kinova_description/robots/kinova.urdf",
-    "xarm_description/urdf/xarm7.urdf",
-    "z1_description/urdf/z1.urdf",
-    "so_arm_description/urdf/so101.urdf",
-    "allegro_hand_description/urdf/allegro_right_hand.urdf",
-    "double_pendulum_description/urdf/double_pendulum_continuous.urdf",
-    "finger_edu_description/robots/finger_edu.urdf",
-    "asr_twodof_description/urdf/TwoDofs.urdf",
-    "bravo7_description/urdf/bravo7_no_ee.urdf",
-    "talos_data/robots/talos_left_arm.urdf",
-    "tiago_description/robots/tiago_no_hand.urdf",
-}
-FLOATING_BASE = {
-    "a1_description/urdf/a1.urdf",
-    "solo_description/robots/solo12.urdf",
-    "bolt_description/robots/bolt.urdf",
-    "borinot_description/urdf/borinot_flying_arm_2.urdf",
-    "go2_description/urdf/go2.urdf",
-    "iris_description/robots/iris.urdf",
-    "hextilt_description/urdf/hextilt_flying_arm_5.urdf",
-}
-MODELS = sorted(path for path in FIXED_BASE | FLOATING_BASE if (robot_data() / path).exists())
 
 
 def test_twenty_models_are_compared():
-    assert len(MODELS) >= 20
+    assert len(SMALL) >= 20
 
 
-@pytest.mark.parametrize("path", MODELS)
+@pytest.mark.parametrize("path", SMALL)
 def test_frames_and_momentum_agree_with_pinocchio(path):
-    floating = path in FLOATING_BASE
+    floating = path in FLOATING
     robot = cf.load(robot_data() / path, floating_base=floating)
     peer = FramePeer(robot_data() / path, robot, floating)
     states = robot.random_state(0, batch=STATES)

@@ -10,7 +10,7 @@ from scipy.linalg import expm
 
 import closedform as cf
 from closedform.description import Description, Joint, Link, Mimic
-from closedform.forms.joint_motion import coordinate_rates, pose_about_centre
+from closedform.forms.joint_motion import joint_velocity_map, pose_about_centre
 from closedform.joints import (
     JointChain,
     JointType,
@@ -72,7 +72,7 @@ def test_the_expression_of_a_motion_equals_its_numbers(joint):
 def test_coordinates_change_by_the_map_of_velocities(joint):
     q, v = state(joint)
     symbol = ca.SX.sym("q", joint.nq)
-    E = np.array(ca.Function("map", [symbol], [ca.densify(coordinate_rates(joint, symbol))])(q))
+    E = np.array(ca.Function("map", [symbol], [ca.densify(joint_velocity_map(joint, symbol))])(q))
     h = 1e-5
     assert worst(E @ v, (joint.moved(q, h * v) - joint.moved(q, -h * v)) / (2 * h), 1.0) < DIFFERENCE
 

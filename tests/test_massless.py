@@ -144,7 +144,7 @@ def test_parameters_decide_anew():
 def test_a_robot_without_mass_has_no_centre_but_energies(load):
     text, idle, _ = CASES["all massless"]
     robot = load(text, idle)
-    with pytest.raises(cf.ClosedFormError, match="no mass that moves"):
+    with pytest.raises(cf.ClosedFormError, match="what moves has no mass"):
         robot.center_of_mass(robot.neutral())
     assert robot.potential_energy(robot.neutral()) == 0
 

@@ -22,10 +22,11 @@ def test_joints_are_where_the_poses_are(name):
     figure = robot.plot(q)
     sticks, joints = figure.data
     shown = dict(zip(joints.text, points(joints), strict=True))
-    for body in robot.body_names:
-        if body in shown:
-            place = evaluate(robot.program("pose", body), q)[:3, 3]
-            assert np.allclose(shown[body], place, atol=1e-6 * (1 + np.abs(place).max()))
+    bodies = [body for body in robot.body_names if body in shown]
+    assert bodies
+    for body in bodies:
+        place = evaluate(robot.program("pose", body), q)[:3, 3]
+        assert np.allclose(shown[body], place, atol=1e-6 * (1 + np.abs(place).max()))
     ends = points(sticks)
     assert len(ends) % 3 == 0
     assert np.isnan(ends[2::3]).all()

@@ -9,51 +9,11 @@ import closedform as cf
 from basic_forms import BASIC
 from closedform.forms import Variant
 from closedform.programs import evaluate, trace
+from example_robots import FIXED_BASE, FLOATING_BASE
 from oracles.pinocchio_peer import Peer, robot_data
 from tolerances import ROUNDING, worst
 
 STATES = 100
-FIXED_BASE = {
-    "ur_description/urdf/ur5_robot.urdf",
-    "ur_description/urdf/ur10_robot.urdf",
-    "ur_description/urdf/ur3_gripper.urdf",
-    "panda_description/urdf/panda.urdf",
-    "kinova_description/robots/kinova.urdf",
-    "xarm_description/urdf/xarm7.urdf",
-    "z1_description/urdf/z1.urdf",
-    "so_arm_description/urdf/so101.urdf",
-    "allegro_hand_description/urdf/allegro_right_hand.urdf",
-    "double_pendulum_description/urdf/double_pendulum_continuous.urdf",
-    "finger_edu_description/robots/finger_edu.urdf",
-    "asr_twodof_description/urdf/TwoDofs.urdf",
-    "bravo7_description/urdf/bravo7_no_ee.urdf",
-    "talos_data/robots/talos_left_arm.urdf",
-    "tiago_description/robots/tiago_no_hand.urdf",
-    "baxter_description/urdf/baxter.urdf",
-}
-FLOATING_BASE = {
-    "a1_description/urdf/a1.urdf",
-    "b1_description/urdf/b1-z1.urdf",
-    "go2_description/urdf/go2.urdf",
-    "laikago_description/urdf/laikago.urdf",
-    "solo_description/robots/solo12.urdf",
-    "anymal_b_simple_description/robots/anymal-kinova.urdf",
-    "hyq_description/robots/hyq_no_sensors.urdf",
-    "bolt_description/robots/bolt.urdf",
-    "iris_description/robots/iris.urdf",
-    "hextilt_description/urdf/hextilt_flying_arm_5.urdf",
-    "borinot_description/urdf/borinot_flying_arm_2.urdf",
-    "talos_data/robots/talos_reduced.urdf",
-    "talos_data/robots/talos_full_v2.urdf",
-    "romeo_description/urdf/romeo_small.urdf",
-    "simple_humanoid_description/urdf/simple_humanoid.urdf",
-    "g1_description/urdf/g1_29dof_rev_1_0.urdf",
-    "pr2_description/urdf/pr2.urdf",
-    "centauro_description/urdf/centauro.urdf",
-}
-FIXED_BASE, FLOATING_BASE = (
-    {path for path in models if (robot_data() / path).exists()} for models in (FIXED_BASE, FLOATING_BASE)
-)  # which models example-robot-data holds changes from release to release
 NO_PEER = {"jacobian_ddot", "mass_matrix_inverse"}
 """Pinocchio has no second derivative of a Jacobian (`test_kinematics_theory` checks it), and its M^-1 loses
 digits where links are light (`test_forces_pinocchio`)."""

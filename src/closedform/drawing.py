@@ -45,18 +45,15 @@ class StickFigure:
         return np.unique(self.sticks).astype(np.intp) if self.sticks else np.zeros(1, dtype=np.intp)
 
 
-def stick_figure(model: Model, poses: Sequence[Array]) -> StickFigure:
-    """Return the figure of a robot whose bodies have these poses (states, 4, 4)."""
+def stick_figure(model: Model, poses: Array) -> StickFigure:
+    """Return the figure of a robot whose bodies have these poses (states, bodies, 4, 4)."""
     ends = outermost(model)
     names = [model.frames[0].name, *(body.name for body in model.bodies), *(name for _, name, _ in ends)]
-    points = np.zeros((len(poses[0]) if poses else 1, len(names), 3))
-    sticks = []
-    for i, body in enumerate(model.bodies):
-        points[:, i + 1] = poses[i][:, :3, 3]
-        if not body.joint.floats:
-            sticks.append((body.parent + 1, i + 1))
+    points = np.zeros((len(poses), len(names), 3))
+    points[:, 1 : 1 + len(model.bodies)] = poses[..., :3, 3]
+    sticks = [(body.parent + 1, i + 1) for i, body in enumerate(model.bodies) if not body.joint.floats]
     for k, (i, _, offset) in enumerate(ends, start=1 + len(model.bodies)):
-        points[:, k] = poses[i][:, :3, 3] + poses[i][:, :3, :3] @ offset
+        points[:, k] = poses[:, i, :3, 3] + poses[:, i, :3, :3] @ offset
         sticks.append((i + 1, k))
     return StickFigure(tuple(names), points, tuple(sticks), *_camera(points, model.gravity))
 
@@ -166,12 +163,12 @@ def frame_traces(names: Sequence[str], poses: Array, length: float) -> list[go.S
 
 
 def picture(title: str, sticks: StickFigure, frames: Sequence[str], triads: Array) -> go.Figure:
-    """Return a figure of its own: the robot, some frames with poses (frames, states, 4, 4), and a slider."""
+    """Return a figure of its own: the robot, some frames with poses (states, frames, 4, 4), and a slider."""
     space = scene(replace(sticks, eye=DISTANCE * sticks.eye))
     low, high = space["xaxis"]["range"]
     length = 0.06 * (high - low)
     count = len(sticks.points)
-    axes = [frame_traces(frames, triads[:, k], length) if len(frames) else [] for k in range(count)]
+    axes = [frame_traces(frames, triads[k], length) if len(frames) else [] for k in range(count)]
     plot = go.Figure([*styled_traces(sticks), *axes[0]])
     look = {
         "backgroundcolor": "#f7f8fa",

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from .arrays import Array
 from .checks import finite, real_array, some_of
@@ -48,11 +48,11 @@ class RobotPictures:
         if len(model.bodies) > MOST_BODIES:
             raise ArgumentError(f"plot: {len(model.bodies)} bodies; at most {MOST_BODIES} are drawn")
         (bent,) = random_state(model, 0, (1,), 0)  # shows whether the robot, not this posture, is planar
-        poses = self._poses(np.concatenate([states, bent]))
-        sticks = drawing.stick_figure(model, [poses[body.name] for body in model.bodies])
+        program = trace(model, "frame_poses")  # not compiled: a picture needs it once
+        poses = evaluate(program, np.concatenate([states, bent]))
+        sticks = drawing.stick_figure(model, poses[:, self._rows([body.name for body in model.bodies])])
         sticks = replace(sticks, points=sticks.points[: len(states)])
-        triads = np.array([poses[name][: len(states)] for name in names])
-        return drawing.picture(model.name, sticks, names, triads)
+        return drawing.picture(model.name, sticks, names, poses[: len(states), self._rows(names)])
 
     def show(self, q: ArrayLike | None = None, *, frames: bool | Sequence[str] = False) -> None:
         """Show the figure of `plot` in the notebook, or else in the browser."""
@@ -74,12 +74,6 @@ class RobotPictures:
             raise ArgumentError(f"plot: {len(states)} configurations; at most {MOST_STATES} have a place")
         return states
 
-    def _poses(self, states: Array) -> dict[str, Array]:
-        """Return the poses of all frames, without a compiler: a picture needs them once."""
-        model = self.model
-        found = np.empty((len(states), len(model.frames), 4, 4))
-        if model.bodies:
-            found[:] = evaluate(trace(model, "frame_poses"), states)
-        else:
-            found[:] = [frame.placement for frame in model.frames]
-        return {name: found[:, k] for k, name in enumerate(model.frame_names)}
+    def _rows(self, names: Sequence[str]) -> NDArray[np.intp]:
+        """Return where frames are among all frames."""
+        return np.array([self.model.frame_names.index(name) for name in names], dtype=np.intp)

@@ -1,4 +1,4 @@
-"""Doors of a robot to what finds coordinates; the rooms behind them are entered when they are called."""
+"""Inverse kinematics as a method of the robot; what it needs is imported when it is called."""
 # ruff: noqa: PLC0415
 
 from __future__ import annotations

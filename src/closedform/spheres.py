@@ -105,7 +105,7 @@ class RobotSpheres:
             if body[i] != body[j] and (near or not _joined(model, body[i], body[j]))
         ]
         return Spheres(
-            self.body_poses if model.bodies else _no_poses,
+            self.body_poses,
             np.array(body, dtype=np.intp),
             np.array(offset),
             np.array(radius),
@@ -117,11 +117,6 @@ def _joined(model: Model, i: int, j: int) -> bool:
     """Whether one joint is between two bodies; -1 is the base."""
     before = [model.bodies[each].parent if each >= 0 else None for each in (i, j)]
     return before[0] == j or before[1] == i
-
-
-def _no_poses(q: ArrayLike) -> Array:
-    """Return the poses of no bodies at all."""
-    return np.zeros((*np.shape(q)[:-1], 0, 4, 4))
 
 
 def _lengths(x: Array) -> Array:

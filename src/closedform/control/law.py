@@ -152,7 +152,7 @@ class Law(ABC):
         for name in named:
             self.input(name)
         names = [each.name for each in self.references]
-        given = dict(zip(names, references, strict=False)) | named
+        given = {**dict(zip(names, references, strict=False)), **named}
         needed = names[:1] + (["t"] if self.timed else [])
         if len(given) < len(references) + len(named) or not given.keys() >= set(needed):
             takes = ", ".join(("q", "qd", *names))

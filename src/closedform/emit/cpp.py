@@ -19,6 +19,9 @@ NOTES = (
     "array of three axes is a matrix whose rows run over the first two.",
 )
 
+LONGEST = 40
+"""Characters of the name of a library or a namespace."""
+
 _Parameter = Callable[[Array, bool], str]
 """How an array is declared: (array, whether it is an input) -> text."""
 
@@ -44,15 +47,14 @@ using out = Eigen::Ref<matrix<Rows, Columns>, 0, contiguous<Rows, Columns>>;
 def write_cpp(source: Source) -> dict[str, str]:
     """Return the files of C and the header of C++ of one function."""
     files = write_c(source)
-    (name,) = distinct([identifier(source.subject.owner, 40)], words.CPP | {source.function})
+    (name,) = distinct([identifier(source.subject.owner, LONGEST)], words.CPP | {source.function})
     return {**files, ".hpp": cpp_header(name, [source], f"{source.function}.h", source.origin)}
 
 
 def cpp_header(name: str, sources: Sequence[Source], header: str, origin: str) -> str:
     """Return the header of C++ over the header of C of some functions; `name` is that of the namespace."""
     real = sources[0].real
-    sizes = {size: count for each in sources for size, count in each.subject.sizes.items()}
-    callers = _callers(sources)
+    sizes, callers = named_sizes(sources), _callers(sources)
     lines = [
         *block_comment(wrapped([name, "", *(note.format(header=header) for note in NOTES), "", origin])),
         "#pragma once",
@@ -84,6 +86,11 @@ def cpp_header(name: str, sources: Sequence[Source], header: str, origin: str) -
         "",
     ]
     return "\n".join(lines)
+
+
+def named_sizes(sources: Sequence[Source]) -> dict[str, int]:
+    """Return the sizes that the owner of functions gives a name."""
+    return {name: size for each in sources for name, size in each.subject.sizes.items()}
 
 
 def _callers(sources: Sequence[Source]) -> list[_Caller]:

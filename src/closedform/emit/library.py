@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import partial
 from typing import TypeVar
 
 from . import words
 from .c import NOTES, CFunction, guarded
 from .c_family import block_comment, entry_text
-from .cpp import cpp_header
+from .cpp import LONGEST, cpp_header, named_sizes
 from .names import distinct, identifier
 from .self_check import self_check
 from .source import Source, origin, wrapped
 
 T = TypeVar("T")
-
-LONGEST = 40
-"""Characters of a library's name."""
 
 
 class Library:
@@ -27,7 +24,7 @@ class Library:
         self.functions = [CFunction(each) for each in sources]
         self.sources, self.real = tuple(sources), sources[0].real
         self.owner = sources[0].subject.owner
-        (self.name,) = distinct([library_name(self.owner)], frozenset(each.function for each in sources))
+        self.name = library_name(self.owner, {each.function for each in sources})
         self.origin = origin("library", self.owner)
 
     @property
@@ -35,15 +32,10 @@ class Library:
         """Names of the functions."""
         return [each.function for each in self.sources]
 
-    @property
-    def sizes(self) -> dict[str, int]:
-        """Sizes that the owner gives a name."""
-        return {name: size for each in self.sources for name, size in each.subject.sizes.items()}
 
-
-def library_name(owner: str) -> str:
-    """Return the name of an owner's library, which is no word of a language and no header of another."""
-    return distinct([identifier(owner, LONGEST)], words.LIBRARY)[0]
+def library_name(owner: str, functions: Set[str] = frozenset()) -> str:
+    """Return the name of an owner's library: no word of a language, no known header, no function of it."""
+    return distinct([identifier(owner, LONGEST)], words.LIBRARY | functions)[0]
 
 
 def write_library(sources: Sequence[Source], *, cpp: bool = False) -> dict[str, str]:
@@ -77,22 +69,19 @@ def _header(library: Library) -> str:
         *facts,
         library.origin,
     ]
-    prefix = library.name.upper()
+    prefix, sizes = library.name.upper(), named_sizes(library.sources)
     before = [
         f"typedef {library.real} {library.name}_real;",
         "",
-        *(f"#define {prefix}_{name} {size}" for name, size in library.sizes.items()),
-        *([""] if library.sizes else []),
+        *(f"#define {prefix}_{name} {size}" for name, size in sizes.items()),
+        *([""] if sizes else []),
     ]
     declared: list[str] = []
     for each in library.functions:
-        text = ["", each.source.claim, *wrapped([*each.source.description(), *_costs(each)])]
-        declared += [*block_comment(text[1:]), *_macros(each.source), each.declaration(), ""]
+        costs = [each.source.operations, each.stack]
+        text = [each.source.claim, *wrapped([*each.source.description(), *costs])]
+        declared += [*block_comment(text), *_macros(each.source), each.declaration(), ""]
     return guarded(block_comment(wrapped(lines)), library.name, declared[:-1], before)
-
-
-def _costs(function: CFunction) -> list[str]:
-    return [function.source.operations, function.stack]
 
 
 def _macros(source: Source) -> Iterator[str]:

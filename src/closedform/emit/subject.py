@@ -20,7 +20,8 @@ FRAME = 16
 """Most characters of a frame's name within a function's."""
 
 PREFIXES = {"order": "", "phi": "phi", "frame": "", "relative_to": "relative", "wrenches": "wrenches"}
-PREFIXES |= {"reference": "in"} | {each: each for each in CHOICES if each not in (*PREFIXES, "reference")}
+PREFIXES["reference"] = "in"
+PREFIXES |= {each: each for each in CHOICES if each not in PREFIXES}
 """What may be chosen, in the order in which it is part of a function's name, and the word before it."""
 
 WHAT = 40
@@ -93,8 +94,8 @@ def _documentation(form: Form) -> str:
     """Return the documentation of a form, which is that of all choices, and what was chosen."""
     chosen = []
     for name, value in form.variant.chosen.items():
-        names = () if value is True else value if isinstance(value, tuple) else (value,)
-        chosen.append(" ".join([name, *filter(None, [", ".join(label(str(each)) for each in names)])]))
+        values = ", ".join(label(str(each)) for each in _values(value))
+        chosen.append(f"{name} {values}" if values else name)
     return f"{form.doc}\n\nChosen: {'; '.join(chosen)}." if chosen else form.doc
 
 
@@ -112,10 +113,14 @@ def _name(name: str, variant: Variant) -> str:
     words = [name]
     for choice, prefix in PREFIXES.items():
         value = getattr(variant, choice)
-        if value is not getattr(PLAIN, choice) and value is not None:
-            chosen = value if isinstance(value, tuple) else () if value is True else (value,)
-            words += [*filter(None, [prefix]), *map(_word, chosen)]
+        if value is not getattr(PLAIN, choice):
+            words += [*filter(None, [prefix]), *map(_word, _values(value))]
     return "_".join(words)
+
+
+def _values(chosen: Any) -> tuple[Any, ...]:
+    """Return what was chosen, one by one; True is said by the name of the choice alone."""
+    return chosen if isinstance(chosen, tuple) else () if chosen is True else (chosen,)
 
 
 def _word(value: str | int) -> str:

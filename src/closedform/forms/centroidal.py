@@ -10,11 +10,11 @@ from dataclasses import replace
 import casadi as ca
 from casadi import SX
 
-from .algebra import Rotation, cross, cross_columns
+from .algebra import cross, cross_columns
 from .kinematics import base_placements
 from .mass_centre import com_velocity, first_moment, total_mass
 from .newton_euler import body_motions, body_wrench
-from .pairs import Screw, to_parent
+from .pairs import Screw, plus, to_parent, with_carried
 from .series import Series, wrench_across, wrench_twists
 from .subtree import Composite, composites
 from .subtree_rates import subtree_rates
@@ -112,14 +112,8 @@ def _moved(R: SX, lever: SX, n: SX, f: SX) -> SX:
 
 def _about_centre(tree: Tree, at: Posture, wrenches: list[Screw]) -> SX:
     """Return the sum of wrenches of the bodies, in base axes about the centre of mass."""
-
-    def in_parent(W: SX, R: Rotation, p: SX) -> SX:
-        return ca.vertcat(*to_parent(R, p, W[:3], W[3:]))
-
-    total = at.with_all_carried([ca.vertcat(*each) for each in wrenches], in_parent)
-    base = SX(6, 1)
-    for (node, placement), W in zip(at, total, strict=True):
+    n = f = SX(3, 1)
+    for (node, placement), wrench in zip(at, with_carried(at, wrenches), strict=True):
         if node.parent < 0:
-            base = base + in_parent(W, *placement)
-    n, f = base[:3], base[3:]
+            n, f = plus((n, f), to_parent(*placement, *wrench))
     return ca.vertcat(n - cross(_centre(tree, at), f), f)

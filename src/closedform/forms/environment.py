@@ -1,4 +1,4 @@
-"""What the environment does to the bodies: wrenches at any frame in any axes, as recursions take them."""
+"""Wrenches of the environment at any frame in any axes, moved to the bodies as recursions take them."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import casadi as ca
 from casadi import SX
 
-from .algebra import constant, cross, cross_columns
+from .algebra import constant, cross
 from .kinematics import base_placements
 from .loads import Loads
 from .mass import add_block
-from .pairs import Screw, pairs, plus, product, times
+from .pairs import Screw, cross_wrench, pairs, plus, product, times, with_carried
 from .reference import BODY
 from .series import Series, twist_beyond, wrench_beyond
 from .subtree import Flow
@@ -20,7 +20,7 @@ from .tree import Posture, Tree
 
 
 @dataclass(frozen=True)
-class Push:
+class AppliedWrench:
     """A wrench (n; f) of the environment on a body: about the origin of its node, in the node's axes.
 
     Its derivatives are those that the body sees. Its force acts at `point` of the node.
@@ -36,7 +36,7 @@ class Push:
         return self.wrench[0][:3], self.wrench[0][3:]
 
 
-def pushes(tree: Tree, at: Posture, rates: Sequence[SX], loads: Loads) -> list[Push]:
+def applied_wrenches(tree: Tree, at: Posture, rates: Sequence[SX], loads: Loads) -> list[AppliedWrench]:
     """Return the wrenches of the environment with a derivative for each of the rates qd, qdd, ...
 
     A wrench in axes of the base changes for its body if that turns, and one about the base's origin if
@@ -66,11 +66,11 @@ def pushes(tree: Tree, at: Posture, rates: Sequence[SX], loads: Loads) -> list[P
             turning = Series.of(ca.vertcat(V[:3], still) for V in twists[body])
             wrench = wrench_beyond(_moved(wrench, here, bases[body][0].T), turning)
             wrench = _moved(wrench, -point, SX.eye(3))
-        found.append(Push(body, wrench, point))
+        found.append(AppliedWrench(body, wrench, point))
     return found
 
 
-def push_gradient(at: Posture, nv: int, acting: Sequence[Push], reference: str) -> SX:
+def wrench_gradient(at: Posture, nv: int, acting: Sequence[AppliedWrench], reference: str) -> SX:
     """Return d (J^T W) / dq for wrenches W that are constant in the axes of their reference.
 
     With the wrench F of the environment on a subtree, and i an ancestor of j: a joint j turns wrenches of
@@ -80,10 +80,10 @@ def push_gradient(at: Posture, nv: int, acting: Sequence[Push], reference: str) 
     """
     own = [(SX(3, 1), SX(3, 1)) for _ in at.nodes]
     points = [Flow(SX(3, 3), SX(3, 1)) for _ in at.nodes]
-    for push in acting:
-        n, f = push.screw
-        own[push.body] = plus(own[push.body], (n, f))
-        points[push.body] = points[push.body] + Flow(f @ push.point.T, f)
+    for each in acting:
+        n, f = each.screw
+        own[each.body] = plus(own[each.body], (n, f))
+        points[each.body] = points[each.body] + Flow(f @ each.point.T, f)
     wrenches = []
     flows = at.with_all_carried(points, Flow.in_parent)
     for node, F, flow in zip(at.nodes, with_carried(at, own), flows, strict=True):
@@ -102,23 +102,6 @@ def push_gradient(at: Posture, nv: int, acting: Sequence[Push], reference: str) 
             add_block(G, at.nodes[i], at.nodes[j], product(at.nodes[i].screws, beyond))
         add_block(G, at.nodes[j], at.nodes[i], product(at.nodes[i].screws, behind).T)
     return G
-
-
-def with_carried(at: Posture, own: Sequence[Screw]) -> list[Screw]:
-    """Return the wrench on each body together with those on all that it carries."""
-    total = list(own)
-    for i, node, (R, p) in at.leaves_first():
-        if node.parent >= 0:
-            n, f = total[i]
-            f = R.out(f)
-            total[node.parent] = plus(total[node.parent], (R.out(n) + cross(p, f), f))
-    return total
-
-
-def cross_wrench(X: Screw, wrench: Screw) -> Screw:
-    """Return X x F = (w x n + v x f; w x f) for each screw of X."""
-    (w, v), (n, f) = X, wrench
-    return cross_columns(w, n) + cross_columns(v, f), cross_columns(w, f)
 
 
 def _place(tree: Tree, name: str | int) -> tuple[int, SX, SX]:

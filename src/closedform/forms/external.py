@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from casadi import SX
 
-from .environment import push_gradient, pushes
+from .environment import applied_wrenches, wrench_gradient
 from .loads import Loads
 from .newton_euler import add_rates
 from .pairs import Screw, joint_twists, plus, product, rates_to_parent
@@ -82,9 +82,9 @@ def external_torque_rates(
     rates, wrenches = given[:order], given[order:]
     at = tree.own_at(q)
     total: list[list[Screw]] = [[(SX(3, 1), SX(3, 1)) for _ in wrenches] for _ in at.nodes]
-    for push in pushes(tree, at, rates, Loads(wrenches, frames, reference)):
-        own = zip(total[push.body], push.wrench, strict=True)
-        total[push.body] = [plus(screw, (W[:3], W[3:])) for screw, W in own]
+    for each in applied_wrenches(tree, at, rates, Loads(wrenches, frames, reference)):
+        own = zip(total[each.body], each.wrench, strict=True)
+        total[each.body] = [plus(screw, (W[:3], W[3:])) for screw, W in own]
     tau = [SX.zeros(tree.nv) for _ in wrenches]
     for i, node, placement in at.leaves_first():
         for force, wrench in zip(tau, total[i], strict=True):
@@ -104,5 +104,5 @@ def external_torque_dq(
     base's axes does not turn with its body. Returns (nv, nv).
     """
     at = tree.own_at(q)
-    acting = pushes(tree, at, (), Loads((wrenches,), frames, reference))
-    return push_gradient(at, tree.nv, acting, reference)
+    acting = applied_wrenches(tree, at, (), Loads((wrenches,), frames, reference))
+    return wrench_gradient(at, tree.nv, acting, reference)

@@ -1,4 +1,4 @@
-"""The motion of a joint as an expression of its coordinates, and q' of its velocities."""
+"""The motion of a joint as an expression of its coordinates, and the map from its velocities to q'."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def pose_about_centre(joint: JointType, q: SX) -> tuple[SX, SX]:
     return R, c - R @ c + shift
 
 
-def coordinate_rates(joint: JointType, q: SX) -> SX:
+def joint_velocity_map(joint: JointType, q: SX) -> SX:
     """Return the nq x nv matrix E with q' = E(q) v: velocities of translations are seen in the body."""
     turn = joint_rotation(joint, q)
     turning, sliding = np.flatnonzero(joint.turns).tolist(), np.flatnonzero(~joint.turns).tolist()

@@ -7,13 +7,12 @@ coordinates, whose rates are velocities, or velocities turned by the joint's own
 from __future__ import annotations
 
 import casadi as ca
-import numpy as np
 from casadi import SX
 
 from ..model import Body, Model
-from .algebra import constant, cross, dot, matrix_of, rotation_of_quaternion
+from .algebra import cross, dot, rotation_of_quaternion
 from .elimination import TINY
-from .joint_motion import axis_rotation
+from .joint_motion import joint_velocity_map
 
 HALF_TURN = 1e-30
 """Keeps 0 / 0 at half a turn from being NaN, also in single precision."""
@@ -48,7 +47,7 @@ def chart_rate(model: Model, q: SX, step: SX, qd: SX) -> SX:
         own, by = _own(body, q, step)
         v = qd[body.iv : body.iv + body.joint.nv]
         if body.joint.quaternion is None:
-            parts.append(_translated(body, own, v))
+            parts.append(joint_velocity_map(body.joint, own) @ v)
         else:
             _, Q = _split(own)
             parts += [_turn_rate(by[:3], v[:3]), _in_home_axes(Q, v[3:])]
@@ -60,11 +59,7 @@ def coordinate_rates(model: Model, q: SX, qd: SX) -> SX:
     parts = []
     for body in model.independent:
         own, v = _own(body, q, qd)
-        if body.joint.quaternion is None:
-            parts.append(_translated(body, own, v))
-        else:
-            _, Q = _split(own)
-            parts += [_in_home_axes(Q, v[3:]), _quaternion_rate(Q, v[:3])]
+        parts.append(joint_velocity_map(body.joint, own) @ v)
     return ca.vertcat(SX(0, 1), *parts)
 
 
@@ -77,8 +72,7 @@ def difference(model: Model, q: SX, goal: SX) -> SX:
     for body in model.independent:
         own, there = (each[body.iq : body.iq + body.joint.nq] for each in (q, goal))
         if body.joint.quaternion is None:
-            turn = _turn_of_translations(body, own)
-            parts.append(there - own if turn is None else turn.T @ (there - own))
+            parts.append(joint_velocity_map(body.joint, own).T @ (there - own))
         else:
             (place, Q), (goal_place, goal_Q) = _split(own), _split(there)
             along = goal_place - place
@@ -107,11 +101,6 @@ def _split(q: SX) -> tuple[SX, SX]:
     return q[: q.size1() - 4], q[q.size1() - 4 :]
 
 
-def _translated(body: Body, q: SX, v: SX) -> SX:
-    turn = _turn_of_translations(body, q)
-    return v if turn is None else turn @ v
-
-
 def _in_home_axes(Q: SX, v: SX) -> SX:
     return rotation_of_quaternion(Q) @ v if v.numel() else v
 
@@ -127,11 +116,6 @@ def _turned(Q: SX, w: SX) -> SX:
     return (1 + 0.5 * ca.if_else(ww > 0, 1 - dot(Q, Q), 0)) * product
 
 
-def _quaternion_rate(Q: SX, w: SX) -> SX:
-    """Return Q (w / 2), the rate of a quaternion under a body angular velocity."""
-    return 0.5 * ca.vertcat(Q[3] * w + cross(Q[:3], w), -dot(Q[:3], w))
-
-
 def _turn_rate(w: SX, rate: SX) -> SX:
     ww, turned = dot(w, w), cross(w, rate)
     c = 1 / 12 + ww * (1 / 720 + ww * (1 / 30240 + ww * (1 / 1209600)))
@@ -144,20 +128,3 @@ def _turn_between(Q: SX, goal: SX) -> SX:
     scalar = s * goal[3] + dot(v, goal[:3])
     vector = s * goal[:3] - goal[3] * v - cross(v, goal[:3])
     return ca.if_else(scalar < 0, -2.0, 2.0) * vector
-
-
-def _turn_of_translations(body: Body, q: SX) -> SX | None:
-    """Return the orthogonal-like map from velocities to rates of q, None if they are the same."""
-    joint = body.joint
-    column = joint.rotation_column
-    if joint.nv == 1 or column is None:
-        return None
-    others = [k for k in range(joint.nv) if k != column]
-    Xt, e = joint.X[3:, others], joint.X[:3, column]
-    R = matrix_of(axis_rotation(e, q[column]))
-    turn = SX.eye(joint.nv)
-    block = constant(np.linalg.pinv(Xt)) @ R @ constant(Xt)
-    for row, i in enumerate(others):
-        for col, j in enumerate(others):
-            turn[i, j] = block[row, col]
-    return turn

@@ -25,9 +25,7 @@ def first_moment(at: Posture) -> SX:
 def total_mass(tree: Tree) -> SX | float:
     """Return the mass of all moving bodies, which a centre of mass needs to have."""
     mass = sum(node.m for node in tree.own) if tree.own else tree.model.mass
-    if not isinstance(mass, SX) and mass == 0:
-        raise ClosedFormError(f"robot {tree.model.name!r} has no mass that moves, hence no centre of mass")
-    return mass
+    return _not_zero(tree, mass, "what moves")
 
 
 def center_of_mass(tree: Tree, q: SX) -> SX:
@@ -92,9 +90,9 @@ def body_center_of_mass(tree: Tree, q: SX, frame: str | None) -> SX:
     body = tree.frame(frame)[0]
     if body < 0:
         phi = tree.model.base_phi
-        return _divided(tree, constant(phi[6:9]), float(phi[9]), "what is fixed to the base")
+        return constant(phi[6:9]) / _not_zero(tree, float(phi[9]), "what is fixed to the base")
     node = tree.own[body]
-    return _in_base(tree, q, body, _divided(tree, constant(node.ms), node.m, _named(tree, body)))
+    return _in_base(tree, q, body, constant(node.ms) / _not_zero(tree, node.m, _named(tree, body)))
 
 
 def subtree_center_of_mass(tree: Tree, q: SX, frame: str | None) -> SX:
@@ -109,18 +107,18 @@ def subtree_center_of_mass(tree: Tree, q: SX, frame: str | None) -> SX:
     carried = composites(tree.own_at(q))[body]
     mass = sum(tree.own[i].m for i in range(len(tree.own)) if body in tree.model.ancestors(i))
     whole = f"{_named(tree, body)} with all it carries"
-    return _in_base(tree, q, body, _divided(tree, carried.ms, mass, whole))
+    return _in_base(tree, q, body, carried.ms / _not_zero(tree, mass, whole))
 
 
 def _named(tree: Tree, body: int) -> str:
     return f"body {tree.model.bodies[body].name!r}"
 
 
-def _divided(tree: Tree, moment: SX, mass: SX | float, what: str) -> SX:
-    """Return a first moment by its mass, which must not be zero."""
+def _not_zero(tree: Tree, mass: SX | float, what: str) -> SX | float:
+    """Return a mass that first moments are divided by; zero is refused."""
     if not isinstance(mass, SX) and mass == 0:
         raise ClosedFormError(f"robot {tree.model.name!r}: {what} has no mass, hence no centre of mass")
-    return moment / mass
+    return mass
 
 
 def _in_base(tree: Tree, q: SX, body: int, point: SX) -> SX:

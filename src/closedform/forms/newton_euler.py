@@ -10,7 +10,7 @@ import casadi as ca
 from casadi import SX
 
 from .algebra import Rotation, constant, cross
-from .environment import pushes
+from .environment import applied_wrenches
 from .friction import friction_rates
 from .loads import NO_LOADS, Loads
 from .node import Node
@@ -62,9 +62,9 @@ def inverse_dynamics_rates(tree: Tree, q: SX, *derivatives: SX, loads: Loads = N
         n, f = body_wrench(node, motion)
         moments.append(n)
         forces.append(f)
-    for push in pushes(tree, at, derivatives[:order], loads):
-        moments[push.body] = moments[push.body] + push.wrench.map(lambda W: -W[:3])
-        forces[push.body] = forces[push.body] + push.wrench.map(lambda W: -W[3:])
+    for each in applied_wrenches(tree, at, derivatives[:order], loads):
+        moments[each.body] = moments[each.body] + each.wrench.map(lambda W: -W[:3])
+        forces[each.body] = forces[each.body] + each.wrench.map(lambda W: -W[3:])
     tau = [SX.zeros(tree.nv) for _ in range(order + 1)]
     for i, node, (R, p) in at.leaves_first():
         rotor = _rotor_forces(node, derivatives)

@@ -37,6 +37,15 @@ def to_parent(R: Rotation, p: SX, n: SX, f: SX) -> Screw:
     return R.out(n) - cross_columns(f, p), f
 
 
+def with_carried(at: Posture, own: Sequence[Screw]) -> list[Screw]:
+    """Return the wrench of each body together with those of all that it carries."""
+    total = list(own)
+    for i, node, placement in at.leaves_first():
+        if node.parent >= 0:
+            total[node.parent] = plus(total[node.parent], to_parent(*placement, *total[i]))
+    return total
+
+
 def product(screw: Screw, wrench: Screw) -> SX:
     """Return the matrix of products of screws (rows) and wrenches (columns): powers."""
     return screw[0].T @ wrench[0] + screw[1].T @ wrench[1]
@@ -45,6 +54,12 @@ def product(screw: Screw, wrench: Screw) -> SX:
 def plus(a: Screw, b: Screw) -> Screw:
     """Return the sum of two screws or two wrenches."""
     return a[0] + b[0], a[1] + b[1]
+
+
+def cross_wrench(X: Screw, wrench: Screw) -> Screw:
+    """Return X x F = (w x n + v x f; w x f) for each screw of X."""
+    (w, v), (n, f) = X, wrench
+    return cross_columns(w, n) + cross_columns(v, f), cross_columns(w, f)
 
 
 def times(factor: float, screw: Screw) -> Screw:

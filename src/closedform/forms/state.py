@@ -7,12 +7,12 @@ from casadi import SX
 
 from .algebra import constant, cross
 from .armature import add_rotor_gradient, free_rotors
-from .environment import Push, cross_wrench, push_gradient, pushes, with_carried
+from .environment import AppliedWrench, applied_wrenches, wrench_gradient
 from .forward import factors, forward_dynamics
 from .loads import NO_LOADS, Loads
 from .mass import add_block
 from .newton_euler import Motion, body_wrench
-from .pairs import Screw, pairs, plus, product, times
+from .pairs import Screw, cross_wrench, pairs, plus, product, times, with_carried
 from .reference import BODY
 from .series import Series
 from .subtree import composites, flows
@@ -106,7 +106,7 @@ def _derivatives(tree: Tree, at: Posture, qd: SX, qdd: SX, loads: Loads) -> tupl
     accelerations = _with_gravity(at, moving)
     total = composites(at)
     flow = flows(at, [twists[0] for twists, _ in moving])
-    acting = pushes(tree, at, (), loads)
+    acting = applied_wrenches(tree, at, (), loads)
     carried = _wrenches(at, moving, accelerations, acting if loads.reference == BODY else [])
     drift, wrenches = [], []
     for i, node in enumerate(nodes):
@@ -138,7 +138,7 @@ def _derivatives(tree: Tree, at: Posture, qd: SX, qdd: SX, loads: Loads) -> tupl
             add_block(by_qd, nodes[j], nodes[i], lower.T)
     add_rotor_gradient(by_qd, free_rotors(nodes), qd)
     if acting and loads.reference != BODY:
-        by_q -= push_gradient(at, nv, acting, loads.reference)
+        by_q -= wrench_gradient(at, nv, acting, loads.reference)
     if loads.friction:
         by_qd += ca.diag(constant(tree.of_joints("damping")))
     return by_q, by_qd
@@ -150,14 +150,17 @@ def _with_gravity(at: Posture, moving: list[TwistRates]) -> list[Screw]:
 
 
 def _wrenches(
-    at: Posture, moving: list[TwistRates], accelerations: list[Screw], acting: list[Push]
+    at: Posture, moving: list[TwistRates], accelerations: list[Screw], acting: list[AppliedWrench]
 ) -> list[Screw]:
-    """Return the wrench that each joint transmits: f = m a + U ms, n = ms x a + axial(U S), less pushes."""
+    """Return the wrench that each joint transmits: f = m a + U ms, n = ms x a + axial(U S).
+
+    The wrenches that act on the bodies are taken from it.
+    """
     total = []
     for node, (twists, _), (dw, dv) in zip(at.nodes, moving, accelerations, strict=True):
         w, v = twists[0]
         moments, forces = body_wrench(node, Motion.of(Series((w, dw)), Series((dv + cross(w, v),))))
         total.append((moments[0], forces[0]))
-    for push in acting:
-        total[push.body] = plus(total[push.body], times(-1, push.screw))
+    for each in acting:
+        total[each.body] = plus(total[each.body], times(-1, each.screw))
     return with_carried(at, total)

@@ -10,7 +10,7 @@ import casadi as ca
 from casadi import SX
 
 from .coriolis import coriolis_matrix
-from .joint_motion import coordinate_rates
+from .joint_motion import joint_velocity_map
 from .mass import mass_matrix
 from .tree import Tree
 
@@ -73,5 +73,5 @@ def velocity_map(tree: Tree, q: SX) -> SX:
         if body.coupling is None:
             rows = slice(body.iq, body.iq + body.joint.nq)
             columns = slice(body.iv, body.iv + body.joint.nv)
-            E[rows, columns] = coordinate_rates(body.joint, q[rows])
+            E[rows, columns] = joint_velocity_map(body.joint, q[rows])
     return E

@@ -154,7 +154,7 @@ class JointType:
         """Return why numbers are no screws, or are too many or too few, or None."""
         if self.X.ndim != 2 or self.X.shape[0] != 6 or not (np.abs(self.X) <= LARGEST).all():
             return f"its screws have shape {self.X.shape}; expected finite (6, k), at most {LARGEST:g}"
-        if self.count not in (None, self.nv) or self.nv == 0 != self.count:
+        if self.nv == 0 or self.count not in (None, self.nv):
             words = {None: "screws", 1: "one screw", 2: "two screws", 3: "three screws", 6: "six screws"}
             wanted = words.get(self.count, f"{self.count} screws")
             return f"a {self.kind} joint needs {wanted}; it has {self.nv}"
@@ -165,9 +165,8 @@ class JointType:
         problem = self.shape_problem()
         if problem:
             return problem
-        lengths = np.linalg.norm(np.where(self.turns, self.X[:3], self.X[3:]), axis=0)
-        normed = np.ones(1, dtype=bool) if self.nv == 1 else self.turns
-        wrong = lengths[normed & (np.abs(lengths - 1) > ORTHONORMAL)]
+        lengths = self._axis_lengths()
+        wrong = lengths[np.abs(lengths - 1) > ORTHONORMAL]
         if wrong.size:
             return f"its axis has length {wrong[0]:g}; give a unit vector"
         if self.nv > 1 and np.linalg.matrix_rank(self.X) < self.nv:
@@ -199,10 +198,14 @@ class JointType:
 
     def normalised(self) -> Self:
         """Return the joint with axes of exactly unit length, even if printed figures have few digits."""
-        lengths = np.linalg.norm(np.where(self.turns, self.X[:3], self.X[3:]), axis=0)
-        meant = (np.ones(self.nv, dtype=bool) if self.nv == 1 else self.turns) & (lengths > 0)
-        off = meant & (np.abs(lengths - 1) > ROUNDING)
+        lengths = self._axis_lengths()
+        off = (lengths > 0) & (np.abs(lengths - 1) > ROUNDING)
         return replace(self, X=self.X / np.where(off, lengths, 1.0)) if off.any() else self
+
+    def _axis_lengths(self) -> Array:
+        """Return the lengths of the axes that are directions; 1 for slides of several, which may have any."""
+        lengths = np.linalg.norm(np.where(self.turns, self.X[:3], self.X[3:]), axis=0)
+        return lengths if self.nv == 1 else np.where(self.turns, lengths, 1.0)
 
     def motion(self, q: Array) -> Array:
         """Return T(q), the pose of the child frame against its place at home, from numbers."""

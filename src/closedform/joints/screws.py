@@ -25,8 +25,8 @@ def plane(e: Array) -> Array:
     The slides are along x and y if e is z.
     """
     k = int(np.argmax(np.abs(e)))
-    helper = np.eye(3)[(k + 1) % 3]
-    t1 = helper - (helper @ e) * e
+    other = np.eye(3)[(k + 1) % 3]
+    t1 = other - (other @ e) * e
     t1 /= np.linalg.norm(t1)
     return np.hstack([slide(t1), slide(np.cross(e, t1)), turn(e)])
 

@@ -47,8 +47,8 @@ def gather(study: RedundancyStudy) -> PostureFacts:
 
 def _points(study: RedundancyStudy, q: Array) -> Array:
     robot = study.arm
-    places = [robot.pose(q, name)[:, :3, 3] for name in (*robot.body_names, study.task_rows.frame)]
-    return np.stack([np.zeros_like(places[0]), *places], axis=1)
+    bodies, tip = robot.body_poses(q)[..., :3, 3], robot.pose(q, study.task_rows.frame)[:, None, :3, 3]
+    return np.concatenate([np.zeros_like(tip), bodies, tip], axis=1)
 
 
 def draw(facts: PostureFacts) -> Mapping[str, Figure]:

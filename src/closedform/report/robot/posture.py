@@ -30,7 +30,7 @@ PAGE_BYTES = 1_000_000
 """Most data that the postures may add to the page."""
 
 BODIES = 100
-"""Beyond this many bodies a stick figure shows nothing, and one pose kernel each takes too long."""
+"""Beyond this many bodies a stick figure shows nothing."""
 
 NO_MARGIN = dict.fromkeys("lrtb", 0)
 
@@ -60,7 +60,7 @@ def gather(study: Study) -> PostureFacts | None:
     count = 1 + len(model.bodies) + len(outermost(model))
     frames = min(FRAMES, study.samples, max(1, PAGE_BYTES // (48 * count + 400)))
     states = study.motion.at(np.linspace(0.0, study.duration, frames) if frames > 1 else np.zeros(1))
-    drawn = stick_figure(model, [robot.pose(states.q, body.name) for body in model.bodies])
+    drawn = stick_figure(model, robot.body_poses(states.q))
     return PostureFacts(**vars(drawn), t=states.t)
 
 
