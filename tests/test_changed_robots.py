@@ -197,6 +197,12 @@ def test_the_default_frame_moves_although_the_file_ends_with_one_of_the_base():
     assert np.array_equal(*loads)
 
 
+def test_the_other_robots_name_keeps_names_apart_where_that_is_needed():
+    arm = cf.load("2r")
+    assert arm.attached(arm).joint_names == ("joint1", "joint2", "2r_joint1", "2r_joint2")
+    assert arm.attached(cf.load("ur5")).joint_names[2:] == cf.load("ur5").joint_names
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -218,7 +224,9 @@ def test_the_default_frame_moves_although_the_file_ends_with_one_of_the_base():
         (lambda arm: arm.locked({"joint9": 0.0}), "joint9"),
         (lambda arm: arm.locked({"joint1": np.nan}), "joint1.*finite"),
         (lambda arm: arm.locked([0.0]), "mapping"),
-        (lambda arm: arm.attached(arm), "prefix="),
+        (lambda arm: arm.attached(arm, prefix=""), "frame 'base'; give another prefix="),
+        (lambda arm: arm.attached(arm).attached(arm), "frame '2r_base'; give another prefix="),
+        (lambda arm: arm.attached(arm, prefix=3), "expected a text"),
         (lambda arm: arm.attached("2r"), "expected a Robot"),
         (lambda arm: arm.subtree("joint1"), "link1"),
         (lambda arm: arm.with_joint_limits(1.0, -1.0), "above the upper"),

@@ -71,12 +71,13 @@ class RobotChanges:
         frame: str | None = None,
         pose: ArrayLike | None = None,
         *,
-        prefix: str = "",
+        prefix: str | None = None,
     ) -> Self:
         """Return the robot that carries another on a frame (default: the last that moves): a hand on an arm.
 
         `pose` is that of the other's base in the frame (4x4), or its position. The joints of the other
-        come after this robot's; a `prefix` keeps its names apart.
+        come after this robot's. A `prefix` keeps its names apart: by default the other's name, if both
+        robots have a frame or joint of one name, and nothing if they do not.
 
         >>> import closedform as cf
         >>> both = cf.load("iiwa14").attached(cf.load("2r"), prefix="tool_")

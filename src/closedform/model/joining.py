@@ -85,9 +85,10 @@ def _reduced(model: Model, held: Mapping[int, Array]) -> Model:
     return replace(model, bodies=numbered(bodies), frames=tuple(frames), base_phi=base_phi)
 
 
-def attached(model: Model, other: Model, frame: str | None, placement: ArrayLike, prefix: str) -> Model:
+def attached(
+    model: Model, other: Model, frame: str | None, placement: ArrayLike, prefix: str | None
+) -> Model:
     """Return one model whose frame carries the base of another."""
-    text("attached: prefix", prefix)
     if model.has_inertia != other.has_inertia:
         bare = other.name if model.has_inertia else model.name
         raise ClosedFormError(
@@ -95,7 +96,7 @@ def attached(model: Model, other: Model, frame: str | None, placement: ArrayLike
         )
     place = model.frame(frame)
     T = place.placement @ pose_or_position("attached: pose", placement)
-    _check_names(model, other, prefix)
+    prefix = _prefix(model, other, prefix)
     first = len(model.bodies)
     model = carrying(model, place.body, transform_phi(other.base_phi, T))
     bodies = list(model.bodies)
@@ -121,18 +122,33 @@ def attached(model: Model, other: Model, frame: str | None, placement: ArrayLike
     return replace(model, bodies=numbered(bodies), frames=(*model.frames, *frames))
 
 
-def _check_names(model: Model, other: Model, prefix: str) -> None:
-    """Refuse two frames or two joints of one name."""
+def _prefix(model: Model, other: Model, given: str | None) -> str:
+    """Return what goes before the names of the other model, so that none is there twice.
+
+    That is the one given, or by default the other's own name if the names alone would not do.
+    """
+    if given is None:
+        prefix = f"{other.name}_" if _twice(model, other, "") else ""
+    else:
+        prefix = text("attached: prefix", given)
+    twice = _twice(model, other, prefix)
+    if twice:
+        raise ArgumentError(
+            f"attached: both robots have a {twice}; give another prefix= for the attached one"
+        )
+    return prefix
+
+
+def _twice(model: Model, other: Model, prefix: str) -> str:
+    """Return the first frame or joint that both models have, or nothing."""
     pairs = (
         ("frame", model.frame_names, other.frame_names),
         ("joint", *([body.joint_name for body in each.bodies] for each in (model, other))),
     )
-    for what, own, others in pairs:
-        twice = [prefix + name for name in others if prefix + name in own]
-        if twice:
-            raise ArgumentError(
-                f"attached: both robots have a {what} {twice[0]!r}; give prefix= for the attached one's names"
-            )
+    both = (
+        f"{what} {prefix + name!r}" for what, own, names in pairs for name in names if prefix + name in own
+    )
+    return next(both, "")
 
 
 def subtree(model: Model, name: str) -> Model:
