@@ -57,6 +57,7 @@ FLOW = (
     "inverse_kinematics",
     "report",
     "cli",
+    "__main__",
 )
 """Each stage imports only what comes before it; applications do not import each other. Inverse kinematics
 is no application but a door to one: it gives redundancy's search to robots without a closed form."""

@@ -187,6 +187,16 @@ def test_one_number_is_that_of_joints_that_follow_too():
     assert worst(value(bare, "mass_matrix", q), peer.mass_matrix(q)) < ROUNDING
 
 
+def test_the_default_frame_moves_although_the_file_ends_with_one_of_the_base():
+    robot, _ = loaded("ur_description/urdf/ur5_robot.urdf")
+    assert robot.frame_names[-1] == "base"
+    assert robot.model.default_frame.name == "tool0"
+    held = dict.fromkeys(robot.joint_names, 0.0)
+    assert robot.locked(held).model.default_frame.name == "base"
+    loads = [robot.with_payload(2.0, (0, 0, 0.1), frame=frame).phi for frame in (None, "tool0")]
+    assert np.array_equal(*loads)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -197,7 +207,12 @@ def test_one_number_is_that_of_joints_that_follow_too():
         (lambda arm: arm.with_payload(1.0, frame="tip"), "tip"),
         (lambda arm: arm.with_frame("link1", "link2"), "exists already"),
         (lambda arm: arm.with_frame("x", "link2", 2 * np.eye(4)), "not a rotation"),
-        (lambda arm: arm.with_base(np.ones((4, 4))), "not a rotation"),
+        (lambda arm: arm.with_base(np.ones((4, 4))), r"not a rotation, R R\^T - I is up to 3"),
+        (lambda arm: arm.with_base(np.diag([1.0, 1, -1, 1])), "mirrors"),
+        (lambda arm: arm.with_frame("x", "link2", np.eye(4) + np.eye(4, k=-3)), "last row.*transposed"),
+        (lambda arm: arm.with_frame("x", "link2", np.eye(3)), r"expected a 4x4 pose, or a position \(3,\)"),
+        (lambda arm: arm.with_payload(1.0, inertia=(1, 1, 1)), r"with_payload: inertia .* or \(6,\)"),
+        (lambda arm: arm.with_payload(1.0, com=(0, 1)), "with_payload: com"),
         (lambda arm: arm.with_base(np.eye(4), ""), "name has 0 characters; expected 1 to"),
         (lambda arm: arm.with_base(np.eye(4), "link2"), "exists already"),
         (lambda arm: arm.locked({"joint9": 0.0}), "joint9"),

@@ -247,6 +247,13 @@ def test_exported_laws_compute_what_the_kernel_does(law, gains, tmp_path):
 # ------------------------------------------------------------------ what is refused
 
 
+def test_references_are_given_in_order_or_by_name_and_rest_where_they_are_not():
+    law = control.PDGravity(ARM, 40.0, 3.0)
+    tau = law(Q, QD, Q + 0.1, np.zeros(7))
+    assert np.array_equal(law(Q, QD, Q + 0.1), tau)
+    assert np.array_equal(law(q=Q, qd=QD, qd_d=np.zeros(7), q_d=Q + 0.1), tau)
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
@@ -266,6 +273,11 @@ def test_exported_laws_compute_what_the_kernel_does(law, gains, tmp_path):
         (lambda: control.ExpressionLaw(ARM, lambda q, qd: q[:3]), r"build gave shape \(3, 1\)"),
         (lambda: control.ExpressionLaw(ARM, lambda q, qd: ca.SX.sym("x", 7)), r"its own arguments only"),
         (lambda: control.PDGravity(ARM, 1.0, 1.0)(Q, QD), r"takes q, qd, q_d, qd_d; 2 arrays given"),
+        (
+            lambda: control.PDGravity(ARM, 1.0, 1.0)(Q, QD, Q, q_d=Q),
+            r"takes q, .*; 4 arrays given",
+        ),
+        (lambda: control.PDGravity(ARM, 1.0, 1.0)(Q, QD, goal=Q), r"unknown reference of pd_gravity 'goal'"),
         (lambda: control.PDGravity(ARM, 1.0, 1.0).export("ada", "x"), r"unknown language 'ada'"),
     ],
 )

@@ -229,6 +229,9 @@ def test_batches_and_single_poses_agree(puma):
     assert single.q.shape == (6,)
     assert np.abs(single.branches - flat.branches[0]).max() < ROUNDING
     assert np.array_equal(np.asarray(single), single.q)
+    assert (single.shape, len(single), single[2]) == ((6,), 6, single.q[2])
+    assert np.array_equal([*flat], flat.q)
+    assert np.array_equal(puma.pose(flat), puma.pose(flat.q))
     starts = np.zeros((5, 1, 6))
     assert puma.inverse_kinematics(poses, q0=starts).q.shape == (5, 6, 6)
     assert puma.inverse_kinematics(poses[:0]).branches.shape == (0, 8, 6)

@@ -29,7 +29,7 @@ def same(robot: cf.Robot, table) -> bool:
     forms = {"inverse_dynamics": (q, qd, qdd)} if robot.model.has_inertia else {}
     pairs = [[evaluate(each.program(f), *x) for each in (robot, again)] for f, x in forms.items()]
     if table.tool is not None:
-        tip = robot.frame_names[-1]
+        tip = robot.model.default_frame.name
         pairs.append([evaluate(robot.program("pose", tip), q), evaluate(again.program("pose", "tool"), q)])
     return all(worst(ours, theirs) < ROUNDING for ours, theirs in pairs)
 

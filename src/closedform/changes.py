@@ -27,7 +27,7 @@ class RobotChanges:
         inertia: ArrayLike | None = None,
         frame: str | None = None,
     ) -> Self:
-        """Return the robot with a rigid body fixed to a frame (default: the last one).
+        """Return the robot with a rigid body fixed to a frame (default: the last that moves).
 
         `com` is the centre of mass in the frame; `inertia` is taken about it in the frame's axes, as a
         3x3 matrix or xx, xy, xz, yy, yz, zz; without it the payload is a point mass.
@@ -42,7 +42,7 @@ class RobotChanges:
     def with_frame(self, name: str, parent: str | None = None, pose: ArrayLike = (0, 0, 0)) -> Self:
         """Return the robot with one more frame, which becomes the default of `pose` and `jacobian`.
 
-        `pose` is the 4x4 pose in the `parent` frame (default: the last frame), or a position.
+        `pose` is the 4x4 pose in the `parent` frame (default: the last that moves), or a position.
 
         >>> import closedform as cf
         >>> arm = cf.load("2r").with_frame("pen", pose=(0.1, 0, 0))
@@ -73,7 +73,7 @@ class RobotChanges:
         *,
         prefix: str = "",
     ) -> Self:
-        """Return the robot that carries another on a frame (default: the last one): a hand on an arm.
+        """Return the robot that carries another on a frame (default: the last that moves): a hand on an arm.
 
         `pose` is that of the other's base in the frame (4x4), or its position. The joints of the other
         come after this robot's; a `prefix` keeps its names apart.

@@ -26,7 +26,7 @@ class RobotReaching:
         limits: bool | tuple[ArrayLike, ArrayLike] = True,
         weights: Mapping[str, Any] | None = None,
     ) -> Solutions:
-        """Return the coordinates that bring a frame (default: the last one) to poses (..., 4, 4).
+        """Return the coordinates that bring a frame (default: the last that moves) to poses (..., 4, 4).
 
         An arm of six joints with a spherical wrist, or with three parallel axes like a UR5's, is solved
         in closed form: `branches` has all solutions, those nearest to `q0` first. Any other robot is

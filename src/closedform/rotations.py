@@ -115,10 +115,21 @@ def checked_pose(name: str, given: ArrayLike) -> Array:
     """Return a 4x4 pose, or raise an error about `name` that says why it is not one."""
     T = sized_array(name, given, (4, 4))
     R = T[:3, :3]
-    if np.abs(R @ R.T - np.eye(3)).max() > ORTHONORMAL or np.linalg.det(R) < 0:
-        raise ArgumentError(f"{name} is not a pose: its upper left 3x3 is not a rotation")
+    off = np.abs(R @ R.T - np.eye(3)).max()
+    if off > ORTHONORMAL:
+        raise ArgumentError(
+            f"{name} is not a pose: its upper left 3x3 is not a rotation, R R^T - I is up to {off:.2g}; "
+            "give columns of length 1 that are orthogonal"
+        )
+    if np.linalg.det(R) < 0:
+        raise ArgumentError(
+            f"{name} is not a pose: its upper left 3x3 is not a rotation but mirrors (determinant -1); "
+            "turn one of its axes round"
+        )
     if not np.array_equal(T[3], (0, 0, 0, 1)):
-        raise ArgumentError(f"{name} is not a pose: its last row is not 0 0 0 1")
+        raise ArgumentError(
+            f"{name} is not a pose: its last row is {T[3].tolist()}, not 0 0 0 1; is it transposed?"
+        )
     return T
 
 

@@ -35,7 +35,7 @@ def excite(
         float, typer.Option(help="Part of every limit that stays free, such as 0.1.", min=0.0, max=0.9)
     ] = 0.0,
     floor: Annotated[
-        float | None, typer.Option(help="Keep the last frame's origin above this height, in metres.")
+        float | None, typer.Option(help="Keep the last moving frame's origin above this height, in metres.")
     ] = None,
     starts: Annotated[int, typer.Option(help="Random motions to start from.", min=1)] = 4,
     iterations: Annotated[int, typer.Option(help="Iterations per start.", min=1)] = 400,
@@ -52,7 +52,7 @@ def excite(
     inf = float("inf")
     workspace = {}
     if floor is not None:
-        workspace = {loaded.frame_names[-1]: ((-inf, -inf, floor), (inf, inf, inf))}
+        workspace = {loaded.model.default_frame.name: ((-inf, -inf, floor), (inf, inf, inf))}
     if page is not None:
         check_writable(page)
     target = whole_file(output) if output is not None else nullcontext()

@@ -33,7 +33,7 @@ def ik(
         typer.Option(help="pose, position, orientation, planar, or xy.", show_default="as the targets are"),
     ] = None,
     frame: Annotated[
-        str | None, typer.Option(help="The frame that meets the targets.", show_default="the last")
+        str | None, typer.Option(help="The frame that meets the targets.", show_default="the last that moves")
     ] = None,
     criterion: Annotated[
         str,

@@ -24,7 +24,8 @@ Source = Annotated[
 FloatingBase = Annotated[bool, typer.Option("--floating-base", help="Put a free joint under the root.")]
 
 FrameName = Annotated[
-    str | None, typer.Option("--frame", help="The frame of a pose or a Jacobian.", show_default="the last")
+    str | None,
+    typer.Option("--frame", help="The frame of a pose or a Jacobian.", show_default="the last that moves"),
 ]
 
 ReferenceName = Annotated[

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 from casadi import SX
 from numpy.typing import ArrayLike
 
@@ -132,12 +133,32 @@ class Law(ABC):
         """Choices that change the expression; None if no text can tell them."""
         return ()
 
-    def __call__(self, q: ArrayLike, qd: ArrayLike, *references: ArrayLike, out: Any = None) -> Any:
-        """Return the joint forces of states (..., nq), (..., nv) under references, of any batch shape."""
-        if len(references) != len(self.references):
-            names = ", ".join(("q", "qd", *(each.name for each in self.references)))
-            raise ArgumentError(f"{self.name} takes {names}; {2 + len(references)} arrays given")
+    def __call__(
+        self, q: ArrayLike, qd: ArrayLike, *references: ArrayLike, out: Any = None, **named: ArrayLike
+    ) -> Any:
+        """Return the joint forces of states (..., nq), (..., nv) under references, of any batch shape.
+
+        References may be given by name. As in a simulation, those after the first are zero if they are not
+        given; the time must be.
+        """
+        if named or len(references) != len(self.references):
+            references = self._completed(references, named)
         return self.kernel(q, qd, *references, *self.gains.values(), out=out)
+
+    def _completed(
+        self, references: Sequence[ArrayLike], named: Mapping[str, ArrayLike]
+    ) -> tuple[ArrayLike, ...]:
+        """Return all references of a call that gives some by name, or leaves some out."""
+        for name in named:
+            self.input(name)
+        names = [each.name for each in self.references]
+        given = {**dict(zip(names, references, strict=False)), **named}
+        needed = names[:1] + (["t"] if self.timed else [])
+        if len(given) < len(references) + len(named) or not given.keys() >= set(needed):
+            takes = ", ".join(("q", "qd", *names))
+            count = 2 + len(references) + len(named)
+            raise ArgumentError(f"{self.name} takes {takes}; {count} arrays given")
+        return tuple(given.get(each.name, np.zeros(each.shape)) for each in self.references)
 
     def bind(self, q: Array, qd: Array, *references: Array, out: Array) -> Callable[[], None]:
         """Return a call of no arguments that evaluates the law on these very arrays, for control loops.

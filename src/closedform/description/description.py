@@ -38,11 +38,20 @@ class Inertial:
         object.__setattr__(self, "inertia", real_array("inertial: inertia", self.inertia))
 
     @classmethod
-    def of(cls, mass: float, com: ArrayLike = (0, 0, 0), inertia: ArrayLike = (0,) * 6) -> Inertial:
-        """Return an inertial from a 3x3 matrix or the six entries xx, xy, xz, yy, yz, zz."""
-        J = real_array("inertial: inertia", inertia)
+    def of(
+        cls, mass: float, com: ArrayLike = (0, 0, 0), inertia: ArrayLike = (0,) * 6, *, name: str = "inertial"
+    ) -> Inertial:
+        """Return an inertial from a 3x3 matrix or the six entries xx, xy, xz, yy, yz, zz.
+
+        `name` is what errors call it.
+        """
+        J = real_array(f"{name}: inertia", inertia)
+        if J.shape not in ((3, 3), (6,)):
+            raise ArgumentError(
+                f"{name}: inertia has shape {J.shape}; expected (3, 3), or (6,): xx, xy, xz, yy, yz, zz"
+            )
         J = inertia_matrix(J) if J.shape == (6,) else J
-        return cls(mass, real_array("inertial: com", com), J).checked("inertial")
+        return cls(mass, real_array(f"{name}: com", com), J).checked(name)
 
     def checked(self, name: str) -> Inertial:
         """Return the inertial, or raise an error about `name` that says what is wrong with its numbers."""

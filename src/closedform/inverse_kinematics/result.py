@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +22,10 @@ class Solutions:
     first, NaN after the last, and `count` how many they are: every one if `closed_form` is True, else
     the one that the search came to. `closest` is q, or the closest that was found to a pose that is not met;
     `position_error` (m) and `rotation_error` (rad) are what it leaves (the largest if there are several
-    frames), and `status` says in words why. NumPy takes the result for its q.
+    frames), and `status` says in words why.
+
+    As an array the result is its q: in calls of NumPy and of a robot, `result[0]`, `len(result)`,
+    `result.shape`. It is true if every pose is met.
     """
 
     q: Array
@@ -36,6 +40,23 @@ class Solutions:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         return np.array(self.q, dtype=dtype) if copy or dtype is not None else self.q
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of q."""
+        return self.q.shape
+
+    def __len__(self) -> int:
+        return len(self.q)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.q[index]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.q)
+
+    def __bool__(self) -> bool:
+        return bool(np.all(self.found))
 
     def __repr__(self) -> str:
         return f"<Solutions: {self}>"

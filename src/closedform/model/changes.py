@@ -38,7 +38,10 @@ def with_payload(
             "choose a frame of a moving body"
         )
     inertial = Inertial.of(
-        positive("with_payload: mass", mass), com, (0,) * 6 if inertia is None else inertia
+        positive("with_payload: mass", mass),
+        com,
+        (0,) * 6 if inertia is None else inertia,
+        name="with_payload",
     )
     phi = phi_from_inertial(inertial)
     negative, triangle = pseudo_inertia_deficit(phi)
@@ -57,7 +60,10 @@ def with_phi(model: Model, phi: ArrayLike) -> Model:
     impossible = []
     for old, new in zip(model.bodies, changed.bodies, strict=True):
         if new.phi[9] < 0:
-            raise ArgumentError(f"with_phi: the mass of link {new.name!r} is {new.phi[9]:g}, negative")
+            raise ArgumentError(
+                f"with_phi: the mass of link {new.name!r} is {new.phi[9]:g}, negative; expected ten "
+                "parameters a body, XX XY XZ YY YZ ZZ MX MY MZ M, with M from 0"
+            )
         moment_of_nothing = new.phi[9] == 0 and new.phi[6:9].any()
         before = max(IMPOSSIBLE, *pseudo_inertia_deficit(old.phi))
         if moment_of_nothing or max(pseudo_inertia_deficit(new.phi)) > before:
@@ -90,7 +96,9 @@ def with_frame(model: Model, name: str, parent: str | None, placement: ArrayLike
 def pose_or_position(name: str, given: ArrayLike) -> Array:
     """Return a 4x4 pose, from one or from a position alone."""
     array = real_array(name, given)
-    return pose(None, sized_array(name, array, (3,))) if array.ndim == 1 else checked_pose(name, array)
+    if array.shape not in ((3,), (4, 4)):
+        raise ArgumentError(f"{name} has shape {array.shape}; expected a 4x4 pose, or a position (3,)")
+    return checked_pose(name, array) if array.ndim == 2 else pose(None, sized_array(name, array, (3,)))
 
 
 def with_base(model: Model, placement: ArrayLike, name: str) -> Model:

@@ -100,7 +100,7 @@ def mdh_table(model: Model) -> MdhTable:
     if not rows[:, 4:].any():
         rows = rows[:, :4]
     sigma = [float(body.joint.slides_along_axis) for body in model.bodies]
-    last = model.frames[-1]
+    last = model.default_frame
     tool = inverse(placed[-1]) @ last.placement if last.body == len(placed) - 1 else None
     gx, gy, gz = model.gravity.tolist()
     return MdhTable(

@@ -78,10 +78,16 @@ class Model:
         """Names that `pose` and `jacobian` accept."""
         return tuple(frame.name for frame in self.frames)
 
+    @cached_property
+    def default_frame(self) -> Frame:
+        """The last frame that a joint moves: files often end with frames of the base."""
+        moving = (frame for frame in reversed(self.frames) if frame.body >= 0)
+        return next(moving, self.frames[-1])
+
     def frame(self, name: str | None) -> Frame:
-        """Return the frame of that name; None is the frame furthest along the last branch."""
+        """Return the frame of that name, or the default one for None."""
         if name is None:
-            return self.frames[-1]
+            return self.default_frame
         return self.frames[self.frame_names.index(known_name("frame", name, self.frame_names))]
 
     def ancestors(self, body: int) -> list[int]:

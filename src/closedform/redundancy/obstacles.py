@@ -117,7 +117,7 @@ def _skeleton(model: Model, q: SX) -> list[SX]:
     """Return the bodies' and the last frame's origins, and the middles between neighbours."""
     origin = (0.0, 0.0, 0.0)
     bodies = [_point(model, q, body.name, origin) for body in model.bodies]
-    last = model.frames[-1]
+    last = model.default_frame
     tip = _point(model, q, last.name, origin)
     pairs = [(bodies[body.parent], bodies[i]) for i, body in enumerate(model.bodies) if body.parent >= 0]
     pairs.append((bodies[last.body], tip))

@@ -107,7 +107,10 @@ def drive(robot: Robot, law: TorqueLaw, reference: Any, rate: float | None, cloc
             own = SampledLaw(law.kernel, _starts(law, given), list(law.gains.values()))
         return _sampled(robot, partial(_compiled_torque, law, given, clock.step), clock, own)
     if reference is not None:
-        raise ArgumentError("simulate: a reference is that of a law of closedform.control")
+        raise ArgumentError(
+            "simulate: a reference is that of a law of closedform.control, and none is given; the axes of "
+            "wrenches are chosen by axes="
+        )
     if law is None:
         return Drive()
     if callable(law):
