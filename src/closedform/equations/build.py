@@ -82,8 +82,8 @@ def _frames(model: Model, form: Form) -> dict[str, Frame]:
     """Return the frames that a form is of, by the letters of their lengths if links do not name them."""
     if any("f" in each.shape for each in form.gives):
         return {f"LF{k + 1}": frame for k, frame in enumerate(model.frames)}
-    if isinstance(form.variant.wrenches, tuple):
-        names = form.variant.wrenches
+    if form.variant.wrench_frames is not None:
+        names = form.variant.wrench_frames
         return {f"LW{k + 1}" if k else "LE": model.frame(name) for k, name in enumerate(names)}
     if not form.framed:
         return {}

@@ -12,7 +12,7 @@ from casadi import SX
 
 from ..checks import flag, known_name, whole_number
 from ..errors import ArgumentError, ClosedFormError, UnknownNameError, shown
-from .loads import REFERENCES, Loads, wrenches_noun
+from .loads import REFERENCES, Loads, wrench_array
 from .quantity import FormArray
 from .reference import BODY
 from .variant import PLAIN, Variant
@@ -138,23 +138,14 @@ class Form:
             sized = (_sized(each, "t", len(variant.rows)) for each in found.gives)
             found = replace(found, gives=tuple(sized))
         if self.loaded is None:
-            return replace(found, takes=tuple(self._placed(each, variant) for each in found.takes))
+            return replace(found, takes=tuple(wrench_array(each, variant) for each in found.takes))
         if not variant.wrenches:
             if variant.reference is not None:
                 raise ArgumentError(f"{self.name}: reference is that of wrenches; none are given")
             return found
-        array = self._placed(self.loaded, variant)
+        array = wrench_array(self.loaded, variant)
         wrenches = [array, *(array.rate(k + 1) for k in range(found.variant.order or 0))]
         return replace(found, takes=(*found.takes, *wrenches))
-
-    @staticmethod
-    def _placed(array: FormArray, variant: Variant) -> FormArray:
-        """Return an array of wrenches of bodies as one of the frames and in the axes of a variant."""
-        if array.shape[:1] != ("b",) or not (variant.wrenches or variant.reference):
-            return array
-        frames = variant.wrenches if isinstance(variant.wrenches, tuple) else None
-        quantity = replace(array.quantity, noun=wrenches_noun(frames is not None, variant.reference or BODY))
-        return replace(array, shape=("b" if frames is None else len(frames), 6), quantity=quantity)
 
     def _of_order(self, order: int | None) -> Form:
         """Return the member of an ordered family that gives derivatives up to `order`."""
@@ -217,7 +208,7 @@ class Form:
     def _chosen(self, symbols: list[SX]) -> tuple[list[SX], dict[str, Any]]:
         """Return the arrays and the choices that the builder takes; wrenches are one of the latter."""
         chosen, variant = self.variant.chosen, self.variant
-        frames = variant.wrenches if isinstance(variant.wrenches, tuple) else None
+        frames = variant.wrench_frames
         if self.loaded is None:
             chosen.pop("wrenches", None)
             return symbols, chosen if frames is None else {"frames": frames, **chosen}

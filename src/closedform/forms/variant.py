@@ -46,6 +46,11 @@ class Variant:
             object.__setattr__(self, "rows", task_rows("rows", self.rows))
 
     @property
+    def wrench_frames(self) -> tuple[str, ...] | None:
+        """The frames that wrenches act at; None if each body has one, or there are none."""
+        return self.wrenches if isinstance(self.wrenches, tuple) else None
+
+    @property
     def chosen(self) -> dict[str, Any]:
         """The choices that differ from the default, by name."""
         given = ((name, getattr(self, name)) for name in CHOICES)
