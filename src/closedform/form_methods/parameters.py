@@ -89,9 +89,11 @@ class Parameters:
         elif self.words:
             count = min(count, len(self.inputs))
         words = args[count:]
-        if len(words) > len(self.words):
+        if len(words) > len(self.words) or (not form.ordered and count > len(self.inputs)):
             expected = " and ".join((", ".join(self.inputs), *self.words))
-            raise ArgumentError(f"{form.name} takes {expected} in order; {len(args)} given")
+            others = [name for name in form.choices if name not in (*self.inputs, *self.words)]
+            by_name = f" and {', '.join(others)} by name" if others else ""
+            raise ArgumentError(f"{form.name} takes {expected} in order{by_name}; {len(args)} given")
         chosen = {name: value for name, value in named.items() if name in (*self.words, *form.choices)}
         arrays = {name: value for name, value in named.items() if name not in (*chosen, *OPTIONS)}
         for name, word in zip(self.words, words, strict=False):
