@@ -54,7 +54,7 @@ class Recipe(Protocol):
 
 @dataclass(frozen=True)
 class FormRecipe:
-    """A form of a model, as a variant of it; of a framed form the frame is the model's last by default."""
+    """A form of a model, as a variant of it; of a framed form the frame is the model's default."""
 
     model: Any
     name: str
@@ -100,9 +100,11 @@ class FormRecipe:
         if digest is None or not self.form.shipped:
             return program_identity(self.program())
         variant, order = self.variant, self.form.variant.order
-        wrenches = variant.wrenches if isinstance(variant.wrenches, tuple) else ()
         every = self.model.frame_names if any("f" in each.shape for each in self.form.gives) else ()
-        named = [self._place(each) for each in (variant.frame, variant.relative_to, *wrenches, *every)]
+        named = [
+            self._place(each)
+            for each in (variant.frame, variant.relative_to, *(variant.wrench_frames or ()), *every)
+        ]
         loads = [variant.reference or BODY, str(bool(variant.wrenches)), str(variant.rows)]
         if self.form.frictional:
             loads += [self.model.joint_array(each).tobytes().hex() for each in ("damping", "friction")]
