@@ -258,6 +258,7 @@ FORKS = """
 import os, signal, sys, threading, time, warnings
 import numpy as np, closedform as cf
 from closedform.kernels import machine
+from closedform.programs.building import BUILDING
 warnings.simplefilter("ignore")
 os.environ["CLOSEDFORM_CACHE"] = ""
 right = cf.load("2r").mass_matrix(np.zeros(2))
@@ -274,7 +275,9 @@ def child():
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
-@pytest.mark.parametrize("where", ["while a program is traced", "while LLVM works"])
+@pytest.mark.parametrize(
+    "where", ["while a program is traced", "while expressions are built", "while LLVM works"]
+)
 def test_a_fork_while_another_thread_compiles_does_not_hang(where: str) -> None:
     """The thread is held where it would hold a lock; the child compiles for itself."""
     if where == "while a program is traced":
@@ -292,9 +295,10 @@ status = child()
 leave.set(); thread.join(); print(status)
 """
     else:
-        code = """
+        lock = "BUILDING" if where == "while expressions are built" else "machine._LOCK"
+        code = f"""
 def hold():
-    with machine._LOCK:
+    with {lock}:
         inside.set(); leave.wait(40)
 thread = threading.Thread(target=hold)
 thread.start(); inside.wait()

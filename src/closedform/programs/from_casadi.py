@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import casadi as ca
 
+from .building import BUILDING
 from .program import Operation, Program, needed
 from .size import MAX_OPERATIONS, too_large
 from .values import Values
@@ -16,13 +17,16 @@ Shaped = tuple[str, tuple[int, ...], ca.SX]
 
 def program(name: str, inputs: Sequence[Shaped], outputs: Sequence[Shaped]) -> Program:
     """Return the program of CasADi expressions; matrices are flattened row by row."""
-    function = ca.Function(
-        "f", [ca.vec(symbol.T) for _, _, symbol in inputs], [ca.densify(ca.vec(e.T)) for _, _, e in outputs]
-    )
-    if function.n_instructions() > MAX_OPERATIONS:
-        raise too_large(name, f"{function.n_instructions()} operations", MAX_OPERATIONS)
     values = Values()
-    results = _run(function, values)
+    with BUILDING:
+        function = ca.Function(
+            "f",
+            [ca.vec(symbol.T) for _, _, symbol in inputs],
+            [ca.densify(ca.vec(e.T)) for _, _, e in outputs],
+        )
+        if function.n_instructions() > MAX_OPERATIONS:
+            raise too_large(name, f"{function.n_instructions()} operations", MAX_OPERATIONS)
+        results = _run(function, values)
     given, made = (tuple((label, shape) for label, shape, _ in each) for each in (inputs, outputs))
     return _pruned(name, given, made, values.operations, results)
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..forms import PLAIN, Form, Variant, catalogue
+from .building import BUILDING
 from .from_casadi import Shaped, program
 from .program import Program
 from .size import check_size
@@ -47,8 +48,9 @@ def form_program(
     more: Sequence[Shaped] = (),
 ) -> Program:
     """Return the program of a form by one route, with `more` inputs after its own."""
-    symbols, expressions = form.expression(model, closed=closed, basis=basis)
-    names = [each.name for each in form.arrays(model)]
-    inputs = zip(names, form.input_shapes(model), symbols, strict=True)
-    outputs = zip(form.outputs, form.output_shapes(model), expressions, strict=True)
-    return program(form.name, [*inputs, *more], list(outputs))
+    with BUILDING:
+        symbols, expressions = form.expression(model, closed=closed, basis=basis)
+        names = [each.name for each in form.arrays(model)]
+        inputs = zip(names, form.input_shapes(model), symbols, strict=True)
+        outputs = zip(form.outputs, form.output_shapes(model), expressions, strict=True)
+        return program(form.name, [*inputs, *more], list(outputs))
