@@ -433,6 +433,7 @@ class RobotForms(FormsOwner):
         q: ArrayLike,
         qd: ArrayLike,
         *,
+        factorisation: str = "christoffel",
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
@@ -448,9 +449,10 @@ class RobotForms(FormsOwner):
 
         since C + C^T = M' and M'_ij = X_i . F_j'.
 
-        The papers' factorisation -MAa - b^T M + M b [MuellerKumar2021] and Eq. (6b) of
-        [Garofalo2013] has the same symmetric part and C qd, and another skew part.
-        Inputs q (nq), qd (nv); returns (nv, nv).
+        That is the `factorisation` "christoffel". "mueller-kumar" is J^T (-MAa - b^T M + M b) J
+        [MuellerKumar2021, Eq. (54)], and "garofalo" the same matrix [Garofalo2013, Eq. (6b)]: another skew
+        part. "mueller-kumar-22" is J^T (-MAa - b^T M) J [MuellerKumar2021, Eq. (22)], whose Mdot - 2 C is not
+        skew. C qd is the same for all. Inputs q (nq), qd (nv); returns (nv, nv).
         """
     def gravity_torque(
         self,
@@ -643,14 +645,15 @@ class RobotForms(FormsOwner):
         qd: ArrayLike,
         qdd: ArrayLike,
         *,
+        factorisation: str = "christoffel",
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
         """Return the time derivative of the Coriolis matrix.
 
         C'_ij = X_i . G_j' and C'_ji = X_i . (F_j'' - G_j') as body i sees them.
-        Equals J^T C1 J [MuellerKumar2021, Eqs. (31)-(34)] for the block matrix of this
-        factorisation. Returns (nv, nv).
+        Equals J^T C1 J [MuellerKumar2021, Eqs. (31)-(34)] for the block matrix of the
+        `factorisation`, as in `coriolis_matrix`. Returns (nv, nv).
         """
     def coriolis_matrix_ddot(
         self,
@@ -659,13 +662,15 @@ class RobotForms(FormsOwner):
         qdd: ArrayLike,
         qddd: ArrayLike,
         *,
+        factorisation: str = "christoffel",
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
         """Return the second time derivative of the Coriolis matrix.
 
         C''_ij = X_i . G_j'' and C''_ji = X_i . (F_j''' - G_j'') as body i sees them; equals J^T C2 J
-        [MuellerKumar2021, Eqs. (45)-(50)] for the block matrix of this factorisation. Returns (nv, nv).
+        [MuellerKumar2021, Eqs. (45)-(50)] for the block matrix of the `factorisation`, as in
+        `coriolis_matrix`. Returns (nv, nv).
         """
     def gravity_torque_dot(
         self,
@@ -772,6 +777,7 @@ class RobotForms(FormsOwner):
         q: ArrayLike,
         qd: ArrayLike,
         *derivatives: ArrayLike,
+        factorisation: str = "christoffel",
         out: tuple[NDArray[Any], ...] | None = None,
         threads: int = 1,
         **named: ArrayLike,
@@ -780,7 +786,7 @@ class RobotForms(FormsOwner):
 
         From q, qd, qdd, ...: as many derivatives of C as the motion has beyond qd.
         C_ij^(k) = X_i . G_j^(k) and C_ji^(k) = X_i . (F_j^(k + 1) - G_j^(k)) for i an ancestor of j, with
-        F and G of `coriolis_matrix` as body i sees them. Each is (nv, nv).
+        F and G of `coriolis_matrix` as body i sees them; `factorisation` as there. Each is (nv, nv).
         """
     def gravity_torque_rates(
         self,
@@ -844,25 +850,29 @@ class RobotForms(FormsOwner):
         q: ArrayLike,
         qd: ArrayLike,
         *,
+        factorisation: str = "christoffel",
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
         """Return dC / dq, entry [i, j, h] the derivative of C_ij along joint velocity h.
 
-        The perturbation of joint h is a body-frame (right) one, T -> T exp(X_h s). Returns (nv, nv, nv).
+        The perturbation of joint h is a body-frame (right) one, T -> T exp(X_h s). With the `factorisation`
+        "garofalo" it is [Garofalo2013, Eq. (24b)]. Returns (nv, nv, nv).
         """
     def coriolis_matrix_dqd(
         self,
         q: ArrayLike,
         qd: ArrayLike,
         *,
+        factorisation: str = "christoffel",
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
         """Return dC / dqd, constant in qd: for one-dof joints the Christoffel symbols.
 
         Entry [i, j, h] = (dM_ij/dq_h + dM_ih/dq_j - dM_jh/dq_i) / 2 there; for joints of several
-        dofs C is still linear in qd and is differentiated. Returns (nv, nv, nv).
+        dofs, and for another `factorisation`, C is still linear in qd and is differentiated: for "garofalo"
+        [Garofalo2013, Eq. (24c)]. Returns (nv, nv, nv).
         """
     def gravity_torque_dq(
         self,
@@ -1054,13 +1064,14 @@ class RobotForms(FormsOwner):
         q: ArrayLike,
         qd: ArrayLike,
         *,
+        factorisation: str = "christoffel",
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
-        """Return dC / dphi for the Christoffel factorisation.
+        """Return dC / dphi for the Christoffel or another `factorisation` of `coriolis_matrix`.
 
-        Entry [i, j, h] = J_i . (A(Jd_j) + c(V) J_j) column h, as in [Garofalo2013, Eq. (13b)] with the
-        skew part of this factorisation. Returns (nv, nv, 10 bodies).
+        Entry [i, j, h] = J_i . (A(Jd_j) + c(V) J_j) column h. For "garofalo" that is
+        [Garofalo2013, Eq. (13b)], corrected: its second Jacobian is a rate. Returns (nv, nv, 10 bodies).
         """
     def gravity_torque_dphi(
         self,

@@ -20,7 +20,7 @@ FRAME = 16
 """Most characters of a frame's name within a function's."""
 
 PREFIXES = {"order": "", "phi": "phi", "frame": "", "relative_to": "relative", "wrenches": "wrenches"}
-PREFIXES["reference"] = "in"
+PREFIXES |= {"reference": "in", "factorisation": ""}
 PREFIXES |= {each: each for each in CHOICES if each not in PREFIXES}
 """What may be chosen, in the order in which it is part of a function's name, and the word before it."""
 

@@ -19,6 +19,7 @@ from ..rotations import adjoint, inverse
 from ..rotations import skew as numeric_skew
 from .algebra import constant, skew
 from .armature import add_rotor_coriolis, free_rotors
+from .factorisation import CHRISTOFFEL, SKEW_CONSISTENT
 from .joint_motion import pose_about_centre
 from .tree import Tree
 
@@ -68,17 +69,17 @@ def mass_matrix(tree: Tree, q: SX) -> SX:
     return B.J.T @ B.M @ B.J + _armature(tree)
 
 
-def coriolis_matrix(tree: Tree, q: SX, qd: SX) -> SX:
-    """Return the Christoffel factorisation J^T (M Jd + (M b - b^T M + N) J / 2).
+def coriolis_matrix(tree: Tree, q: SX, qd: SX, factorisation: str = CHRISTOFFEL) -> SX:
+    """Return J^T (M Jd + c J), by default of the Christoffel factorisation c = (M b - b^T M + N) / 2.
 
     Jd = A a X - A a J holds for joints of several dofs too. N(h) V = -ad_V^T h is the
-    skew matrix of the momenta h = M V; with M b - b^T M in place of the mean, this would be
-    the papers' C [MuellerKumar2021, Eq. (22) with +Mb], [Garofalo2013, Eq. (6b)].
+    skew matrix of the momenta h = M V. The papers have c = M b - b^T M [MuellerKumar2021, Eq. (54)],
+    [Garofalo2013, Eq. (6b)], or c = -b^T M [MuellerKumar2021, Eq. (22)].
     """
     B = blocks(tree, q)
     a = diag_ad(B.X @ qd)
     Jd = B.A @ a @ B.X - B.A @ a @ B.J
-    C = B.J.T @ (B.M @ Jd + velocity_part(B, B.J @ qd) @ B.J)
+    C = B.J.T @ (B.M @ Jd + velocity_part(B, B.J @ qd, factorisation) @ B.J)
     return add_rotor_coriolis(C, free_rotors(tree.own), qd)
 
 
@@ -125,9 +126,16 @@ def upward(tree: Tree) -> SX:
     return constant(np.concatenate([np.zeros(3), -tree.model.gravity]))
 
 
-def velocity_part(B: Blocks, V: SX) -> SX:
-    """Return the part of the block matrix of C that is linear in the twists V: (M b - b^T M + N) / 2."""
+def velocity_part(B: Blocks, V: SX, factorisation: str = CHRISTOFFEL) -> SX:
+    """Return c, the part of the block matrix of C that is linear in the twists V: (M b - b^T M + N) / 2.
+
+    Of the papers' factorisations it is M b - b^T M, or -b^T M alone [MuellerKumar2021, Eqs. (54), (22)].
+    """
     Mb = B.M @ diag_ad(V)
+    if not SKEW_CONSISTENT[factorisation]:
+        return -Mb.T
+    if factorisation != CHRISTOFFEL:
+        return Mb - Mb.T
     return 0.5 * (Mb - Mb.T + _skew_momentum(B.M @ V))
 
 

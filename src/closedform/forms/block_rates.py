@@ -14,6 +14,7 @@ from casadi import SX
 
 from .armature import add_rotor_coriolis, free_rotors
 from .block import Blocks, blocks, diag_ad, upward, velocity_part
+from .factorisation import CHRISTOFFEL
 from .series import applied, leibniz
 from .tree import Tree
 
@@ -28,10 +29,11 @@ class Moving:
     U: list[SX]
     V: list[SX]
     single: bool
+    factorisation: str = CHRISTOFFEL
 
     def coriolis(self, k: int) -> SX:
         """Return the velocity part of the block matrix of C at V^(k)."""
-        return velocity_part(self.B, self.V[k])
+        return velocity_part(self.B, self.V[k], self.factorisation)
 
 
 def mass_matrix_dot(tree: Tree, q: SX, qd: SX) -> SX:
@@ -50,17 +52,19 @@ def mass_matrix_ddot(tree: Tree, q: SX, qd: SX, qdd: SX) -> SX:
     return _projected(m, [m.B.M @ J for J in m.J])
 
 
-def coriolis_matrix_dot(tree: Tree, q: SX, qd: SX, qdd: SX) -> SX:
+def coriolis_matrix_dot(tree: Tree, q: SX, qd: SX, qdd: SX, factorisation: str = CHRISTOFFEL) -> SX:
     """Return C' = J^T C1 J, C1 = C' - C Aa - (Aa)^T C [MuellerKumar2021, Eqs. (31)-(33), corrected]."""
-    m = _moving(tree, q, [qd, qdd])
+    m = _moving(tree, q, [qd, qdd], factorisation)
     if m.single:
         return m.J[0].T @ _C1(m) @ m.J[0]
     return add_rotor_coriolis(_general_coriolis(m, 1), free_rotors(tree.own), qdd)
 
 
-def coriolis_matrix_ddot(tree: Tree, q: SX, qd: SX, qdd: SX, qddd: SX) -> SX:
+def coriolis_matrix_ddot(
+    tree: Tree, q: SX, qd: SX, qdd: SX, qddd: SX, factorisation: str = CHRISTOFFEL
+) -> SX:
     """Return C'' = J^T C2 J [MuellerKumar2021, Eqs. (45)-(50), corrected]."""
-    m = _moving(tree, q, [qd, qdd, qddd])
+    m = _moving(tree, q, [qd, qdd, qddd], factorisation)
     if not m.single:
         return add_rotor_coriolis(_general_coriolis(m, 2), free_rotors(tree.own), qddd)
     A, M = m.B.A, m.B.M
@@ -129,7 +133,7 @@ def _M2(m: Moving) -> SX:
 
 
 def _C(m: Moving) -> SX:
-    """Return the block matrix C = -MAa + (M b - b^T M + N) / 2 of the Christoffel factorisation."""
+    """Return the block matrix C = -MAa + c of the chosen factorisation."""
     return m.coriolis(0) - m.B.M @ m.B.A @ m.a[0]
 
 
@@ -154,7 +158,7 @@ def _projected(m: Moving, inner: list[SX]) -> SX:
     return leibniz(applied, [J.T for J in m.J], inner, len(inner) - 1)
 
 
-def _moving(tree: Tree, q: SX, rates: list[SX]) -> Moving:
+def _moving(tree: Tree, q: SX, rates: list[SX], factorisation: str = CHRISTOFFEL) -> Moving:
     """Return the block matrices with as many derivatives as the rates allow."""
     B = blocks(tree, q)
     a = [diag_ad(B.X @ rate) for rate in rates]
@@ -166,4 +170,4 @@ def _moving(tree: Tree, q: SX, rates: list[SX]) -> Moving:
         J.append(A[-1] @ B.X)
         U.append(-leibniz(applied, A, [leibniz(applied, a, U, j) for j in range(k + 1)], k))
     V = [leibniz(applied, J, rates, k) for k in range(len(rates))]
-    return Moving(B, a, J, U, V, single)
+    return Moving(B, a, J, U, V, single, factorisation)
