@@ -113,7 +113,7 @@ def _name(name: str, variant: Variant) -> str:
     words = [name]
     for choice, prefix in PREFIXES.items():
         value = getattr(variant, choice)
-        if value is not getattr(PLAIN, choice):
+        if value != getattr(PLAIN, choice):
             words += [*filter(None, [prefix]), *map(_word, _values(value))]
     return "_".join(words)
 

@@ -1,8 +1,8 @@
 """The catalogue of a robot's forms: what each takes and gives, and the function that builds it.
 
 Robot methods, kernels, equations, exported code, documentation, tests and benchmarks all read
-`FORMS`. Shapes: q coordinates, v velocities, b moving bodies, f frames, p inertial parameters, t rows of a
-task.
+`FORMS`. Shapes: q coordinates, v velocities, b moving bodies, s their stacked twists, f frames, p inertial
+parameters, t rows of a task.
 """
 
 from __future__ import annotations
@@ -146,7 +146,15 @@ PHI = PARAMETERS.array("p")
 
 def _sizes(model: Model) -> dict[str, int | None]:
     bodies = len(model.bodies)
-    return {"q": model.nq, "v": model.nv, "b": bodies, "f": len(model.frames), "p": 10 * bodies, "t": 6}
+    return {
+        "q": model.nq,
+        "v": model.nv,
+        "b": bodies,
+        "s": 6 * bodies,
+        "f": len(model.frames),
+        "p": 10 * bodies,
+        "t": 6,
+    }
 
 
 def _basis(model: Model, constants: tuple[SX, ...]) -> tuple[Tree]:

@@ -14,7 +14,7 @@ from functools import partial
 import casadi as ca
 from casadi import SX
 
-from .algebra import Rotation, cross, inertia_matrix, skew
+from .algebra import Rotation, cross, skew
 from .node import Node
 from .pairs import Screw, joint_twists, pairs_with_rates, product
 from .series import Deferred, Series, across, applied, leibniz, twist_beyond, wrench_twists
@@ -86,7 +86,7 @@ def _gyrations(at: Posture, rates: Sequence[SX], subtrees: list[SubtreeRates]) -
 
 def _across(node: Node, B: list[SX], inertia: list[Composite], rates: Sequence[SX]) -> Series:
     """Return the gyration that the parent sees: the joint moves all that its body carries."""
-    inertias = [_matrix(each) for each in inertia]
+    inertias = [each.matrix for each in inertia]
     entries = [Deferred(each).plus(inertias, k) for k, each in enumerate(B)]
     return across(entries, joint_twists(node, rates), two_sided=True)
 
@@ -97,12 +97,6 @@ def _in_parent(B: SX, R: Rotation, p: SX) -> SX:
     turn = skew(p)
     fn, nn = fn - ff @ turn, nn - nf @ turn
     return ca.blockcat(nn + turn @ fn, nf + turn @ ff, fn, ff)
-
-
-def _matrix(inertia: Composite) -> SX:
-    """Return the 6 x 6 inertia matrix [MuellerKumar2021, Eq. (24)]."""
-    turn = skew(inertia.ms)
-    return ca.blockcat(inertia_matrix(inertia.S), turn, -turn, inertia.m * SX.eye(3))
 
 
 def _split(columns: SX) -> Screw:

@@ -48,8 +48,6 @@ class Variant:
         if self.rows is not None:
             object.__setattr__(self, "rows", task_rows("rows", self.rows))
         known_name("factorisation", self.factorisation, FACTORISATIONS)
-        if self.factorisation == CHRISTOFFEL:
-            object.__setattr__(self, "factorisation", CHRISTOFFEL)  # the very default, which `chosen` skips
 
     @property
     def wrench_frames(self) -> tuple[str, ...] | None:
@@ -60,7 +58,12 @@ class Variant:
     def chosen(self) -> dict[str, Any]:
         """The choices that differ from the default, by name."""
         given = ((name, getattr(self, name)) for name in CHOICES)
-        return {name: value for name, value in given if value is not getattr(PLAIN, name)}
+        return {name: value for name, value in given if not _same(value, getattr(PLAIN, name))}
+
+
+def _same(value: Any, default: Any) -> bool:
+    """Return whether a choice is the default; what is no text may have an equality of its own."""
+    return value is default or (isinstance(value, str) and value == default)
 
 
 PLAIN = Variant()
