@@ -99,7 +99,7 @@ def gather(study: Study) -> TorqueFacts | None:
 
 
 def _rates(study: Study) -> tuple[Array, ...]:
-    """Return tau' and tau'' [MuellerKumar2021, Eqs. (28), (38)]; a program used once needs no machine code."""
+    """Return tau' and tau'' [MuellerKumar2021, Eqs. (28), (38)]; what runs once needs no machine code."""
     s, order = study.states, len(study.states.further)
     if not order:
         return ()
