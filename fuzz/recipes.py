@@ -82,6 +82,11 @@ def bending() -> cf.FlexibleArm:
 
 
 @cache
+def named() -> flexible.Coefficients:
+    return cf.FlexibleArm.deluca_siciliano().coefficients()
+
+
+@cache
 def bent() -> flexible.ArmMotion:
     return bending().simulate([0.0, 0.01], None, None, 0.02, 1e-3)
 
@@ -565,6 +570,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
         exact=False,
         name="arm",
     ),
+    "FlexibleArm.coefficients": lambda: call(cf.FlexibleArm.deluca_siciliano().coefficients),
     "FlexibleArm.deluca_siciliano": lambda: call(
         cf.FlexibleArm.deluca_siciliano, (0.1, 0.0005), damped=True, modes=1, exact=False
     ),
@@ -600,6 +606,15 @@ RECIPES: dict[str, Callable[[], Call]] = {
     ),
     "flexible.ArmMotion.deflection": lambda: call(bent().deflection, 0, x=0.2),
     "flexible.ArmMotion.strain": lambda: call(bent().strain, 0, 0.2, 0.01),
+    "flexible.Coefficients.__getitem__": lambda: call(named().__getitem__, "h107"),
+    "flexible.Coefficients.coriolis_torque": lambda: call(
+        named().coriolis_torque, np.zeros(6), np.zeros(6), printed=True
+    ),
+    "flexible.Coefficients.expression": lambda: call(named().expression, "h107"),
+    "flexible.Coefficients.get": lambda: call(named().get, "h107", default=None),
+    "flexible.Coefficients.latex": lambda: call(named().latex, "h107"),
+    "flexible.Coefficients.mass_matrix": lambda: call(named().mass_matrix, np.zeros(6)),
+    "flexible.Coefficients.printed": lambda: call(named().printed, "h107"),
     "flexible.Damping": lambda: call(
         lambda *given: cf.FlexibleArm(bending().links, damping=flexible.Damping(*given)), 0.1, 0.01
     ),
@@ -976,6 +991,7 @@ EXCLUDED = {
     "identification.Errors.from_table": "a step of Identification.load",
     "identification.Errors.table": "no arguments, of a record that identify returns",
     "inverse_kinematics.Solutions.__getitem__": "NumPy's: the result is indexed as its q",
+    "flexible.Coefficients": "what FlexibleArm.coefficients makes",
     "flexible.Modes.__getitem__": "a sequence: IndexError and TypeError are what Python expects",
     "redundancy.Criterion.expressions": "takes CasADi symbols",
     "redundancy.Obstacle.value": "takes CasADi symbols",

@@ -14,6 +14,7 @@ from ..integration import System
 from ..kernels import Kernel, compiled
 from ..lazy import cached_property
 from . import dynamics
+from .coefficients import Coefficients
 from .link import FlexibleLink
 from .methods import ArmForms
 from .model import LINEAR, ArmModel, NamedConstant
@@ -103,6 +104,18 @@ class ArmStructure(ArmForms):
     def coordinate_names(self) -> tuple[str, ...]:
         """Names of the coordinates: theta1, ..., then delta11, ... by link and mode."""
         return self.model.coordinate_names
+
+    def coefficients(self) -> Coefficients:
+        """Return the named coefficients b, h, t of the paper, for two links with two modes each.
+
+        [DeLucaSiciliano1991, Eqs. (32)-(34)]: numbers by name, letters, and what the paper prints.
+
+        >>> import closedform as cf
+        >>> named = cf.FlexibleArm.deluca_siciliano().coefficients()
+        >>> round(named["b342"], 7), named.expression("t11")
+        (0.0027895, -dphi11*l1 + phi11)
+        """
+        return Coefficients(self.model)
 
     def points(self, q: ArrayLike, stations: int = 21) -> Array:
         """Return points (..., n stations, 2) along the bending arm, from joint to tip of each link."""
