@@ -566,13 +566,18 @@ RECIPES: dict[str, Callable[[], Call]] = {
         (0.1, 0.0005),
         (0.0, -9.81),
         0.01,
-        boundary="stretched",
+        boundary="right-angle",
         exact=False,
         name="arm",
     ),
     "FlexibleArm.coefficients": lambda: call(cf.FlexibleArm.deluca_siciliano().coefficients),
     "FlexibleArm.deluca_siciliano": lambda: call(
-        cf.FlexibleArm.deluca_siciliano, (0.1, 0.0005), damped=True, modes=1, exact=False
+        cf.FlexibleArm.deluca_siciliano,
+        (0.1, 0.0005),
+        damped=True,
+        modes=1,
+        exact=False,
+        boundary="stretched",
     ),
     "FlexibleArm.equations": lambda: call(
         bending().equations, "mass_matrix", symbolic=True, digits=None, rational=False, seconds=10.0
@@ -590,6 +595,8 @@ RECIPES: dict[str, Callable[[], Call]] = {
     ),
     "FlexibleArm.kernel": lambda: call(bending().kernel, "mass_matrix", dtype=float),
     "FlexibleArm.linearise": lambda: call(bending().linearise, [0.0, 0.0], [0.0, 0.0], [0.0], output="tip"),
+    "FlexibleArm.modes_at": lambda: call(bending().modes_at, [0.0]),
+    "FlexibleArm.natural_frequencies": lambda: call(bending().natural_frequencies, [0.0], held=True),
     "FlexibleArm.points": lambda: call(bending().points, [0.0, 0.0], stations=5),
     "FlexibleArm.program": lambda: call(bending().program, "mass_matrix"),
     "FlexibleArm.simulate": lambda: call(

@@ -46,7 +46,9 @@ def test_frequencies_of_the_free_arm_come_from_its_pencil(study):
     A = study.subject.linearise(q).A  # by another route: the derivative of forward dynamics
     squares = np.linalg.eigvals(-A[6:, :6]).real
     assert worst(facts.free[0, k], np.sqrt(np.sort(squares)[2:]) / (2 * np.pi)) < PROMISED
-    assert frequencies.draw(facts)["frequencies"].title
+    assert set(frequencies.draw(facts)) == {"frequencies", "followed"}
+    assert worst(facts.followed[0][0], [0.44098256, 1.98585193]) < 1e-8  # stretched
+    assert facts.apart < 2e-6
 
 
 def test_the_film_bends_by_its_magnification(study):

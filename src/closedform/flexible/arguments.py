@@ -12,11 +12,9 @@ from numpy.typing import ArrayLike
 from ..arrays import Array
 from ..checks import flag, not_negative, sized_array
 from ..errors import ArgumentError, shown
-from .beam import element_modes
-from .boundary import Boundary, tips
+from .boundary import Boundary, boundary_modes
 from .link import FlexibleLink
 from .model import ArmModel
-from .uniform import uniform_modes
 
 
 @dataclass(frozen=True)
@@ -36,10 +34,7 @@ def read_arm(
     """Return the model of an arm."""
     flag("exact", exact)
     chain, load = _links(links), _payload(payload)
-    modes = tuple(
-        (uniform_modes if link.uniform else element_modes)(link, tip)
-        for link, tip in zip(chain, tips(chain, load, boundary), strict=True)
-    )
+    modes = boundary_modes(chain, load, boundary)
     x, y = (0.0, 0.0) if gravity is None else sized_array("gravity", gravity, (2,)).tolist()
     model = ArmModel(chain, modes, load, (x, y), np.zeros(0), exact)
     return replace(model, damping=_damping(model, damping))

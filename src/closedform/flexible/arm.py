@@ -39,7 +39,8 @@ class FlexibleArm(ArmStructure):
     q holds the joint angles, then the modes link by link [DeLucaSiciliano1991, Eq. (25)].
     `payload` is (mass, inertia) at the tip, `gravity` a vector (x, y) in the plane. `damping` is a
     modal damping ratio, a `Damping`, or the diagonal of D (N entries). `boundary` says for which
-    inertias at the links' ends the modes are computed: see `closedform.flexible.boundary.tips`.
+    inertias at the links' ends the modes are computed: those of an arm bent at a "right-angle", as in
+    the paper, of the "stretched" arm, of a posture (joint angles), of "free" ends, or a `Tip` per link.
     `exact` keeps the products of deflections in the kinematics (1)-(7), at several times the cost; the
     paper's inertia matrix is of first order in the deflections.
 
@@ -63,7 +64,7 @@ class FlexibleArm(ArmStructure):
         gravity: ArrayLike | None = None,
         damping: float | ArrayLike | Damping | None = None,
         *,
-        boundary: Boundary = "stretched",
+        boundary: Boundary = "right-angle",
         exact: bool = False,
         name: str = "flexible_arm",
     ) -> None:
@@ -79,18 +80,26 @@ class FlexibleArm(ArmStructure):
         damped: bool = False,
         modes: int = 2,
         exact: bool = False,
+        boundary: Boundary = "right-angle",
     ) -> FlexibleArm:
         """Return the two-link arm of [DeLucaSiciliano1991, section VII], with its nominal payload.
 
-        `damped` adds the paper's structural damping D_i = 0.1 sqrt(K_i).
+        `damped` adds the paper's structural damping D_i = 0.1 sqrt(K_i). The paper's frequencies are
+        those of an arm bent at a right angle; stretched, its first link is slower:
+
+        >>> import closedform as cf
+        >>> arm = cf.FlexibleArm.deluca_siciliano(boundary="stretched")
+        >>> arm.frequencies[0].round(3).tolist()
+        [0.441, 1.986]
         """
         flag("deluca_siciliano: damped", damped)
         link = FlexibleLink(0.5, 0.2, 1.0, hub_mass=1.0, hub_inertia=0.1, modes=modes)
-        arm = cls([link, link], payload, exact=exact, name="deluca_siciliano")
+        arm = cls([link, link], payload, exact=exact, boundary=boundary, name="deluca_siciliano")
         if not damped:
             return arm
-        damping = 0.1 * np.sqrt(np.diag(arm.stiffness))
-        return cls([link, link], payload, damping=damping, exact=exact, name="deluca_siciliano")
+        D = 0.1 * np.sqrt(np.diag(arm.stiffness))
+        tips = [modes.tip for modes in arm.modes]
+        return cls([link, link], payload, damping=D, exact=exact, boundary=tips, name="deluca_siciliano")
 
     def __repr__(self) -> str:
         modes = ", ".join(str(len(each)) for each in self.modes)

@@ -11,33 +11,47 @@ from numpy.typing import ArrayLike
 
 from ..checks import known_name, sized_array
 from ..errors import ArgumentError, shown
+from .beam import element_modes
 from .link import FlexibleLink
-from .modes import Tip
+from .modes import Modes, Tip
+from .uniform import uniform_modes
 
 Boundary = str | Sequence[Tip] | ArrayLike
 """A name of `CHOICES`, the tips themselves, or joint angles of the configuration to compute them in."""
 
-CHOICES = ("stretched", "free")
+CHOICES = ("right-angle", "stretched", "free")
 
 
 def tips(links: Sequence[FlexibleLink], payload: tuple[float, float], boundary: Boundary) -> list[Tip]:
     """Return the boundary inertias M_L, J_L, MD of every link.
 
-    Exact ones change with the configuration, which modes cannot [DeLucaSiciliano1991, section
-    VI]. "stretched" takes the inertia of the straight distal chain and MD = 0, as there for two
-    links; "free" none. Joint angles give M_L, J_L and MD of the undeformed chain in that posture.
+    Exact ones change with the posture, constant modes cannot [DeLucaSiciliano1991, Eq. (28)]. Joint
+    angles give those of the undeformed chain in that posture, and "stretched" those of the straight
+    arm. "right-angle" has all that is beyond a link straight and across it, so that MD = 0: the
+    paper's choice, from which its frequencies follow. "free" has nothing at any end.
     """
     n = len(links)
     if isinstance(boundary, str):
         if known_name("boundary of the modes", boundary, CHOICES) == "free":
             return [Tip()] * n
-        return [Tip(tip.mass, tip.inertia) for tip in _beyond(links, payload, np.zeros(n))]
+        straight = _beyond(links, payload, np.zeros(n))
+        if boundary == "stretched":
+            return straight
+        return [*(Tip(tip.mass, tip.inertia) for tip in straight[:-1]), straight[-1]]
     given: Any = (boundary,) if isinstance(boundary, Tip) else boundary
     if isinstance(given, Sequence) and any(isinstance(each, Tip) for each in given):
         if len(given) != n or not all(isinstance(each, Tip) for each in given):
             raise ArgumentError(f"boundary: {shown(given)}; expected a Tip for each of the {n} links")
         return list(given)
     return _beyond(links, payload, sized_array("boundary: joint angles", given, (n,)))
+
+
+def boundary_modes(
+    links: Sequence[FlexibleLink], payload: tuple[float, float], boundary: Boundary
+) -> tuple[Modes, ...]:
+    """Return the modes of every link for a boundary."""
+    pairs = zip(links, tips(links, payload, boundary), strict=True)
+    return tuple((uniform_modes if link.uniform else element_modes)(link, tip) for link, tip in pairs)
 
 
 def _beyond(links: Sequence[FlexibleLink], payload: tuple[float, float], angles: Any) -> list[Tip]:

@@ -26,7 +26,7 @@ def load_arm(path: str | os.PathLike[str]) -> FlexibleArm:
         name = "crane"
         payload = [0.1, 0.0005]       # mass and inertia
         gravity = [0.0, -9.81]
-        boundary = "stretched"
+        boundary = "right-angle"
         exact = false
         damping = 0.01                # ratio of all modes; or a table:
         # damping = { friction = [0.1, 0.1], ratio = 0.01 }
