@@ -566,6 +566,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
         (0.1, 0.0005),
         (0.0, -9.81),
         0.01,
+        payload_offset=(0.02, 0.01),
         boundary="right-angle",
         exact=False,
         name="arm",

@@ -18,6 +18,7 @@ from .boundary import Boundary
 from .inversion import tip_inverse_dynamics
 from .joint_space import joint_inverse_dynamics
 from .link import FlexibleLink
+from .payload import Payload
 from .structure import ArmStructure
 
 OUTPUTS = ("joints", "tip", "tip_angle", "state")
@@ -37,10 +38,12 @@ class FlexibleArm(ArmStructure):
     """A planar arm of links that bend, B(q) qdd + h(q, qd) + D qd + K q + g(q) = Q u.
 
     q holds the joint angles, then the modes link by link [DeLucaSiciliano1991, Eq. (25)].
-    `payload` is (mass, inertia) at the tip, `gravity` a vector (x, y) in the plane. `damping` is a
-    modal damping ratio, a `Damping`, or the diagonal of D (N entries). `boundary` says for which
-    inertias at the links' ends the modes are computed: those of an arm bent at a "right-angle", as in
-    the paper, of the "stretched" arm, of a posture (joint angles), of "free" ends, or a `Tip` per link.
+    `payload` is (mass, inertia about its centre of mass) at the tip, or with that centre off the tip by
+    `payload_offset`: a distance ahead, or (x, y) along and across the link's end. `gravity` is a vector
+    (x, y) in the plane. `damping` is a modal damping ratio, a `Damping`, or the diagonal of D (N
+    entries). `boundary` says for which inertias at the links' ends the modes are computed: those of an
+    arm bent at a "right-angle", as in the paper, of the "stretched" arm, of a posture (joint angles),
+    of "free" ends, or a `Tip` per link.
     `exact` keeps the products of deflections in the kinematics (1)-(7), at several times the cost; the
     paper's inertia matrix is of first order in the deflections.
 
@@ -64,12 +67,13 @@ class FlexibleArm(ArmStructure):
         gravity: ArrayLike | None = None,
         damping: float | ArrayLike | Damping | None = None,
         *,
+        payload_offset: float | ArrayLike = 0.0,
         boundary: Boundary = "right-angle",
         exact: bool = False,
         name: str = "flexible_arm",
     ) -> None:
         text("flexible arm: name", name)
-        model = read_arm(links, payload, gravity, damping, boundary, exact)
+        model = read_arm(links, Payload.read(payload, payload_offset), gravity, damping, boundary, exact)
         super().__init__(replace(model, name=name))
 
     @classmethod

@@ -43,7 +43,8 @@ class Coefficients(Mapping[str, float]):
     """The coefficients b_ijk, t_ij and h_ijk of [DeLucaSiciliano1991, Eqs. (32)-(34)] by name.
 
     A mapping from "b111" to "h606" to numbers. `expression` has the same in letters, `printed` what
-    the paper has for it, and `corrected` the names that it misprints.
+    the paper has for it, and `corrected` the names that it misprints. Jp is the payload's inertia about
+    the tip; a payload ahead of the tip, which the paper leaves out, adds its first moment mxp.
 
     >>> import closedform as cf
     >>> named = cf.FlexibleArm.deluca_siciliano().coefficients()
@@ -190,6 +191,11 @@ def _state(q: Array) -> tuple[Array, Array, tuple[Array, ...]]:
 
 
 def _require_two_by_two(model: ArmModel) -> None:
+    if model.payload.beside:
+        raise ArgumentError(
+            f"{model.name}: the payload's centre of mass is {model.payload.beside:g} m beside the tip; the "
+            "named coefficients have none for that: use equations('mass_matrix', symbolic=True)"
+        )
     counts = [len(modes) for modes in model.modes]
     if counts != [2, 2] or model.exact:
         kind = f"{model.joints} link(s) of {', '.join(map(str, counts))} mode(s)"

@@ -17,6 +17,7 @@ from ..errors import ArgumentError, ClosedFormError
 from ..integration import System, simulate
 from .boundary import boundary_modes
 from .link import FlexibleLink
+from .payload import Payload
 
 NAMES = ("frequency", "ratio", "gain", "lag", "offset")
 
@@ -60,9 +61,9 @@ class HubDrivenFit:
 
     def link(self, length: float, density: float, payload: tuple[float, float] = (0.0, 0.0)) -> FlexibleLink:
         """Return the uniform link of a length and density, with a payload, that has this frequency."""
-        payload = _pair("link: payload", payload)
+        load = Payload(*_pair("link: payload", payload))
         plain = FlexibleLink(length, density, 1.0, modes=1)
-        ((mode,),) = boundary_modes([plain], payload, "stretched")
+        ((mode,),) = boundary_modes([plain], load, "stretched")
         return FlexibleLink(length, density, (self.frequency / mode.frequency) ** 2, modes=1)
 
 

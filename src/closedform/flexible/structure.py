@@ -48,8 +48,13 @@ class ArmStructure(ArmForms):
 
     @property
     def payload(self) -> tuple[float, float]:
-        """Mass and inertia at the tip."""
-        return self.model.payload
+        """Mass of what the tip carries, and its inertia about its centre of mass."""
+        return self.model.payload.mass, self.model.payload.inertia
+
+    @property
+    def payload_offset(self) -> tuple[float, float]:
+        """Where the payload's centre of mass is: ahead of the tip along the last link, and beside it."""
+        return self.model.payload.ahead, self.model.payload.beside
 
     @property
     def gravity(self) -> Array:
@@ -82,7 +87,7 @@ class ArmStructure(ArmForms):
         >>> [round(arm.modes_at([0, angle])[0][0].frequency, 3) for angle in (0, np.pi / 2, np.pi)]
         [0.441, 0.48, 0.531]
         """
-        return boundary_modes(self.links, self.payload, sized_array("angles", angles, (self.joints,)))
+        return boundary_modes(self.links, self.model.payload, sized_array("angles", angles, (self.joints,)))
 
     def natural_frequencies(self, angles: ArrayLike, *, held: bool = False) -> Array:
         """Return the frequencies (..., N - n) in Hz of the straight-linked arm in postures (..., n).
@@ -102,7 +107,7 @@ class ArmStructure(ArmForms):
             swinging = swinging - B[..., n:, :n] @ np.linalg.solve(B[..., :n, :n], B[..., :n, n:])
         root = np.sqrt(np.diag(self.stiffness)[n:])
         squares = np.linalg.eigvalsh(np.linalg.inv(swinging) * root * root[:, None])
-        return np.sqrt(squares) / (2 * np.pi)
+        return np.asarray(np.sqrt(squares) / (2 * np.pi))
 
     @cached_property
     def stiffness(self) -> Array:
