@@ -151,14 +151,29 @@ class FlexibleArm(ArmStructure):
         return joint_inverse_dynamics(self, path, step, duration, delta0)
 
     def tip_inverse_dynamics(
-        self, path: Any, step: float = 1e-3, *, duration: float | None = None
+        self,
+        path: Any,
+        step: float = 1e-3,
+        *,
+        duration: float | None = None,
+        elbow: str = "positive",
     ) -> ArmMotion:
-        """Return the motion, with its torque `u`, whose tip follows a path: stable inversion, one link.
+        """Return the motion, with its torques `u`, whose tip follows a path: stable inversion.
 
-        `path` gives the tip's angle theta + y_e / l as a trajectory or a function t -> (angle, rate,
-        acceleration) with a `duration`. The motion begins before t = 0 and ends after the path.
+        `path` gives the tip's angle theta + y_e / l of one link, or the tip's position (x, y) of two, as
+        a trajectory or a function t -> (position, velocity, acceleration) with a `duration`. `elbow` is
+        the sign of the second joint angle. The path starts and ends at rest, with a continuous
+        acceleration. The motion begins before t = 0, at rest and sagging under gravity, and ends after
+        the path: with these torques the tip follows without feedback.
+
+        >>> import numpy as np, closedform as cf
+        >>> link = cf.FlexibleLink(0.5, 1.0, 60.0, hub_inertia=0.05, modes=1)
+        >>> arm = cf.FlexibleArm([link, link], gravity=(0, -9.81), damping=0.01)
+        >>> plan = arm.tip_inverse_dynamics(cf.trajectory.polynomial([0.4, -0.5], [0.5, -0.4], duration=0.5))
+        >>> bool(plan.t[0] < 0), bool(np.abs(plan.tip[-1] - [0.5, -0.4]).max() < 1e-12)
+        (True, True)
         """
-        return tip_inverse_dynamics(self, path, step, duration)
+        return tip_inverse_dynamics(self, path, step, duration, elbow)
 
     def linearise(
         self, q: ArrayLike, qd: ArrayLike | None = None, u: ArrayLike | None = None, output: str = OUTPUTS[0]

@@ -71,6 +71,7 @@ FORMS.add(dynamics.state_matrices, U, (SYSTEM.array("2N", "2N"), INPUT.array("2N
 FORMS.add(dynamics.tip_position, Q, TIP.array(2), group="kinematics")
 FORMS.add(dynamics.tip_angle, Q, ANGLE.array(), group="kinematics")
 FORMS.add(dynamics.tip_jacobian, Q, JACOBIAN.array(2, "N"), group="kinematics")
+FORMS.add(dynamics.tip_jacobian_dot, V, JACOBIAN.rate().array(2, "N"), group="kinematics")
 FORMS.add(dynamics.regressor, A, REGRESSOR.array("N", "p"), group="parameters")
 
 

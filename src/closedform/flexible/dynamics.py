@@ -119,6 +119,12 @@ def tip_jacobian(model: ArmModel, constants: Constants, q: SX) -> SX:
     return ca.densify(ca.jacobian(tip_position(model, constants, q), q))
 
 
+def tip_jacobian_dot(model: ArmModel, constants: Constants, q: SX, qd: SX) -> SX:
+    """Return the rate (2, N) of the tip's Jacobian: the tip's acceleration is J qdd + Jdot qd."""
+    J = tip_jacobian(model, constants, q)
+    return ca.densify(ca.reshape(ca.jtimes(ca.vec(J), q, qd), J.shape))
+
+
 def regressor(model: ArmModel, constants: Constants, q: SX, qd: SX, qdd: SX) -> SX:
     """Return Y(q, qd, qdd) with B qdd + h + D qd + K q + g = Y p, p the arm's `parameters`.
 
