@@ -148,6 +148,15 @@ class ArmForms(FormsOwner):
         threads: int = 1,
     ) -> Array:
         """Return the matrix (2, N) that maps qd to the velocity of the tip."""
+    def tip_jacobian_dot(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the rate (2, N) of the tip's Jacobian: the tip's acceleration is J qdd + Jdot qd."""
     def regressor(
         self,
         q: ArrayLike,
