@@ -592,7 +592,11 @@ RECIPES: dict[str, Callable[[], Call]] = {
         delta0=[0.0],
     ),
     "FlexibleArm.tip_inverse_dynamics": lambda: call(
-        bending().tip_inverse_dynamics, trajectory.polynomial(0.0, 0.1, 0.2), 0.01, duration=0.4, elbow="negative"
+        bending().tip_inverse_dynamics,
+        trajectory.polynomial(0.0, 0.1, 0.2),
+        0.01,
+        duration=0.4,
+        elbow="negative",
     ),
     "FlexibleArm.kernel": lambda: call(bending().kernel, "mass_matrix", dtype=float),
     "FlexibleArm.linearise": lambda: call(bending().linearise, [0.0, 0.0], [0.0, 0.0], [0.0], output="tip"),

@@ -1,4 +1,4 @@
-"""The tip of a bending arm follows a path: torques by stable inversion, simulated from rest without feedback."""
+"""The tip of a bending arm follows a path: stable inversion, simulated from rest without feedback."""
 
 import numpy as np
 import pytest
@@ -113,14 +113,14 @@ def near(start, end, duration=0.5):
 @pytest.mark.parametrize(
     ("make", "path", "words"),
     [
-        (lambda: FlexibleArm([UPPER, FORE], damping=0.01), near([0.9, 0.0], [1.3, 0.0]), "expected less than 1.2 m"),
+        (lambda: FlexibleArm([UPPER, FORE], damping=0.01), near([0.9, 0.0], [1.3, 0.0]), "less than 1.2 m"),
         (
             lambda: FlexibleArm([UPPER, FORE], damping=0.01),
             polynomial([0.5, 0.3], [0.6, 0.3], duration=0.5, degree=3),
             r"starts or ends with acceleration 2\.4; expected rest",
         ),
-        (lambda: FlexibleArm([UPPER] * 3, damping=0.01), near([0.9, 0.0], [1.0, 0.0]), "3 links; the tip is inverted"),
-        (lambda: FlexibleArm.deluca_siciliano(), near([0.6, 0.3], [0.5, 0.4]), "zeros on the imaginary axis"),
+        (lambda: FlexibleArm([UPPER] * 3, damping=0.01), near([0.9, 0.0], [1.0, 0.0]), "3 links; the tip is"),
+        (FlexibleArm.deluca_siciliano, near([0.6, 0.3], [0.5, 0.4]), "zeros on the imaginary axis"),
         (lambda: FlexibleArm.deluca_siciliano(damped=True), near([0.6, 0.3], [0.5, 0.4]), "lose their hold"),
         (
             lambda: FlexibleArm([short(UPPER), short(FORE)], LOAD, GRAVITY, 0.01),

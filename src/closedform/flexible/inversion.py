@@ -60,7 +60,8 @@ def tip_inverse_dynamics(
             f"{arm.name}: {count:.3g} samples of the path and of the time before and after it; at most "
             f"{MAX_SAMPLES}; take longer steps"
         )
-    t = step * np.arange(-int(np.ceil(before / step)), int(np.ceil((duration + after) / step)) + 1)
+    first, last = -int(np.ceil(before / step)), int(np.ceil((duration + after) / step))
+    t: Array = step * np.arange(first, last + 1, dtype=float)
     inside = t[(t >= 0) & (t <= duration)]
     output.require(inside, inner.path(inside)[0])
     q, qd, qdd = inner.motion(t, inner.bounded(t, start, end))
@@ -83,7 +84,6 @@ class _Path:
         y, yd, ydd = np.split(np.stack([self.known[s] for s in times]), 3, axis=-1)
         moving = ((t >= 0) & (t <= self.duration))[:, None]
         return y, np.where(moving, yd, 0.0), np.where(moving, ydd, 0.0)
-
 
     def require_rest(self, name: str) -> None:
         """Refuse a path that does not start and end at rest, without a jump of the acceleration."""
@@ -151,14 +151,16 @@ class _Inner:
 
         found = root(unbalanced, np.zeros(m), tol=1e-13)
         if not (found.success or np.abs(found.fun).max() < 1e-9 * np.diag(arm.stiffness).max()):
-            raise ClosedFormError(f"{arm.name}: no rest with the tip at t = {t:g} s found; take stiffer links")
+            raise ClosedFormError(
+                f"{arm.name}: no rest with the tip at t = {t:g} s found; take stiffer links"
+            )
         state = np.concatenate([found.x, np.zeros(m)])
         still = _Inner(arm, self.output, _Path(lambda _: np.concatenate([y[0], 0 * y[0], 0 * y[0]]), 1.0))
         step = 1e-6 * max(1e-3, float(np.abs(state).max()))
         around = np.concatenate([state + step * np.eye(2 * m), state - step * np.eye(2 * m)])
         up, down = np.split(still.rate(np.zeros(4 * m), around), 2)
         A = ((up - down) / (2 * step)).T
-        rates = np.linalg.eigvals(A).real
+        rates = np.asarray(np.linalg.eigvals(A).real, dtype=float)
         if np.abs(rates).min() < LEAST_RATE * np.abs(rates).max():
             raise ClosedFormError(f"{arm.name}: the tip has zeros on the imaginary axis; add damping")
         sides = [schur(A.T, sort=side) for side in ("rhp", "lhp")]
@@ -179,9 +181,7 @@ class _Inner:
             return self.rate(s, x.T).T
 
         def ends(first: Array, last: Array) -> Array:
-            return np.concatenate(
-                [start.decaying @ (first - start.state), end.growing @ (last - end.state)]
-            )
+            return np.concatenate([start.decaying @ (first - start.state), end.growing @ (last - end.state)])
 
         mesh, guess = self._guess(t, start, end)
         try:

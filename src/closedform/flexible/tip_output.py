@@ -39,7 +39,7 @@ class TipAngle:
 
     def angles(self, y: Array, delta: Array) -> Array:
         """Return theta."""
-        return y - delta @ self.row[1:, None]
+        return np.asarray(y - delta @ self.row[1:, None])
 
     def rates(self, q: Array, qd: Array) -> tuple[Array, Array]:
         """Return a constant row, and nothing else."""
@@ -91,8 +91,8 @@ class TipPosition:
         if edge.any():
             k = int(edge.argmax())
             raise ArgumentError(
-                f"{self.arm.name}: the path is {np.linalg.norm(y[k]):.4g} m from the base at t = {t[k]:.4g} s; "
-                f"expected less than {one + two:.4g} m, more than {abs(one - two):.4g} m, and not at the edge"
+                f"{self.arm.name}: the path is {np.linalg.norm(y[k]):.4g} m from the base at t = {t[k]:.4g} "
+                f"s; expected less than {one + two:.4g} m, more than {abs(one - two):.4g} m, and no edge"
             )
 
 
