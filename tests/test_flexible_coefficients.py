@@ -92,3 +92,13 @@ def test_an_unknown_name_has_the_default_of_a_mapping():
     assert "h125" not in named
     with pytest.raises(ArgumentError, match="do not broadcast"):
         named.coriolis_torque(np.zeros((2, 6)), np.zeros((3, 6)))
+
+
+def test_the_cross_term_of_the_first_link_has_the_whole_moment():
+    """(27b): B34 of the stretched arm is the share of (MD), whole and not half of it."""
+    arm = ARMS["the paper's"]
+    one, two = arm.modes[0]
+    moment = FlexibleArm.deluca_siciliano(boundary="stretched").modes[0].tip.moment
+    share = moment * (one.tip * two.tip_slope + two.tip * one.tip_slope)
+    assert arm.mass_matrix(np.zeros(6))[2, 3] == pytest.approx(share, rel=1e-9)
+    assert round(arm.coefficients()["b342"], 7) == 0.0027895

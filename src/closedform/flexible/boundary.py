@@ -26,8 +26,8 @@ CHOICES = ("right-angle", "stretched", "free")
 def tips(links: Sequence[FlexibleLink], payload: Payload, boundary: Boundary) -> list[Tip]:
     """Return the boundary inertias M_L, J_L, MD of every link.
 
-    Exact ones change with the posture, constant modes cannot [DeLucaSiciliano1991, Eq. (28)]. Joint
-    angles give those of the undeformed chain in that posture, and "stretched" those of the straight
+    Exact ones change with the posture, constant modes cannot [DeLucaSiciliano1991, Eqs. (28), (29)].
+    Joint angles give those of the undeformed chain in that posture, and "stretched" those of the straight
     arm. "right-angle" has all that is beyond a link straight and across it, so that MD = 0: the
     paper's choice, from which its frequencies follow; a payload off the tip keeps its own moment.
     "free" has nothing at any end.

@@ -42,7 +42,7 @@ def mass_matrix(model: ArmModel, constants: Constants, q: SX) -> SX:
 def coriolis_torque(model: ArmModel, constants: Constants, q: SX, qd: SX) -> SX:
     """Return the Coriolis and centrifugal forces h(q, qd), by the Christoffel symbols of B.
 
-    h = Bdot qd - grad_q (qd^T B qd / 2) [DeLucaSiciliano1991, Eq. (26)]. Of the printed
+    h = Bdot qd - grad_q (qd^T B qd / 2) [DeLucaSiciliano1991, Eqs. (23), (26)]. Of the printed
     coefficients (34), five are misprinted: h107, h117, h118, h412, h413. Returns (N).
     """
     T = kinetic_energy(model, constants, q, qd)
@@ -69,7 +69,10 @@ def gravity_torque(model: ArmModel, constants: Constants, q: SX) -> SX:
 
 
 def potential_energy(model: ArmModel, constants: Constants, q: SX) -> SX:
-    """Return the energy of bending q^T K q / 2 and of gravity, zero at the base's height."""
+    """Return the energy of bending q^T K q / 2 and of gravity, zero at the base's height.
+
+    The integrals of [DeLucaSiciliano1991, Eq. (13)] over the modes; gravity is added.
+    """
     return ca.dot(q, _elastic(model, constants) * q) / 2 + gravity_energy(model, constants, q)
 
 

@@ -129,7 +129,7 @@ def _turning(c: Letters) -> tuple[Any, Any]:
 
 
 def deflections(t: Letters, delta: tuple[Any, ...]) -> tuple[Any, Any, Any]:
-    """Return t_1, t_2, t_3 of (33) for delta_11, delta_12, delta_21, delta_22."""
+    """Return t_1, t_2, t_3 of [DeLucaSiciliano1991, Eq. (33)] for delta_11, delta_12, delta_21, delta_22."""
     d11, d12, d21, d22 = delta
     return (
         t["t11"] * d11 + t["t12"] * d12,
