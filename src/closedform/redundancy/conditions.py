@@ -12,6 +12,7 @@ from casadi import SX
 
 from ..arrays import Array
 from ..forms.elimination import Factors, Rotations
+from ..forms.tree import Tree
 from ..kernels import Kernel, compiled
 from ..lazy import cached_property
 from ..model import Model
@@ -133,7 +134,8 @@ class Conditions:
     @cached_property
     def _criterion(self) -> tuple[SX, list[SX]]:
         q, _, _ = self._symbols
-        twist = Twist(self.model, q, self.model.frame(self.task.frame), self._residual[2])
+        frame = self.model.frame(self.task.frame)
+        twist = Twist(Tree.of(self.model), q, frame, self.task.rows, self._residual[2])
         return self.criterion.expressions(self.model, q, twist)
 
     @cached_property

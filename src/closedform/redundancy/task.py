@@ -87,9 +87,8 @@ class Task:
         (cos(a/2) I - sin(a/2) u~) times the angular velocity.
         """
         T = form_at("pose", model, q, self.frame)
-        J = form_at("jacobian", model, q, self.frame)
+        twist = form_at("jacobian", model, q, self.frame, "world_aligned")
         R, p, keep = T[:3, :3], T[:3, 3], self.row_numbers
-        twist = ca.vertcat(R @ J[:3, :], R @ J[3:, :])
         if self.turns:
             Y = R @ target[:3, :3].T
             v = ca.vertcat(Y[2, 1] - Y[1, 2], Y[0, 2] - Y[2, 0], Y[1, 0] - Y[0, 1])
