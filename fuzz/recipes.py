@@ -741,7 +741,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "redundancy.condition_number": lambda: call(redundancy.condition_number),
     "redundancy.gravity_load": lambda: call(redundancy.gravity_load),
     "redundancy.joint_limits": lambda: call(redundancy.joint_limits),
-    "redundancy.manipulability": lambda: call(redundancy.manipulability),
+    "redundancy.manipulability": lambda: call(redundancy.manipulability, squared=True, length=0.6),
     "redundancy.joint_centering": lambda: call(redundancy.joint_centering, [0.0, 0.0, 0.0]),
     "redundancy.own": lambda: call(
         redundancy.own, lambda q: ca.cos(q[0]) * q[1], kind="minimum", name="mine"
@@ -779,6 +779,32 @@ RECIPES: dict[str, Callable[[], Call]] = {
         limits=True,
         starts=2,
     ),
+    "redundancy.equations": lambda: call(
+        redundancy.equations,
+        planar(),
+        task="xy",
+        criterion=redundancy.manipulability(squared=True),
+        columns=(0, 1),
+        symbolic=True,
+        parameters="masses",
+        digits=6,
+        rational=False,
+        seconds=10.0,
+    ),
+    "redundancy.extended_jacobian": lambda: call(
+        redundancy.extended_jacobian, planar(), GUESS, task="xy", criterion="manipulability"
+    ),
+    "redundancy.joint_rates": lambda: call(
+        redundancy.joint_rates,
+        planar(),
+        GUESS,
+        [0.1, 0.0],
+        task="xy",
+        criterion="manipulability",
+        method="pseudoinverse",
+        gain=10.0,
+        damping=0.01,
+    ),
     "redundancy.hybrid": lambda: call(
         redundancy.hybrid, planar(), TARGETS[0], task="xy", criterion="manipulability", q0=GUESS
     ),
@@ -798,6 +824,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
         substeps=1,
         gain=10.0,
         damping=0.01,
+        correction=5.0,
     ),
     "redundancy.self_motion": lambda: call(
         redundancy.self_motion,
@@ -984,6 +1011,7 @@ EXCLUDED = {
     "redundancy.Task.pose_error": "takes CasADi symbols",
     "redundancy.Task.poses": "a step of solve",
     "redundancy.Task.residual": "takes CasADi symbols",
+    "redundancy.Task.selected": "a step of resolved_motion",
     "redundancy.Task.target_features": "a step of follow",
     "elastic.ComputedTorque.expression": "takes CasADi symbols",
     "elastic.ComputedTorque.law": "takes CasADi symbols",
@@ -1026,6 +1054,7 @@ HEAVY = {
     "FlexibleArm.equations": 0.3,
     "Robot.equations": 0.5,
     "redundancy.compare": 0.2,
+    "redundancy.equations": 0.3,
     "redundancy.self_motion": 0.3,
     "redundancy.follow": 0.4,
     "kernels.compiled": 0.3,

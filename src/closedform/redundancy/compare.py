@@ -15,12 +15,13 @@ from ..checks import sized_array, whole_number
 from ..errors import ArgumentError
 from ..integration import DivergenceError
 from ..robot import Robot
+from .joint_rates import METHODS
 from .multistart import Multistart
 from .path import follow
 from .pivoted import hybrid
 from .points import Points
 from .problem import prepared, read_path
-from .resolved_motion import METHODS, resolved_motion
+from .resolved_motion import resolved_motion
 from .solve import solve
 
 

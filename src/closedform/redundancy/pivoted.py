@@ -29,12 +29,13 @@ Columns = tuple[int, ...]
 class Orthogonality:
     """Z of [Chang1987, Eq. (9)] at one configuration, with the joints that make up J_m.
 
-    `columns` are the m joints of J_m, `others` the rest; Z is (n - m, n) with Z J^T = 0, h the
-    gradient of the criterion, and `Zh` their product, zero at an optimum.
+    `columns` are the m joints of J_m, `others` the rest; J is the Jacobian of the task (m, n), Z is
+    (n - m, n) with Z J^T = 0, h the gradient of the criterion, and `Zh` their product, zero at an optimum.
     """
 
     columns: Columns
     others: Columns
+    J: Array
     Z: Array
     h: Array
 
@@ -42,6 +43,25 @@ class Orthogonality:
     def Zh(self) -> Array:
         """The n - m conditions of [Chang1987, Eq. (10)]."""
         return np.asarray(self.Z @ self.h)
+
+    @property
+    def n_J(self) -> Array:
+        """The null vector (Delta_1, ..., Delta_n) of [Chang1987, Eq. (28)], for one redundant joint.
+
+        Delta_i is (-1)^(i+1) times the determinant of J without column i; it is -Delta_k Z for the joint
+        k that is not in J_m [Chang1987, Eq. (40)].
+        """
+        if len(self.others) != 1:
+            raise ArgumentError(
+                f"n_J: {len(self.others)} joints are redundant; expected one: use Z, which has a row for each"
+            )
+        k = self.others[0]
+        return np.asarray(-((-1) ** k) * np.linalg.det(self.J[:, list(self.columns)]) * self.Z[0])
+
+    @property
+    def projected(self) -> Array:
+        """(I - J^+ J) h = Z^T (Z Z^T)^-1 Z h, the gradient along the self-motion [Chang1987, Eq. (45)]."""
+        return np.asarray(self.Z.T @ np.linalg.solve(self.Z @ self.Z.T, self.Zh))
 
 
 def orthogonality(
@@ -69,7 +89,32 @@ def orthogonality(
     Z = np.zeros((c.n - c.m, c.n))
     Z[:, list(columns)] = np.linalg.solve(J[:, list(columns)], J[:, list(others)]).T
     Z[:, list(others)] = -np.eye(c.n - c.m)
-    return Orthogonality(columns, others, Z, c.value(angles)[1])
+    return Orthogonality(columns, others, J, Z, c.value(angles)[1])
+
+
+def extended_jacobian(
+    robot: Robot, q: ArrayLike, task: Any = "pose", criterion: Any = "manipulability"
+) -> Array:
+    """Return the derivative (n, n) of the conditions x = f(q), Zh = 0 at one q: J above d(Zh)/dq.
+
+    [Baillieul1985] for any number of redundant joints; Z is that of [Chang1987, Eq. (9)] with the J_m of
+    `orthogonality`. For one redundant joint and at an optimum the last row is the derivative of
+    G = n_J h [Chang1987, Eq. (27)] up to the factor -Delta_k of `n_J`. Its inverse maps (xd; 0) to the joint
+    rates that lead from optimum to optimum.
+
+    >>> import numpy as np, closedform as cf
+    >>> arm = cf.load("chang3r")
+    >>> q = cf.redundancy.solve(arm, [0.446004, 0.0915136], "xy").q
+    >>> qd = np.linalg.solve(cf.redundancy.extended_jacobian(arm, q, "xy"), [0.0, -0.1, 0.0])
+    >>> along = cf.redundancy.joint_rates(arm, q, [0.0, -0.1], "xy", method="extended_jacobian")
+    >>> bool(np.allclose(qd, along))
+    True
+    """
+    at = orthogonality(robot, q, task, criterion)
+    c = prepared(robot, task, criterion, None, True).conditions
+    angles = sized_array("q", q, (c.n,))
+    there = c.task.targets(c.poses(angles))
+    return np.asarray(_pivoted(c, at.columns, at.others)(angles, there)[1])
 
 
 def task_jacobian(conditions: Conditions, q: Array) -> Array:

@@ -122,6 +122,10 @@ class Task:
         hint = next((f"; for places give {known[n]}" for n in x.shape[-1:] if n in known), "")
         raise ArgumentError(f"{name} has shape {x.shape}; the task ({rows}) expects {also}{hint}")
 
+    def selected(self, twists: Array) -> Array:
+        """Return the rows (..., m) of twists (..., 6), or of what has the rows of the task alone."""
+        return twists[..., self.row_numbers] if self.turns else twists
+
     def between(self, a: Array, b: Array, count: int) -> Array:
         """Return `count` targets from a to b: straight lines, and turns about one axis."""
         s = np.linspace(0.0, 1.0, count)
