@@ -163,8 +163,8 @@ def equations(
     )
     found: dict[str, Any] = {each.name: each for each in written}  # type: ignore[union-attr]
     reduced = _reduced(found) if planar else None
-    parts = (found.get(name) for name in ("x", "J", "H", "h", "Z", "D", "Zh"))
-    return ConditionEquations(*parts, picked, others, reduced)  # type: ignore[arg-type]
+    found.pop("r2", None)
+    return ConditionEquations(**{"x": None, **found}, columns=picked, others=others, reduced=reduced)
 
 
 def _columns(robot: Robot, task: Task, given: Sequence[int] | None) -> tuple[Columns, Columns]:
