@@ -778,6 +778,8 @@ RECIPES: dict[str, Callable[[], Call]] = {
         kind=None,
         limits=True,
         starts=2,
+        velocity=np.zeros(np.shape(TARGETS)),
+        acceleration=np.zeros(np.shape(TARGETS)),
     ),
     "redundancy.equations": lambda: call(
         redundancy.equations,
@@ -1006,6 +1008,7 @@ EXCLUDED = {
     "flexible.Modes.__getitem__": "a sequence: IndexError and TypeError are what Python expects",
     "redundancy.Criterion.expressions": "takes CasADi symbols",
     "redundancy.Obstacle.value": "takes CasADi symbols",
+    "redundancy.Path.timed": "a step of follow",
     "redundancy.Task.between": "a step of compare",
     "redundancy.Task.features": "a step of follow",
     "redundancy.Task.pose_error": "takes CasADi symbols",
