@@ -781,6 +781,8 @@ RECIPES: dict[str, Callable[[], Call]] = {
         velocity=np.zeros(np.shape(TARGETS)),
         acceleration=np.zeros(np.shape(TARGETS)),
     ),
+    "redundancy.effort": lambda: call(redundancy.effort, planar(), task="xy", criterion="manipulability"),
+    "redundancy.paper_effort": lambda: call(redundancy.paper_effort, 3, 2, forward_kinematics=8, jacobian=12),
     "redundancy.equations": lambda: call(
         redundancy.equations,
         planar(),
@@ -850,6 +852,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
         time_step=0.01,
         gain=10.0,
         damping=0.01,
+        correction=None,
     ),
     # identification
     "base_parameters": lambda: call(cf.base_parameters, arm(), "closed", symbolic=False),

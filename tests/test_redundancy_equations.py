@@ -164,6 +164,32 @@ def test_the_papers_criterion_has_the_papers_gradient(chang):
     assert np.allclose(found.value, (volume(chang, found.q, XY) / 0.36) ** 2, rtol=ROUNDING)
 
 
+def test_counts_follow_the_papers_formulas():
+    """(14) to (18) and (21) to (25) as polynomials, with the corrected (24); the sums in the text."""
+    for n, m in ((3, 2), (7, 6), (10, 6)):
+        it = redundancy.paper_effort(n, m)
+        assert np.isclose(
+            it.proposed, 2 / 3 * m**3 + 11.5 * n**2 + 2 * n * m - m**2 / 2 - m / 6 + 96 * n - 139
+        )
+        both = n * m**2 + 5 * n * m + m**2
+        assert np.isclose(it.predictor_corrector, 4 / 3 * m**3 + 2 * both + 111 * n - 4 / 3 * m - 186)
+        assert np.isclose(it.runge_kutta, 8 / 3 * m**3 + 4 * both + 189 * n - 8 / 3 * m - 372)
+    it = redundancy.paper_effort(7, 6)
+    parts = (it.forward_kinematics, it.jacobian, it.conditions, it.solver)
+    assert parts == (318, 222, 202, 563.5)
+    with pytest.raises(cf.ArgumentError, match="more joints than rows"):
+        redundancy.paper_effort(3, 3)
+
+
+def test_counts_are_those_of_the_programs(chang):
+    found = redundancy.effort(chang, "xy", PAPERS)
+    trig = 6  # of q1, q1 + q2, q1 + q2 + q3
+    assert found.forward_kinematics == chang.program("pose").counts.total - trig
+    assert found.step > 4 * found.rates
+    assert found.conditions < found.newton
+    assert len(str(found).splitlines()) == 1 + len(found.rows)
+
+
 def test_a_correction_removes_the_error_of_the_start(chang):
     """The printed start is half a millimetre off: kept without a correction, gone like exp(-20 t) with it."""
     line = np.linspace(VERTICES[0], VERTICES[1], 101)

@@ -10,6 +10,7 @@ from .criteria import (
     manipulability,
     own,
 )
+from .effort import Effort, PaperEffort, effort, paper_effort
 from .joint_rates import joint_rates
 from .obstacles import Obstacle, obstacles
 from .path import Path, follow
@@ -27,14 +28,17 @@ __all__ = [
     "Contestant",
     "Criterion",
     "Curve",
+    "Effort",
     "Obstacle",
     "Orthogonality",
+    "PaperEffort",
     "Path",
     "Reduced",
     "Result",
     "Task",
     "compare",
     "condition_number",
+    "effort",
     "equations",
     "extended_jacobian",
     "follow",
@@ -47,6 +51,7 @@ __all__ = [
     "obstacles",
     "orthogonality",
     "own",
+    "paper_effort",
     "resolved_motion",
     "self_motion",
     "solve",

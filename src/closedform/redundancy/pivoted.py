@@ -8,6 +8,7 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
+from casadi import SX
 from numpy.typing import ArrayLike
 from scipy.linalg import qr
 from scipy.optimize import root
@@ -18,7 +19,7 @@ from ..errors import ArgumentError
 from ..kernels import Kernel, compiled
 from ..robot import Robot
 from .approach import QUIET
-from .conditions import Conditions
+from .conditions import Conditions, condensed
 from .multistart import SINGULAR
 from .problem import prepared, read_targets
 
@@ -114,7 +115,7 @@ def extended_jacobian(
     c = prepared(robot, task, criterion, None, True).conditions
     angles = sized_array("q", q, (c.n,))
     there = c.task.targets(c.poses(angles))
-    return np.asarray(_pivoted(c, at.columns, at.others)(angles, there)[1])
+    return np.asarray(_with_derivatives(c, at.columns, at.others)(angles, there)[1])
 
 
 def task_jacobian(conditions: Conditions, q: Array) -> Array:
@@ -154,19 +155,29 @@ def hybrid(
     start = search.seeds.nearest(x, 1)[0] if start is None else start
     if not (np.isfinite(x).all() and np.isfinite(start).all()):
         raise ArgumentError("hybrid: the target or q0 is not finite")
-    conditions = _pivoted(c, *pivots(task_jacobian(c, start[0])))
+    conditions = _with_derivatives(c, *pivots(task_jacobian(c, start[0])))
     done = root(lambda q: conditions(q, x[0]), start[0], jac=True, method="hybr", options={"xtol": 1e-13})
     error = np.abs(conditions(done.x, x[0])[0]).max()
     return done.x, bool(done.success or error < 1e-9), int(done.nfev)
 
 
 @lru_cache(maxsize=64)
-def _pivoted(conditions: Conditions, columns: Columns, others: Columns) -> Kernel:
+def _with_derivatives(conditions: Conditions, columns: Columns, others: Columns) -> Kernel:
     """Return (q, target) -> F = (e; Zh) and dF/dq for one choice of J_m."""
+    inputs, F = pivoted_conditions(conditions, columns, others)
+    outputs = [("F", F), ("dF", ca.jacobian(F, inputs[0][1]))]
+    return compiled("pivoted_conditions", inputs, condensed(outputs), "Return (11).")
+
+
+def pivoted_conditions(
+    conditions: Conditions, columns: Columns, others: Columns
+) -> tuple[list[tuple[str, SX]], SX]:
+    """Return the named symbols q and target, and F = (e; Zh) for one choice of J_m [Chang1987, Eq. (11)].
+
+    Zh is J_{n-m} (J_m^-1 h_m) - h_{n-m}, by one solution of linear equations [Chang1987, Eqs. (7)-(8)].
+    """
     q, target, e, J, h = conditions.expressions()
-    m = list(columns)
-    rest = list(others)
-    multipliers = ca.solve(J[:, m].T, h[m])  # J_m^-1 h_m in the paper's order
+    m, rest = list(columns), list(others)
+    multipliers = ca.solve(J[:, m].T, h[m])
     F = ca.vertcat(e, J[:, rest].T @ multipliers - h[rest])
-    inputs = [("q", q), ("target", target)]
-    return compiled("pivoted_conditions", inputs, [("F", F), ("dF", ca.jacobian(F, q))], "Return (11).")
+    return [("q", q), ("target", target)], F

@@ -123,7 +123,7 @@ def equations(
         )
     kinds = some_of("symbolic", symbolic, KINDS)
     known_name("convention of inertial parameters", parameters, CONVENTIONS)
-    picked, others = _columns(robot, chosen, columns)
+    picked, others = regular_columns(robot, chosen, columns)
     planar = chosen.rows == ("x", "y")
     with BUILDING:
         tree, letters = lettered_tree(model, parameters, kinds, {"LE": model.frame(chosen.frame)})
@@ -167,7 +167,7 @@ def equations(
     return ConditionEquations(**{"x": None, **found}, columns=picked, others=others, reduced=reduced)
 
 
-def _columns(robot: Robot, task: Task, given: Sequence[int] | None) -> tuple[Columns, Columns]:
+def regular_columns(robot: Robot, task: Task, given: Sequence[int] | None) -> tuple[Columns, Columns]:
     """Return the joints of J_m, and the others; the first m if these are regular at some posture."""
     n, m = robot.nv, task.m
     J = _somewhere(robot, task)
