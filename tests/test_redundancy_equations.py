@@ -131,6 +131,20 @@ def test_numbers_at_one_configuration(name, task):
     assert np.allclose(damped, J.T @ np.linalg.solve(J @ J.T + 0.01 * np.eye(len(J)), xd), atol=ROUNDING)
 
 
+def test_the_gradient_splits_as_in_the_second_appendix(chang):
+    """(41) to (46): h is J^T h1 + Z^T h2; at rest, resolved motion is the second part."""
+    at = redundancy.orthogonality(chang, GUESS, "xy", PAPERS)
+    J, Z, h = at.J, at.Z, at.h
+    assert np.abs(J @ Z.T).max() < SHORT_CHAIN  # (41)
+    first, second = np.linalg.solve(J @ J.T, J @ h), np.linalg.solve(Z @ Z.T, Z @ h)  # (43), (44)
+    assert np.allclose(J.T @ first + Z.T @ second, h, atol=ROUNDING)  # (42)
+    still = redundancy.joint_rates(chang, GUESS, [0.0, 0.0], "xy", PAPERS, gain=2.5)
+    assert np.allclose(still, 2.5 * Z.T @ second, atol=ROUNDING)  # (46), with the gain that it leaves out
+    best = redundancy.orthogonality(chang, np.deg2rad(PRINTED[0]), "xy", PAPERS)
+    multipliers = -np.linalg.solve(best.J[:, :2].T, best.h[:2])  # (7)
+    assert np.abs(best.J.T @ multipliers + best.h).max() < 1e-5  # (6), at angles of four decimals
+
+
 def test_extended_jacobian_is_the_derivative_of_the_conditions(chang):
     """By differences of Zh with the same J_m, and of n_J h at an optimum."""
     q = np.array([0.3, 1.2, 0.9])
