@@ -16,9 +16,9 @@ from .tables import COLUMNS
 CYCLE = (
     "Our proposed method agrees with the print; one angle differs by one in the last digit, where the "
     "printed iteration had stopped. Our resolved motion climbs the same $H$ of (29) with the $J$ of (31), at "
-    "100 mm/s in Runge-Kutta steps of 0.01 s, with the gain 10/s, from the configuration on the first vertex that is "
-    "nearest to the printed start. That start is 0.52 mm off its tip. The printed rows of resolved motion "
-    "are up to 2 mm beside the path, which no integrator of ours makes of (19); ours stay on it to 1e-5 mm "
+    "100 mm/s in Runge-Kutta steps of 0.01 s, with the gain 10/s, from the configuration on the first "
+    "vertex that is nearest to the printed start. That start is 0.52 mm off its tip. The printed rows of "
+    "resolved motion are up to 2 mm beside the path, which no integrator of ours makes of (19); ours stay on it to 1e-5 mm "
     "and differ from the printed joints by up to half a degree."
 )
 
@@ -39,8 +39,8 @@ def exhibits() -> list[Exhibit]:
             "Fig. 2",
             "Joint trajectories",
             "The proposed method is on its closed curve from the first target on. Resolved motion comes in "
-            "from its start and then follows a curve of its own, behind that of the optima in the direction of "
-            "travel.",
+            "from its start and then follows a curve of its own, behind that of the optima in the "
+            "direction of travel.",
             {"Joint trajectories of the first cycle": joints.draw(joints.gather(it))["joints"]},
         ),
         Exhibit(
@@ -62,8 +62,8 @@ def exhibits() -> list[Exhibit]:
             "Table III",
             "Self-motion at rest",
             "With the tip at rest resolved motion ends where $Zh = 0$. The print stopped within 1e-4 "
-            f"degrees; ours takes {_listed(settled()[1])} iterations to that at the four vertices with a gain "
-            "times time step of 0.5. Runge-Kutta steps of this self-motion are stable up to "
+            f"degrees; ours takes {_listed(settled()[1])} iterations to that at the four vertices with a "
+            "gain times time step of 0.5. Runge-Kutta steps of this self-motion are stable up to "
             f"{stability_limit():.1f}; the printed 10 is not.",
             table=_table("Table III"),
         ),

@@ -134,8 +134,8 @@ def _simulation() -> Iterator[Printed]:
     counts = settled()[1]
     about = (
         f"About; ours are {', '.join(map(str, counts))} at the four vertices, with a gain times time step of "
-        f"0.5. The printed 10 is beyond the limit of stability, {stability_limit():.1f} for H of (29) with the "
-        "J of (31)."
+        f"0.5. The printed 10 is beyond the limit of stability, {stability_limit():.1f} for H of (29) with "
+        "the J of (31)."
     )
     yield Printed("Sec. V-B", "iterations of self-motion to 1e-4 degrees", "25", float(counts.mean()), about)
     short, long = (_evaluations(length) for length in (1e-3, 0.1))
