@@ -18,8 +18,8 @@ CYCLE = (
     "printed iteration had stopped. Our resolved motion climbs the same $H$ of (29) with the $J$ of (31), at "
     "100 mm/s in Runge-Kutta steps of 0.01 s, with the gain 10/s, from the configuration on the first "
     "vertex that is nearest to the printed start. That start is 0.52 mm off its tip. The printed rows of "
-    "resolved motion are up to 2 mm beside the path, which no integrator of ours makes of (19); ours stay on it to 1e-5 mm "
-    "and differ from the printed joints by up to half a degree."
+    "resolved motion are up to 2 mm beside the path, which none of our integrators makes of (19); ours stay "
+    "on it to 1e-5 mm and differ from the printed joints by up to 0.54 degrees."
 )
 
 

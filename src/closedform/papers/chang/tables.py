@@ -7,7 +7,7 @@ from dataclasses import dataclass
 Row = tuple[str, str, str, str, str]
 """x and y of the tip in mm, and the three joint angles in degrees."""
 
-COLUMNS = ("x, mm", "y, mm", "theta1, deg", "theta2, deg", "theta3, deg")
+COLUMNS = ("$x$, mm", "$y$, mm", r"$\theta_1$, deg", r"$\theta_2$, deg", r"$\theta_3$, deg")
 
 
 @dataclass(frozen=True)
