@@ -768,7 +768,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "redundancy.condition_number": lambda: call(redundancy.condition_number),
     "redundancy.gravity_load": lambda: call(redundancy.gravity_load),
     "redundancy.joint_limits": lambda: call(redundancy.joint_limits),
-    "redundancy.manipulability": lambda: call(redundancy.manipulability),
+    "redundancy.manipulability": lambda: call(redundancy.manipulability, squared=True, length=0.6),
     "redundancy.joint_centering": lambda: call(redundancy.joint_centering, [0.0, 0.0, 0.0]),
     "redundancy.own": lambda: call(
         redundancy.own, lambda q: ca.cos(q[0]) * q[1], kind="minimum", name="mine"
@@ -805,6 +805,36 @@ RECIPES: dict[str, Callable[[], Call]] = {
         kind=None,
         limits=True,
         starts=2,
+        velocity=np.zeros(np.shape(TARGETS)),
+        acceleration=np.zeros(np.shape(TARGETS)),
+    ),
+    "redundancy.effort": lambda: call(redundancy.effort, planar(), task="xy", criterion="manipulability"),
+    "redundancy.paper_effort": lambda: call(redundancy.paper_effort, 3, 2, forward_kinematics=8, jacobian=12),
+    "redundancy.equations": lambda: call(
+        redundancy.equations,
+        planar(),
+        task="xy",
+        criterion=redundancy.manipulability(squared=True),
+        columns=(0, 1),
+        symbolic=True,
+        parameters="masses",
+        digits=6,
+        rational=False,
+        seconds=10.0,
+    ),
+    "redundancy.extended_jacobian": lambda: call(
+        redundancy.extended_jacobian, planar(), GUESS, task="xy", criterion="manipulability"
+    ),
+    "redundancy.joint_rates": lambda: call(
+        redundancy.joint_rates,
+        planar(),
+        GUESS,
+        [0.1, 0.0],
+        task="xy",
+        criterion="manipulability",
+        method="pseudoinverse",
+        gain=10.0,
+        damping=0.01,
     ),
     "redundancy.hybrid": lambda: call(
         redundancy.hybrid, planar(), TARGETS[0], task="xy", criterion="manipulability", q0=GUESS
@@ -825,6 +855,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
         substeps=1,
         gain=10.0,
         damping=0.01,
+        correction=5.0,
     ),
     "redundancy.self_motion": lambda: call(
         redundancy.self_motion,
@@ -848,6 +879,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
         time_step=0.01,
         gain=10.0,
         damping=0.01,
+        correction=None,
     ),
     # identification
     "base_parameters": lambda: call(cf.base_parameters, arm(), "closed", symbolic=False),
@@ -1007,11 +1039,13 @@ EXCLUDED = {
     "flexible.Modes.__getitem__": "a sequence: IndexError and TypeError are what Python expects",
     "redundancy.Criterion.expressions": "takes CasADi symbols",
     "redundancy.Obstacle.value": "takes CasADi symbols",
+    "redundancy.Path.timed": "a step of follow",
     "redundancy.Task.between": "a step of compare",
     "redundancy.Task.features": "a step of follow",
     "redundancy.Task.pose_error": "takes CasADi symbols",
     "redundancy.Task.poses": "a step of solve",
     "redundancy.Task.residual": "takes CasADi symbols",
+    "redundancy.Task.selected": "a step of resolved_motion",
     "redundancy.Task.target_features": "a step of follow",
     "elastic.ComputedTorque.expression": "takes CasADi symbols",
     "elastic.ComputedTorque.law": "takes CasADi symbols",
@@ -1054,6 +1088,7 @@ HEAVY = {
     "FlexibleArm.equations": 0.3,
     "Robot.equations": 0.5,
     "redundancy.compare": 0.2,
+    "redundancy.equations": 0.3,
     "redundancy.self_motion": 0.3,
     "redundancy.follow": 0.4,
     "kernels.compiled": 0.3,
