@@ -262,6 +262,8 @@ def form_call(owner: Any, name: str) -> Call:
         named["frame"] = "tool"
     if "relative_to" in form.choices:
         named["relative_to"] = "link1"
+    if "factorisation" in form.choices:
+        named["factorisation"] = "garofalo"
     if len(kernel.output_shapes) == 1:
         named["out"] = np.zeros((3, *kernel.output_shape))
     return call(getattr(owner, name), *arrays(kernel), **named)
