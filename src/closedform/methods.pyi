@@ -1009,6 +1009,51 @@ class RobotForms(FormsOwner):
 
         `wrenches` and `friction` as in `inverse_dynamics_derivatives`.
         """
+    def jacobian_dq(
+        self,
+        q: ArrayLike,
+        frame: str | None = None,
+        *,
+        reference: str | None = None,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return dJ / dq, entry [i, j, h] the derivative of J_ij along joint velocity h.
+
+        dJ_j / dq_h = -ad_(V_h) J_j with V_h what a unit velocity h adds to the twist of the `reference`
+        against the body of joint j [Garofalo2013, Eqs. (18), (31)]: J_h in "body" if joint h is nearer to
+        the frame than j, -J_h in "world" if it is not. The same array is the derivative of J' by qd
+        [Garofalo2013, Eq. (30)]. Returns (6, nv, nv).
+        """
+    def jacobian_dot_dq(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        frame: str | None = None,
+        *,
+        reference: str | None = None,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return dJ' / dq at constant qd, entry [i, j, h] the derivative of J'_ij along joint velocity h.
+
+        It is the rate of dJ_j / dq_h, -ad_(V_h') J_j - ad_(V_h) J_j' [Garofalo2013, Eqs. (20), (32)]. For a
+        joint of several dofs, derivatives along its velocities do not commute: V_h' there is what the parent
+        of the joint sees. The components are those in the `reference`. Returns (6, nv, nv).
+        """
+    def com_jacobian_dq(
+        self,
+        q: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the derivative by q of the Jacobian of the centre of mass, entry [i, j, h] along velocity h.
+
+        If joint h carries joint j, dJ_j / dq_h = w_h x J_j: the column turns with h. dJ_h / dq_j is the same
+        vector, since what j moves is at a lever of h. w_h is the angular velocity per unit of velocity h, in
+        base axes, and J_j a column [Garofalo2013, Eqs. (7), (31)]. Returns (3, nv, nv).
+        """
     def regressor(
         self,
         q: ArrayLike,

@@ -26,6 +26,7 @@ from . import (
     frame_motion,
     friction,
     gravity,
+    jacobian_gradients,
     kinematics,
     mass,
     mass_centre,
@@ -282,6 +283,16 @@ _loaded_solve(state.forward_dynamics_dqd, TAU, _forward[1], group="state")
 _loaded_solve(state.forward_dynamics_dtau, TAU, _forward[2], group="state")
 _loaded_state(state.inverse_dynamics_derivatives, A, _inverse)
 _loaded_solve(state.forward_dynamics_derivatives, TAU, _forward, group="state")
+
+_hessian = partial(_referred, group="state")
+_hessian(jacobian_gradients.jacobian_dq, Q, JACOBIAN.by(COORDINATES).array(6, "v", "v"))
+_hessian(jacobian_gradients.jacobian_dot_dq, V, JACOBIAN.rate().by(COORDINATES).array(6, "v", "v"))
+_centre(
+    jacobian_gradients.com_jacobian_dq,
+    Q,
+    CENTRE_JACOBIAN.by(COORDINATES).array(3, "v", "v"),
+    group="state",
+)
 
 _parameters = partial(FORMS.add, group="parameters", needs=(MOTION,))
 _parameters(parameters.regressor, A, REGRESSOR.array("v", "p"))
