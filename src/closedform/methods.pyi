@@ -225,6 +225,52 @@ class RobotForms(FormsOwner):
 
         It is that of the components in the `reference`, as for `jacobian_dot`. Returns (6, nv).
         """
+    def velocity_map(
+        self,
+        q: ArrayLike,
+        *,
+        coordinates: str | None = None,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return Gamma with qd = Gamma(q) u for other velocities u, such as rates of Euler angles.
+
+        `coordinates` says what u is: "quaternion_rates", the rates of q itself; "euler_rpy", those of roll,
+        pitch and yaw of URDF, or of any sequence such as "euler_zyz"; "world_aligned", angular velocity and
+        rate of the position in axes at rest; "mujoco" or "pinocchio", what v is there. In u the equations of
+        motion have M* = Gamma^T M Gamma, C* = Gamma^T (C Gamma + M Gamma'), g* = Gamma^T g and
+        tau* = Gamma^T tau, and a derivative by Euler angles is that by q times Gamma
+        [Garofalo2013, Eq. (33)]. Where Euler angles are singular, the column of the second angle is NaN.
+        Returns (nv, nq) of quaternion rates, else (nv, nv).
+        """
+    def velocity_map_inverse(
+        self,
+        q: ArrayLike,
+        *,
+        coordinates: str | None = None,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the map from qd to other velocities u, the left inverse of `velocity_map`.
+
+        u = Gamma^+ qd, Gamma(q) of the paper's remark 7 [Garofalo2013, Eq. (33)]: there w is our qd and the
+        rates of Euler angles are its q'. Of quaternion rates it is the matrix E with q' = E(q) qd, and
+        Gamma E = 1; of the others it is the inverse. `coordinates` as in `velocity_map`. Returns (nq, nv) of
+        quaternion rates, else (nv, nv).
+        """
+    def velocity_map_dot(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        *,
+        coordinates: str | None = None,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the time derivative of Gamma of `velocity_map`, as accelerations need it.
+
+        qdd = Gamma u' + Gamma' u. The derivative along the motion qd. Returns the shape of `velocity_map`.
+        """
     def frame_poses(
         self,
         q: ArrayLike,

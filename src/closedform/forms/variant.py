@@ -17,6 +17,7 @@ class Choices(TypedDict, total=False):
     wrenches: bool | tuple[str, ...]
     friction: bool
     rows: str | tuple[str, ...] | None
+    coordinates: str | None
 
 
 @dataclass(frozen=True)
@@ -25,8 +26,8 @@ class Variant:
 
     The `frame`; the `order` of a family; `phi` as an input; the axes and point of a twist or wrench, the
     `reference`; the frame `relative_to` which another is described, in place of the base; `wrenches` as an
-    input, True for one of each body, or the names of the frames that have one; joint `friction`; and the
-    `rows` of a task.
+    input, True for one of each body, or the names of the frames that have one; joint `friction`; the
+    `rows` of a task; and the velocity `coordinates` in place of qd.
     """
 
     frame: str | None = None
@@ -37,6 +38,7 @@ class Variant:
     wrenches: bool | tuple[str, ...] = False
     friction: bool = False
     rows: str | tuple[str, ...] | None = None
+    coordinates: str | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.wrenches, bool):
