@@ -158,7 +158,7 @@ class Form:
             return self
         order = DEFAULT_ORDER if order is None else whole_number(f"{self.name}: order", order, 0)
         if order > MAX_ORDER:
-            raise ArgumentError(f"{self.name}: order {order} is beyond {MAX_ORDER}")
+            raise ArgumentError(f"{self.name}: order {order} is too high; expected 0 to {MAX_ORDER}")
         takes = []
         for each in self.takes:
             takes.append(each)
