@@ -132,6 +132,19 @@ def test_derivatives_by_the_parameters():
     assert worst(dg, value("gravity_torque_dphi")) < ROUNDING
 
 
+def test_derivatives_of_the_papers_c_by_the_parameters():
+    """(13b): C = (dC / dpi) pi for the C of (6b), whatever the parameters are."""
+    it = paper()
+    dC = np.zeros((tree().nv, tree().nv, len(tree().phi)))
+    for k, (J, Jd) in enumerate(zip(it.J, it.Jd, strict=True)):
+        for j in range(tree().nv):
+            A = columns(it.adj[k] @ J[:, j] + Jd[:, j]) - it.adj[k].T @ columns(J[:, j])
+            dC[:, j, 10 * k : 10 * k + 10] = J.T @ A
+    phi = np.random.default_rng(3).normal(size=len(tree().phi))
+    for given, it in ((tree().phi, paper()), (phi, Outward(cf.Robot(tree().model.with_phi(phi)), *state()))):
+        assert worst(dC @ given, it.coriolis_matrix()) < ROUNDING
+
+
 def test_regressors_of_the_papers_c():
     """(15), (16): J^T (A(alpha) - adj^T A(J qdr)) gives M qddr + C qdr + g of (6b), and Y at qdr = qd."""
     _, qd, qdd = state()
