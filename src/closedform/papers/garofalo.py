@@ -71,7 +71,7 @@ def _value(robot: Robot, name: str, *arrays: Array, **choices: Unpack[Choices]) 
 
 
 def _stick_figure(robot: Robot, q: Array, title: str) -> Figure:
-    plot = robot.plot(q).update_layout(title=None)
+    plot = robot.plot(q).update_layout(title=None, width=None, height=None)  # sizes are the page's
     return figure(plot, title, 420, margin=dict.fromkeys("lrtb", 0))
 
 
@@ -149,7 +149,7 @@ def _difference(one: Array, other: Array) -> float:
 
 def _singular_angles() -> Exhibit:
     robot = branched_tree()
-    angle = np.linspace(-179.0, 179.0, 359)
+    angle = np.linspace(-179.5, 179.5, 719)
     values = np.zeros((len(angle), robot.nv))
     values[:, 3:6] = 0.3
     values[:, 4] = np.radians(angle)
@@ -159,7 +159,9 @@ def _singular_angles() -> Exhibit:
         with np.errstate(invalid="ignore"):
             Gamma = _value(robot, "velocity_map", q, coordinates=name)[:, :6, :6]
         sound = np.isfinite(Gamma).all(axis=(1, 2))
-        add_curve(plot, angle[sound], np.linalg.cond(Gamma[sound]), name, colour)
+        condition = np.full(len(angle), np.nan)  # a gap where the map does not exist
+        condition[sound] = np.linalg.cond(Gamma[sound])
+        add_curve(plot, angle, condition, name, colour)
     powers_of_ten(plot)
     return Exhibit(
         "Remark 7",
