@@ -62,6 +62,12 @@ def arm() -> cf.Robot:
 
 
 @cache
+def socket() -> cf.Robot:
+    """Return a body on a ball joint."""
+    return cf.load("spherical_pendulum")
+
+
+@cache
 def rough() -> cf.Robot:
     return arm().with_friction(0.3).with_damping(0.1)
 
@@ -258,6 +264,8 @@ def form_call(owner: Any, name: str) -> Call:
         named |= {"wrenches_dot": {"tool": np.ones(6)}} if form.ordered else {}
     elif "reference" in form.choices:
         named["reference"] = "world_aligned"
+    if "coordinates" in form.choices:
+        named["coordinates"] = "euler_rpy"
     if form.framed:
         named["frame"] = "tool"
     if "relative_to" in form.choices:
@@ -339,6 +347,10 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "Robot.random_state": lambda: call(arm().random_state, 0, batch=(3,), order=2),
     "Robot.q": lambda: call(arm().q, {"joint1": [0.1, 0.2]}, q0=np.zeros(2), joint2=0.3),
     "Robot.qd": lambda: call(arm().qd, {"joint1": [0.1, 0.2]}, qd0=np.zeros(2), joint2=0.3),
+    "Robot.euler_angles": lambda: call(socket().euler_angles, np.ones((3, 4)), coordinates="euler_zyz"),
+    "Robot.from_euler_angles": lambda: call(
+        socket().from_euler_angles, np.ones((3, 3)), coordinates="euler_zyz"
+    ),
     "Robot.joint_index": lambda: call(arm().joint_index, "joint1", array="q"),
     "Robot.joint_values": lambda: call(arm().joint_values, np.zeros((3, 2)), array="q"),
     "Robot.limit_distance": lambda: call(arm().limit_distance, np.zeros((3, 2))),
