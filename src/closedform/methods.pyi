@@ -225,6 +225,52 @@ class RobotForms(FormsOwner):
 
         It is that of the components in the `reference`, as for `jacobian_dot`. Returns (6, nv).
         """
+    def velocity_map(
+        self,
+        q: ArrayLike,
+        *,
+        coordinates: str | None = None,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return Gamma with qd = Gamma(q) u for other velocities u, such as rates of Euler angles.
+
+        `coordinates` says what u is: "quaternion_rates", the rates of q itself; "euler_rpy", those of roll,
+        pitch and yaw of URDF, or of any sequence such as "euler_zyz"; "world_aligned", angular velocity and
+        rate of the position in axes at rest; "mujoco" or "pinocchio", what v is there. In u the equations of
+        motion have M* = Gamma^T M Gamma, C* = Gamma^T (C Gamma + M Gamma'), g* = Gamma^T g and
+        tau* = Gamma^T tau, and a derivative by Euler angles is that by q times Gamma
+        [Garofalo2013, Eq. (33)]. Where Euler angles are singular, the column of the second angle is NaN.
+        Returns (nv, nq) of quaternion rates, else (nv, nv).
+        """
+    def velocity_map_inverse(
+        self,
+        q: ArrayLike,
+        *,
+        coordinates: str | None = None,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the map from qd to other velocities u, the left inverse of `velocity_map`.
+
+        u = Gamma^+ qd, Gamma(q) of the paper's remark 7 [Garofalo2013, Eq. (33)]: there w is our qd and the
+        rates of Euler angles are its q'. Of quaternion rates it is the matrix E with q' = E(q) qd, and
+        Gamma E = 1; of the others it is the inverse. `coordinates` as in `velocity_map`. Returns (nq, nv) of
+        quaternion rates, else (nv, nv).
+        """
+    def velocity_map_dot(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        *,
+        coordinates: str | None = None,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the time derivative of Gamma of `velocity_map`, as accelerations need it.
+
+        qdd = Gamma u' + Gamma' u. The derivative along the motion qd. Returns the shape of `velocity_map`.
+        """
     def frame_poses(
         self,
         q: ArrayLike,
@@ -1018,6 +1064,51 @@ class RobotForms(FormsOwner):
         [CarpentierMansard2018]. Returns (nv, nv) three times.
 
         `wrenches` and `friction` as in `inverse_dynamics_derivatives`.
+        """
+    def jacobian_dq(
+        self,
+        q: ArrayLike,
+        frame: str | None = None,
+        *,
+        reference: str | None = None,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return dJ / dq, entry [i, j, h] the derivative of J_ij along joint velocity h.
+
+        dJ_j / dq_h = -ad_(V_h) J_j with V_h what a unit velocity h adds to the twist of the `reference`
+        against the body of joint j [Garofalo2013, Eqs. (18), (31)]: J_h in "body" if joint h is nearer to
+        the frame than j, -J_h in "world" if it is not. The same array is the derivative of J' by qd
+        [Garofalo2013, Eq. (30)]. Returns (6, nv, nv).
+        """
+    def jacobian_dot_dq(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        frame: str | None = None,
+        *,
+        reference: str | None = None,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return dJ' / dq at constant qd, entry [i, j, h] the derivative of J'_ij along joint velocity h.
+
+        It is the rate of dJ_j / dq_h, -ad_(V_h') J_j - ad_(V_h) J_j' [Garofalo2013, Eqs. (20), (32)]. For a
+        joint of several dofs, derivatives along its velocities do not commute: V_h' there is what the parent
+        of the joint sees. The components are those in the `reference`. Returns (6, nv, nv).
+        """
+    def com_jacobian_dq(
+        self,
+        q: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the derivative by q of the Jacobian of the centre of mass, entry [i, j, h] along velocity h.
+
+        If joint h carries joint j, dJ_j / dq_h = w_h x J_j: the column turns with h. dJ_h / dq_j is the same
+        vector, since what j moves is at a lever of h. w_h is the angular velocity per unit of velocity h, in
+        base axes, and J_j a column [Garofalo2013, Eqs. (7), (31)]. Returns (3, nv, nv).
         """
     def regressor(
         self,

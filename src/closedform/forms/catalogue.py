@@ -35,8 +35,10 @@ from . import (
     state,
     task_space,
     tensors,
+    velocity_maps,
 )
 from . import block_rates as rates
+from . import jacobian_gradients as gradients
 from .form import Catalogue, Form, Need
 from .loads import wrenches_noun
 from .quantity import Quantity
@@ -84,6 +86,12 @@ TWIST = Quantity("V", "V", "rad/s, m/s", "{twist} (omega; v) of frame {frame}, {
 TWIST_BIAS = Quantity("b", "b", "rad/s^2, m/s^2", "rate of the {twist} of frame {frame} at qdd = 0, {where}")
 CLASSICAL = Quantity(
     "a", "a", "rad/s^2, m/s^2", "angular acceleration of frame {frame} and that of its point, {where}"
+)
+VELOCITY_MAP = Quantity(
+    "Gamma", r"\Gamma", "1, m, 1/m or 1/rad", "map from other velocities to qd, such as rates of Euler angles"
+)
+VELOCITY_MAP_INVERSE = Quantity(
+    "E", "E", "1, m, 1/m or rad", "map from qd to other velocities, such as rates of Euler angles"
 )
 CENTRE = Quantity("com", "c", "m", "centre of mass, in the base frame")
 BODY_CENTRE = replace(CENTRE, noun="centre of mass of the body of frame {frame}, in the base frame")
@@ -194,6 +202,10 @@ _relative = partial(_motion, choices=("relative_to", "reference"))
 _relative(kinematics.relative_pose, Q, POSE.array(4, 4), choices=("relative_to",))
 _relative(kinematics.relative_jacobian, Q, RELATIVE_JACOBIAN.array(6, "v"))
 _relative(kinematics.relative_jacobian_dot, V, RELATIVE_JACOBIAN.rate().array(6, "v"))
+_velocities = partial(FORMS.add, group="frames", choices=("coordinates",))
+_velocities(velocity_maps.velocity_map, Q, VELOCITY_MAP.array("v", "q"))
+_velocities(velocity_maps.velocity_map_inverse, Q, VELOCITY_MAP_INVERSE.array("q", "v"))
+_velocities(velocity_maps.velocity_map_dot, V, VELOCITY_MAP.rate().array("v", "q"))
 FORMS.add(kinematics.frame_poses, Q, FRAME_POSES.array("f", 4, 4), group="frames")
 FORMS.add(kinematics.body_poses, Q, BODY_POSES.array("b", 4, 4), group="frames")
 
@@ -296,6 +308,11 @@ _loaded_solve(state.forward_dynamics_dqd, TAU, _forward[1], group="state")
 _loaded_solve(state.forward_dynamics_dtau, TAU, _forward[2], group="state")
 _loaded_state(state.inverse_dynamics_derivatives, A, _inverse)
 _loaded_solve(state.forward_dynamics_derivatives, TAU, _forward, group="state")
+
+_hessian = partial(_referred, group="state", needs=(MOTION,))
+_hessian(gradients.jacobian_dq, Q, JACOBIAN.by(COORDINATES).array(6, "v", "v"))
+_hessian(gradients.jacobian_dot_dq, V, JACOBIAN.rate().by(COORDINATES).array(6, "v", "v"))
+_state(gradients.com_jacobian_dq, Q, CENTRE_JACOBIAN.by(COORDINATES).array(3, "v", "v"))
 
 _parameters = partial(FORMS.add, group="parameters", needs=(MOTION,))
 _parameters(parameters.regressor, A, REGRESSOR.array("v", "p"))

@@ -16,6 +16,7 @@ from .loads import REFERENCES, Loads, wrench_array
 from .quantity import FormArray
 from .reference import BODY
 from .variant import PLAIN, Variant
+from .velocity_coordinates import velocity_arrays
 
 Builder = Callable[..., SX | tuple[SX, ...]]
 
@@ -139,6 +140,8 @@ class Form:
         if variant.rows is not None:
             sized = (_sized(each, "t", len(variant.rows)) for each in found.gives)
             found = replace(found, gives=tuple(sized))
+        if variant.coordinates is not None:
+            found = replace(found, gives=velocity_arrays(found.gives, variant.coordinates))
         if self.loaded is None:
             return replace(found, takes=tuple(wrench_array(each, variant) for each in found.takes))
         if not variant.wrenches:
@@ -157,7 +160,7 @@ class Form:
             return self
         order = DEFAULT_ORDER if order is None else whole_number(f"{self.name}: order", order, 0)
         if order > MAX_ORDER:
-            raise ArgumentError(f"{self.name}: order {order} is beyond {MAX_ORDER}")
+            raise ArgumentError(f"{self.name}: order {order} is too high; expected 0 to {MAX_ORDER}")
         takes = []
         for each in self.takes:
             takes.append(each)

@@ -19,6 +19,7 @@ class Choices(TypedDict, total=False):
     friction: bool
     rows: str | tuple[str, ...] | None
     factorisation: str
+    coordinates: str | None
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,8 @@ class Variant:
     The `frame`; the `order` of a family; `phi` as an input; the axes and point of a twist or wrench, the
     `reference`; the frame `relative_to` which another is described, in place of the base; `wrenches` as an
     input, True for one of each body, or the names of the frames that have one; joint `friction`; the
-    `rows` of a task; and the `factorisation` of the Coriolis forces.
+    `rows` of a task; the `factorisation` of the Coriolis forces; and the velocity `coordinates` in place
+    of qd.
     """
 
     frame: str | None = None
@@ -40,6 +42,7 @@ class Variant:
     friction: bool = False
     rows: str | tuple[str, ...] | None = None
     factorisation: str = CHRISTOFFEL
+    coordinates: str | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.wrenches, bool):

@@ -106,6 +106,7 @@ class FormRecipe:
             for each in (variant.frame, variant.relative_to, *(variant.wrench_frames or ()), *every)
         ]
         loads = [variant.reference or BODY, str(bool(variant.wrenches)), str(variant.rows)]
+        loads.append(str(variant.coordinates))
         if self.form.frictional:
             loads += [self.model.joint_array(each).tobytes().hex() for each in ("damping", "friction")]
         if variant.factorisation != PLAIN.factorisation:
