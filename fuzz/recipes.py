@@ -891,6 +891,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
         criterion="manipulability",
         cycles=3,
         time_step=0.01,
+        substeps=1,
         gain=10.0,
         damping=0.01,
         correction=None,
