@@ -134,7 +134,9 @@ class Form:
             known_name("reference", variant.reference, REFERENCES)
         flag(f"{self.name}: friction", variant.friction)
         frictional = self.frictional or variant.friction
-        found = replace(self, closed=None, frictional=frictional) if variant.chosen else self
+        found = replace(self, frictional=frictional) if variant.chosen else self
+        if variant.chosen.keys() - {"factorisation"}:  # block matrices know no other choice
+            found = replace(found, closed=None)
         if variant.rows is not None:
             sized = (_sized(each, "t", len(variant.rows)) for each in found.gives)
             found = replace(found, gives=tuple(sized))

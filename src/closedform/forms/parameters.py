@@ -13,6 +13,7 @@ import numpy as np
 from casadi import SX
 
 from .algebra import constant, cross_columns, skew
+from .factorisation import CHRISTOFFEL, SKEW_CONSISTENT
 from .kinematics import base_placements
 from .pairs import Screw, plus, times
 from .tree import Tree
@@ -74,15 +75,16 @@ def mass_matrix_dphi(tree: Tree, q: SX) -> SX:
     return _tensor(tree, q, zero, lambda chain, k: momentum_matrix(_column(chain.J, k)))
 
 
-def coriolis_matrix_dphi(tree: Tree, q: SX, qd: SX) -> SX:
-    """Return dC / dphi for the Christoffel factorisation.
+def coriolis_matrix_dphi(tree: Tree, q: SX, qd: SX, factorisation: str = CHRISTOFFEL) -> SX:
+    """Return dC / dphi for the Christoffel or another `factorisation` of `coriolis_matrix`.
 
-    Entry [i, j, h] = J_i . (A(Jd_j) + c(V) J_j) column h, as in [Garofalo2013, Eq. (13b)] with the
-    skew part of this factorisation. Returns (nv, nv, 10 bodies).
+    Entry [i, j, h] = J_i . (A(Jd_j) + c(V) J_j) column h. For "garofalo" that is
+    [Garofalo2013, Eq. (13b)], corrected: its second Jacobian is a rate. Returns (nv, nv, 10 bodies).
     """
 
     def wrenches(chain: Chain, k: int) -> SX:
-        return momentum_matrix(_column(chain.Jd, k)) + _coriolis_matrix(chain.V, _column(chain.J, k))
+        velocity = _coriolis_matrix(chain.V, _column(chain.J, k), factorisation)
+        return momentum_matrix(_column(chain.Jd, k)) + velocity
 
     return _tensor(tree, q, qd, wrenches)
 
@@ -122,12 +124,17 @@ def momentum_matrix(V: Screw) -> SX:
     return ca.vertcat(moment, force)
 
 
-def _coriolis_matrix(V: Screw, U: Screw) -> SX:
+def _coriolis_matrix(V: Screw, U: Screw, factorisation: str = CHRISTOFFEL) -> SX:
     """Return the 6 x 10 matrix of c(V) U in phi: (M ad_V U - ad_V^T M U - ad_U^T M V) / 2.
 
-    c(V) is the skew part of the body's Coriolis matrix; at U = V it is -ad_V^T M V.
+    c(V) is the velocity part of the body's Coriolis matrix; at U = V it is -ad_V^T M V. That of other
+    factorisations is M ad_V U - ad_V^T M U, or its second term alone.
     """
+    if not SKEW_CONSISTENT[factorisation]:
+        return -_dual(V, momentum_matrix(U))
     ad = times(-1, minus_ad(V, U))
+    if factorisation != CHRISTOFFEL:
+        return momentum_matrix(ad) - _dual(V, momentum_matrix(U))
     total = momentum_matrix(ad) - _dual(V, momentum_matrix(U)) - _dual(U, momentum_matrix(V))
     return 0.5 * total
 

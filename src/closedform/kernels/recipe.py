@@ -109,6 +109,8 @@ class FormRecipe:
         loads.append(str(variant.coordinates))
         if self.form.frictional:
             loads += [self.model.joint_array(each).tobytes().hex() for each in ("damping", "friction")]
+        if variant.factorisation != PLAIN.factorisation:
+            loads.append(variant.factorisation)
         chosen = (str(order), str(variant.phi), *named, *loads)
         return (self.name, *chosen, digest(self.model), CasadiMeta.version())
 
