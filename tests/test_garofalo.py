@@ -41,9 +41,10 @@ def paper() -> Outward:
     return Outward(tree(), *state())
 
 
-def value(name, **choices):
-    count = len(cf.FORMS[name].takes)
-    return evaluate(trace(tree().model, name, Variant(**choices), closed=False), *state()[:count])
+def value(name, *arrays, **choices):
+    """Return a form of the library at the state, or at other arrays."""
+    given = arrays or state()[: len(cf.FORMS[name].takes)]
+    return evaluate(trace(tree().model, name, Variant(**choices), closed=False), *given)
 
 
 def moved(step: float) -> Outward:
@@ -67,6 +68,14 @@ def moved(step: float) -> Outward:
 def test_sums_over_the_bodies(name):
     """(6a), (6c), (7), (24a), (24d), (25a), (25c)."""
     assert worst(getattr(paper(), name)(), value(name)) < ROUNDING
+
+
+@pytest.mark.parametrize(
+    "name", ["coriolis_matrix", "coriolis_matrix_dq", "coriolis_matrix_dqd", "coriolis_matrix_dot"]
+)
+def test_sums_of_the_papers_c(name):
+    """(6b), (24b), (24c), (25b)."""
+    assert worst(getattr(paper(), name)(), value(name, factorisation="garofalo")) < ROUNDING
 
 
 def test_newton_and_euler_of_one_body():
@@ -141,17 +150,20 @@ def test_derivatives_of_the_papers_c_by_the_parameters():
             A = columns(it.adj[k] @ J[:, j] + Jd[:, j]) - it.adj[k].T @ columns(J[:, j])
             dC[:, j, 10 * k : 10 * k + 10] = J.T @ A
     phi = np.random.default_rng(3).normal(size=len(tree().phi))
+    assert worst(dC, value("coriolis_matrix_dphi", factorisation="garofalo")) < ROUNDING
     for given, it in ((tree().phi, paper()), (phi, Outward(cf.Robot(tree().model.with_phi(phi)), *state()))):
         assert worst(dC @ given, it.coriolis_matrix()) < ROUNDING
 
 
 def test_regressors_of_the_papers_c():
     """(15), (16): J^T (A(alpha) - adj^T A(J qdr)) gives M qddr + C qdr + g of (6b), and Y at qdr = qd."""
-    _, qd, qdd = state()
     it, rng = paper(), np.random.default_rng(1)
     qdr, qddr = rng.normal(size=(2, tree().nv))
     expected = it.mass_matrix() @ qddr + it.coriolis_matrix() @ qdr + it.gravity_torque()
-    assert worst(_regressor(it, qdr, qddr) @ tree().phi, expected) < ROUNDING
+    Y = _regressor(it, qdr, qddr)
+    assert worst(Y @ tree().phi, expected) < ROUNDING
+    q, qd, qdd = state()
+    assert worst(Y, value("slotine_li_regressor", q, qd, qdr, qddr, factorisation="garofalo")) < ROUNDING
     assert worst(_regressor(it, qd, qdd), value("regressor")) < ROUNDING
 
 
