@@ -209,6 +209,19 @@ def test_roll_pitch_and_yaw_are_those_of_urdf():
     assert worst(Rotation.from_quat([x, y, z, w]).as_matrix(), rotation_rpy([0.4, -0.3, 1.1])) < LAST_DIGITS
 
 
+def test_the_map_of_roll_pitch_and_yaw_is_that_of_the_textbooks():
+    roll, pitch, yaw = 0.4, -0.3, 1.1
+    robot = cf.load("spherical_pendulum")
+    s, c = np.sin, np.cos
+    expected = [
+        [1, 0, -s(pitch)],
+        [0, c(roll), s(roll) * c(pitch)],
+        [0, -s(roll), c(roll) * c(pitch)],
+    ]
+    q = robot.from_euler_angles([roll, pitch, yaw])
+    assert worst(value(robot, "velocity_map", q, coordinates="euler_rpy"), expected) < ROUNDING
+
+
 def test_singular_angles_are_refused_by_name_and_nan_in_their_sample_only():
     robot = cf.load("spherical_pendulum")
     q = robot.from_euler_angles([[0.1, 0.2, 0.3], [0.1, np.pi / 2, 0.3]])
