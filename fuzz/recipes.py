@@ -624,7 +624,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
     ),
     "flexible.Coefficients.expression": lambda: call(named().expression, "h107"),
     "flexible.Coefficients.get": lambda: call(named().get, "h107", default=None),
-    "flexible.Coefficients.latex": lambda: call(named().latex, "h107"),
+    "flexible.Coefficients.latex": lambda: call(named().latex, "h107", printed=True),
     "flexible.Coefficients.mass_matrix": lambda: call(named().mass_matrix, np.zeros(6)),
     "flexible.Coefficients.printed": lambda: call(named().printed, "h107"),
     "flexible.Damping": lambda: call(
