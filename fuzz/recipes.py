@@ -600,6 +600,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
     ),
     "FlexibleArm.kernel": lambda: call(bending().kernel, "mass_matrix", dtype=float),
     "FlexibleArm.linearise": lambda: call(bending().linearise, [0.0, 0.0], [0.0, 0.0], [0.0], output="tip"),
+    "FlexibleArm.following_modes": lambda: call(bending().following_modes, [0.0, 0.01]),
     "FlexibleArm.modes_at": lambda: call(bending().modes_at, [0.0]),
     "FlexibleArm.natural_frequencies": lambda: call(bending().natural_frequencies, [0.0], held=True),
     "FlexibleArm.points": lambda: call(bending().points, [0.0, 0.0], stations=5),
