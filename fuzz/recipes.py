@@ -614,6 +614,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
     ),
     "FlexibleArm.kernel": lambda: call(bending().kernel, "mass_matrix", dtype=float),
     "FlexibleArm.linearise": lambda: call(bending().linearise, [0.0, 0.0], [0.0, 0.0], [0.0], output="tip"),
+    "FlexibleArm.following_modes": lambda: call(bending().following_modes, [0.0, 0.01]),
     "FlexibleArm.modes_at": lambda: call(bending().modes_at, [0.0]),
     "FlexibleArm.natural_frequencies": lambda: call(bending().natural_frequencies, [0.0], held=True),
     "FlexibleArm.points": lambda: call(bending().points, [0.0, 0.0], stations=5),
@@ -638,7 +639,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
     ),
     "flexible.Coefficients.expression": lambda: call(named().expression, "h107"),
     "flexible.Coefficients.get": lambda: call(named().get, "h107", default=None),
-    "flexible.Coefficients.latex": lambda: call(named().latex, "h107"),
+    "flexible.Coefficients.latex": lambda: call(named().latex, "h107", printed=True),
     "flexible.Coefficients.mass_matrix": lambda: call(named().mass_matrix, np.zeros(6)),
     "flexible.Coefficients.printed": lambda: call(named().printed, "h107"),
     "flexible.Damping": lambda: call(
