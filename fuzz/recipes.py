@@ -101,6 +101,11 @@ def pulling() -> control.PDGravity:
     return control.PDGravity(arm(), 50.0, 5.0)
 
 
+@cache
+def learning() -> control.AdaptiveControl:
+    return control.AdaptiveControl(arm(), 5.0, 5.0, 0.1)
+
+
 def held(**options: Any) -> dict[str, Any]:
     """Return the options of a short simulation with everything in it."""
     return {
@@ -513,21 +518,39 @@ RECIPES: dict[str, Callable[[], Call]] = {
     ),
     "control.GravityCompensation": lambda: call(control.GravityCompensation, arm()),
     "control.PDGravity": lambda: call(control.PDGravity, arm(), [50.0, 20.0], 5.0),
-    "control.ComputedTorque": lambda: call(control.ComputedTorque, arm(), 50.0, 5.0),
-    "control.ComputedTorque.__call__": lambda: call(pulling(), *np.zeros((4, 2)), out=np.zeros(2)),
-    "control.ComputedTorque.bind": lambda: call(pulling().bind, *np.zeros((4, 2)), out=np.zeros(2)),
-    "control.ComputedTorque.program": lambda: call(pulling().program, gains="input"),
-    "control.ComputedTorque.export": lambda: call(
+    "control.AdaptiveControl": lambda: call(
+        control.AdaptiveControl,
+        arm(),
+        5.0,
+        [20.0, 10.0],
+        0.5,
+        bodies=["link2"],
+        parameters=None,
+        metric="euclidean",
+        bounds=(-100.0, 100.0),
+    ),
+    "control.ComputedTorque": lambda: call(
+        control.ComputedTorque, arm(), 50.0, 5.0, parameters={"ZZR1": 1.0, "ZZ2": 0.5, "MX2": 0.4}
+    ),
+    "control.AdaptiveControl.__call__": lambda: call(
+        learning(), *np.zeros((5, 2)), out=(np.zeros(2), np.zeros(20)), phi=np.ones(20)
+    ),
+    "control.AdaptiveControl.bind": lambda: call(
+        learning().bind, *np.zeros((5, 2)), out=np.zeros(2), step=1e-3
+    ),
+    "control.AdaptiveControl.program": lambda: call(pulling().program, gains="input"),
+    "control.AdaptiveControl.export": lambda: call(
         pulling().export, "c", fresh(""), gains="constant", precision="double"
     ),
-    "control.ComputedTorque.reference": lambda: call(pulling().reference, move(), [0.0, 0.01]),
-    "control.ComputedTorque.input": lambda: call(pulling().input, "q_d"),
+    "control.AdaptiveControl.reference": lambda: call(pulling().reference, move(), [0.0, 0.01]),
+    "control.AdaptiveControl.input": lambda: call(pulling().input, "q_d"),
     "control.ExpressionLaw": lambda: call(
         control.ExpressionLaw,
         arm(),
-        lambda q, qd, r, t, k: k * (r - q) - qd * t,
+        lambda q, qd, r, t, z, k: (k * (r - q) - qd * t + z, r - q),
         references={"r": 2},
         gains={"k": 3.0},
+        states={"z": [0.0, 0.0]},
         timed=True,
         name="mine",
     ),
@@ -992,12 +1015,14 @@ EXCLUDED = {
     "elastic.Control.law": "abstract",
     "elastic.Decoupling.law": "takes CasADi symbols",
     "elastic.Feedforward.law": "takes CasADi symbols",
-    "control.Law": "abstract",
+    "control.Law": "a base class",
+    "control.AdaptiveControl.response": "takes CasADi symbols",
+    "control.AdaptiveControl.torque": "takes CasADi symbols",
+    "control.ComputedTorque.response": "takes CasADi symbols",
+    "control.ExpressionLaw.response": "takes CasADi symbols",
     "control.ComputedTorque.torque": "takes CasADi symbols",
-    "control.ExpressionLaw.torque": "takes CasADi symbols",
     "control.GravityCompensation.torque": "takes CasADi symbols",
     "control.Impedance.torque": "takes CasADi symbols",
-    "control.Law.torque": "takes CasADi symbols",
     "control.PDGravity.torque": "takes CasADi symbols",
     "simulation.Motion": "a record that simulate returns",
     "kernels.DeferredRecipe.program": "no arguments",

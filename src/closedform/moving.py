@@ -56,7 +56,8 @@ class RobotMoving:
         that stick and stop at their own instants, or one of SciPy's adaptive ones ("DOP853", "Radau",
         ...) within `rtol` and `atol`. By default it is "rk6" for smooth motions of up to 20 velocities, else
         "rk4": what sticks, stops or is sampled has kinks that no higher order sees.
-        `events` are `cf.integration.Event`s of (t, x), x = (q, qd); `progress` is called with the part done.
+        `events` are `cf.integration.Event`s of (t, x), x = (q, qd, states of the law); `progress` is called
+        with the part done.
 
         >>> import numpy as np, closedform as cf
         >>> arm = cf.load("2r").with_friction([2.0, 1.0])

@@ -26,7 +26,8 @@ from ..forms.rows import ROWS, task_rows
 from ..forms.tree import Tree
 from ..robot import Robot
 from .joint_laws import DAMPING, STIFFNESS, joint_gains
-from .law import Input, Law
+from .law import Law
+from .parts import Input
 
 AXES = ("body", "world_aligned")
 """Axes in which stiffness and errors are given: the frame's own, or those of the base."""

@@ -134,11 +134,13 @@ def simulate(
     if events and batch:
         raise ArgumentError("simulate: events are sought in single runs; give one initial state")
     _require_room(plant, math.prod(batch), run_clock)
-    start = np.broadcast_to(q, (*batch, robot.nq)), np.broadcast_to(qd, (*batch, robot.nv))
+    start = tuple(np.broadcast_to(each, (*batch, each.shape[-1])) for each in (q, qd, plant.start))
+    if found.memory is not None:
+        found.memory.begin(batch)
     record = found.recorded()
     torques = partial(driven_torques, robot, record, None, effort_limits, run_clock)
     if method in ADAPTIVE:
-        t, q, qd, times = adaptive_run(
+        t, q, qd, z, times = adaptive_run(
             plant,
             found,
             start,
@@ -151,18 +153,21 @@ def simulate(
             rtol,
             atol,
         )
-        return Motion(robot, t, q, qd, times, (), method, torques)
+        return Motion(robot, t, q, qd, times, (), method, torques, plant.states(z))
     marching = _marching(robot, plant, found, start, run_clock, parts, contact, method)
     _take_steps(robot, marching, found, run_clock, batch, progress)
-    q, qd = (_unstacked(each, batch) for each in (marching.q, marching.qd))
+    x, qd = (_unstacked(each, batch) for each in (marching.q, marching.qd))
+    q, states = x[..., : robot.nq], plant.states(x[..., robot.nq :])
+    if found.memory is not None:
+        states = found.memory.recorded()
     if found.sample is not None:
         table = _unstacked(marching.tables[0][..., : robot.nv], batch)
         torques = partial(driven_torques, robot, record, table, effort_limits, run_clock)
     if not batch:
-        _require_finite(robot, torques, run_clock.times, q, qd)
+        _require_finite(robot, torques, run_clock.times, q, qd, states)
     names = velocity_names(robot)
     changes = tuple(Transition(c.time, names[c.velocity], c.what, c.run) for c in marching.changes)
-    motion = Motion(robot, run_clock.times, q, qd, (), changes, method, torques)
+    motion = Motion(robot, run_clock.times, q, qd, (), changes, method, torques, states)
     return with_events(motion, events) if events else motion
 
 
@@ -191,7 +196,7 @@ def _marching(
     robot: Robot,
     plant: Plant,
     found: Drive,
-    start: tuple[Array, Array],
+    start: tuple[Array, ...],
     run_clock: Clock,
     parts: list[Levels],
     contact: Contact,
@@ -199,8 +204,9 @@ def _marching(
 ) -> Marching:
     """Return the runs, ready to take their steps."""
     inputs = together(parts, run_clock.steps)
+    q, qd, z = start
     paths = []
-    for first in start:
+    for first in (np.concatenate([q, z], axis=-1), qd):
         runs = math.prod(first.shape[:-1])
         path = np.empty((len(run_clock.times), runs, first.shape[-1]))
         path[0] = first.reshape(runs, first.shape[-1])
@@ -279,14 +285,16 @@ def _unstacked(path: Array, batch: tuple[int, ...]) -> Array:
     return np.moveaxis(path.reshape(len(path), *batch, path.shape[-1]), 0, -2)
 
 
-def _require_finite(robot: Robot, torques: Any, t: Array, q: Array, qd: Array) -> None:
+def _require_finite(
+    robot: Robot, torques: Any, t: Array, q: Array, qd: Array, states: dict[str, Array]
+) -> None:
     """Raise the error of a run that diverged: of its law, if that gives no numbers at the last good state."""
     bad = ~(np.isfinite(q).all(axis=-1) & np.isfinite(qd).all(axis=-1))
     if not bad.any():
         return
     k = max(int(bad.argmax()) - 1, 0)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        tau = torques(t, q, qd)[k]
+        tau = torques(t, q, qd, states)[k]
     if not np.isfinite(tau).all():
         raise not_finite("the law", tau, float(t[k]))
     state = np.concatenate([q[k], qd[k]])
