@@ -121,7 +121,7 @@ def held(**options: Any) -> dict[str, Any]:
         "restitution": 0.5,
         "effort_limits": False,
         "wrenches": {"tool": np.zeros(6)},
-        "axes": "body",
+        "wrench_reference": "body",
         "method": "rk4",
         "events": (),
         "progress": lambda part: None,
@@ -562,7 +562,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
         damping_ratio=None,
         at=None,
         frame="tool",
-        axes="body",
+        reference="body",
         rows="xy",
         inertia=[1.0, 2.0],
         posture=[0.1, 0.2],
@@ -570,7 +570,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
         posture_damping=0.1,
     ),
     "control.task_damping": lambda: call(
-        control.task_damping, arm(), [30.0, 40.0], 0.7, [0.3, 0.5], frame="tool", axes="body", rows="xy"
+        control.task_damping, arm(), [30.0, 40.0], 0.7, [0.3, 0.5], frame="tool", reference="body", rows="xy"
     ),
     # flexible links
     "FlexibleLink": lambda: call(

@@ -31,7 +31,7 @@ class RobotMoving:
         restitution: float = 0.0,
         effort_limits: bool = False,
         wrenches: Any = None,
-        axes: str = "body",
+        wrench_reference: str = "body",
         method: str | None = None,
         events: Sequence[Event] = (),
         progress: Callable[[float], None] | None = None,
@@ -49,7 +49,8 @@ class RobotMoving:
         `friction=True` adds `robot.damping` and `robot.friction`, which holds a joint at rest exactly as
         long as it can; `stops=True` makes the joint limits stops, with a `restitution`; `effort_limits=True`
         clips the joint forces. `wrenches` are (bodies, 6) or a mapping of frames to (6,), constant, over the
-        steps or functions of time, in the `axes` of their frame, "world_aligned" or "world".
+        steps or functions of time; their `wrench_reference` is "body", "world_aligned" or "world", as that of
+        `inverse_dynamics`.
 
         `method` is "rk4", "rk6" or "rk8" (Runge-Kutta on the configuration manifold), "rosenbrock" (order 2,
         for gains that are high on light links) or "variational" (order 2, no drift of energy), with joints
@@ -82,7 +83,7 @@ class RobotMoving:
             restitution=restitution,
             effort_limits=effort_limits,
             wrenches=wrenches,
-            axes=axes,
+            wrench_reference=wrench_reference,
             method=method,
             events=events,
             progress=progress,

@@ -117,8 +117,8 @@ def drive(robot: Robot, law: TorqueLaw, reference: Any, rate: float | None, cloc
         return _sampled(robot, partial(_compiled_torque, law, given, clock, memory), clock, own, memory)
     if reference is not None:
         raise ArgumentError(
-            "simulate: a reference is that of a law of closedform.control, and none is given; the axes of "
-            "wrenches are chosen by axes="
+            "simulate: a reference is that of a law of closedform.control, and none is given; the one "
+            "of wrenches is wrench_reference="
         )
     if law is None:
         return Drive()

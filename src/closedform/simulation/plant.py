@@ -38,8 +38,8 @@ class Plant:
     """What the machine code of a motion depends on, besides the method.
 
     Joint forces come from a compiled `law`, or are an input (`driven`), or are zero. `frames` are those
-    at which wrenches act, in `axes`; with `bodies` every body has one. `limited` clips the joint forces at
-    the efforts, `damped` adds viscous friction, `contact` Coulomb friction and stops. The numbers
+    at which wrenches act, in a `reference`; with `bodies` every body has one. `limited` clips the joint
+    forces at the efforts, `damped` adds viscous friction, `contact` Coulomb friction and stops. The numbers
     of all these are inputs of the code. The states of the law, z, move along with the robot's.
     """
 
@@ -47,7 +47,7 @@ class Plant:
     law: Law | None = None
     driven: bool = False
     frames: tuple[str, ...] = ()
-    axes: str = "body"
+    reference: str = "body"
     bodies: bool = False
     limited: bool = False
     damped: bool = False
@@ -86,7 +86,7 @@ class Plant:
         for name in self.frames:
             frame = self.model.frame(name)
             places.append(f"{frame.body}:{frame.placement.tobytes().hex()}")
-        flags = (self.driven, self.axes, self.bodies, self.limited, self.damped, self.contact)
+        flags = (self.driven, self.reference, self.bodies, self.limited, self.damped, self.contact)
         return (*law, repr(places), repr(flags), self.model.digest)
 
     @property
@@ -139,7 +139,7 @@ class Plant:
         wrenches = _parts(u, self.slots).get("wrenches")
         loads = NO_LOADS
         if wrenches is not None:
-            loads = Loads((ca.reshape(wrenches, 6, -1).T,), self.frames or None, self.axes)
+            loads = Loads((ca.reshape(wrenches, 6, -1).T,), self.frames or None, self.reference)
         bias = inverse_dynamics(self.tree, q, qd, SX.zeros(self.nv), loads=loads)
         tau, rate = self.joint_forces(q, qd, z, u, constants)
         p = tau - bias

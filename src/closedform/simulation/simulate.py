@@ -79,7 +79,7 @@ def simulate(
     restitution: float = 0.0,
     effort_limits: bool = False,
     wrenches: Any = None,
-    axes: str = "body",
+    wrench_reference: str = "body",
     method: str | None = None,
     events: Sequence[Event] = (),
     progress: Callable[[float], None] | None = None,
@@ -107,7 +107,7 @@ def simulate(
     most = min(MAX_STEPS, MOST_ENTRIES // (robot.nq + robot.nv))
     run_clock = clock(duration, step, rate, isinstance(law, Law) or callable(law), most)
     found = drive(robot, law, reference, rate, run_clock)
-    frames, bodies, acting = wrench_levels(model, wrenches, axes, run_clock.times)
+    frames, bodies, acting = wrench_levels(model, wrenches, wrench_reference, run_clock.times)
     parts = [*found.levels, *acting]
     batch = common_batch(
         "simulate",
@@ -122,7 +122,7 @@ def simulate(
         found.law,
         driven=found.driven,
         frames=frames,
-        axes=axes,
+        reference=wrench_reference,
         bodies=bodies,
         limited=effort_limits,
         damped=friction and bool(robot.damping.any()),
