@@ -255,6 +255,7 @@ def form_call(owner: Any, name: str) -> Call:
     named: dict[str, Any] = {"threads": 1, **chosen}
     if form.loaded:
         named |= {"wrenches": {"tool": np.ones(6)}, "reference": "world_aligned", "friction": True}
+        named["springs"] = False
         named |= {"wrenches_dot": {"tool": np.ones(6)}} if form.ordered else {}
     elif "reference" in form.choices:
         named["reference"] = "world_aligned"
@@ -365,6 +366,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "Robot.with_armature": lambda: call(arm().with_armature, [0.1, 0.2]),
     "Robot.with_friction": lambda: call(arm().with_friction, 0.1),
     "Robot.with_damping": lambda: call(arm().with_damping, {"joint1": 0.1}),
+    "Robot.with_springs": lambda: call(arm().with_springs, [30.0, 20.0], {"joint1": 0.1}),
     "Robot.inverse_kinematics": lambda: call(
         wrist().inverse_kinematics,
         wrist().pose(np.array([[0.3, -0.5, 0.4, 0.2, 0.9, -0.1]])),

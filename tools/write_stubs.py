@@ -32,6 +32,7 @@ CHOICES = {
     "reference": "str | None = None",
     "wrenches": f"{BY_FRAME} | None = None",
     "friction": "bool = False",
+    "springs": "bool = False",
     "rows": "str | Sequence[str] | None = None",
 }
 """What a call may choose by name; `relative_to` may follow the frame in order too."""

@@ -361,6 +361,7 @@ class RobotForms(FormsOwner):
         wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
         reference: str | None = None,
         friction: bool = False,
+        springs: bool = False,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
@@ -375,7 +376,7 @@ class RobotForms(FormsOwner):
         `wrenches` W of the environment, each (moment; force), take their part: tau - J^T W. They are
         (bodies, 6), or {frame: (6)}. `reference` is "body" (the frame's axes and origin, default),
         "world_aligned" (the base's axes, the frame's origin) or "world" (the base's axes and origin).
-        `friction=True` adds `friction_torque`.
+        `friction=True` adds `friction_torque`, `springs=True` `spring_torque`.
         """
     def forward_dynamics(
         self,
@@ -386,6 +387,7 @@ class RobotForms(FormsOwner):
         wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
         reference: str | None = None,
         friction: bool = False,
+        springs: bool = False,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
@@ -395,8 +397,8 @@ class RobotForms(FormsOwner):
         branches [Featherstone2008, section 6.5]. A sample whose M is singular gives NaN or inf in
         its own row. Inputs q (nq), qd, tau (nv); returns (nv).
 
-        `wrenches` of the environment push: M^-1 (tau + J^T W - C qd - g), and `friction=True` takes
-        `friction_torque` from tau; see `inverse_dynamics`.
+        `wrenches` of the environment push: M^-1 (tau + J^T W - C qd - g), `friction=True` takes
+        `friction_torque` from tau and `springs=True` `spring_torque`; see `inverse_dynamics`.
         """
     def bias_force(
         self,
@@ -406,12 +408,13 @@ class RobotForms(FormsOwner):
         wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
         reference: str | None = None,
         friction: bool = False,
+        springs: bool = False,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
         """Return C qd + g, the joint forces of a motion without accelerations.
 
-        What forward dynamics takes from tau. `wrenches` and `friction` as in `inverse_dynamics`.
+        What forward dynamics takes from tau. `wrenches`, `friction` and `springs` as in `inverse_dynamics`.
         Returns (nv).
         """
     def mass_matrix(
@@ -489,6 +492,18 @@ class RobotForms(FormsOwner):
         Per velocity, with `robot.damping` and `robot.friction`; of a ball or free joint each of its
         velocities has both. sign(0) is 0: a joint at rest has no friction here. Returns (nv).
         """
+    def spring_torque(
+        self,
+        q: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return stiffness (q - rest), the joint forces that hold the joints' springs at q.
+
+        Of joints of one degree of freedom, with `robot.stiffness` and `robot.spring_rest`; others have no
+        springs. Returns (nv).
+        """
     def external_torque(
         self,
         q: ArrayLike,
@@ -520,10 +535,14 @@ class RobotForms(FormsOwner):
         self,
         q: ArrayLike,
         *,
+        springs: bool = False,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Any:
-        """Return U = -sum m gravity . c, zero where the centre of mass is at the base origin's height."""
+        """Return U = -sum m gravity . c, zero where the centre of mass is at the base origin's height.
+
+        `springs=True` adds the energy of the joints' springs, stiffness (q - rest)^2 / 2.
+        """
     def task_inertia(
         self,
         q: ArrayLike,
@@ -596,6 +615,7 @@ class RobotForms(FormsOwner):
         wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
         reference: str | None = None,
         friction: bool = False,
+        springs: bool = False,
         out: tuple[NDArray[Any], ...] | None = None,
         threads: int = 1,
         **named: ArrayLike | Mapping[str, ArrayLike],
@@ -898,6 +918,7 @@ class RobotForms(FormsOwner):
         wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
         reference: str | None = None,
         friction: bool = False,
+        springs: bool = False,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
@@ -915,6 +936,7 @@ class RobotForms(FormsOwner):
         wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
         reference: str | None = None,
         friction: bool = False,
+        springs: bool = False,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
@@ -928,6 +950,7 @@ class RobotForms(FormsOwner):
         wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
         reference: str | None = None,
         friction: bool = False,
+        springs: bool = False,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
@@ -944,6 +967,7 @@ class RobotForms(FormsOwner):
         wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
         reference: str | None = None,
         friction: bool = False,
+        springs: bool = False,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
@@ -957,6 +981,7 @@ class RobotForms(FormsOwner):
         wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
         reference: str | None = None,
         friction: bool = False,
+        springs: bool = False,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
@@ -970,6 +995,7 @@ class RobotForms(FormsOwner):
         wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
         reference: str | None = None,
         friction: bool = False,
+        springs: bool = False,
         out: tuple[NDArray[Any], ...] | None = None,
         threads: int = 1,
     ) -> InverseDynamicsDerivatives:
@@ -987,8 +1013,8 @@ class RobotForms(FormsOwner):
         [SinghRussellWensing2022]. Column h of d / dq is the derivative for a body-frame (right) perturbation
         of joint h, T -> T exp(X_h s), by s at 0; for one-dof joints that is d / dq_h. Returns (nv, nv) twice.
 
-        `wrenches` (constant in the axes of their `reference`) and `friction` (damping, in d / dqd) as in
-        `inverse_dynamics`. Dry friction adds nothing, at qd = 0 neither.
+        `wrenches` (constant in the axes of their `reference`) and `friction` (damping, in d / dqd) and
+        `springs` (in d / dq) as in `inverse_dynamics`. Dry friction adds nothing, at qd = 0 neither.
         """
     def forward_dynamics_derivatives(
         self,
@@ -999,6 +1025,7 @@ class RobotForms(FormsOwner):
         wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
         reference: str | None = None,
         friction: bool = False,
+        springs: bool = False,
         out: tuple[NDArray[Any], ...] | None = None,
         threads: int = 1,
     ) -> ForwardDynamicsDerivatives:
@@ -1007,7 +1034,7 @@ class RobotForms(FormsOwner):
         d qdd = -M^-1 (d tau / dq dq + d tau / dqd dqd) at the accelerations of forward dynamics
         [CarpentierMansard2018]. Returns (nv, nv) three times.
 
-        `wrenches` and `friction` as in `inverse_dynamics_derivatives`.
+        `wrenches`, `friction` and `springs` as in `inverse_dynamics_derivatives`.
         """
     def regressor(
         self,

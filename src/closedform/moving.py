@@ -27,6 +27,7 @@ class RobotMoving:
         reference: Any = None,
         rate: float | None = None,
         friction: bool = False,
+        springs: bool = False,
         stops: bool = False,
         restitution: float = 0.0,
         effort_limits: bool = False,
@@ -47,10 +48,10 @@ class RobotMoving:
         step.
 
         `friction=True` adds `robot.damping` and `robot.friction`, which holds a joint at rest exactly as
-        long as it can; `stops=True` makes the joint limits stops, with a `restitution`; `effort_limits=True`
-        clips the joint forces. `wrenches` are (bodies, 6) or a mapping of frames to (6,), constant, over the
-        steps or functions of time; their `wrench_reference` is "body", "world_aligned" or "world", as that of
-        `inverse_dynamics`.
+        long as it can; `springs=True` adds `robot.stiffness`; `stops=True` makes the joint limits stops, with
+        a `restitution`; `effort_limits=True` clips the joint forces. `wrenches` are (bodies, 6) or a mapping
+        of frames to (6,), constant, over the steps or functions of time; their `wrench_reference` is "body",
+        "world_aligned" or "world", as that of `inverse_dynamics`.
 
         `method` is "rk4", "rk6" or "rk8" (Runge-Kutta on the configuration manifold), "rosenbrock" (order 2,
         for gains that are high on light links) or "variational" (order 2, no drift of energy), with joints
@@ -79,6 +80,7 @@ class RobotMoving:
             reference=reference,
             rate=rate,
             friction=friction,
+            springs=springs,
             stops=stops,
             restitution=restitution,
             effort_limits=effort_limits,

@@ -1,4 +1,4 @@
-"""What a call may choose of a form: a frame, an order, axes, wrenches, friction."""
+"""What a call may choose of a form: a frame, an order, axes, wrenches, friction, springs."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ class Choices(TypedDict, total=False):
     relative_to: str | None
     wrenches: bool | tuple[str, ...]
     friction: bool
+    springs: bool
     rows: str | tuple[str, ...] | None
 
 
@@ -25,8 +26,8 @@ class Variant:
 
     The `frame`; the `order` of a family; `phi` as an input; the axes and point of a twist or wrench, the
     `reference`; the frame `relative_to` which another is described, in place of the base; `wrenches` as an
-    input, True for one of each body, or the names of the frames that have one; joint `friction`; and the
-    `rows` of a task.
+    input, True for one of each body, or the names of the frames that have one; joint `friction` and
+    `springs`; and the `rows` of a task.
     """
 
     frame: str | None = None
@@ -36,6 +37,7 @@ class Variant:
     relative_to: str | None = None
     wrenches: bool | tuple[str, ...] = False
     friction: bool = False
+    springs: bool = False
     rows: str | tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
@@ -63,5 +65,5 @@ PLAIN = Variant()
 CHOICES = tuple(Choices.__annotations__)
 """Names of what a form may offer; a builder takes what it offers by these names."""
 
-LOADS = ("wrenches", "reference", "friction")
+LOADS = ("wrenches", "reference", "friction", "springs")
 """The choices of a form that loads act on: its builder takes them together, as `loads`."""

@@ -108,6 +108,8 @@ class FormRecipe:
         loads = [variant.reference or BODY, str(bool(variant.wrenches)), str(variant.rows)]
         if self.form.frictional:
             loads += [self.model.joint_array(each).tobytes().hex() for each in ("damping", "friction")]
+        if self.form.sprung:
+            loads += [repr([(each.stiffness, each.spring_rest) for each in self.model.bodies])]
         chosen = (str(order), str(variant.phi), *named, *loads)
         return (self.name, *chosen, digest(self.model), CasadiMeta.version())
 

@@ -45,6 +45,8 @@ class Motion:
     torques: Callable[[Array, Array, Array, dict[str, Array]], Array] | None = field(default=None)
     """The joint forces of times and states; zero if there is none."""
     states: dict[str, Array] = field(default_factory=dict)
+    springs: bool = False
+    """Whether springs took part, whose energy then counts."""
 
     @cached_property
     def tau(self) -> Array:
@@ -60,8 +62,8 @@ class Motion:
 
     @cached_property
     def potential_energy(self) -> Array:
-        """Potential energy at the times, (..., n + 1)."""
-        return np.asarray(self.robot.potential_energy(self.q))
+        """Potential energy at the times, (..., n + 1), with that of springs if they took part."""
+        return np.asarray(self.robot.potential_energy(self.q, springs=self.springs))
 
     @property
     def energy(self) -> Array:

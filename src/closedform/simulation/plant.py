@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import casadi as ca
@@ -40,7 +40,8 @@ class Plant:
     Joint forces come from a compiled `law`, or are an input (`driven`), or are zero. `frames` are those
     at which wrenches act, in a `reference`; with `bodies` every body has one. `limited` clips the joint
     forces at the efforts, `damped` adds viscous friction, `contact` Coulomb friction and stops. The numbers
-    of all these are inputs of the code. The states of the law, z, move along with the robot's.
+    of all these are inputs of the code; `sprung` adds the model's own springs. The states of the law, z,
+    move along with the robot's.
     """
 
     model: Model
@@ -51,6 +52,7 @@ class Plant:
     bodies: bool = False
     limited: bool = False
     damped: bool = False
+    sprung: bool = False
     contact: bool = False
 
     @property
@@ -87,7 +89,8 @@ class Plant:
             frame = self.model.frame(name)
             places.append(f"{frame.body}:{frame.placement.tobytes().hex()}")
         flags = (self.driven, self.reference, self.bodies, self.limited, self.damped, self.contact)
-        return (*law, repr(places), repr(flags), self.model.digest)
+        springs = repr([(each.stiffness, each.spring_rest) for each in self.model.bodies if self.sprung])
+        return (*law, repr(places), repr(flags), springs, self.model.digest)
 
     @property
     def slots(self) -> list[Slot]:
@@ -140,6 +143,7 @@ class Plant:
         loads = NO_LOADS
         if wrenches is not None:
             loads = Loads((ca.reshape(wrenches, 6, -1).T,), self.frames or None, self.reference)
+        loads = replace(loads, springs=self.sprung)
         bias = inverse_dynamics(self.tree, q, qd, SX.zeros(self.nv), loads=loads)
         tau, rate = self.joint_forces(q, qd, z, u, constants)
         p = tau - bias

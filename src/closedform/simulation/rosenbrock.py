@@ -9,6 +9,7 @@ from casadi import SX
 
 from ..forms.elimination import Factors
 from ..forms.manifold import chart_rate, moved
+from ..forms.springs import spring_gradient
 from ..programs import Program
 from .plant import Plant, masked
 from .step_symbols import StepSymbols, step_program
@@ -21,9 +22,9 @@ def rosenbrock(plant: Plant, held: bool) -> Program:
     """Return the program of one step of second order, ROS2 [Verwer1999].
 
     With W = 1 - gamma h A, k1 = W^-1 f(x) and k2 = W^-1 (f(x + h k1) - 2 k1), the state moves by
-    h (3 k1 + k2) / 2. The order is 2 whatever A is; here it has the derivatives of the joint forces and of
-    viscous friction by q and qd, symmetric parts, so that W is solved like M. The states of the law
-    have no part in A, so that they take Heun's step.
+    h (3 k1 + k2) / 2. The order is 2 whatever A is; here it has the derivatives of the joint forces, of
+    springs and of viscous friction by q and qd, symmetric parts, so that W is solved like M. The states of
+    the law have no part in A, so that they take Heun's step.
     """
     given = StepSymbols(plant, held)
     model, q, qd, h, nv = plant.model, given.q, given.qd, given.h, plant.nv
@@ -52,7 +53,7 @@ def rosenbrock(plant: Plant, held: bool) -> Program:
 
 
 def _stiffness(plant: Plant, given: StepSymbols, u: SX) -> tuple[SX, SX]:
-    """Return the symmetric parts of the derivatives of joint forces and viscous friction by q and qd."""
+    """Return the symmetric parts of d/dq and d/dqd of joint forces, springs and viscous friction."""
     nv = plant.nv
     step, more = SX.sym("step", nv), SX.sym("more", nv)
     there = moved(plant.model, given.q, step)
@@ -64,4 +65,6 @@ def _stiffness(plant: Plant, given: StepSymbols, u: SX) -> tuple[SX, SX]:
         found.append((D + D.T) / 2)
     if plant.damped:
         found[1] = found[1] - ca.diag(given.constants["viscous"])
+    if plant.sprung:
+        found[0] = found[0] - spring_gradient(plant.tree, given.q)
     return found[0], found[1]

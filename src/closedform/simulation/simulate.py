@@ -75,6 +75,7 @@ def simulate(
     reference: Any = None,
     rate: float | None = None,
     friction: bool = False,
+    springs: bool = False,
     stops: bool = False,
     restitution: float = 0.0,
     effort_limits: bool = False,
@@ -97,7 +98,8 @@ def simulate(
     if progress is not None:
         function("simulate: progress", progress, "the fraction done", 1)
     instances("simulate: events", events, Event)
-    for name, given in (("friction", friction), ("stops", stops), ("effort_limits", effort_limits)):
+    chosen = {"friction": friction, "springs": springs, "stops": stops, "effort_limits": effort_limits}
+    for name, given in chosen.items():
         flag(f"simulate: {name}", given)
     bounce = small_number("simulate: restitution", restitution, 1.0)
     q = checked_coordinates(model, q0)
@@ -126,6 +128,7 @@ def simulate(
         bodies=bodies,
         limited=effort_limits,
         damped=friction and bool(robot.damping.any()),
+        sprung=springs and any(body.stiffness for body in model.bodies),
         contact=contact.acts,
     )
     if method is None:
@@ -153,7 +156,7 @@ def simulate(
             rtol,
             atol,
         )
-        return Motion(robot, t, q, qd, times, (), method, torques, plant.states(z))
+        return Motion(robot, t, q, qd, times, (), method, torques, plant.states(z), springs)
     marching = _marching(robot, plant, found, start, run_clock, parts, contact, method)
     _take_steps(robot, marching, found, run_clock, batch, progress)
     x, qd = (_unstacked(each, batch) for each in (marching.q, marching.qd))
@@ -167,7 +170,7 @@ def simulate(
         _require_finite(robot, torques, run_clock.times, q, qd, states)
     names = velocity_names(robot)
     changes = tuple(Transition(c.time, names[c.velocity], c.what, c.run) for c in marching.changes)
-    motion = Motion(robot, run_clock.times, q, qd, (), changes, method, torques, states)
+    motion = Motion(robot, run_clock.times, q, qd, (), changes, method, torques, states, springs)
     return with_events(motion, events) if events else motion
 
 
