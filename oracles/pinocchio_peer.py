@@ -143,6 +143,10 @@ class Peer:
         force[picked] = self.model.damping[picked] * v + self.model.friction[picked] * np.sign(v)
         return self.G.T @ force
 
+    def spring_torque(self, q):
+        """Return zero: Pinocchio's models have no springs, nor have the URDF files that both read."""
+        return np.zeros(self.robot.nv)
+
     def mass_matrix(self, q):
         M = pin.crba(self.model, self.data, self.q(q))
         M = np.triu(M) + np.triu(M, 1).T

@@ -245,6 +245,16 @@ class Robot(
         return self.model.joint_array("friction")
 
     @property
+    def stiffness(self) -> Array:
+        """Stiffness of the joints' springs, over the velocities; part of a form only with `springs=True`."""
+        return self.model.joint_array("stiffness")
+
+    @property
+    def spring_rest(self) -> Array:
+        """Coordinates at which the joints' springs have no force, over the velocities."""
+        return self.model.joint_array("spring_rest")
+
+    @property
     def armature(self) -> Array:
         """Rotor inertias seen at the joints; part of M and of inverse and forward dynamics."""
         return self.model.joint_array("armature")

@@ -32,6 +32,7 @@ from . import (
     matrices,
     newton_euler,
     parameters,
+    springs,
     state,
     task_space,
     tensors,
@@ -114,6 +115,7 @@ CORIOLIS = Quantity("C", "C", "kg m^2/s, kg m/s or kg/s", "Coriolis matrix")
 MASS_INVERSE = Quantity("Minv", "M^{-1}", "1/(kg m^2), 1/(kg m) or 1/kg", "inverse of the mass matrix")
 BIAS = Quantity("h", "h", "N m or N", "joint forces of a motion without accelerations")
 FRICTION = Quantity("tau_f", r"\tau^\mathrm{f}", "N m or N", "joint forces that overcome friction")
+SPRINGS = Quantity("tau_s", r"\tau^\mathrm{s}", "N m or N", "joint forces that hold the springs")
 TASK_INERTIA = Quantity(
     "Lambda", r"\Lambda", "kg m^2, kg m or kg", "inertia of the robot that frame {frame} shows"
 )
@@ -233,9 +235,10 @@ _factored(coriolis.coriolis_matrix, V, CORIOLIS.array("v", "v"), closed=block.co
 _dynamics(gravity.gravity_torque, Q, GRAVITY.array("v"), closed=block.gravity_torque)
 _solve(forward.mass_matrix_inverse, Q, MASS_INVERSE.array("v", "v"))
 FORMS.add(friction.friction_torque, V[1:], FRICTION.array("v"), needs=(MOTION,), frictional=True)
+FORMS.add(springs.spring_torque, Q, SPRINGS.array("v"), needs=(MOTION,), sprung=True)
 _wrenches(external.external_torque, Q + W[:1], EXTERNAL.array("v"), closed=block.external_torque)
 _dynamics(energy.kinetic_energy, V, KINETIC.array())
-_dynamics(energy.potential_energy, Q, POTENTIAL.array())
+_dynamics(energy.potential_energy, Q, POTENTIAL.array(), choices=("springs",))
 _task = partial(_solve, group="task space", framed=True, choices=("reference", "rows"))
 _task(task_space.task_inertia, Q, TASK_INERTIA.array("t", "t"))
 _task(task_space.task_inertia_inverse, Q, TASK_MOBILITY.array("t", "t"))

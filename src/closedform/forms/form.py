@@ -48,7 +48,7 @@ class Form:
     if a variant asks for them. An `ordered` form is a family: its member of order k gives k time
     derivatives, and takes k more derivatives of each quantity. `choices` names what else a call may
     choose, `loaded` the array of wrenches that one of them adds. A `frictional` form depends on the
-    joints' damping and friction. `variant` says what was chosen.
+    joints' damping and friction, a `sprung` one on their springs. `variant` says what was chosen.
     """
 
     name: str
@@ -65,6 +65,7 @@ class Form:
     choices: tuple[str, ...] = ()
     loaded: FormArray | None = None
     frictional: bool = False
+    sprung: bool = False
     variant: Variant = PLAIN
 
     @property
@@ -133,8 +134,9 @@ class Form:
         if variant.reference is not None:
             known_name("reference", variant.reference, REFERENCES)
         flag(f"{self.name}: friction", variant.friction)
-        frictional = self.frictional or variant.friction
-        found = replace(self, frictional=frictional) if variant.chosen else self
+        flag(f"{self.name}: springs", variant.springs)
+        frictional, sprung = self.frictional or variant.friction, self.sprung or variant.springs
+        found = replace(self, frictional=frictional, sprung=sprung) if variant.chosen else self
         if variant.chosen.keys() - {"factorisation"}:  # block matrices know no other choice
             found = replace(found, closed=None)
         if variant.rows is not None:
@@ -221,7 +223,8 @@ class Form:
             return symbols, {}
         count = 1 + (variant.order or 0) if variant.wrenches else 0
         plain, wrenches = symbols[: len(symbols) - count], symbols[len(symbols) - count :]
-        loads = Loads(tuple(wrenches), frames, variant.reference or BODY, variant.friction)
+        reference = variant.reference or BODY
+        loads = Loads(tuple(wrenches), frames, reference, variant.friction, variant.springs)
         return plain, {"loads": loads}
 
     def check(self, model: Any) -> None:
@@ -267,6 +270,7 @@ class Catalogue(dict[str, Form]):
         choices: tuple[str, ...] = (),
         loaded: FormArray | None = None,
         frictional: bool = False,
+        sprung: bool = False,
     ) -> Form:
         """Add a form, named as the function that builds it; a single output has that name too."""
         name = build.__name__
@@ -293,6 +297,7 @@ class Catalogue(dict[str, Form]):
             choices,
             loaded,
             frictional,
+            sprung,
         )
         for install in self._watchers:
             install(name, form)

@@ -1,4 +1,4 @@
-"""What a call may choose of a form: a frame, an order, axes, wrenches, friction, a factorisation."""
+"""What a call may choose of a form: a frame, an order, axes, wrenches, friction, springs, a factorisation."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ class Choices(TypedDict, total=False):
     relative_to: str | None
     wrenches: bool | tuple[str, ...]
     friction: bool
+    springs: bool
     rows: str | tuple[str, ...] | None
     factorisation: str
     coordinates: str | None
@@ -28,9 +29,9 @@ class Variant:
 
     The `frame`; the `order` of a family; `phi` as an input; the axes and point of a twist or wrench, the
     `reference`; the frame `relative_to` which another is described, in place of the base; `wrenches` as an
-    input, True for one of each body, or the names of the frames that have one; joint `friction`; the
-    `rows` of a task; the `factorisation` of the Coriolis forces; and the velocity `coordinates` in place
-    of qd.
+    input, True for one of each body, or the names of the frames that have one; joint `friction` and
+    `springs`; the `rows` of a task; the `factorisation` of the Coriolis forces; and the velocity
+    `coordinates` in place of qd.
     """
 
     frame: str | None = None
@@ -40,6 +41,7 @@ class Variant:
     relative_to: str | None = None
     wrenches: bool | tuple[str, ...] = False
     friction: bool = False
+    springs: bool = False
     rows: str | tuple[str, ...] | None = None
     factorisation: str = CHRISTOFFEL
     coordinates: str | None = None
@@ -75,5 +77,5 @@ PLAIN = Variant()
 CHOICES = tuple(Choices.__annotations__)
 """Names of what a form may offer; a builder takes what it offers by these names."""
 
-LOADS = ("wrenches", "reference", "friction")
+LOADS = ("wrenches", "reference", "friction", "springs")
 """The choices of a form that loads act on: its builder takes them together, as `loads`."""

@@ -109,6 +109,8 @@ class FormRecipe:
         loads.append(str(variant.coordinates))
         if self.form.frictional:
             loads += [self.model.joint_array(each).tobytes().hex() for each in ("damping", "friction")]
+        if self.form.sprung:
+            loads += [repr([(each.stiffness, each.spring_rest) for each in self.model.bodies])]
         if variant.factorisation != PLAIN.factorisation:
             loads.append(variant.factorisation)
         chosen = (str(order), str(variant.phi), *named, *loads)
