@@ -27,6 +27,7 @@ from .transfer import SIZE, Entries, parameter_name, transfer_matrix
 if TYPE_CHECKING:
     from sympy import Expr, Symbol
 
+    from .reasons import Reason
     from .table import Lists
 
 METHODS = ("closed", "numeric")
@@ -46,8 +47,8 @@ class BaseParameters:
     `kept` are the indices in `robot.phi` of the parameters that stay, some of them regrouped with
     others; `matrix` (count, 10 bodies) gives the base parameters, base = matrix @ phi. `completion`
     names parameters that only the numerical method eliminated. If letters of the geometry were asked
-    for, `coefficients` holds the entries of `matrix` as SymPy expressions, and `geometry` the values
-    of the letters.
+    for, `coefficients` holds the entries of `matrix` as SymPy expressions, `geometry` the values of the
+    letters, and `lettered` the `regrouping` in letters.
     """
 
     robot: Robot
@@ -59,6 +60,7 @@ class BaseParameters:
     coefficients: Entries | None = field(default=None, repr=False)
     geometry: dict[Symbol, float] = field(default_factory=dict, repr=False)
     regrouping: Regrouping | None = field(default=None, repr=False)
+    lettered: Regrouping | None = field(default=None, repr=False)
 
     @property
     def count(self) -> int:
@@ -113,8 +115,29 @@ class BaseParameters:
             raise ClosedFormError("base parameters: the numeric method has no steps; use method='closed'")
         return tuple(
             (k + 1, {parameter_name(index, "R"): combination(row, digits) for index, row in changed})
-            for k, changed in self.regrouping.steps()
+            for k, changed in (self.lettered or self.regrouping).steps()
         )
+
+    @cached_property
+    def reasons(self) -> dict[str, Reason]:
+        """Why each parameter is kept, regrouped or without effect: the rule and the neighbours, by name.
+
+        >>> import closedform as cf
+        >>> from closedform.identification import base_parameters
+        >>> reasons = base_parameters(cf.load("puma560"), symbolic=True).reasons
+        >>> print(reasons["XX1"])
+        XX1, no effect: link 1 turns about the axis of joint 1 only [GautierKhalil1990, section III-B, rule 3]
+        >>> reasons["MZ4"].equation
+        'MZ4 -> MY3 - XY3*d4 + 2*r4*(XX3 + ZZ3)'
+        >>> reasons["MZ4"].rule
+        'joint 4 turns about its axis and does not feel mass on it [GautierKhalil1990, Eq. (15)]'
+        """
+        from .reasons import reasons_of
+
+        matrix = self.matrix if self.coefficients is None else self.coefficients
+        regroupings = [each for each in (self.regrouping, self.lettered) if each is not None]
+        names = dict(zip(self.kept, self.names, strict=True))
+        return reasons_of(self.robot.model, names, matrix, regroupings, self.completion)
 
     @property
     def values(self) -> Array:
@@ -160,6 +183,7 @@ class BaseParameters:
     @property
     def lists(self) -> Lists:
         """The lists of the paper, with numbers short enough to read."""
+        from .reasons import KEPT
         from .table import DIGITS, Lists
 
         eliminated = [name for name in self.eliminated if name not in self.completion]
@@ -172,7 +196,11 @@ class BaseParameters:
         for k, name in zip(self.kept, self.names, strict=True):
             links.setdefault(k // SIZE + 1, []).append(name)
         title = f"{self.robot.name}: {self.count} base parameters of {self.matrix.shape[1]}"
-        return Lists(title, gone, self._combinations(DIGITS), links)
+        why: dict[str, list[str]] = {}
+        for name, reason in self.reasons.items():
+            if reason.kind != KEPT:
+                why.setdefault(reason.rule, []).append(name)
+        return Lists(title, gone, self._combinations(DIGITS), links, why)
 
     def __str__(self) -> str:
         return str(self.lists)
@@ -281,7 +309,7 @@ def _lettered(base: BaseParameters, recursion: Regrouping) -> BaseParameters:
     )
     coefficients = lettered.matrix()
     coefficients[base.matrix == 0] = 0
-    return replace(base, coefficients=coefficients, geometry=values, regrouping=lettered)
+    return replace(base, coefficients=coefficients, geometry=values, lettered=lettered)
 
 
 def _product(more: Array, coefficients: Entries) -> Entries:
