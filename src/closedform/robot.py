@@ -196,6 +196,11 @@ class Robot(
         return self.model.phi
 
     @property
+    def geometry(self) -> Array:
+        """Where the joints are: x, y, z, roll, pitch, yaw of each body frame in its parent's (bodies, 6)."""
+        return self.model.geometry
+
+    @property
     def mass(self) -> float:
         """Mass of the moving bodies, or of the whole object if nothing moves."""
         return self.model.mass

@@ -102,7 +102,7 @@ def angle_groups(model: Model) -> list[list[int]]:
     turning: list[tuple[int, np.ndarray] | None] = []
     for node in Tree.of(model).own:
         above = turning[node.parent] if node.parent >= 0 else None
-        before = None if above is None else (above[0], node.R0.T @ above[1])
+        before = None if above is None else (above[0], np.asarray(node.R0).T @ above[1])
         if node.joint.quaternion is not None:
             turning.append(None)
             continue

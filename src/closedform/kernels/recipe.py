@@ -108,7 +108,7 @@ class FormRecipe:
         loads = [variant.reference or BODY, str(bool(variant.wrenches)), str(variant.rows)]
         if self.form.frictional:
             loads += [self.model.joint_array(each).tobytes().hex() for each in ("damping", "friction")]
-        chosen = (str(order), str(variant.phi), *named, *loads)
+        chosen = (str(order), " ".join(variant.inputs), *named, *loads)
         return (self.name, *chosen, digest(self.model), CasadiMeta.version())
 
     def _place(self, name: str | None) -> str:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from ..arrays import Array
 from ..checks import known_name, sized_array
 from ..lazy import cached_property
+from ..rotations import pose, rotation_rpy, rpy_of
 from .body import Body, Frame
 from .idle_joints import idle_joints
 
@@ -49,6 +50,14 @@ class Model:
         return phi
 
     @cached_property
+    def geometry(self) -> Array:
+        """Placements of the bodies in their parents, a row x, y, z, roll, pitch, yaw each, as in URDF."""
+        rows = [(*body.placement[:3, 3], *rpy_of(body.placement[:3, :3])) for body in self.bodies]
+        geometry = np.array(rows).reshape(-1, 6)
+        geometry.flags.writeable = False
+        return geometry
+
+    @cached_property
     def mass(self) -> float:
         """Mass of the moving bodies, or of the whole object if nothing moves."""
         return float(sum(body.phi[9] for body in self.bodies) if self.bodies else self.base_phi[9])
@@ -68,6 +77,15 @@ class Model:
             replace(body, phi=row) for body, row in zip(self.bodies, values.reshape(-1, 10), strict=True)
         )
         return replace(self, bodies=bodies, has_inertia=True)
+
+    def with_geometry(self, geometry: ArrayLike) -> Model:
+        """Return the model with other placements of its bodies, rows as in `geometry`."""
+        rows = sized_array("geometry", geometry, self.geometry.shape)
+        bodies = tuple(
+            replace(body, placement=pose(rotation_rpy(row[3:]), row[:3]))
+            for body, row in zip(self.bodies, rows, strict=True)
+        )
+        return replace(self, bodies=bodies)
 
     def with_gravity(self, gravity: ArrayLike) -> Model:
         """Return the model in another field of gravity."""
