@@ -174,6 +174,16 @@ class RobotChanges:
         """
         return self._of(self.model.with_geometry(geometry))
 
+    def with_letters(self, letters: Mapping[str, float]) -> Self:
+        """Return the robot with numbers for letters of its table (`from_mdh`); others stay as they are.
+
+        >>> import closedform as cf
+        >>> arm = cf.Robot.from_mdh([(0, 0, 0, 0, 0), (0, 0, "L1", 0, 0)])
+        >>> float(arm.with_letters({"L1": 0.4}).pose([0.0, 0.0])[0, 3])
+        0.4
+        """
+        return self._of(changes.with_letters(self.model, letters))
+
     def with_gravity(self, gravity: ArrayLike) -> Self:
         """Return the robot in another field of gravity.
 

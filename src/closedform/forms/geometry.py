@@ -19,19 +19,18 @@ def placed(nodes: Sequence[Node], geometry: SX) -> tuple[Node, ...]:
     A row is the pose of the user's body frame in that of its parent at q = 0, with the rotation
     Rz(yaw) Ry(pitch) Rx(roll) about fixed axes, as in URDF. Nodes stay where they are in their bodies.
     """
-    found = []
-    for k, node in enumerate(nodes):
-        R, p = rotation_rpy(geometry[k, 3:].T), geometry[k, :3].T
-        T, T_parent = node.T_frame, nodes[node.parent].T_frame if node.parent >= 0 else np.eye(4)
-        back = constant(T_parent[:3, :3].T)
-        found.append(
-            replace(
-                node,
-                R0=back @ R @ constant(T[:3, :3]),
-                p0=back @ (p + R @ constant(T[:3, 3]) - constant(T_parent[:3, 3])),
-            )
-        )
-    return tuple(found)
+    return tuple(
+        at_pose(node, nodes, rotation_rpy(geometry[k, 3:].T), geometry[k, :3].T)
+        for k, node in enumerate(nodes)
+    )
+
+
+def at_pose(node: Node, nodes: Sequence[Node], R: SX, p: SX) -> Node:
+    """Return a node whose body frame has the pose R, p in that of its parent at q = 0."""
+    T, T_parent = node.T_frame, nodes[node.parent].T_frame if node.parent >= 0 else np.eye(4)
+    back = constant(T_parent[:3, :3].T)
+    p0 = back @ (p + R @ constant(T[:3, 3]) - constant(T_parent[:3, 3]))
+    return replace(node, R0=back @ R @ constant(T[:3, :3]), p0=p0)
 
 
 def rotation_rpy(rpy: SX) -> SX:

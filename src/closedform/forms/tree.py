@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, Self, TypeVar
 
+import numpy as np
 from casadi import SX
 
 from ..arrays import Array
@@ -92,7 +93,9 @@ class Tree:
         `geometry` are symbols in place of the placements, a row x, y, z, roll, pitch, yaw per body.
         Without `regroup` every body keeps its own inertia, in the unit of length that costs least.
         """
-        own = nodes_of(model)
+        if geometry is None:
+            model.require_numbers("numeric call")
+        own = nodes_of(model if geometry is None else model.with_geometry(np.zeros((len(model.bodies), 6))))
         if phi is not None:
             own = tuple(node.with_phi(phi[10 * k : 10 * k + 10]) for k, node in enumerate(own))
         if geometry is not None:

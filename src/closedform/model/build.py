@@ -56,7 +56,7 @@ def build_model(
         raise DescriptionError(source, problems)
     for doubt in doubts_about(model, description):
         warn(f"{description.name}: {doubt}")
-    return model
+    return model.with_letters(description.letters) if description.letters else model
 
 
 def _check_counts(description: Description, source: str) -> None:
@@ -199,6 +199,7 @@ def _assemble(description: Description, order: list[Joint], root: str, gravity: 
             friction=joint.friction,
             armature=joint.armature,
             coupling=_coupling(joint, index, moving),
+            row=joint.row,
         )
         for (joint, parent, placement), phi in zip(moving, phis, strict=True)
     ]

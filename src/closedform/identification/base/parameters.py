@@ -16,6 +16,7 @@ from ...errors import ArgumentError, ClosedFormError
 from ...forms import form
 from ...kernels import Kernel, compiled
 from ...lazy import cached_property
+from ...model import Model
 from ...model.idle import refuse_still
 from ...robot import Robot
 from .attainable import unfelt_parameters
@@ -137,7 +138,7 @@ class BaseParameters:
         matrix = self.matrix if self.coefficients is None else self.coefficients
         regroupings = [each for each in (self.regrouping, self.lettered) if each is not None]
         names = dict(zip(self.kept, self.names, strict=True))
-        return reasons_of(self.robot.model, names, matrix, regroupings, self.completion)
+        return reasons_of(self._decided_on, names, matrix, regroupings, self.completion)
 
     @property
     def values(self) -> Array:
@@ -147,6 +148,7 @@ class BaseParameters:
                 f"base parameters: robot {self.robot.name!r} has no inertias (geometry only), so its base "
                 "parameters have no values; their names, matrix and regressor need none"
             )
+        self.robot.model.require_numbers("base parameters: values")
         return np.asarray(self.matrix @ self.robot.phi)
 
     @cached_property
@@ -163,7 +165,13 @@ class BaseParameters:
     @cached_property
     def rank(self) -> int:
         """The rank of regressors sampled at random states, which the count should equal."""
-        return self.count if self.method == "numeric" or self.completion else _numeric(self.robot).count
+        if self.method == "numeric" or self.completion:
+            return self.count
+        return _numeric(type(self.robot)(self._decided_on)).count
+
+    @property
+    def _decided_on(self) -> Model:
+        return decided_on(self.robot.model, self.lettered is not None)
 
     @property
     def minimal(self) -> bool:
@@ -210,6 +218,14 @@ class BaseParameters:
         return self.lists.latex()
 
 
+def decided_on(model: Model, symbolic: bool) -> Model:
+    """Return the model whose numbers decide: letters of a table stand for numbers in general."""
+    if symbolic and model.letters:
+        return model.generic
+    model.require_numbers("base_parameters")
+    return model
+
+
 def regressor_expression(base: BaseParameters) -> tuple[list[SX], SX]:
     """Return the symbols q, qd, qdd and the reduced regressor of them; inertias are not needed."""
     model = base.robot.model
@@ -227,8 +243,9 @@ def base_parameters(robot: Robot, method: str = "closed", *, symbolic: bool = Fa
     to others (mimics) regroup more than the closed form knows: the rest is found numerically and
     named in `completion`.
 
-    `symbolic` keeps lengths and angles of the geometry as letters in `regrouped`. Bodies are counted
-    from 1 along the tree; parameters are about the origins of the body frames, as in `robot.phi`.
+    `symbolic` keeps lengths and angles of the geometry as letters in `regrouped`: those of the robot's
+    table (`Robot.from_mdh`) if it has any, whatever their values, else d, r, alpha, theta. Bodies are
+    counted from 1 along the tree; parameters are about the origins of the body frames, as in `robot.phi`.
 
     >>> import closedform as cf
     >>> from closedform.identification import base_parameters
@@ -250,11 +267,12 @@ def base_parameters(robot: Robot, method: str = "closed", *, symbolic: bool = Fa
 
 
 def _closed(robot: Robot, symbolic: bool) -> BaseParameters:
-    model, factors = scaled_model(robot.model)
+    own = decided_on(robot.model, symbolic)
+    model, factors = scaled_model(own)
     units = np.tile(factors, len(model.bodies))
     recursion = Regrouping(
         [body.parent for body in model.bodies],
-        [transfer_matrix(body.placement) for body in robot.model.bodies],
+        [transfer_matrix(body.placement) for body in own.bodies],
         [eliminate(basis, factors) for basis in unfelt_parameters(model)],
         np.eye(len(units)),
     )
@@ -262,13 +280,17 @@ def _closed(robot: Robot, symbolic: bool) -> BaseParameters:
     matrix = _cleaned(recursion.matrix(), units, kept)
     base = BaseParameters(robot, "closed", tuple(kept), matrix, len(kept), regrouping=recursion)
     if symbolic:
-        base = _lettered(base, recursion)
+        from .lettered import in_letters
+
+        lettered, coefficients, matrix, values = in_letters(robot.model, recursion, matrix)
+        base = replace(base, matrix=matrix, coefficients=coefficients, geometry=values, lettered=lettered)
     return _completed(base, units) if model.coupled else base
 
 
 def _numeric(robot: Robot) -> BaseParameters:
     from .numeric import null_space, reduction, sampled_regressor
 
+    robot.model.require_numbers("base_parameters")
     model, factors = scaled_model(robot.model)
     units = np.tile(factors, len(model.bodies))
     kept, matrix = reduction(null_space(sampled_regressor(model)), range(len(units)))
@@ -294,22 +316,6 @@ def _completed(base: BaseParameters, units: Array) -> BaseParameters:
         completion=tuple(gone),
         coefficients=None if base.coefficients is None else _product(more, base.coefficients),
     )
-
-
-def _lettered(base: BaseParameters, recursion: Regrouping) -> BaseParameters:
-    """Return the base parameters with the letters of the geometry in their coefficients."""
-    from .geometry_symbols import exact, symbolic_placements
-
-    placements, values = symbolic_placements(base.robot.model)
-    lettered = Regrouping(
-        recursion.parents,
-        [transfer_matrix(T) for T in placements],
-        [replace(gone, moves=exact(gone.moves)) for gone in recursion.eliminations],
-        exact(recursion.start),
-    )
-    coefficients = lettered.matrix()
-    coefficients[base.matrix == 0] = 0
-    return replace(base, coefficients=coefficients, geometry=values, lettered=lettered)
 
 
 def _product(more: Array, coefficients: Entries) -> Entries:
