@@ -860,8 +860,11 @@ RECIPES: dict[str, Callable[[], Call]] = {
         units=None,
         rate=None,
     ),
+    "identification.BaseParameters.kernel": lambda: call(base().kernel, "inverse_dynamics", order=None),
     "identification.BaseParameters.latex": lambda: call(base().latex),
-    "identification.BaseParameters.savings": lambda: call(base().savings, "inverse_dynamics", order=None),
+    "identification.BaseParameters.savings": lambda: call(
+        base().savings, "inverse_dynamics", order=None, inputs=False
+    ),
     "identification.BaseParameters.steps": lambda: call(base().steps, digits=15),
     "identification.Excitation.csv": lambda: call(exciting().csv, rate=100.0),
     "identification.Excitation.stacked": lambda: call(exciting().stacked, exciting().trajectory, samples=20),

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from sympy import sstr
 
-from ...identification.base.parameters import BaseParameters, base_parameters
+from ...identification.base.parameters import base_parameters
 from ...identification.base.reasons import KEPT
+from ...identification.base.result import BaseParameters
 from ...identification.base.savings import Savings
 from ...identification.base.table import DIGITS, combined
 from ..section import Section
