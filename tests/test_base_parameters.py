@@ -181,7 +181,11 @@ def test_a_slide_along_the_only_axis_regroups_first_moments(alpha):
     part = step[inertia].expand()
     assert same(part.coeff(MX), 2 * d * c)
     assert same(part.coeff(MY), -2 * d * s)
-    assert same(step["MXR2"].expand().coeff(MX), c)
+    sign = 1 if alpha == 0 else -1  # C alpha of joint 3 in (19), its S alpha in (20)
+    other = "MYR2" if alpha == 0 else "MZR2"
+    for name, of_x, of_y in (("MXR2", c, -s), (other, sign * s, sign * c)):
+        assert same(step[name].expand().coeff(MX), of_x), name
+        assert same(step[name].expand().coeff(MY), of_y), name
 
 
 def test_the_added_rule_drops_the_moment_along_the_first_axis():
