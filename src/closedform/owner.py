@@ -78,8 +78,8 @@ class FormsOwner:
         `inverse_dynamics_rates`. With `phi` the inertial parameters are a last input instead of
         constants, for adaptive control; with `geometry` the placements of the joints are one too, after
         phi, for calibration (`robot.geometry` has the present ones). Further choices are those of the
-        form: `reference`, `relative_to`, `rows`, `friction`, and `wrenches` (True for one of each body, or
-        names of frames), which are then inputs too.
+        form: `reference`, `relative_to`, `rows`, `coordinates`, `friction`, `factorisation`, and `wrenches`
+        (True for one of each body, or names of frames), which are then inputs too.
 
         >>> import numpy as np, closedform as cf
         >>> arm = cf.ElasticJointRobot(cf.load("2r"), 1e3, 0.1, 1.0)

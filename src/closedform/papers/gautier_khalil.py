@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from math import pi
 
@@ -125,7 +125,7 @@ def printed() -> list[Printed]:
     return [*found, *_coefficients(base)]
 
 
-def _common(found: tuple[str, ...] | list[str], names: str) -> int:
+def _common(found: Sequence[str], names: str) -> int:
     """Return how many of the printed names are found."""
     return len(set(found) & set(names.split()))
 
