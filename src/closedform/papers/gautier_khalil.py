@@ -199,11 +199,11 @@ def _reasons() -> Exhibit:
 def _steps() -> Exhibit:
     steps = dict(puma().steps())
     rows = []
-    for link in STEPS:
-        for name, each in lines(link).items():
+    for link, text in STEPS.items():
+        for line, (name, each) in zip(text.strip().splitlines(), lines(link).items(), strict=True):
             ours = steps[link][name]
             same = "yes" if sp.expand(ours - each) == 0 else "no"
-            rows.append((str(link), f"{name} = {each}", f"{name} = {ours}", same))
+            rows.append((str(link), _readable(line), _readable(f"{name} = {ours}"), same))
     return Exhibit(
         "Sec. V",
         "the regroupings of the PUMA, link by link",
@@ -258,3 +258,8 @@ def _operations() -> Exhibit:
 
 def _sum(counts: Counts) -> str:
     return f"{counts.additions} + {counts.multiplications}"
+
+
+def _readable(text: str) -> str:
+    """Return a formula with ^ for powers and a space between factors."""
+    return text.replace("**", "^").replace("*", " ")
