@@ -113,7 +113,7 @@ class FormRecipe:
             loads += [repr([(each.stiffness, each.spring_rest) for each in self.model.bodies])]
         if variant.factorisation != PLAIN.factorisation:
             loads.append(variant.factorisation)
-        chosen = (str(order), str(variant.phi), *named, *loads)
+        chosen = (str(order), " ".join(variant.inputs), *named, *loads)
         return (self.name, *chosen, digest(self.model), CasadiMeta.version())
 
     def _place(self, name: str | None) -> str:
