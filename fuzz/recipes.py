@@ -62,6 +62,12 @@ def arm() -> cf.Robot:
 
 
 @cache
+def socket() -> cf.Robot:
+    """Return a body on a ball joint."""
+    return cf.load("spherical_pendulum")
+
+
+@cache
 def rough() -> cf.Robot:
     return arm().with_friction(0.3).with_damping(0.1)
 
@@ -79,6 +85,11 @@ def wrist() -> cf.Robot:
 @cache
 def bending() -> cf.FlexibleArm:
     return cf.FlexibleArm([cf.FlexibleLink(0.5, 0.2, 1.0, hub_inertia=0.1, modes=1)])
+
+
+@cache
+def named() -> flexible.Coefficients:
+    return cf.FlexibleArm.deluca_siciliano().coefficients()
 
 
 @cache
@@ -253,10 +264,14 @@ def form_call(owner: Any, name: str) -> Call:
         named |= {"wrenches_dot": {"tool": np.ones(6)}} if form.ordered else {}
     elif "reference" in form.choices:
         named["reference"] = "world_aligned"
+    if "coordinates" in form.choices:
+        named["coordinates"] = "euler_rpy"
     if form.framed:
         named["frame"] = "tool"
     if "relative_to" in form.choices:
         named["relative_to"] = "link1"
+    if "factorisation" in form.choices:
+        named["factorisation"] = "garofalo"
     if len(kernel.output_shapes) == 1:
         named["out"] = np.zeros((3, *kernel.output_shape))
     return call(getattr(owner, name), *arrays(kernel), **named)
@@ -332,6 +347,10 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "Robot.random_state": lambda: call(arm().random_state, 0, batch=(3,), order=2),
     "Robot.q": lambda: call(arm().q, {"joint1": [0.1, 0.2]}, q0=np.zeros(2), joint2=0.3),
     "Robot.qd": lambda: call(arm().qd, {"joint1": [0.1, 0.2]}, qd0=np.zeros(2), joint2=0.3),
+    "Robot.euler_angles": lambda: call(socket().euler_angles, np.ones((3, 4)), coordinates="euler_zyz"),
+    "Robot.from_euler_angles": lambda: call(
+        socket().from_euler_angles, np.ones((3, 3)), coordinates="euler_zyz"
+    ),
     "Robot.joint_index": lambda: call(arm().joint_index, "joint1", array="q"),
     "Robot.joint_values": lambda: call(arm().joint_values, np.zeros((3, 2)), array="q"),
     "Robot.limit_distance": lambda: call(arm().limit_distance, np.zeros((3, 2))),
@@ -561,12 +580,19 @@ RECIPES: dict[str, Callable[[], Call]] = {
         (0.1, 0.0005),
         (0.0, -9.81),
         0.01,
-        boundary="stretched",
+        payload_offset=(0.02, 0.01),
+        boundary="right-angle",
         exact=False,
         name="arm",
     ),
+    "FlexibleArm.coefficients": lambda: call(cf.FlexibleArm.deluca_siciliano().coefficients),
     "FlexibleArm.deluca_siciliano": lambda: call(
-        cf.FlexibleArm.deluca_siciliano, (0.1, 0.0005), damped=True, modes=1, exact=False
+        cf.FlexibleArm.deluca_siciliano,
+        (0.1, 0.0005),
+        damped=True,
+        modes=1,
+        exact=False,
+        boundary="stretched",
     ),
     "FlexibleArm.equations": lambda: call(
         bending().equations, "mass_matrix", symbolic=True, digits=None, rational=False, seconds=10.0
@@ -580,10 +606,16 @@ RECIPES: dict[str, Callable[[], Call]] = {
         delta0=[0.0],
     ),
     "FlexibleArm.tip_inverse_dynamics": lambda: call(
-        bending().tip_inverse_dynamics, trajectory.polynomial(0.0, 0.1, 0.2), 0.01, duration=0.4
+        bending().tip_inverse_dynamics,
+        trajectory.polynomial(0.0, 0.1, 0.2),
+        0.01,
+        duration=0.4,
+        elbow="negative",
     ),
     "FlexibleArm.kernel": lambda: call(bending().kernel, "mass_matrix", dtype=float),
     "FlexibleArm.linearise": lambda: call(bending().linearise, [0.0, 0.0], [0.0, 0.0], [0.0], output="tip"),
+    "FlexibleArm.modes_at": lambda: call(bending().modes_at, [0.0]),
+    "FlexibleArm.natural_frequencies": lambda: call(bending().natural_frequencies, [0.0], held=True),
     "FlexibleArm.points": lambda: call(bending().points, [0.0, 0.0], stations=5),
     "FlexibleArm.program": lambda: call(bending().program, "mass_matrix"),
     "FlexibleArm.simulate": lambda: call(
@@ -600,6 +632,15 @@ RECIPES: dict[str, Callable[[], Call]] = {
     ),
     "flexible.ArmMotion.deflection": lambda: call(bent().deflection, 0, x=0.2),
     "flexible.ArmMotion.strain": lambda: call(bent().strain, 0, 0.2, 0.01),
+    "flexible.Coefficients.__getitem__": lambda: call(named().__getitem__, "h107"),
+    "flexible.Coefficients.coriolis_torque": lambda: call(
+        named().coriolis_torque, np.zeros(6), np.zeros(6), printed=True
+    ),
+    "flexible.Coefficients.expression": lambda: call(named().expression, "h107"),
+    "flexible.Coefficients.get": lambda: call(named().get, "h107", default=None),
+    "flexible.Coefficients.latex": lambda: call(named().latex, "h107"),
+    "flexible.Coefficients.mass_matrix": lambda: call(named().mass_matrix, np.zeros(6)),
+    "flexible.Coefficients.printed": lambda: call(named().printed, "h107"),
     "flexible.Damping": lambda: call(
         lambda *given: cf.FlexibleArm(bending().links, damping=flexible.Damping(*given)), 0.1, 0.01
     ),
@@ -741,7 +782,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "redundancy.condition_number": lambda: call(redundancy.condition_number),
     "redundancy.gravity_load": lambda: call(redundancy.gravity_load),
     "redundancy.joint_limits": lambda: call(redundancy.joint_limits),
-    "redundancy.manipulability": lambda: call(redundancy.manipulability),
+    "redundancy.manipulability": lambda: call(redundancy.manipulability, squared=True, length=0.6),
     "redundancy.joint_centering": lambda: call(redundancy.joint_centering, [0.0, 0.0, 0.0]),
     "redundancy.own": lambda: call(
         redundancy.own, lambda q: ca.cos(q[0]) * q[1], kind="minimum", name="mine"
@@ -778,6 +819,36 @@ RECIPES: dict[str, Callable[[], Call]] = {
         kind=None,
         limits=True,
         starts=2,
+        velocity=np.zeros(np.shape(TARGETS)),
+        acceleration=np.zeros(np.shape(TARGETS)),
+    ),
+    "redundancy.effort": lambda: call(redundancy.effort, planar(), task="xy", criterion="manipulability"),
+    "redundancy.paper_effort": lambda: call(redundancy.paper_effort, 3, 2, forward_kinematics=8, jacobian=12),
+    "redundancy.equations": lambda: call(
+        redundancy.equations,
+        planar(),
+        task="xy",
+        criterion=redundancy.manipulability(squared=True),
+        columns=(0, 1),
+        symbolic=True,
+        parameters="masses",
+        digits=6,
+        rational=False,
+        seconds=10.0,
+    ),
+    "redundancy.extended_jacobian": lambda: call(
+        redundancy.extended_jacobian, planar(), GUESS, task="xy", criterion="manipulability"
+    ),
+    "redundancy.joint_rates": lambda: call(
+        redundancy.joint_rates,
+        planar(),
+        GUESS,
+        [0.1, 0.0],
+        task="xy",
+        criterion="manipulability",
+        method="pseudoinverse",
+        gain=10.0,
+        damping=0.01,
     ),
     "redundancy.hybrid": lambda: call(
         redundancy.hybrid, planar(), TARGETS[0], task="xy", criterion="manipulability", q0=GUESS
@@ -798,6 +869,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
         substeps=1,
         gain=10.0,
         damping=0.01,
+        correction=5.0,
     ),
     "redundancy.self_motion": lambda: call(
         redundancy.self_motion,
@@ -821,6 +893,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
         time_step=0.01,
         gain=10.0,
         damping=0.01,
+        correction=None,
     ),
     # identification
     "base_parameters": lambda: call(cf.base_parameters, arm(), "closed", symbolic=False),
@@ -976,14 +1049,17 @@ EXCLUDED = {
     "identification.Errors.from_table": "a step of Identification.load",
     "identification.Errors.table": "no arguments, of a record that identify returns",
     "inverse_kinematics.Solutions.__getitem__": "NumPy's: the result is indexed as its q",
+    "flexible.Coefficients": "what FlexibleArm.coefficients makes",
     "flexible.Modes.__getitem__": "a sequence: IndexError and TypeError are what Python expects",
     "redundancy.Criterion.expressions": "takes CasADi symbols",
     "redundancy.Obstacle.value": "takes CasADi symbols",
+    "redundancy.Path.timed": "a step of follow",
     "redundancy.Task.between": "a step of compare",
     "redundancy.Task.features": "a step of follow",
     "redundancy.Task.pose_error": "takes CasADi symbols",
     "redundancy.Task.poses": "a step of solve",
     "redundancy.Task.residual": "takes CasADi symbols",
+    "redundancy.Task.selected": "a step of resolved_motion",
     "redundancy.Task.target_features": "a step of follow",
     "elastic.ComputedTorque.expression": "takes CasADi symbols",
     "elastic.ComputedTorque.law": "takes CasADi symbols",
@@ -1026,6 +1102,7 @@ HEAVY = {
     "FlexibleArm.equations": 0.3,
     "Robot.equations": 0.5,
     "redundancy.compare": 0.2,
+    "redundancy.equations": 0.3,
     "redundancy.self_motion": 0.3,
     "redundancy.follow": 0.4,
     "kernels.compiled": 0.3,

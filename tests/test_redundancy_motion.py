@@ -160,17 +160,35 @@ def test_extended_jacobian_is_the_derivative_of_the_optimal_map(arm):
 
 def test_comparison_ranks_accuracy_and_repeatability(chang):
     table = redundancy.compare(chang, square(20), GUESS, "xy", cycles=3, time_step=0.05)
-    rows = {each.name: each for each in table.contestants}
-    assert set(rows) == {"proposed", "MINPACK hybrid", "pseudoinverse", "damped", "extended_jacobian"}
+    rows = {each.title: each for each in table.contestants}
+    methods = ("pseudoinverse", "damped", "extended_jacobian")
+    assert set(rows) == {
+        "proposed",
+        "MINPACK hybrid",
+        *methods,
+        *(f"{name}, corrected" for name in methods),
+    }
+    assert abs(table.start_error - 5.24e-4) < 1e-6  # the printed start misses the first target
+    assert np.abs(chang.pose(table.start)[:2, 3] - square(20)[0]).max() < SHORT_CHAIN
     exact = rows["proposed"]
     assert exact.task_error < SHORT_CHAIN
     assert exact.drift < ROUNDING
     assert exact.direction < ROUNDING
+    assert exact.lag < ROUNDING
     for name in ("pseudoinverse", "damped"):
-        assert rows[name].task_error > 1e-6
-        assert rows[name].direction > 1e-4
+        assert rows[name].direction > 1e-2  # another posture each way,
+        assert rows[name].lag > 1e-2  # behind the optimum,
+        assert np.abs(chang.pose(rows[name].first[0])[:2, 3] - square(20)[0]).max() < SHORT_CHAIN
+    assert rows["pseudoinverse"].task_error < 1e-7  # but on the path up to the integration
+    assert rows["damped, corrected"].task_error < 0.2 * rows["damped"].task_error
+    assert rows["extended_jacobian"].lag < 1e-9
     assert np.abs(exact.last - rows["MINPACK hybrid"].last).max() < ITERATED
-    assert str(table).count("\n") == 5
+    assert str(table).count("\n") == 8
+
+
+def test_a_start_that_reaches_no_target_is_refused(chang):
+    with pytest.raises(cf.ArgumentError, match="q0 does not lead to the first target"):
+        redundancy.compare(chang, square(4) + 5.0, GUESS, "xy")
 
 
 def test_time_rates_of_poses_are_twists():

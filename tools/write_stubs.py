@@ -33,6 +33,8 @@ CHOICES = {
     "wrenches": f"{BY_FRAME} | None = None",
     "friction": "bool = False",
     "rows": "str | Sequence[str] | None = None",
+    "factorisation": 'str = "christoffel"',
+    "coordinates": "str | None = None",
 }
 """What a call may choose by name; `relative_to` may follow the frame in order too."""
 

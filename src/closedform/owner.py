@@ -76,8 +76,8 @@ class FormsOwner:
         `frame` chooses the frame of forms such as `pose`, `order` the member of a family such as
         `inverse_dynamics_rates`. With `phi` the inertial parameters are a last input instead of
         constants, for adaptive control. Further choices are those of the form: `reference`,
-        `relative_to`, `rows`, `friction`, and `wrenches` (True for one of each body, or names of frames),
-        which are then inputs too.
+        `relative_to`, `rows`, `coordinates`, `friction`, `factorisation`, and `wrenches` (True for one of
+        each body, or names of frames), which are then inputs too.
 
         >>> import numpy as np, closedform as cf
         >>> arm = cf.ElasticJointRobot(cf.load("2r"), 1e3, 0.1, 1.0)

@@ -12,6 +12,7 @@ from .changes import RobotChanges
 from .description.description import DEFAULT_GRAVITY, Description, Inertial, Limits
 from .description.mdh import read_mdh
 from .description.screws import read_screws
+from .euler import RobotEuler
 from .methods import RobotForms
 from .model import build_model
 from .model.listing import listing
@@ -24,7 +25,15 @@ from .states import RobotStates
 
 
 class Robot(
-    RobotChanges, RobotStates, RobotReaching, RobotMoving, RobotFiles, RobotPictures, RobotSpheres, RobotForms
+    RobotChanges,
+    RobotStates,
+    RobotEuler,
+    RobotReaching,
+    RobotMoving,
+    RobotFiles,
+    RobotPictures,
+    RobotSpheres,
+    RobotForms,
 ):
     """A robot and its equations of motion, M(q) qdd + C(q, qd) qd + g(q) = tau + J^T W.
 

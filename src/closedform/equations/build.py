@@ -128,9 +128,15 @@ def _trace(form: Form, model: Any, it: Lettered) -> Program:
     letters = ca.vertcat(*(each.symbol for each in it.parameters))
     more = [(PARAMETERS, (len(it.parameters),), letters)] if it.parameters else []
     traced = form_program(form, model, basis=it.basis, more=more)
-    if it.most is not None and traced.counts.total > it.most:
-        raise ProgramSizeError(
-            f"{form.name} of {model.name!r} takes {traced.counts.total} operations; equations are printed "
-            f"up to {it.most}; ask for a smaller form or robot, or export source code"
-        )
+    if it.most is not None:
+        refuse_long(traced, model.name, it.most)
     return traced
+
+
+def refuse_long(traced: Program, owner: str, most: int = MAX_OPERATIONS) -> None:
+    """Raise if a program has more operations than its reader would read."""
+    if traced.counts.total > most:
+        raise ProgramSizeError(
+            f"{traced.name} of {owner!r} takes {traced.counts.total} operations; equations are printed "
+            f"up to {most}; ask for a smaller form or robot, or export source code"
+        )

@@ -3,6 +3,7 @@
 from .arguments import Damping
 from .arm import FlexibleArm, StateSpace
 from .arm_motion import ArmMotion, DefinitenessError, DeflectionWarning, Energy
+from .coefficients import Coefficients
 from .file import load_arm
 from .fit import HubDrivenFit, fit_hub_driven
 from .link import FlexibleLink
@@ -11,6 +12,7 @@ from .shaping import InputShaper
 
 __all__ = [
     "ArmMotion",
+    "Coefficients",
     "Damping",
     "DefinitenessError",
     "DeflectionWarning",

@@ -16,6 +16,7 @@ from .loads import REFERENCES, Loads, wrench_array
 from .quantity import FormArray
 from .reference import BODY
 from .variant import PLAIN, Variant
+from .velocity_coordinates import velocity_arrays
 
 Builder = Callable[..., SX | tuple[SX, ...]]
 
@@ -133,10 +134,14 @@ class Form:
             known_name("reference", variant.reference, REFERENCES)
         flag(f"{self.name}: friction", variant.friction)
         frictional = self.frictional or variant.friction
-        found = replace(self, closed=None, frictional=frictional) if variant.chosen else self
+        found = replace(self, frictional=frictional) if variant.chosen else self
+        if variant.chosen.keys() - {"factorisation"}:  # block matrices know no other choice
+            found = replace(found, closed=None)
         if variant.rows is not None:
             sized = (_sized(each, "t", len(variant.rows)) for each in found.gives)
             found = replace(found, gives=tuple(sized))
+        if variant.coordinates is not None:
+            found = replace(found, gives=velocity_arrays(found.gives, variant.coordinates))
         if self.loaded is None:
             return replace(found, takes=tuple(wrench_array(each, variant) for each in found.takes))
         if not variant.wrenches:
@@ -155,7 +160,7 @@ class Form:
             return self
         order = DEFAULT_ORDER if order is None else whole_number(f"{self.name}: order", order, 0)
         if order > MAX_ORDER:
-            raise ArgumentError(f"{self.name}: order {order} is beyond {MAX_ORDER}")
+            raise ArgumentError(f"{self.name}: order {order} is too high; expected 0 to {MAX_ORDER}")
         takes = []
         for each in self.takes:
             takes.append(each)
