@@ -35,6 +35,7 @@ FLOW = (
     "programs",
     "emit",
     "equations",
+    "guests",
     "kernels",
     "form_methods",
     "owner",

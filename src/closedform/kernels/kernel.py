@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from ..arrays import Array
 from ..errors import ArgumentError, shown
+from ..guests import guest_of
 from ..lazy import cached_property
 from ..programs import Counts, Program
 from . import cache, machine, memory_layout, overlap
 from .bound_call import bound_call
-from .dask_arrays import lazy
 from .fast_call import FastCall
 from .fastest_order import fastest_code, tuned
 from .gufunc import gufunc
@@ -156,10 +156,12 @@ class Kernel:
         if len(args) != self._count:
             raise self._signature.wrong_count(args)
         for argument in args:
-            if type(argument) is not ndarray and hasattr(argument, "__dask_graph__"):
-                later = lazy(self, self._signature, args, out)
-                return self.results._make(later) if self.results else later
-            if type(argument) is not ndarray and isinstance(argument, ndarray):
+            if type(argument) is ndarray:
+                continue
+            guest = guest_of(argument)
+            if guest is not None:
+                return guest.call(self, args, out, threads)
+            if isinstance(argument, ndarray):
                 args = self._signature.plain(args)
                 break
         try:
