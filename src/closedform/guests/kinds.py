@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, Protocol
@@ -37,9 +38,16 @@ def _guest(kind: type) -> Guest | None:
     for base in kind.__mro__:
         module = KINDS.get(base.__module__.partition(".")[0])
         if module is not None and hasattr(kind, "shape"):
-            found: Guest = import_module(f".{module}", __package__)  # type: ignore[assignment]
+            found: Guest = import_module(f".{module}", __package__)
             return found
     return None
+
+
+def let_be_traced(function: Any) -> None:
+    """Let `torch.compile` put calls of a function into its graphs, if PyTorch is in use."""
+    torch = sys.modules.get("torch")
+    if torch is not None and hasattr(torch, "compiler"):
+        torch.compiler.allow_in_graph(function)
 
 
 def known_precision(name: str, dtype: Any) -> np.dtype[Any]:

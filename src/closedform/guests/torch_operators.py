@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -12,6 +14,15 @@ from .torch_shapes import in_front, summed, whole_shapes
 
 _MADE: dict[str, Any] = {}
 """Operators of this process by name; PyTorch keeps them for its life."""
+
+
+def evaluated(kernel: Any, tensors: Sequence[Tensor], threads: int = 1) -> Any:
+    """Return the results of a kernel as tensors, without gradients."""
+    arrays = [each.detach().numpy() for each in tensors]
+    results = kernel(*arrays, threads=threads)
+    if kernel.results is None:
+        return torch.from_numpy(np.asarray(results))
+    return tuple(torch.from_numpy(np.asarray(each)) for each in results)
 
 
 def operator_of(kernel: Any) -> Any:
@@ -24,8 +35,6 @@ def operator_of(kernel: Any) -> Any:
 
 
 def _registered(name: str, kernel: Any) -> Any:
-    from .torch_tensors import evaluated  # noqa: PLC0415 (the two files call each other)
-
     count, several = len(kernel.input_names), kernel.results is not None
     results = "(" + ", ".join(["Tensor"] * len(kernel.output_shapes)) + ")" if several else "Tensor"
     schema = f"({', '.join(f'Tensor x{k}' for k in range(count))}) -> {results}"

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from ..errors import ArgumentError, shown
 from .kinds import known_precision
-from .torch_operators import operator_of
+from .torch_operators import evaluated, operator_of
 from .torch_shapes import in_front, summed, whole_shapes
 
 
@@ -30,17 +30,8 @@ def call(kernel: Any, args: Sequence[Any], out: Any, threads: int) -> Any:
     elif _plain(tensors):
         results = evaluated(kernel, tensors, threads)
     else:
-        results = _function(kernel).apply(*tensors)  # type: ignore[no-untyped-call]
+        results = _function(kernel).apply(*tensors)
     return results if kernel.results is None else tuple.__new__(kernel.results, results)
-
-
-def evaluated(kernel: Any, tensors: Sequence[Tensor], threads: int = 1) -> Any:
-    """Return the results of a kernel as tensors, without gradients."""
-    arrays = [each.detach().numpy() for each in tensors]
-    results = kernel(*arrays, threads=threads)
-    if kernel.results is None:
-        return torch.from_numpy(np.asarray(results))
-    return tuple(torch.from_numpy(np.asarray(each)) for each in results)
 
 
 def _alike(kernel: Any, args: Sequence[Any]) -> list[Tensor]:
@@ -79,16 +70,8 @@ def _plain(tensors: Sequence[Tensor]) -> bool:
         return False
     if torch.is_grad_enabled() and any(each.requires_grad for each in tensors):
         return False
-    return not any(torch._C._functorch.is_functorch_wrapped_tensor(each) or _dual(each) for each in tensors)
-
-
-def _dual(tensor: Tensor) -> bool:
-    """Whether a tensor carries a tangent of forward differentiation."""
-    return torch.autograd.forward_ad.unpack_dual(tensor).tangent is not None if _dual_level() else False
-
-
-def _dual_level() -> bool:
-    return torch.autograd.forward_ad._current_level >= 0
+    forward = torch.autograd.forward_ad  # tensors carry tangents only within one of its levels
+    return forward._current_level < 0 or all(forward.unpack_dual(each).tangent is None for each in tensors)
 
 
 def _into(kernel: Any, tensors: Sequence[Tensor], out: Any, threads: int) -> Any:
@@ -138,9 +121,7 @@ def _function(kernel: Any) -> type[torch.autograd.Function]:
         def jvp(ctx: Any, *tangents: Tensor | None) -> Any:
             """Return the rates of the results along tangents of the inputs."""
             inputs = ctx.saved_tensors
-            along = [
-                torch.zeros_like(x) if v is None else v for x, v in zip(inputs, tangents, strict=True)
-            ]
+            along = [torch.zeros_like(x) if v is None else v for x, v in zip(inputs, tangents, strict=True)]
             rates = call(kernel.jvp, [*inputs, *along], None, 1)
             return rates if one else tuple(rates)
 
