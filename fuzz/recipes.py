@@ -112,6 +112,11 @@ def pulling() -> control.PDGravity:
     return control.PDGravity(arm(), 50.0, 5.0)
 
 
+@cache
+def learning() -> control.AdaptiveControl:
+    return control.AdaptiveControl(arm(), 5.0, 5.0, 0.1)
+
+
 def held(**options: Any) -> dict[str, Any]:
     """Return the options of a short simulation with everything in it."""
     return {
@@ -127,7 +132,7 @@ def held(**options: Any) -> dict[str, Any]:
         "restitution": 0.5,
         "effort_limits": False,
         "wrenches": {"tool": np.zeros(6)},
-        "axes": "body",
+        "wrench_reference": "body",
         "method": "rk4",
         "events": (),
         "progress": lambda part: None,
@@ -261,6 +266,7 @@ def form_call(owner: Any, name: str) -> Call:
     named: dict[str, Any] = {"threads": 1, **chosen}
     if form.loaded:
         named |= {"wrenches": {"tool": np.ones(6)}, "reference": "world_aligned", "friction": True}
+        named["springs"] = False
         named |= {"wrenches_dot": {"tool": np.ones(6)}} if form.ordered else {}
     elif "reference" in form.choices:
         named["reference"] = "world_aligned"
@@ -338,11 +344,15 @@ RECIPES: dict[str, Callable[[], Call]] = {
         base=np.eye(4),
         tool=np.eye(4),
         armature=[0, 0],
+        letters={},
     ),
+    "Robot.with_letters": lambda: call(cf.Robot.from_mdh([(0, 0, "L", 0, 0)]).with_letters, {"L": 0.4}),
     "Robot.from_screws": lambda: call(cf.Robot.from_screws, [np.eye(4)], [(0, 0, 1, 0, 0, 0.01)], name="r"),
     "Robot.integrate": lambda: call(arm().integrate, np.zeros(2), np.ones(2)),
-    "Robot.program": lambda: call(arm().program, "jacobian", frame="tool", order=None, phi=False),
-    "Robot.kernel": lambda: call(arm().kernel, "jacobian", frame="tool", dtype=float, order=None, phi=False),
+    "Robot.program": lambda: call(arm().program, "jacobian", frame="tool", order=None, geometry=False),
+    "Robot.kernel": lambda: call(
+        arm().kernel, "jacobian", frame="tool", dtype=float, order=None, phi=False, geometry=True
+    ),
     "Robot.neutral": lambda: call(arm().neutral),
     "Robot.random_state": lambda: call(arm().random_state, 0, batch=(3,), order=2),
     "Robot.q": lambda: call(arm().q, {"joint1": [0.1, 0.2]}, q0=np.zeros(2), joint2=0.3),
@@ -363,6 +373,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "Robot.to_urdf": lambda: call(arm().to_urdf, fresh(".urdf")),
     "Robot.to_mdh": lambda: call(arm().to_mdh),
     "Robot.to_mjcf": lambda: call(arm().to_mjcf, fresh(".xml")),
+    "Robot.with_geometry": lambda: call(arm().with_geometry, arm().geometry.copy()),
     "Robot.with_gravity": lambda: call(arm().with_gravity, (0, 0, -1.6)),
     "Robot.with_phi": lambda: call(arm().with_phi, arm().phi.copy()),
     "Robot.with_payload": lambda: call(
@@ -379,6 +390,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "Robot.with_armature": lambda: call(arm().with_armature, [0.1, 0.2]),
     "Robot.with_friction": lambda: call(arm().with_friction, 0.1),
     "Robot.with_damping": lambda: call(arm().with_damping, {"joint1": 0.1}),
+    "Robot.with_springs": lambda: call(arm().with_springs, [30.0, 20.0], {"joint1": 0.1}),
     "Robot.inverse_kinematics": lambda: call(
         wrist().inverse_kinematics,
         wrist().pose(np.array([[0.3, -0.5, 0.4, 0.2, 0.9, -0.1]])),
@@ -532,21 +544,39 @@ RECIPES: dict[str, Callable[[], Call]] = {
     ),
     "control.GravityCompensation": lambda: call(control.GravityCompensation, arm()),
     "control.PDGravity": lambda: call(control.PDGravity, arm(), [50.0, 20.0], 5.0),
-    "control.ComputedTorque": lambda: call(control.ComputedTorque, arm(), 50.0, 5.0),
-    "control.ComputedTorque.__call__": lambda: call(pulling(), *np.zeros((4, 2)), out=np.zeros(2)),
-    "control.ComputedTorque.bind": lambda: call(pulling().bind, *np.zeros((4, 2)), out=np.zeros(2)),
-    "control.ComputedTorque.program": lambda: call(pulling().program, gains="input"),
-    "control.ComputedTorque.export": lambda: call(
+    "control.AdaptiveControl": lambda: call(
+        control.AdaptiveControl,
+        arm(),
+        5.0,
+        [20.0, 10.0],
+        0.5,
+        bodies=["link2"],
+        parameters=None,
+        metric="euclidean",
+        bounds=(-100.0, 100.0),
+    ),
+    "control.ComputedTorque": lambda: call(
+        control.ComputedTorque, arm(), 50.0, 5.0, parameters={"ZZR1": 1.0, "ZZ2": 0.5, "MX2": 0.4}
+    ),
+    "control.AdaptiveControl.__call__": lambda: call(
+        learning(), *np.zeros((5, 2)), out=(np.zeros(2), np.zeros(20)), phi=np.ones(20)
+    ),
+    "control.AdaptiveControl.bind": lambda: call(
+        learning().bind, *np.zeros((5, 2)), out=np.zeros(2), step=1e-3
+    ),
+    "control.AdaptiveControl.program": lambda: call(pulling().program, gains="input"),
+    "control.AdaptiveControl.export": lambda: call(
         pulling().export, "c", fresh(""), gains="constant", precision="double"
     ),
-    "control.ComputedTorque.reference": lambda: call(pulling().reference, move(), [0.0, 0.01]),
-    "control.ComputedTorque.input": lambda: call(pulling().input, "q_d"),
+    "control.AdaptiveControl.reference": lambda: call(pulling().reference, move(), [0.0, 0.01]),
+    "control.AdaptiveControl.input": lambda: call(pulling().input, "q_d"),
     "control.ExpressionLaw": lambda: call(
         control.ExpressionLaw,
         arm(),
-        lambda q, qd, r, t, k: k * (r - q) - qd * t,
+        lambda q, qd, r, t, z, k: (k * (r - q) - qd * t + z, r - q),
         references={"r": 2},
         gains={"k": 3.0},
+        states={"z": [0.0, 0.0]},
         timed=True,
         name="mine",
     ),
@@ -558,7 +588,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
         damping_ratio=None,
         at=None,
         frame="tool",
-        axes="body",
+        reference="body",
         rows="xy",
         inertia=[1.0, 2.0],
         posture=[0.1, 0.2],
@@ -566,7 +596,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
         posture_damping=0.1,
     ),
     "control.task_damping": lambda: call(
-        control.task_damping, arm(), [30.0, 40.0], 0.7, [0.3, 0.5], frame="tool", axes="body", rows="xy"
+        control.task_damping, arm(), [30.0, 40.0], 0.7, [0.3, 0.5], frame="tool", reference="body", rows="xy"
     ),
     # flexible links
     "FlexibleLink": lambda: call(
@@ -892,6 +922,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
         criterion="manipulability",
         cycles=3,
         time_step=0.01,
+        substeps=1,
         gain=10.0,
         damping=0.01,
         correction=None,
@@ -929,8 +960,11 @@ RECIPES: dict[str, Callable[[], Call]] = {
         units=None,
         rate=None,
     ),
+    "identification.BaseParameters.kernel": lambda: call(base().kernel, "inverse_dynamics", order=None),
     "identification.BaseParameters.latex": lambda: call(base().latex),
-    "identification.BaseParameters.savings": lambda: call(base().savings, "inverse_dynamics", order=None),
+    "identification.BaseParameters.savings": lambda: call(
+        base().savings, "inverse_dynamics", order=None, inputs=False
+    ),
     "identification.BaseParameters.steps": lambda: call(base().steps, digits=15),
     "identification.Excitation.csv": lambda: call(exciting().csv, rate=100.0),
     "identification.Excitation.stacked": lambda: call(exciting().stacked, exciting().trajectory, samples=20),
@@ -1069,12 +1103,14 @@ EXCLUDED = {
     "elastic.Control.law": "abstract",
     "elastic.Decoupling.law": "takes CasADi symbols",
     "elastic.Feedforward.law": "takes CasADi symbols",
-    "control.Law": "abstract",
+    "control.Law": "a base class",
+    "control.AdaptiveControl.response": "takes CasADi symbols",
+    "control.AdaptiveControl.torque": "takes CasADi symbols",
+    "control.ComputedTorque.response": "takes CasADi symbols",
+    "control.ExpressionLaw.response": "takes CasADi symbols",
     "control.ComputedTorque.torque": "takes CasADi symbols",
-    "control.ExpressionLaw.torque": "takes CasADi symbols",
     "control.GravityCompensation.torque": "takes CasADi symbols",
     "control.Impedance.torque": "takes CasADi symbols",
-    "control.Law.torque": "takes CasADi symbols",
     "control.PDGravity.torque": "takes CasADi symbols",
     "simulation.Motion": "a record that simulate returns",
     "kernels.DeferredRecipe.program": "no arguments",

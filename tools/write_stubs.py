@@ -32,6 +32,7 @@ CHOICES = {
     "reference": "str | None = None",
     "wrenches": f"{BY_FRAME} | None = None",
     "friction": "bool = False",
+    "springs": "bool = False",
     "rows": "str | Sequence[str] | None = None",
     "factorisation": 'str = "christoffel"',
     "coordinates": "str | None = None",

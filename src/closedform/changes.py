@@ -147,6 +147,19 @@ class RobotChanges:
         """Return the robot with other viscous friction of its joints."""
         return self._of(changes.with_joint_property(self.model, "damping", values))
 
+    def with_springs(self, stiffness: Values, rest: Values | None = None) -> Self:
+        """Return the robot with springs at its joints of one dof, which count with `springs=True`.
+
+        `stiffness` in N m/rad or N/m and the coordinate `rest` at which a spring has no force are numbers
+        as those of `with_joint_limits`; without a rest each keeps its own, at first zero.
+
+        >>> import closedform as cf
+        >>> arm = cf.load("2r").with_springs({"joint1": 40.0}, rest=0.2)
+        >>> arm.spring_torque([0.3, 0.1]).round(12).tolist()
+        [4.0, 0.0]
+        """
+        return self._of(changes.with_springs(self.model, stiffness, rest))
+
     def with_phi(self, phi: ArrayLike) -> Self:
         """Return the robot with other inertial parameters, ten per body; no mass may be negative.
 
@@ -159,6 +172,30 @@ class RobotChanges:
         2.0
         """
         return self._of(changes.with_phi(self.model, phi))
+
+    def with_geometry(self, geometry: ArrayLike) -> Self:
+        """Return the robot with its joints elsewhere: rows x, y, z, roll, pitch, yaw, one per body.
+
+        A row places the frame of a body in that of its parent at q = 0, as in `robot.geometry`.
+
+        >>> import closedform as cf
+        >>> arm = cf.load("2r")
+        >>> longer = arm.geometry.copy()
+        >>> longer[1, 0] += 0.2
+        >>> float((arm.with_geometry(longer).pose([0.0, 0.0]) - arm.pose([0.0, 0.0]))[0, 3].round(9))
+        0.2
+        """
+        return self._of(self.model.with_geometry(geometry))
+
+    def with_letters(self, letters: Mapping[str, float]) -> Self:
+        """Return the robot with numbers for letters of its table (`from_mdh`); others stay as they are.
+
+        >>> import closedform as cf
+        >>> arm = cf.Robot.from_mdh([(0, 0, 0, 0, 0), (0, 0, "L1", 0, 0)])
+        >>> float(arm.with_letters({"L1": 0.4}).pose([0.0, 0.0])[0, 3])
+        0.4
+        """
+        return self._of(changes.with_letters(self.model, letters))
 
     def with_gravity(self, gravity: ArrayLike) -> Self:
         """Return the robot in another field of gravity.

@@ -407,6 +407,7 @@ class RobotForms(FormsOwner):
         wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
         reference: str | None = None,
         friction: bool = False,
+        springs: bool = False,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
@@ -421,7 +422,7 @@ class RobotForms(FormsOwner):
         `wrenches` W of the environment, each (moment; force), take their part: tau - J^T W. They are
         (bodies, 6), or {frame: (6)}. `reference` is "body" (the frame's axes and origin, default),
         "world_aligned" (the base's axes, the frame's origin) or "world" (the base's axes and origin).
-        `friction=True` adds `friction_torque`.
+        `friction=True` adds `friction_torque`, `springs=True` `spring_torque`.
         """
     def forward_dynamics(
         self,
@@ -432,6 +433,7 @@ class RobotForms(FormsOwner):
         wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
         reference: str | None = None,
         friction: bool = False,
+        springs: bool = False,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
@@ -441,8 +443,8 @@ class RobotForms(FormsOwner):
         branches [Featherstone2008, section 6.5]. A sample whose M is singular gives NaN or inf in
         its own row. Inputs q (nq), qd, tau (nv); returns (nv).
 
-        `wrenches` of the environment push: M^-1 (tau + J^T W - C qd - g), and `friction=True` takes
-        `friction_torque` from tau; see `inverse_dynamics`.
+        `wrenches` of the environment push: M^-1 (tau + J^T W - C qd - g), `friction=True` takes
+        `friction_torque` from tau and `springs=True` `spring_torque`; see `inverse_dynamics`.
         """
     def bias_force(
         self,
@@ -452,12 +454,13 @@ class RobotForms(FormsOwner):
         wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
         reference: str | None = None,
         friction: bool = False,
+        springs: bool = False,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
         """Return C qd + g, the joint forces of a motion without accelerations.
 
-        What forward dynamics takes from tau. `wrenches` and `friction` as in `inverse_dynamics`.
+        What forward dynamics takes from tau. `wrenches`, `friction` and `springs` as in `inverse_dynamics`.
         Returns (nv).
         """
     def mass_matrix(
@@ -537,6 +540,18 @@ class RobotForms(FormsOwner):
         Per velocity, with `robot.damping` and `robot.friction`; of a ball or free joint each of its
         velocities has both. sign(0) is 0: a joint at rest has no friction here. Returns (nv).
         """
+    def spring_torque(
+        self,
+        q: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return stiffness (q - rest), the joint forces that hold the joints' springs at q.
+
+        Of joints of one degree of freedom, with `robot.stiffness` and `robot.spring_rest`; others have no
+        springs. Returns (nv).
+        """
     def external_torque(
         self,
         q: ArrayLike,
@@ -568,10 +583,14 @@ class RobotForms(FormsOwner):
         self,
         q: ArrayLike,
         *,
+        springs: bool = False,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Any:
-        """Return U = -sum m gravity . c, zero where the centre of mass is at the base origin's height."""
+        """Return U = -sum m gravity . c, zero where the centre of mass is at the base origin's height.
+
+        `springs=True` adds the energy of the joints' springs, stiffness (q - rest)^2 / 2.
+        """
     def task_inertia(
         self,
         q: ArrayLike,
@@ -644,6 +663,7 @@ class RobotForms(FormsOwner):
         wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
         reference: str | None = None,
         friction: bool = False,
+        springs: bool = False,
         out: tuple[NDArray[Any], ...] | None = None,
         threads: int = 1,
         **named: ArrayLike | Mapping[str, ArrayLike],
@@ -954,6 +974,7 @@ class RobotForms(FormsOwner):
         wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
         reference: str | None = None,
         friction: bool = False,
+        springs: bool = False,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
@@ -971,6 +992,7 @@ class RobotForms(FormsOwner):
         wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
         reference: str | None = None,
         friction: bool = False,
+        springs: bool = False,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
@@ -984,6 +1006,7 @@ class RobotForms(FormsOwner):
         wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
         reference: str | None = None,
         friction: bool = False,
+        springs: bool = False,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
@@ -1000,6 +1023,7 @@ class RobotForms(FormsOwner):
         wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
         reference: str | None = None,
         friction: bool = False,
+        springs: bool = False,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
@@ -1013,6 +1037,7 @@ class RobotForms(FormsOwner):
         wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
         reference: str | None = None,
         friction: bool = False,
+        springs: bool = False,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
@@ -1026,6 +1051,7 @@ class RobotForms(FormsOwner):
         wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
         reference: str | None = None,
         friction: bool = False,
+        springs: bool = False,
         out: tuple[NDArray[Any], ...] | None = None,
         threads: int = 1,
     ) -> InverseDynamicsDerivatives:
@@ -1043,8 +1069,8 @@ class RobotForms(FormsOwner):
         [SinghRussellWensing2022]. Column h of d / dq is the derivative for a body-frame (right) perturbation
         of joint h, T -> T exp(X_h s), by s at 0; for one-dof joints that is d / dq_h. Returns (nv, nv) twice.
 
-        `wrenches` (constant in the axes of their `reference`) and `friction` (damping, in d / dqd) as in
-        `inverse_dynamics`. Dry friction adds nothing, at qd = 0 neither.
+        `wrenches` (constant in the axes of their `reference`) and `friction` (damping, in d / dqd) and
+        `springs` (in d / dq) as in `inverse_dynamics`. Dry friction adds nothing, at qd = 0 neither.
         """
     def forward_dynamics_derivatives(
         self,
@@ -1055,6 +1081,7 @@ class RobotForms(FormsOwner):
         wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
         reference: str | None = None,
         friction: bool = False,
+        springs: bool = False,
         out: tuple[NDArray[Any], ...] | None = None,
         threads: int = 1,
     ) -> ForwardDynamicsDerivatives:
@@ -1063,7 +1090,7 @@ class RobotForms(FormsOwner):
         d qdd = -M^-1 (d tau / dq dq + d tau / dqd dqd) at the accelerations of forward dynamics
         [CarpentierMansard2018]. Returns (nv, nv) three times.
 
-        `wrenches` and `friction` as in `inverse_dynamics_derivatives`.
+        `wrenches`, `friction` and `springs` as in `inverse_dynamics_derivatives`.
         """
     def jacobian_dq(
         self,
@@ -1131,13 +1158,15 @@ class RobotForms(FormsOwner):
         qdr: ArrayLike,
         qddr: ArrayLike,
         *,
+        factorisation: str = "christoffel",
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
         """Return Y with M qddr + C qdr + g = Y phi for a reference motion, without rotor inertias.
 
-        C is the Christoffel factorisation of `coriolis_matrix`, as passivity-based adaptive control
-        needs it [Garofalo2013, Eqs. (15), (16)]. Returns (nv, 10 bodies).
+        C is that of `coriolis_matrix` with the same `factorisation`; passivity-based adaptive control needs
+        one with Mdot - 2 C skew-symmetric. With "garofalo" it is that of [Garofalo2013, Eqs. (15), (16)].
+        Returns (nv, 10 bodies).
         """
     def mass_matrix_dphi(
         self,

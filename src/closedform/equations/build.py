@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import math
+from collections.abc import Collection, Sequence
 from typing import Any, Unpack
 
 import casadi as ca
 import numpy as np
 
 from ..checks import known_name, some_of
+from ..description.mdh_row import ANGLES
 from ..errors import ProgramSizeError
 from ..forms import Choices, Form, Variant, catalogue
+from ..forms.joint_frames import nodes_of
 from ..forms.lettered import Lettered, lettered
-from ..forms.tree import Tree
 from ..model import Frame, Model
 from ..model.idle import refuse_still
 from ..programs import Program, form_program
-from .parameters import CONVENTIONS, KINDS, lettered_tree
+from .parameters import CONVENTIONS, KINDS, Letter, kept_rows, lettered_tree
 from .result import Equations
 from .write import PARAMETERS, program_equations
 
@@ -43,9 +45,9 @@ def equations(
     """Return a form as SymPy expressions: multiplied out, angle sums merged, like terms collected.
 
     `symbolic` says which constants stay letters: True for all, or any of the kinds of the model
-    ("inertia", "geometry", "gravity", "friction" of a robot). `parameters` names inertias: "masses" for
-    m1, c1x, I1xx (about the centre of mass), "gautier-khalil" for XX1 ... MX1 ... M1 (about the frame origin)
-    and lengths d2, r3. Other constants are numbers, with `digits` significant digits or as
+    ("inertia", "geometry", "gravity", "friction", "springs" of a robot). `parameters` names inertias:
+    "masses" for m1, c1x, I1xx (about the centre of mass), "gautier-khalil" for XX1 ... MX1 ... M1 (about the
+    frame origin) and lengths d2, r3. Other constants are numbers, with `digits` significant digits or as
     `rational` fractions.
 
     What takes longer than `seconds` is returned correct but as it is computed, in terms of
@@ -68,14 +70,40 @@ def equations(
 
 @lettered.register
 def _robot(model: Model, form: Form, symbolic: bool | str | Collection[str], convention: str) -> Lettered:
-    """Return a robot with letters for masses, lengths, gravity and friction."""
+    """Return a robot with letters for masses, lengths, gravity, friction and springs."""
     kinds = some_of("symbolic", symbolic, KINDS)
     known_name("convention of inertial parameters", convention, CONVENTIONS)
     refuse_still(model, "equations")
     form.check(model)
-    tree, letters = lettered_tree(model, convention, kinds, _frames(model, form), form.frictional)
+    taken = [kind for kind, own in (("friction", form.frictional), ("springs", form.sprung)) if own]
+    tree, letters = lettered_tree(model, convention, kinds, _frames(model, form), taken)
     trajectory = model.nq == model.nv
-    return Lettered((tree,), letters, kinds, angle_groups(model), trajectory, MAX_OPERATIONS)
+    groups = angle_groups(model.generic if "geometry" in kinds else model.filled)
+    _add_angles(groups, model, form, letters, kinds)
+    return Lettered((tree,), letters, kinds, groups, trajectory, MAX_OPERATIONS)
+
+
+def _add_angles(
+    groups: list[list[int]], model: Model, form: Form, letters: Sequence[Letter], kinds: Sequence[str]
+) -> None:
+    """Add letters of angles to the groups: theta of a turning joint to its coordinate, others alone.
+
+    They are entries of the last input, after those of the form.
+    """
+    rows = kept_rows(model, "geometry" in kinds)
+    first = sum(math.prod(shape) for shape in form.input_shapes(model))
+    places = {each.name: first + k for k, each in enumerate(letters) if each.stays(kinds)}
+    taken: set[str] = set()
+    for body, row in zip(model.bodies, rows, strict=True):
+        own = () if row is None else row.of(ANGLES)
+        turned = row.of(("theta",)) if row is not None and body.joint.turns_about_axis else ()
+        for name in (*turned, *own):
+            if name in places and name not in taken:
+                taken.add(name)
+                group = next((each for each in groups if name in turned and body.iq in each), [])
+                if not group:
+                    groups.append(group)
+                group.append(places[name])
 
 
 def _frames(model: Model, form: Form) -> dict[str, Frame]:
@@ -100,9 +128,9 @@ def angle_groups(model: Model) -> list[list[int]]:
     """
     groups: dict[int, int] = {}
     turning: list[tuple[int, np.ndarray] | None] = []
-    for node in Tree.of(model).own:
+    for node in nodes_of(model):
         above = turning[node.parent] if node.parent >= 0 else None
-        before = None if above is None else (above[0], node.R0.T @ above[1])
+        before = None if above is None else (above[0], np.asarray(node.R0).T @ above[1])
         if node.joint.quaternion is not None:
             turning.append(None)
             continue

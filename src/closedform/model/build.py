@@ -56,7 +56,7 @@ def build_model(
         raise DescriptionError(source, problems)
     for doubt in doubts_about(model, description):
         warn(f"{description.name}: {doubt}")
-    return model
+    return model.with_letters(description.letters) if description.letters else model
 
 
 def _check_counts(description: Description, source: str) -> None:
@@ -198,7 +198,10 @@ def _assemble(description: Description, order: list[Joint], root: str, gravity: 
             damping=joint.damping,
             friction=joint.friction,
             armature=joint.armature,
+            stiffness=joint.stiffness,
+            spring_rest=joint.spring_rest,
             coupling=_coupling(joint, index, moving),
+            row=joint.row,
         )
         for (joint, parent, placement), phi in zip(moving, phis, strict=True)
     ]

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from ..arrays import Array
 from ..checks import not_negative, positive, real_array, sized_array, text
 from ..description.description import MAX_NAME, Inertial, Limits
+from ..description.mdh_row import letter_values
 from ..errors import ArgumentError, ClosedFormError, UnknownNameError, listed, shown, warn
 from ..rotations import checked_pose, pose
 from .body import Body, Frame
@@ -76,6 +77,11 @@ def with_phi(model: Model, phi: ArrayLike) -> Model:
     return changed
 
 
+def with_letters(model: Model, letters: Mapping[str, float]) -> Model:
+    """Return the model with numbers for some of its letters."""
+    return model.with_letters(letter_values(model.letters, letters))
+
+
 def carrying(model: Model, body: int, phi: Array) -> Model:
     """Return the model with inertia added to a body (-1: to the base)."""
     if body < 0:
@@ -105,9 +111,7 @@ def with_base(model: Model, placement: ArrayLike, name: str) -> Model:
     """Return the model mounted elsewhere: `placement` is the pose of its base in the new base frame."""
     T = pose_or_position("with_base: pose", placement)
     _check_new_frame(model, "with_base", name)
-    bodies = tuple(
-        replace(body, placement=T @ body.placement) if body.parent < 0 else body for body in model.bodies
-    )
+    bodies = tuple(body.moved(T) if body.parent < 0 else body for body in model.bodies)
     frames = (
         replace(frame, placement=T @ frame.placement) if frame.body < 0 else frame for frame in model.frames
     )
@@ -164,6 +168,34 @@ def with_joint_property(model: Model, what: str, given: Any) -> Model:
         return replace(body, **change)
 
     return replace(model, bodies=tuple(map(changed, model.bodies)))
+
+
+def with_springs(model: Model, stiffness: Any, rest: Any) -> Model:
+    """Return the model with other springs of its joints; one number for all is that of one-dof joints.
+
+    Joints that have no spring keep no rest: springs alike are models alike.
+    """
+    single = [body.joint_name for body in model.bodies if body.joint.nv == 1]
+    tables = []
+    for what, given in (("stiffness", stiffness), ("rest", {} if rest is None else rest)):
+        values = joint_values(model, f"with_springs: {what}", given)
+        if not isinstance(given, Mapping) and np.ndim(given) == 0:
+            values = dict.fromkeys(single, float(given))
+        for joint, value in values.items():
+            if value and joint not in single:
+                raise ArgumentError(
+                    f"with_springs: joint {joint!r} has several dofs; springs are of joints with one"
+                )
+            if what == "stiffness":
+                not_negative(f"with_springs: joint {joint!r}", value)
+        tables.append(values)
+
+    def sprung(body: Body) -> Body:
+        k = tables[0].get(body.joint_name, body.stiffness)
+        at = tables[1].get(body.joint_name, body.spring_rest)
+        return replace(body, stiffness=k, spring_rest=at if k else 0.0)
+
+    return replace(model, bodies=tuple(map(sprung, model.bodies)))
 
 
 def joint_values(model: Model, name: str, given: Any, *, infinite: bool = False) -> dict[str, float]:
