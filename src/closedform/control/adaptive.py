@@ -90,6 +90,7 @@ class AdaptiveControl(Law):
                 "take metric='euclidean'"
             )
         else:
+            self.weighs = False  # the numbers are all given
             self.estimates = Estimates.of_parameters("AdaptiveControl: parameters", robot.model, parameters)
         count = len(self.estimates.places)
         if self.metric == "natural":
