@@ -18,7 +18,15 @@ from .wrong_values import WORDS, folder
 VERBS: dict[str, list[str]] = {
     "report": ["--duration", "--samples", "--motion"],
     "robots": [],
-    "equations": ["--digits", "--seconds", "--frame", "--reference", "--relative-to", "--order"],
+    "equations": [
+        "--digits",
+        "--seconds",
+        "--frame",
+        "--reference",
+        "--relative-to",
+        "--order",
+        "--factorisation",
+    ],
     "export": ["--precision", "--frame", "--order"],
     "base-parameters": [],
     "excite": ["--period", "--terms", "--rate", "--acceleration", "--floor", "--starts", "--seed"],

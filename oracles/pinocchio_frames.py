@@ -34,11 +34,7 @@ class FramePeer(Peer):
 
     def jacobian_dq_in(self, frame: str, reference: str) -> np.ndarray:
         """Return Pinocchio's kinematic Hessian of a body, whose frame is that of its joint."""
-        pin.computeJointKinematicHessians(self.model, self.data)
-        joint = self.model.frames[self._frame(frame)].parentJoint
-        full = pin.getJointKinematicHessian(self.model, self.data, joint, REFERENCES[reference])
-        full = full.ravel().reshape(full.shape, order="F")  # its memory is read in the wrong order
-        return np.einsum("iab,aj,bh->ijh", full[ANGULAR_FIRST], self.G, self.G)
+        return self.hessian(frame, REFERENCES[reference])
 
     def velocity(self, frame: str, reference: str) -> np.ndarray:
         return self._motion(pin.getFrameVelocity, frame, reference)

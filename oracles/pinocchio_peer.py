@@ -284,6 +284,20 @@ class Peer:
         )
         return np.vstack([J[3:], J[:3]]) @ self.G
 
+    def jacobian_dq(self, q, frame):
+        pin.computeJointJacobians(self.model, self.data, self.q(q))
+        return self.hessian(frame, pin.ReferenceFrame.LOCAL)
+
+    def hessian(self, frame, reference):
+        """Return the kinematic Hessian of a body, whose frame is that of its joint, from its Jacobians."""
+        pin.computeJointKinematicHessians(self.model, self.data)
+        joint = self.model.frames[self._frame(frame)].parentJoint
+        full = pin.getJointKinematicHessian(self.model, self.data, joint, reference)
+        full = full.ravel().reshape(full.shape, order="F")  # its memory is read in the wrong order
+        return np.einsum(
+            "iab,aj,bh->ijh", np.concatenate([full[3:], full[:3]]), self.G, self.G, optimize=True
+        )
+
     def jacobian_dot(self, q, qd, frame):
         pin.computeJointJacobiansTimeVariation(self.model, self.data, self.q(q), self.G @ qd)
         pin.updateFramePlacements(self.model, self.data)

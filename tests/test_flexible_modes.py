@@ -186,6 +186,26 @@ def test_modes_in_a_posture_are_those_of_a_beam_that_carries_the_rest_of_the_arm
     assert worst(followed, held.frequencies[0]) < 2e-6
 
 
+def test_modes_that_follow_the_posture_are_those_of_the_posture_and_have_all_the_energy():
+    arm = FlexibleArm.deluca_siciliano()
+    rng = np.random.default_rng(4)
+    q = rng.normal(size=(3, 2, 6)) * [1, 1, 0.05, 0.05, 0.05, 0.05]
+    delta, frequencies = arm.following_modes(q)
+    assert delta.shape == frequencies.shape == (3, 2, 4)
+    elastic = np.einsum("...i,ij,...j->...", q, arm.stiffness, q) / 2
+    assert worst((0.1 * (2 * np.pi * frequencies * delta) ** 2).sum(-1) / 2, elastic) < ROUNDING
+    exact = [arm.modes_at(angles) for angles in q[0, :, :2]]
+    wanted = [np.concatenate([modes.stacked("frequency") for modes in each]) for each in exact]
+    assert worst(frequencies[0], wanted) < 2e-6
+    # the same deflection of link 1, in the shapes of the posture
+    x = np.linspace(0, 0.5, 21)
+    for k, modes in enumerate(exact):
+        bent = arm.modes[0].shapes(x) @ q[0, k, 2:4]
+        assert worst(modes[0].shapes(x) @ delta[0, k, :2], bent) < 1e-3
+    right = arm.following_modes([0.4, np.pi / 2, 0.1, 0.002, 0.03, 0.001])  # there they are the constant ones
+    assert worst(right.delta, [0.1, 0.002, 0.03, 0.001]) < ROUNDING
+
+
 def test_the_papers_first_frequencies_are_those_of_the_right_angle():
     right, straight = (FlexibleArm.deluca_siciliano(boundary=name) for name in ("right-angle", "stretched"))
     assert [f"{f:.3f}" for f in right.frequencies[0]] == ["0.480", "1.797"]

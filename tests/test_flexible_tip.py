@@ -120,6 +120,7 @@ def near(start, end, duration=0.5):
             r"starts or ends with acceleration 2\.4; expected rest",
         ),
         (lambda: FlexibleArm([UPPER] * 3, damping=0.01), near([0.9, 0.0], [1.0, 0.0]), "3 links; the tip is"),
+        (lambda: FlexibleArm.deluca_siciliano(modes=7), near([0.6, 0.3], [0.5, 0.4]), "14 modes; the tip is"),
         (FlexibleArm.deluca_siciliano, near([0.6, 0.3], [0.5, 0.4]), "zeros on the imaginary axis"),
         (lambda: FlexibleArm.deluca_siciliano(damped=True), near([0.6, 0.3], [0.5, 0.4]), "lose their hold"),
         (

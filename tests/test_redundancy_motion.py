@@ -123,6 +123,28 @@ def test_resolved_motion_comes_to_rest_where_zh_vanishes(chang):
     assert np.abs(chang.pose(q)[:, :2, 3] - VERTICES[0]).max() < 1e-5
 
 
+@pytest.mark.parametrize(
+    ("start", "end"),
+    [
+        ([-40.5006, 141.6408, 78.4169], [-14.0445, 135.3160, 101.2448]),  # Table I, rows 1 and 2
+        ([-14.0476, 135.3249, 101.2557], [-25.4178, 134.3821, 101.2799]),  # Table II, rows 2 and 3
+    ],
+)
+def test_printed_rows_of_resolved_motion_follow_through_their_tips(chang, start, end):
+    """The manipulability in metres, a gain of 10/s, 10 mm/s: the next row within its digits and the start's.
+
+    With the square of the criterion, as (29) has it, and no unit, it does not.
+    """
+    line = np.linspace(*(chang.pose(np.deg2rad(row))[:2, 3] for row in (start, end)), 1001)
+    step = np.linalg.norm(line[-1] - line[0]) / 0.01 / 1000
+    off = []
+    for criterion in ("manipulability", redundancy.manipulability(squared=True, length=0.6)):
+        q = redundancy.resolved_motion(chang, line, np.deg2rad(start), "xy", criterion, time_step=step)
+        off.append(np.abs(np.rad2deg(q[-1]) - end).max())
+    assert off[0] < 1.2e-4
+    assert off[1] > 0.1
+
+
 def test_pseudoinverse_rates_are_those_of_equation_19(chang):
     """One adaptive run over a short line against an explicit Euler sum of the formula."""
     line = np.linspace(VERTICES[0], VERTICES[0] + [0.0, -0.002], 3)

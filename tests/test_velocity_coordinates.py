@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import casadi as ca
+import mujoco
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
@@ -16,6 +17,8 @@ from closedform.forms.tree import Tree
 from closedform.forms.velocity_coordinates import VELOCITY_COORDINATES
 from closedform.programs import evaluate, trace
 from closedform.rotations import rotation_rpy
+from oracles.mujoco_peer import MujocoPeer
+from oracles.pinocchio_peer import Peer, robot_data
 from oracles.random_trees import KINDS, random_tree
 from tolerances import DIFFERENCE, LAST_DIGITS, ROUNDING, worst
 
@@ -70,6 +73,24 @@ def test_they_are_what_their_names_say(coordinates):
             if body not in TURNING:
                 own = slice(body.iq, body.iq + body.joint.nq)
                 assert worst(u[body.velocities], (AHEAD - BEHIND)[own] / (2 * STEP), scale=1.0) < DIFFERENCE
+
+
+FREE_AND_BALL = """<mujoco><worldbody><body><freejoint/>
+<inertial pos="0.1 0 0" mass="1" diaginertia="1 1.1 1.2"/><body pos="0 0 0.3"><joint type="ball"/>
+<inertial pos="0 0 0.1" mass="1" diaginertia="1 1 1"/></body></body></worldbody></mujoco>"""
+
+
+def test_mujoco_and_pinocchio_have_these_velocities():
+    """The maps of the oracles, which agree in M and in torques with each library."""
+    robot = cf.load(FREE_AND_BALL)
+    q, _, _ = robot.random_state(2)
+    S = MujocoPeer(mujoco.MjModel.from_xml_string(FREE_AND_BALL), robot).move(q)
+    assert worst(value(robot, "velocity_map_inverse", q, coordinates="mujoco"), S) < ROUNDING
+    path = robot_data() / "solo_description/robots/solo12.urdf"
+    robot = cf.load(path, floating_base=True)
+    q, _, _ = robot.random_state(2)
+    G = Peer(path, robot, floating_base=True).G
+    assert worst(value(robot, "velocity_map_inverse", q, coordinates="pinocchio"), G) < ROUNDING
 
 
 def test_quaternion_rates_are_the_rates_of_q():
@@ -186,6 +207,19 @@ def test_angles_are_those_of_scipy(coordinates):
 def test_roll_pitch_and_yaw_are_those_of_urdf():
     x, y, z, w = cf.load("spherical_pendulum").from_euler_angles([0.4, -0.3, 1.1])
     assert worst(Rotation.from_quat([x, y, z, w]).as_matrix(), rotation_rpy([0.4, -0.3, 1.1])) < LAST_DIGITS
+
+
+def test_the_map_of_roll_pitch_and_yaw_is_that_of_the_textbooks():
+    roll, pitch, yaw = 0.4, -0.3, 1.1
+    robot = cf.load("spherical_pendulum")
+    s, c = np.sin, np.cos
+    expected = [
+        [1, 0, -s(pitch)],
+        [0, c(roll), s(roll) * c(pitch)],
+        [0, -s(roll), c(roll) * c(pitch)],
+    ]
+    q = robot.from_euler_angles([roll, pitch, yaw])
+    assert worst(value(robot, "velocity_map", q, coordinates="euler_rpy"), expected) < ROUNDING
 
 
 def test_singular_angles_are_refused_by_name_and_nan_in_their_sample_only():

@@ -1158,13 +1158,15 @@ class RobotForms(FormsOwner):
         qdr: ArrayLike,
         qddr: ArrayLike,
         *,
+        factorisation: str = "christoffel",
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
         """Return Y with M qddr + C qdr + g = Y phi for a reference motion, without rotor inertias.
 
-        C is the Christoffel factorisation of `coriolis_matrix`, as passivity-based adaptive control
-        needs it [Garofalo2013, Eqs. (15), (16)]. Returns (nv, 10 bodies).
+        C is that of `coriolis_matrix` with the same `factorisation`; passivity-based adaptive control needs
+        one with Mdot - 2 C skew-symmetric. With "garofalo" it is that of [Garofalo2013, Eqs. (15), (16)].
+        Returns (nv, 10 bodies).
         """
     def mass_matrix_dphi(
         self,

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from .shared import (
+    FactorisationName,
     FloatingBase,
     FrameName,
     ObserverName,
@@ -30,6 +31,7 @@ def equations(
     frame: FrameName = None,
     reference: ReferenceName = None,
     relative_to: ObserverName = None,
+    factorisation: FactorisationName = "christoffel",
     order: Order = None,
     floating_base: FloatingBase = False,
 ) -> None:
@@ -42,6 +44,7 @@ def equations(
             order=order,
             reference=reference,
             relative_to=relative_to,
+            factorisation=factorisation,
             symbolic=symbolic,
             digits=digits,
             seconds=seconds,

@@ -6,6 +6,7 @@ from .arm_motion import ArmMotion, DefinitenessError, DeflectionWarning, Energy
 from .coefficients import Coefficients
 from .file import load_arm
 from .fit import HubDrivenFit, fit_hub_driven
+from .following import FollowingModes
 from .link import FlexibleLink
 from .modes import Mode, Modes, Tip
 from .shaping import InputShaper
@@ -19,6 +20,7 @@ __all__ = [
     "Energy",
     "FlexibleArm",
     "FlexibleLink",
+    "FollowingModes",
     "HubDrivenFit",
     "InputShaper",
     "Mode",

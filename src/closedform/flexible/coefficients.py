@@ -118,8 +118,8 @@ class Coefficients(Mapping[str, float]):
             return self._symbols.get(SIMPLIFIED[name], 0 * self._symbols["m1"])
         return self._written(misprints(self._symbols).get(name, self._expressions[name]))
 
-    def latex(self, name: str) -> str:
-        r"""Return a coefficient in LaTeX, with the letters as the paper sets them.
+    def latex(self, name: str, *, printed: bool = False) -> str:
+        r"""Return a coefficient in LaTeX, with the letters as the paper sets them, or as it is `printed`.
 
         >>> import closedform as cf
         >>> print(cf.FlexibleArm.deluca_siciliano().coefficients().latex("h412"))
@@ -128,7 +128,8 @@ class Coefficients(Mapping[str, float]):
         from sympy import latex  # noqa: PLC0415 (as above)
 
         names = {symbol: WORDS[str(symbol)] for symbol in self._symbols.values() if str(symbol) in WORDS}
-        return str(latex(self.expression(name), symbol_names=names))
+        shown = self.printed(name) if flag("latex: printed", printed) else self.expression(name)
+        return str(latex(shown, symbol_names=names))
 
     def mass_matrix(self, q: ArrayLike) -> Array:
         """Return B(q) by (32), from the named coefficients; q (..., 6), returns (..., 6, 6).

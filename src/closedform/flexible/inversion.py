@@ -26,8 +26,11 @@ from .tip_output import TipOutput, tip_output
 MAX_SAMPLES = 1_000_000
 """Samples of an inverted path, the time before and after it included."""
 
-MOST_NODES = 20_000
-"""Nodes of the boundary value problem."""
+MOST_MODES = 12
+"""Modes of all links together, which are twice as many internal states."""
+
+MOST_UNKNOWNS = 48_000
+"""Internal states at all nodes of the boundary value problem."""
 
 SETTLED = 1e-9
 """What is left of the internal motion at either end of the time before and after the path."""
@@ -47,6 +50,11 @@ def tip_inverse_dynamics(
 ) -> ArmMotion:
     """Return the motion whose tip follows the path; see `FlexibleArm.tip_inverse_dynamics`."""
     output = tip_output(arm, elbow)
+    if arm.size - arm.joints > MOST_MODES:
+        raise ArgumentError(
+            f"{arm.name}: {arm.size - arm.joints} modes; the tip is inverted for at most {MOST_MODES}, and "
+            "well for two of each link: take fewer"
+        )
     reference, duration = sampled(path, duration, arm.joints)
     step = positive("step", step)
     inner = _Inner(arm, output, _Path(reference, duration))
@@ -173,8 +181,8 @@ class _Inner:
         if len(start.decaying) + len(end.growing) != 2 * m:
             raise ClosedFormError(
                 f"{arm.name}: {len(start.growing)} of {2 * m} internal motions grow at the start of the path "
-                f"and {len(end.growing)} at its end; no bounded motion joins them: take a nearer end or "
-                "stiffer links"
+                f"and {len(end.growing)} at its end; no bounded motion joins them: take a nearer "
+                "end, stiffer links or fewer modes"
             )
 
         def rate(s: Array, x: Array) -> Array:
@@ -186,14 +194,16 @@ class _Inner:
         mesh, guess = self._guess(t, start, end)
         try:
             with np.errstate(all="ignore"):
-                found: Any = solve_bvp(rate, ends, mesh, guess.T, tol=TOLERANCE, max_nodes=MOST_NODES)
+                found: Any = solve_bvp(
+                    rate, ends, mesh, guess.T, tol=TOLERANCE, max_nodes=MOST_UNKNOWNS // (2 * m)
+                )
             reason = "" if found.success else found.message.rstrip(".").lower()
         except np.linalg.LinAlgError:
             reason = "the torques lose their hold on the tip"
         if reason:
             raise ClosedFormError(
                 f"{arm.name}: no bounded motion found ({reason}); take a smoother, slower path, lighter hubs "
-                "and payload, stiffer links or more damping"
+                "and payload, stiffer links, fewer modes or more damping"
             )
         return np.asarray(found.sol(t).T)
 

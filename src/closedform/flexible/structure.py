@@ -16,6 +16,7 @@ from ..lazy import cached_property
 from . import dynamics
 from .boundary import boundary_modes
 from .coefficients import Coefficients
+from .following import FollowingModes, following_modes
 from .link import FlexibleLink
 from .methods import ArmForms
 from .model import LINEAR, ArmModel, NamedConstant
@@ -88,6 +89,23 @@ class ArmStructure(ArmForms):
         [0.441, 0.48, 0.531]
         """
         return boundary_modes(self.links, self.model.payload, sized_array("angles", angles, (self.joints,)))
+
+    def following_modes(self, q: ArrayLike) -> FollowingModes:
+        """Return the bending in the modes that follow the posture, and their frequencies; q (..., N).
+
+        Another set of coordinates of the same motion: the links' modes as they are with all that is
+        beyond turned as it is at q, and unbent.
+
+        >>> import numpy as np, closedform as cf
+        >>> arm = cf.FlexibleArm.deluca_siciliano()
+        >>> run = arm.simulate([0, 0, 0, 0, 0.1, 0.002], None, None, 0.1)
+        >>> followed = arm.following_modes(run.q)
+        >>> followed.delta.shape, followed.frequencies[0].round(3).tolist()
+        ((101, 4), [0.441, 1.986, 2.178, 15.915])
+        """
+        given, n = rows_array("q", q, self.size), self.joints
+        unbent = np.where(np.arange(self.size) < n, given, 0.0)
+        return following_modes(self.model, np.asarray(self.mass_matrix(unbent)), given)
 
     def natural_frequencies(self, angles: ArrayLike, *, held: bool = False) -> Array:
         """Return the frequencies (..., N - n) in Hz of the straight-linked arm in postures (..., n).

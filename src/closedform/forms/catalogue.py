@@ -319,7 +319,7 @@ _state(gradients.com_jacobian_dq, Q, CENTRE_JACOBIAN.by(COORDINATES).array(3, "v
 
 _parameters = partial(FORMS.add, group="parameters", needs=(MOTION,))
 _parameters(parameters.regressor, A, REGRESSOR.array("v", "p"))
-_parameters(parameters.slotine_li_regressor, R, SLOTINE_LI.array("v", "p"))
+_parameters(parameters.slotine_li_regressor, R, SLOTINE_LI.array("v", "p"), choices=("factorisation",))
 _parameters(parameters.mass_matrix_dphi, Q, MASS.by(PARAMETERS).array("v", "v", "p"))
 _parameters(
     parameters.coriolis_matrix_dphi,

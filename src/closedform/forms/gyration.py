@@ -77,11 +77,19 @@ def _gyrations(at: Posture, rates: Sequence[SX], subtrees: list[SubtreeRates]) -
     """Return B = sum of -ad_V^T M over what each body carries, V as it sees them, with its derivatives."""
     found = [[SX(6, 6) for _ in rates] for _ in at.nodes]
     for i, node, placement in at.leaves_first():
+        rates_of_inertia = (each.matrix for each in subtrees[i].inertia[1:])
+        found[i] = [_completed(*each) for each in zip(found[i], rates_of_inertia, strict=True)]
         if node.parent >= 0:
             seen = _across(node, found[i], subtrees[i].inertia, rates)
             moved = [_in_parent(each, *placement) for each in seen]
             found[node.parent] = [a + b for a, b in zip(found[node.parent], moved, strict=True)]
     return found
+
+
+def _completed(B: SX, rate: SX) -> SX:
+    """Return B from its entries below the diagonal and I' = B + B^T: the others need not be computed."""
+    below = ca.tril(B, False)
+    return below - below.T + ca.triu(rate, False) + ca.diag(0.5 * ca.diag(rate))
 
 
 def _across(node: Node, B: list[SX], inertia: list[Composite], rates: Sequence[SX]) -> Series:

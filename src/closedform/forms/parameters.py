@@ -44,18 +44,21 @@ def regressor(tree: Tree, q: SX, qd: SX, qdd: SX) -> SX:
     return slotine_li_regressor(tree, q, qd, qd, qdd)
 
 
-def slotine_li_regressor(tree: Tree, q: SX, qd: SX, qdr: SX, qddr: SX) -> SX:
+def slotine_li_regressor(
+    tree: Tree, q: SX, qd: SX, qdr: SX, qddr: SX, factorisation: str = CHRISTOFFEL
+) -> SX:
     """Return Y with M qddr + C qdr + g = Y phi for a reference motion, without rotor inertias.
 
-    C is the Christoffel factorisation of `coriolis_matrix`, as passivity-based adaptive control
-    needs it [Garofalo2013, Eqs. (15), (16)]. Returns (nv, 10 bodies).
+    C is that of `coriolis_matrix` with the same `factorisation`; passivity-based adaptive control needs
+    one with Mdot - 2 C skew-symmetric. With "garofalo" it is that of [Garofalo2013, Eqs. (15), (16)].
+    Returns (nv, 10 bodies).
     """
 
     def wrenches(chain: Chain) -> SX:
         Vr = _twist(chain.J, chain, qdr)
         Ar = plus(_twist(chain.J, chain, qddr), _twist(chain.Jd, chain, qdr))
         A = plus(Ar, (SX(3, 1), chain.up))
-        return momentum_matrix(A) + _coriolis_matrix(chain.V, Vr)
+        return momentum_matrix(A) + _coriolis_matrix(chain.V, Vr, factorisation)
 
     return _projected(tree, q, qd, wrenches)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -163,9 +162,9 @@ def _coefficients(arm: FlexibleArm) -> Exhibit:
     rows = tuple(
         (
             name,
-            _written(named.expression(name)),
-            f"{value:.6g}" if abs(value) > ROUNDED else "0",
-            _written(named.printed(name)) if name in named.corrected else "",
+            f"${named.latex(name)}$",
+            f"{value:.6g}".replace("-", "−") if abs(value) > ROUNDED else "0",
+            f"${named.latex(name, printed=True)}$" if name in named.corrected else "",
         )
         for name, value in named.items()
     )
@@ -176,13 +175,6 @@ def _coefficients(arm: FlexibleArm) -> Exhibit:
     )
     table = Table(("name", "formula", "value", "as printed, if wrong"), rows)
     return Exhibit("Appendix", "the coefficients of B and h", text, table=table)
-
-
-def _written(expression: object) -> str:
-    """Return an expression with the paper's letters."""
-    text = re.sub(r"dphi(\d\d)", r"φ′\1e", str(expression))
-    text = re.sub(r"phi(\d\d)", r"φ\1e", text).replace("**2", "²").replace("*", " ")
-    return re.sub(r"\bl([12])", r"ℓ\1", text).replace("-", "−")
 
 
 def _energy(arm: FlexibleArm) -> Exhibit:

@@ -92,7 +92,8 @@ def _identities() -> Exhibit:
     robot = branched_tree()
     value = partial(_value, robot)
     q, qd, qdd = robot.random_state(0)
-    M, C, g = value("mass_matrix", q), value("coriolis_matrix", q, qd), value("gravity_torque", q)
+    factored = partial(value, factorisation="garofalo")
+    M, C, g = value("mass_matrix", q), factored("coriolis_matrix", q, qd), value("gravity_torque", q)
     Md, Jc, tau = (
         value("mass_matrix_dot", q, qd),
         value("com_jacobian", q),
@@ -107,14 +108,14 @@ def _identities() -> Exhibit:
         ("(7)", r"m J_{CoM}^T \gamma_0 = g", -robot.mass * Jc.T @ robot.gravity, g),
         ("(8), (16)", r"Y \pi = \tau", Y @ phi, tau),
         ("(13a)", r"(\partial M / \partial \pi) \pi = M", value("mass_matrix_dphi", q) @ phi, M),
-        ("(13b)", r"(\partial C / \partial \pi) \pi = C", value("coriolis_matrix_dphi", q, qd) @ phi, C),
+        ("(13b)", r"(\partial C / \partial \pi) \pi = C", factored("coriolis_matrix_dphi", q, qd) @ phi, C),
         ("(13c)", r"(\partial g / \partial \pi) \pi = g", value("gravity_torque_dphi", q) @ phi, g),
         ("(24a), (25a)", r"(\partial M / \partial q) \dot q = \dot M", value("mass_matrix_dq", q) @ qd, Md),
         (
             "(24b, c), (25b)",
             r"(\partial C / \partial q) \dot q + (\partial C / \partial \dot q) \ddot q = \dot C",
-            value("coriolis_matrix_dq", q, qd) @ qd + value("coriolis_matrix_dqd", q, qd) @ qdd,
-            value("coriolis_matrix_dot", q, qd, qdd),
+            factored("coriolis_matrix_dq", q, qd) @ qd + factored("coriolis_matrix_dqd", q, qd) @ qdd,
+            factored("coriolis_matrix_dot", q, qd, qdd),
         ),
         (
             "(24d), (25c)",
@@ -137,8 +138,8 @@ def _identities() -> Exhibit:
         "derivatives by parameters, state and time agree",
         "Each line sets two routes of the library beside one another, at a random state of the tree: a "
         "derivative by the state along the motion is the derivative by time, a derivative by the parameters "
-        "times these is the matrix itself; u are rates of zyz Euler angles of the trunk and the arm. The "
-        "last column is the largest difference relative to the largest entry: round-off.",
+        "times these is the matrix itself. C is that of (6b), u are rates of zyz Euler angles of the trunk "
+        "and the arm. The last column is the largest difference relative to the largest entry: round-off.",
         table=Table(("equations", "identity", "difference"), rows),
     )
 

@@ -172,8 +172,14 @@ def _planar_arm() -> Exhibit:
         "The torques of the planar arm and their first two derivatives, from `equations` in letters. The "
         "print of the first derivative has lost one dot. That of the second has lost so many dots and powers "
         "that it cannot be used. A test holds ours equal to SymPy's derivatives of the torques.",
-        formulas=tuple(each.latex() for each in _torques()),
+        formulas=tuple(line for each in _torques() for line in _lines(each.latex())),
     )
+
+
+def _lines(latex: str) -> list[str]:
+    """Return the lines of aligned equations, each a formula of its own."""
+    body = latex.removeprefix("\\begin{aligned}").removesuffix("\\end{aligned}")
+    return [line.replace("&=", "=").strip() for line in body.split("\\\\")]
 
 
 def _masses() -> Exhibit:

@@ -10,12 +10,12 @@ from plotly import graph_objects as go
 
 from ...arrays import Array
 from ...errors import ClosedFormError
-from ...flexible import Damping, DefinitenessError, FlexibleArm, FlexibleLink
+from ...flexible import ArmMotion, Damping, DefinitenessError, FlexibleArm, FlexibleLink
 from ...flexible.tip_output import tip_output
 from ...trajectory import polynomial
 from ...trajectory.trajectory import Trajectory
 from ..curves import add_curve, panels, powers_of_ten
-from ..figure import PALETTE, Figure, figure, thinned
+from ..figure import PALETTE, Figure, figure, single, thinned
 from ..section import Section
 from .arm_study import FlexibleStudy
 
@@ -31,6 +31,9 @@ PERIODS = 4.0
 REACH = 0.75
 """Distance of the start from the base over the arm's length."""
 
+POSES, STATIONS = 7, 15
+"""How many times the arm is drawn, and points of each link."""
+
 TURNS = (0.6, 0.3, 0.15)
 """How far round the base the tip moves [rad]: the first that the arm can follow."""
 
@@ -39,7 +42,8 @@ TURNS = (0.6, 0.3, 0.15)
 class TipFacts:
     """A path of the tip (k, 2), the tip by stable inversion and by the torques of a rigid arm, torques.
 
-    `damped` says whether damping was added; `gravity` whether the arm has weight.
+    `poses` (some, points, 2) are points along the bending arm on its way. `damped` says whether damping
+    was added; `gravity` whether the arm has weight.
     """
 
     example: bool
@@ -53,6 +57,7 @@ class TipFacts:
     rigid: Array
     torque: Array
     rigid_torque: Array
+    poses: Array
 
     @property
     def move(self) -> float:
@@ -119,8 +124,14 @@ def facts(arm: FlexibleArm, path: Trajectory, *, example: bool = False, damped: 
         naive = np.full_like(run.tip, np.nan)
     return TipFacts(
         example, damped, bool(arm.gravity.any()), step, duration,
-        plan.t, wanted, run.tip, naive, plan.u, stiff,
+        plan.t, wanted, run.tip, naive, plan.u, stiff, _poses(arm, run, plan.t, duration),
     )  # fmt: skip
+
+
+def _poses(arm: FlexibleArm, run: ArmMotion, t: Array, duration: float) -> Array:
+    """Return points along the arm at times that are evenly spread over the path."""
+    shown = np.searchsorted(t, np.linspace(0.0, duration, POSES))
+    return np.asarray(arm.points(run.q[shown], STATIONS))
 
 
 def _rigid(arm: FlexibleArm, y: Array, yd: Array, ydd: Array) -> Array:
@@ -166,6 +177,10 @@ def draw(facts: TipFacts) -> Mapping[str, Figure]:
     """Return the path in the plane, and torques and errors over time."""
     keep = thinned(facts.t)
     plane = go.Figure()
+    for k, pose in enumerate(facts.poses):
+        line = {"color": PALETTE[7], "width": 1, "shape": "spline"}
+        x, y = single(pose).T
+        plane.add_trace(go.Scatter(x=x, y=y, name="arm", mode="lines", line=line, showlegend=not k))
     for name, values, colour, dash in (
         ("rigid torques", facts.rigid, 1, "solid"),
         ("stable inversion", facts.inverted, 0, "solid"),
@@ -185,7 +200,7 @@ def draw(facts: TipFacts) -> Mapping[str, Figure]:
     for k, torque in enumerate(facts.torque.T):
         add_curve(begin, facts.t[early], (torque - torque[0])[early], f"joint {k + 1}", k)
     return {
-        "path": figure(plane, "The tip in the plane", 420),
+        "path": figure(plane, "The tip in the plane", 520),
         "torques": figure(_torques(facts), "Torques over time", 320),
         "begin": figure(begin, "Torques before the path begins", 300),
         "errors": figure(errors, "Errors of the tip over time", 300),

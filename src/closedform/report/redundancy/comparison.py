@@ -20,7 +20,7 @@ class ComparisonFacts:
     """The contestants on a closed path, their operations, and the proposed method's path with its measures.
 
     `start_error` is how far the given start is from the first target, in metres and radians; `gain`,
-    `time_step` and `correction` are those of resolved motion.
+    `time_step`, `substeps` and `correction` are those of resolved motion.
     """
 
     rows: tuple[Contestant, ...]
@@ -30,6 +30,7 @@ class ComparisonFacts:
     start_error: float
     gain: float
     time_step: float
+    substeps: int
     correction: float
     path: Path
 
@@ -46,8 +47,9 @@ def gather(study: RedundancyStudy) -> ComparisonFacts | None:
         study.sense[0],
         0.0 if found is None else found.start_error,
         GAIN,
-        study.time_step,
-        CORRECTED / study.time_step,
+        study.between,
+        study.substeps,
+        CORRECTED * study.substeps / study.between,
         study.path,
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,7 @@ from ...redundancy.approach import met
 from ...redundancy.compare import MOST_CYCLES
 from ...redundancy.criteria import read_criterion
 from ...redundancy.problem import prepared
+from ...redundancy.resolved_motion import MOST_SUBSTEPS
 from ...redundancy.result import MEANINGS
 from ...redundancy.task import Task, read_task
 from ...robot import Robot
@@ -25,6 +27,9 @@ from .routes import PAPERS, Route, given_route, paper_route, square_route
 
 GAIN = 10.0
 """Weight of the gradient in resolved motion."""
+
+STEP = 0.01
+"""Integration step of resolved motion, in seconds."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +42,7 @@ class RedundancyStudy:
     printed. `q0` are joint angles to start from; resolved motion starts where the shortest steps lead
     from there to the first target. `limits` says whether joint limits count, by default for given
     targets: the methods of the comparison do not know them. The targets of resolved motion follow one
-    another after `time_step` seconds.
+    another after `time_step` seconds (0.01, in the paper's example 0.1), in integration steps of 0.01 s.
     """
 
     robot: Robot | None = None
@@ -47,10 +52,11 @@ class RedundancyStudy:
     q0: ArrayLike | None = None
     limits: bool | None = None
     cycles: int = 3
-    time_step: float = 0.01
+    time_step: float | None = None
 
     def __post_init__(self) -> None:
-        positive("ik: time_step", self.time_step)
+        if self.time_step is not None:
+            positive("ik: time_step", self.time_step)
         whole_number("ik: cycles", self.cycles, 3, MOST_CYCLES)
         if self.limits is not None:
             flag("ik: limits", self.limits)
@@ -98,6 +104,18 @@ class RedundancyStudy:
         if self.criterion is None:
             return PAPERS if self.robot is None else redundancy.manipulability()
         return read_criterion(self.criterion)
+
+    @property
+    def between(self) -> float:
+        """Seconds from target to target of resolved motion; in the paper 1 mm at 10 mm/s."""
+        if self.time_step is None:
+            return 0.1 if self.robot is None else STEP
+        return self.time_step
+
+    @property
+    def substeps(self) -> int:
+        """Integration steps from target to target."""
+        return min(max(1, math.ceil(self.between / STEP - 1e-6)), MOST_SUBSTEPS)
 
     @property
     def arm(self) -> Robot:
@@ -165,7 +183,8 @@ class RedundancyStudy:
             route.task,
             self.best,
             cycles=self.cycles,
-            time_step=self.time_step,
+            time_step=self.between,
+            substeps=self.substeps,
             gain=GAIN,
         )
 
@@ -183,7 +202,8 @@ class RedundancyStudy:
             self.start,
             self.route.task,
             self.best,
-            time_step=self.time_step,
+            time_step=self.between,
+            substeps=self.substeps,
             gain=GAIN,
         )
 
