@@ -38,6 +38,9 @@ def export(
     precision: Annotated[str, typer.Option(help="double or float.")] = "double",
     order: Order = None,
     phi: Annotated[bool, typer.Option("--phi", help="Inertial parameters as an input.")] = False,
+    geometry: Annotated[
+        bool, typer.Option("--geometry", help="Placements of the joints as an input, after phi.")
+    ] = False,
     floating_base: FloatingBase = False,
 ) -> None:
     """Write forms of a robot as source code: one for itself, several as a library in one folder."""
@@ -45,7 +48,7 @@ def export(
     requests = [_request(each) for each in names]
     (name, own), *others = requests
     alone = not (others or library)
-    options = {"frame": frame, "order": order, "phi": phi, **(own if alone else {})}
+    options = {"frame": frame, "order": order, "phi": phi, "geometry": geometry, **(own if alone else {})}
     with working("writing code ..."):
         paths = loaded.export(
             name if alone else requests,

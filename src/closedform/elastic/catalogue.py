@@ -5,7 +5,7 @@ Shapes: v joints, k joints if the stiffness is an input.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -52,8 +52,8 @@ def _sizes(model: ElasticModel) -> dict[str, int | None]:
     return {"v": model.links.nv, "k": model.links.nv if model.drives.stiffness is None else None}
 
 
-def _basis(model: ElasticModel, stiffness: tuple[SX, ...]) -> tuple[Plant]:
-    return (Plant(model.links, model.drives, stiffness=stiffness),)
+def _basis(model: ElasticModel, stiffness: Mapping[str, SX]) -> tuple[Plant]:
+    return (Plant(model.links, model.drives, stiffness=tuple(stiffness.values())),)
 
 
 def _refuse_damping(model: ElasticModel, what: str) -> None:

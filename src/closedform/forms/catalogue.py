@@ -7,6 +7,7 @@ parameters, t rows of a task.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Unpack
@@ -72,6 +73,9 @@ PARAMETERS = Quantity(
     "kg m^2, kg m, kg",
     "inertial parameters, XX XY XZ YY YZ ZZ MX MY MZ M of each body about its frame origin",
 )
+
+_PLACES = "placements of the joints, x y z roll pitch yaw of each body frame in its parent's at q = 0"
+GEOMETRY = Quantity("geometry", r"\gamma", "m, rad", _PLACES)
 
 POSE = Quantity("T", "T", "1, positions m", "homogeneous transform of frame {frame} in {observer}")
 FRAME_POSES = replace(POSE, noun="homogeneous transforms of the frames in the base frame")
@@ -151,7 +155,8 @@ W = tuple(
 )
 """What forms take: q, then its derivatives, a reference motion, joint forces, wrenches and their rates."""
 
-PHI = PARAMETERS.array("p")
+PHI, PLACES = PARAMETERS.array("p"), GEOMETRY.array("b", 6)
+"""Numbers of the robot that can be inputs."""
 
 
 def _sizes(model: Model) -> dict[str, int | None]:
@@ -167,8 +172,8 @@ def _sizes(model: Model) -> dict[str, int | None]:
     }
 
 
-def _basis(model: Model, constants: tuple[SX, ...]) -> tuple[Tree]:
-    return (Tree.of(model, phi=constants[0] if constants else None),)
+def _basis(model: Model, constants: Mapping[str, SX]) -> tuple[Tree]:
+    return (Tree.of(model, phi=constants.get("phi"), geometry=constants.get("geometry")),)
 
 
 def _refuse_massless(model: Model, what: str) -> None:
@@ -185,13 +190,15 @@ INERTIAS, MOTION, INVERSE = Need(_refuse_massless), Need(refuse_still), Need(ref
 FORMS = Catalogue(Model, "form", _sizes, _basis, digest=lambda model: model.digest)
 """Every form of a robot by name."""
 
-_framed = partial(FORMS.add, group="kinematics", framed=True)
+_placed = partial(FORMS.add, optional=(PLACES,))
+_inertial = partial(FORMS.add, optional=(PHI, PLACES))
+_framed = partial(_placed, group="kinematics", framed=True)
 _referred = partial(_framed, choices=("reference",))
 _framed(kinematics.pose, Q, POSE.array(4, 4))
 _referred(kinematics.jacobian, Q, JACOBIAN.array(6, "v"))
 _referred(kinematics.jacobian_dot, V, JACOBIAN.rate().array(6, "v"))
 _referred(kinematics.jacobian_ddot, A, JACOBIAN.rate(2).array(6, "v"))
-_centre = partial(FORMS.add, group="kinematics", needs=(INERTIAS,), optional=(PHI,))
+_centre = partial(_inertial, group="kinematics", needs=(INERTIAS,))
 _centre(mass_centre.center_of_mass, Q, CENTRE.array(3))
 _centre(mass_centre.com_jacobian, Q, CENTRE_JACOBIAN.array(3, "v"))
 
@@ -208,8 +215,8 @@ _velocities = partial(FORMS.add, group="frames", choices=("coordinates",))
 _velocities(velocity_maps.velocity_map, Q, VELOCITY_MAP.array("v", "q"))
 _velocities(velocity_maps.velocity_map_inverse, Q, VELOCITY_MAP_INVERSE.array("q", "v"))
 _velocities(velocity_maps.velocity_map_dot, V, VELOCITY_MAP.rate().array("v", "q"))
-FORMS.add(kinematics.frame_poses, Q, FRAME_POSES.array("f", 4, 4), group="frames")
-FORMS.add(kinematics.body_poses, Q, BODY_POSES.array("b", 4, 4), group="frames")
+_placed(kinematics.frame_poses, Q, FRAME_POSES.array("f", 4, 4), group="frames")
+_placed(kinematics.body_poses, Q, BODY_POSES.array("b", 4, 4), group="frames")
 
 _centroidal = partial(_centre, group="centroidal")
 _centroidal(mass_centre.com_velocity, V, CENTRE.rate().array(3))
@@ -221,9 +228,9 @@ _centroidal(centroidal.centroidal_momentum_dot, A, MOMENTUM.rate().array(6))
 _centroidal(centroidal.centroidal_momentum_matrix, Q, MOMENTUM_MATRIX.array(6, "v"))
 _centroidal(centroidal.centroidal_momentum_matrix_dot, V, MOMENTUM_MATRIX.rate().array(6, "v"))
 
-_dynamics = partial(FORMS.add, needs=(INERTIAS, MOTION), optional=(PHI,))
-_solve = partial(FORMS.add, needs=(INERTIAS, MOTION, INVERSE), optional=(PHI,))
-_wrenches = partial(FORMS.add, needs=(MOTION,), choices=LOADS[:2])
+_dynamics = partial(_inertial, needs=(INERTIAS, MOTION))
+_solve = partial(_inertial, needs=(INERTIAS, MOTION, INVERSE))
+_wrenches = partial(_placed, needs=(MOTION,), choices=LOADS[:2])
 _loads = partial(_dynamics, choices=LOADS, loaded=W[0])
 _loaded_solve = partial(_solve, choices=LOADS, loaded=W[0])
 _loads(newton_euler.inverse_dynamics, A, FORCES.array("v"), closed=block.inverse_dynamics)
@@ -278,7 +285,7 @@ _family(mass.mass_matrix_rates, Q, (MASS.array("v", "v"),))
 _factored_time(coriolis.coriolis_matrix_rates, V, (CORIOLIS.array("v", "v"),), ordered=True)
 _family(gravity.gravity_torque_rates, Q, (GRAVITY.array("v"),))
 _wrench_rates(external.external_torque_rates, Q + W[:1], (EXTERNAL.array("v"),), ordered=True)
-FORMS.add(
+_placed(
     kinematics.jacobian_rates,
     Q,
     (JACOBIAN.array(6, "v"),),
@@ -317,7 +324,7 @@ _hessian(gradients.jacobian_dq, Q, JACOBIAN.by(COORDINATES).array(6, "v", "v"))
 _hessian(gradients.jacobian_dot_dq, V, JACOBIAN.rate().by(COORDINATES).array(6, "v", "v"))
 _state(gradients.com_jacobian_dq, Q, CENTRE_JACOBIAN.by(COORDINATES).array(3, "v", "v"))
 
-_parameters = partial(FORMS.add, group="parameters", needs=(MOTION,))
+_parameters = partial(_placed, group="parameters", needs=(MOTION,))
 _parameters(parameters.regressor, A, REGRESSOR.array("v", "p"))
 _parameters(parameters.slotine_li_regressor, R, SLOTINE_LI.array("v", "p"), choices=("factorisation",))
 _parameters(parameters.mass_matrix_dphi, Q, MASS.by(PARAMETERS).array("v", "v", "p"))
@@ -338,7 +345,8 @@ def form(
     *,
     frame: str | None = None,
     phi: bool = False,
+    geometry: bool = False,
     **choices: Unpack[Choices],
 ) -> Form:
-    """Return the form of that name, at an order if it is a family, of a frame, with phi as an input."""
-    return FORMS.form(name, Variant(frame, order, phi, **choices))
+    """Return the form of that name: of a frame, of an order if it is a family, with numbers as inputs."""
+    return FORMS.form(name, Variant(frame, order, phi, geometry, **choices))

@@ -15,7 +15,7 @@ from ..errors import ArgumentError, ClosedFormError, UnknownNameError, shown
 from .loads import REFERENCES, Loads, wrench_array
 from .quantity import FormArray
 from .reference import BODY
-from .variant import PLAIN, Variant
+from .variant import INPUTS, PLAIN, Variant
 from .velocity_coordinates import velocity_arrays
 
 Builder = Callable[..., SX | tuple[SX, ...]]
@@ -31,7 +31,7 @@ DEFAULT_ORDER = 2
 class Need:
     """Something a form asks of its owner: `check(model, what)` raises an error if the model lacks it.
 
-    A need of `values` does not apply if phi is an input: the numbers then come with each call.
+    A need of `values` does not apply if numbers of the owner are inputs: they come with each call.
     """
 
     check: Callable[[Any, str], None]
@@ -72,12 +72,12 @@ class Form:
     def doc(self) -> str:
         """The documentation of the form: a claim, its equation and its source."""
         doc = inspect.cleandoc(self.build.__doc__ or "")
-        if not self.variant.phi:
+        if not self.variant.inputs:
             return doc
-        names = ", ".join(
-            f"{each.quantity.meaning.partition(', ')[0]} `{each.name}`" for each in self.constants
-        )
-        return f"{doc}\n\nThe {names} are the last input."
+        given = [each for each in self.optional if each.name in self.variant.inputs]
+        names = [f"{each.quantity.meaning.partition(', ')[0]} `{each.name}`" for each in given]
+        last = "the last input" if len(names) == 1 else "the last inputs"
+        return f"{doc}\n\nThe {' and the '.join(names)} are {last}."
 
     @property
     def summary(self) -> str:
@@ -112,18 +112,23 @@ class Form:
         return self.build.__module__.partition(".")[0] == __name__.partition(".")[0]
 
     def at(self, variant: Variant) -> Form:
-        """Return the form of a frame, of an order, with phi as an input: as the variant says."""
-        phi = flag(f"{self.name}: phi", variant.phi)
+        """Return the form of a frame, of an order, with phi or geometry as inputs: as the variant says."""
+        for name in INPUTS:
+            if flag(f"{self.name}: {name}", getattr(variant, name)) and not self.may_take(name):
+                raise ArgumentError(f"{self.name} does not take {name} as an input; some forms of a robot do")
         if variant.frame is not None and not self.framed:
             hint = "" if isinstance(variant.frame, str) else "; give a precision as dtype=..."
             raise ArgumentError(f"{self.name} is not a form of a frame; {shown(variant.frame)} given{hint}")
         found = self._of_order(variant.order)._with_choices(variant)
-        if phi and not self.optional:
-            raise ArgumentError(f"{self.name} does not take phi as an input: it does not depend on it")
-        if phi:
+        if variant.inputs:
             needs = tuple(need for need in self.needs if not need.values)
-            found = replace(found, constants=self.optional, needs=needs, closed=None)
+            given = tuple(each for each in self.optional if each.name in variant.inputs)
+            found = replace(found, constants=(*self.constants, *given), needs=needs, closed=None)
         return replace(found, variant=replace(variant, order=found.variant.order))
+
+    def may_take(self, name: str) -> bool:
+        """Return whether numbers of the owner, phi or geometry, can be an input."""
+        return any(each.name == name for each in self.optional)
 
     def _with_choices(self, variant: Variant) -> Form:
         """Return the form with the inputs that the choices of a variant add."""
@@ -206,7 +211,8 @@ class Form:
         ]
         count = len(self.takes)
         if basis is None:
-            basis = catalogue(model).basis(model, tuple(symbols[count:]))
+            names = (each.name for each in arrays[count:])
+            basis = catalogue(model).basis(model, dict(zip(names, symbols[count:], strict=True)))
         extra = (self.variant.frame,) if self.framed else ()
         given, chosen = self._chosen(symbols[:count])
         built = builder(*basis, *given, *extra, **chosen)
@@ -237,8 +243,9 @@ class Catalogue(dict[str, Form]):
     """The forms of one kind of owner by name, and how its model meets them.
 
     `sizes(model)` gives the letters of shapes as numbers, None for a constant that is no input;
-    `basis(model, constants)` the first arguments of every builder. If `digest(model)` tells any
-    two models apart, machine code of the library's own forms is found without building them.
+    `basis(model, constants)` the first arguments of every builder, of symbols by name. If
+    `digest(model)` tells any two models apart, machine code of the library's own forms is found
+    without building them.
     """
 
     def __init__(
@@ -246,7 +253,7 @@ class Catalogue(dict[str, Form]):
         kind: type,
         title: str,
         sizes: Callable[[Any], Mapping[str, int | None]],
-        basis: Callable[[Any, tuple[SX, ...]], tuple[Any, ...]],
+        basis: Callable[[Any, Mapping[str, SX]], tuple[Any, ...]],
         digest: Callable[[Any], str] | None = None,
     ) -> None:
         super().__init__()
