@@ -17,8 +17,8 @@ from ..emit.names import label
 from ..emit.subject import Index
 from ..errors import ClosedFormError
 from ..forms import Catalogue, Form, Need, Quantity
-from ..forms.catalogue import COORDINATES
 from ..forms.lettered import Lettered, lettered
+from ..forms.quantities import COORDINATES
 from ..model import Model
 from .decoupling import decoupling, link_derivatives
 from .drives import Drives

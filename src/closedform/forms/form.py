@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from casadi import SX
 
 from ..checks import flag, known_name, whole_number
-from ..errors import ArgumentError, ClosedFormError, UnknownNameError, shown
+from ..errors import ArgumentError, ClosedFormError, shown
+from .basis import basis_of
 from .loads import REFERENCES, Loads, wrench_array
 from .quantity import FormArray
 from .reference import BODY
@@ -180,7 +181,7 @@ class Form:
 
     def arrays(self, model: Any) -> tuple[FormArray, ...]:
         """Return its inputs for an owner: what it takes, and constants that are inputs there."""
-        sizes = catalogue(model).sizes(model)
+        sizes = basis_of(model).sizes(model)
         absent = {letter for letter, size in sizes.items() if size is None}
         return (*self.takes, *(each for each in self.constants if absent.isdisjoint(each.shape)))
 
@@ -211,7 +212,7 @@ class Form:
         count = len(self.takes)
         if basis is None:
             names = (each.name for each in arrays[count:])
-            basis = catalogue(model).basis(model, dict(zip(names, symbols[count:], strict=True)))
+            basis = basis_of(model).start(model, dict(zip(names, symbols[count:], strict=True)))
         extra = (self.variant.frame,) if self.framed else ()
         given, chosen = self._chosen(symbols[:count])
         built = builder(*basis, *given, *extra, **chosen)
@@ -238,107 +239,6 @@ class Form:
             need.check(model, self.name)
 
 
-class Catalogue(dict[str, Form]):
-    """The forms of one kind of owner by name, and how its model meets them.
-
-    `sizes(model)` gives the letters of shapes as numbers, None for a constant that is no input;
-    `basis(model, constants)` the first arguments of every builder, of symbols by name. If
-    `digest(model)` tells any two models apart, machine code of the library's own forms is found
-    without building them.
-    """
-
-    def __init__(
-        self,
-        kind: type,
-        title: str,
-        sizes: Callable[[Any], Mapping[str, int | None]],
-        basis: Callable[[Any, Mapping[str, SX]], tuple[Any, ...]],
-        digest: Callable[[Any], str] | None = None,
-    ) -> None:
-        super().__init__()
-        self.title, self.sizes, self.basis, self.digest = title, sizes, basis, digest
-        self._watchers: list[Callable[[str, Form | None], None]] = []
-        _CATALOGUES[kind] = self
-
-    def add(
-        self,
-        build: Builder,
-        takes: Sequence[FormArray],
-        gives: FormArray | Sequence[FormArray],
-        *,
-        group: str = "dynamics",
-        closed: Builder | None = None,
-        needs: tuple[Need, ...] = (),
-        constants: tuple[FormArray, ...] = (),
-        optional: tuple[FormArray, ...] = (),
-        framed: bool = False,
-        ordered: bool = False,
-        choices: tuple[str, ...] = (),
-        loaded: FormArray | None = None,
-        frictional: bool = False,
-        sprung: bool = False,
-    ) -> Form:
-        """Add a form, named as the function that builds it; a single output has that name too."""
-        name = build.__name__
-        outputs = (replace(gives, name=name),) if isinstance(gives, FormArray) else tuple(gives)
-        if name in self:
-            raise ArgumentError(f"{self.title} {name!r} is in the catalogue already; choose another name")
-        if not build.__doc__:
-            raise ArgumentError(f"{self.title} {name!r} has no docstring; say what it returns")
-        for each in (*takes, *outputs, *constants, *optional):
-            if not isinstance(each, FormArray):
-                raise ArgumentError(f"{name}: {shown(each)} is no array of a quantity; use Quantity.array")
-        self[name] = form = Form(
-            name,
-            group,
-            tuple(takes),
-            outputs,
-            build,
-            closed,
-            needs,
-            constants,
-            optional,
-            framed,
-            ordered,
-            choices,
-            loaded,
-            frictional,
-            sprung,
-        )
-        for install in self._watchers:
-            install(name, form)
-        return form
-
-    def remove(self, name: str) -> None:
-        """Take a form out again, and its method from the owners."""
-        del self[name]
-        for install in self._watchers:
-            install(name, None)
-
-    def watch(self, install: Callable[[str, Form | None], None]) -> None:
-        """Call install(name, form) for every form, now and when one is added; for a removed one with None."""
-        self._watchers.append(install)
-        for name, form in self.items():
-            install(name, form)
-
-    def form(self, name: str, variant: Variant = PLAIN) -> Form:
-        """Return the form of that name, as a variant of it."""
-        if not isinstance(name, str) or name not in self:
-            raise UnknownNameError(self.title, name, tuple(self))
-        return self[name].at(variant)
-
-
-_CATALOGUES: dict[type, Catalogue] = {}
-
-
-def catalogue(model: Any) -> Catalogue:
-    """Return the catalogue of the forms that a model has."""
-    for kind in type(model).__mro__:
-        if kind in _CATALOGUES:
-            return _CATALOGUES[kind]
-    raise ArgumentError(f"{shown(model)} has no forms; expected the model of a robot")
-
-
 def _sized(array: FormArray, letter: str, size: int) -> FormArray:
     """Return an array with a number in place of a letter of its shape."""
     return replace(array, shape=tuple(size if each == letter else each for each in array.shape))
@@ -346,5 +246,5 @@ def _sized(array: FormArray, letter: str, size: int) -> FormArray:
 
 def _resolved(arrays: Sequence[FormArray], model: Any) -> list[tuple[int, ...]]:
     """Return shapes of letters as numbers."""
-    sizes = catalogue(model).sizes(model)
+    sizes = basis_of(model).sizes(model)
     return [tuple(sizes[size] if isinstance(size, str) else size for size in each.shape) for each in arrays]  # type: ignore[misc]
