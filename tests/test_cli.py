@@ -130,9 +130,9 @@ def test_equations_take_velocity_coordinates(capsys):
     words = ("equations", "spherical_pendulum", "velocity_map", "--coordinates")
     code, out, _ = run(capsys, *words, "world_aligned")
     assert (code, len(out.splitlines())) == (0, 9)
-    code, _, err = run(capsys, *words, "euler_zyy")
+    code, _, err = run(capsys, *words, "world_alinged")
     assert code != 0
-    assert "did you mean 'euler_zyz'" in err
+    assert "did you mean 'world_aligned'" in err
 
 
 def test_equations_take_a_factorisation(capsys):
