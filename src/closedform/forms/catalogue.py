@@ -41,8 +41,9 @@ from . import (
 )
 from . import block_rates as rates
 from . import jacobian_gradients as gradients
-from .form import Catalogue, Form, Need
+from .form import Catalogue, Form
 from .loads import wrenches_noun
+from .need import Need
 from .quantity import Quantity
 from .reference import BODY
 from .tree import Tree
