@@ -93,12 +93,8 @@ TWIST_BIAS = Quantity("b", "b", "rad/s^2, m/s^2", "rate of the {twist} of frame 
 CLASSICAL = Quantity(
     "a", "a", "rad/s^2, m/s^2", "angular acceleration of frame {frame} and that of its point, {where}"
 )
-VELOCITY_MAP = Quantity(
-    "Gamma", r"\Gamma", "1, m, 1/m or 1/rad", "map from other velocities to qd, such as rates of Euler angles"
-)
-VELOCITY_MAP_INVERSE = Quantity(
-    "E", "E", "1, m, 1/m or rad", "map from qd to other velocities, such as rates of Euler angles"
-)
+VELOCITY_MAP = Quantity("Gamma", r"\Gamma", "1, m, 1/m or 1/rad", "map from other velocities to qd")
+VELOCITY_MAP_INVERSE = Quantity("E", "E", "1, m, 1/m or rad", "map from qd to other velocities")
 CENTRE = Quantity("com", "c", "m", "centre of mass, in the base frame")
 BODY_CENTRE = replace(CENTRE, noun="centre of mass of the body of frame {frame}, in the base frame")
 SUBTREE_CENTRE = replace(

@@ -137,8 +137,7 @@ class Form:
         if variant.rows is not None:
             sized = (_sized(each, "t", len(variant.rows)) for each in found.gives)
             found = replace(found, gives=tuple(sized))
-        if variant.coordinates is not None:
-            found = replace(found, gives=velocity_arrays(found.gives, variant.coordinates))
+        found = replace(found, gives=velocity_arrays(found.gives, variant.coordinates))
         if self.loaded is None:
             return replace(found, takes=tuple(wrench_array(each, variant) for each in found.takes))
         if not variant.wrenches:
