@@ -15,7 +15,7 @@ from tolerances import ROUNDING, worst
 
 FORMS = [name for name, form in cf.FORMS.items() if form.may_take("geometry")]
 
-EVERYWHERE = ("jacobian_dot", "inverse_dynamics", "coriolis_matrix", "regressor")
+EVERYWHERE = ("jacobian_dot", "inverse_dynamics", "mass_matrix")
 """Forms of every kind, for several robots."""
 
 
@@ -59,11 +59,11 @@ def check(robot: cf.Robot, form: str) -> None:
 @pytest.mark.filterwarnings("ignore:with_phi")
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_takes_its_geometry_as_an_input(form):
-    check(random_tree(10, 3, ("revolute", "prismatic", "revolute")), form)
+    check(random_tree(10, 2, ("revolute", "prismatic")), form)
 
 
 @pytest.mark.filterwarnings("ignore:with_phi")
-@pytest.mark.parametrize("robot", [make("ur5"), random_tree(1, 4), random_tree(2, 4)])
+@pytest.mark.parametrize("robot", [make("stanford"), random_tree(1, 3), random_tree(2, 4)])
 def test_any_tree_takes_its_geometry_as_an_input(robot):
     for form in EVERYWHERE:
         check(robot, form)

@@ -84,7 +84,7 @@ def robots(name: str) -> tuple[cf.Robot, cf.Robot, dict[str, float]]:
 
 
 @pytest.mark.parametrize("name", TREES)
-@pytest.mark.parametrize("form", ["pose", "mass_matrix", "gravity_torque"])
+@pytest.mark.parametrize("form", ["pose", "mass_matrix"])
 def test_equations_keep_the_letters(name, form):
     robot, plain, values = robots(name)
     equations = robot.equations(form)

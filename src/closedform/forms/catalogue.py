@@ -40,8 +40,9 @@ from . import (
 )
 from . import block_rates as rates
 from . import jacobian_gradients as gradients
-from .form import Form, Need
+from .form import Form
 from .form_catalogue import Catalogue
+from .need import Need
 from .quantities import (
     BIAS,
     BODY_CENTRE,

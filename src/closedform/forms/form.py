@@ -14,6 +14,7 @@ from ..checks import flag, known_name, whole_number
 from ..errors import ArgumentError, ClosedFormError, shown
 from .basis import basis_of
 from .loads import REFERENCES, Loads, wrench_array
+from .need import Need
 from .quantity import FormArray
 from .reference import BODY
 from .variant import INPUTS, PLAIN, Variant
@@ -26,17 +27,6 @@ MAX_ORDER = 12
 
 DEFAULT_ORDER = 2
 """Order of such a form if none is asked for."""
-
-
-@dataclass(frozen=True)
-class Need:
-    """Something a form asks of its owner: `check(model, what)` raises an error if the model lacks it.
-
-    A need of `values` does not apply if numbers of the owner are inputs: they come with each call.
-    """
-
-    check: Callable[[Any, str], None]
-    values: bool = False
 
 
 @dataclass(frozen=True)

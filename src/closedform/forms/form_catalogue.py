@@ -10,7 +10,8 @@ from casadi import SX
 
 from ..errors import ArgumentError, UnknownNameError, shown
 from .basis import BASES, Basis, of_kind
-from .form import Builder, Form, Need
+from .form import Builder, Form
+from .need import Need
 from .quantity import FormArray
 from .variant import PLAIN, Variant
 
