@@ -1,0 +1,182 @@
+"""Forms as CasADi functions that know their own derivatives, for optimal control and code generation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from math import prod
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from casadi import MX, SX, Function
+
+from ..errors import ProgramSizeError
+from ..forms import Form
+from ..programs import Program, expressions, program, trace
+from ..programs.building import BUILDING
+from .casadi_derivatives import closed_blocks
+
+PENALTY = 0.5
+"""CasADi's `jac_penalty`: products with many directions go through the Jacobian, a product with a single
+one through forward or reverse mode, which is cheaper."""
+
+MAX_SECOND = 60_000
+"""Operations times entries of the inputs up to which second derivatives are prepared, in about a second;
+beyond, CasADi finds them when they are asked for."""
+
+Shape = tuple[int, ...]
+Blocks = list[list[SX]]
+"""Blocks of a Jacobian by output and input; rows and columns are column-major, as CasADi's vectors are."""
+
+
+def casadi_function(model: Any, form: Form) -> Function:
+    """Return a form as a CasADi function with closed-form derivatives where the catalogue has them.
+
+    Inputs and outputs have the names and shapes of the form's; of an array with three axes the first two
+    are the rows of a matrix.
+    """
+    with BUILDING:
+        it = _Expression.of(trace(model, form.name, form.variant))
+        blocks = _closed_jacobian(model, form, it)
+        if blocks is None:
+            return it.function()
+        closed: dict[str, Any] = {"jac_penalty": PENALTY, "custom_jacobian": it.jacobian(blocks)}
+        if it.cost <= MAX_SECOND:
+            closed["cache"] = {f"adj1_{it.name}": it.reverse(blocks)}
+        inner = it.function(closed)
+        symbols = [MX.sym(name, *each.shape) for name, each in zip(it.takes, it.x, strict=True)]
+        # a map asks what it maps for products with directions; those of a call go through its Jacobian
+        return Function(it.name, symbols, inner.call(symbols), it.takes, it.gives, {"jac_penalty": PENALTY})
+
+
+@dataclass(frozen=True)
+class _Expression:
+    """Matrices `y` of expressions in matrices `x` of symbols, their names, and what they cost.
+
+    CasADi knows derivatives by their names and by the order of what they take and give: the inputs, the
+    outputs (which ours need not), then directions.
+    """
+
+    name: str
+    takes: list[str]
+    gives: list[str]
+    x: list[SX]
+    y: list[SX]
+    cost: int
+
+    @classmethod
+    def of(cls, it: Program) -> _Expression:
+        """Return a program as expressions."""
+        symbols, results = expressions(it)
+        takes, gives = ([Function.fix_name(name) for name, _ in each] for each in (it.inputs, it.outputs))
+        x = [_matrix(each, shape) for each, (_, shape) in zip(symbols, it.inputs, strict=True)]
+        y = [_matrix(each, shape) for each, (_, shape) in zip(results, it.outputs, strict=True)]
+        return cls(Function.fix_name(it.name), takes, gives, x, y, len(it.operations) * it.starts[-1])
+
+    def function(self, options: dict[str, Any] | None = None) -> Function:
+        """Return the function of the expressions."""
+        return Function(self.name, self.x, self.y, self.takes, self.gives, options or {})
+
+    def jacobian(self, blocks: Blocks) -> Function:
+        """Return the Jacobian of the function, of given blocks."""
+        x, results = _shared(self.x, [each for row in blocks for each in row])
+        ignored = _like(self.y, self.gives, "out")
+        return Function(
+            f"jac_{self.name}",
+            [*x, *ignored],
+            results,
+            [*self.takes, *_called(self.gives, "out")],
+            [f"jac_{one}_{other}" for one in self.gives for other in self.takes],
+        )
+
+    def reverse(self, blocks: Blocks) -> Function:
+        """Return J^T w, and with it its Jacobian: a symmetric matrix by x, and J^T itself by w."""
+        w = _like(self.y, self.gives, "adj")
+        along = sum((ca.dot(one, other) for one, other in zip(w, self.y, strict=True)), SX(0))
+        hessian, gradient = ca.hessian(along, ca.veccat(*self.x))
+        transposed = [each.T for row in blocks for each in row]
+        symbols, (flat, upper, *by_w) = _shared([*self.x, *w], [gradient, ca.triu(hessian), *transposed])
+        starts = [0, *accumulate(each.numel() for each in self.x)]
+        by_x = ca.blocksplit(ca.triu2symm(upper), starts, starts)
+        second = []
+        for k, row in enumerate(by_x):
+            by_y = [SX(self.x[k].numel(), each.numel()) for each in self.y]
+            second.append([*row, *by_y, *by_w[k :: len(self.x)]])
+        parts = zip(ca.vertsplit(flat, starts), self.x, strict=True)
+        it = _Expression(
+            f"adj1_{self.name}",
+            [*self.takes, *_called(self.gives, "out"), *_called(self.gives, "adj")],
+            _called(self.takes, "adj"),
+            [*symbols[: len(self.x)], *_like(self.y, self.gives, "out"), *symbols[len(self.x) :]],
+            [ca.reshape(part, *each.shape) for part, each in parts],
+            self.cost,
+        )
+        return it.function({"jac_penalty": PENALTY, "custom_jacobian": it.jacobian(second)})
+
+
+def _closed_jacobian(model: Any, form: Form, it: _Expression) -> Blocks | None:
+    """Return the Jacobian with blocks of closed forms, the others by CasADi; None if there are none."""
+    closed = closed_blocks(model, form)
+    if not closed:
+        return None
+    names = [each.name for each in form.arrays(model)]
+    results = {}
+    try:
+        for each in dict.fromkeys(block.form for block in closed.values()):
+            derivative = trace(model, each.name, each.variant)
+            symbols, columns = expressions(derivative)
+            given = [ca.vec(it.x[names.index(name)].T) for name, _ in derivative.inputs]
+            results[each.name] = ca.substitute(columns, symbols, given)
+    except ProgramSizeError:
+        return None
+    blocks = [
+        [ca.jacobian(y, x) if (i, k) not in closed else SX() for k, x in enumerate(it.x)]
+        for i, y in enumerate(it.y)
+    ]
+    shapes = form.output_shapes(model), form.input_shapes(model)
+    for (i, k), block in closed.items():
+        column = results[block.form.name][block.output]
+        blocks[i][k] = _tensor_block(column, shapes[0][i], shapes[1][k])
+    return blocks
+
+
+def _matrix_shape(shape: Shape) -> tuple[int, int]:
+    return (prod(shape), 1) if len(shape) < 2 else (prod(shape[:-1]), shape[-1])
+
+
+def _matrix(column: SX, shape: Shape) -> SX:
+    """Return row-major entries as a matrix."""
+    rows, columns = _matrix_shape(shape)
+    return ca.reshape(column, columns, rows).T
+
+
+def _tensor_block(column: SX, output: Shape, by: Shape) -> SX:
+    """Return the row-major entries of a derivative, its last axes those of `by`, as a block."""
+    places = np.arange(prod(output) * prod(by)).reshape(*_matrix_shape(output), *_matrix_shape(by))
+    order = places.transpose(3, 2, 1, 0).ravel().tolist()
+    return ca.sparsify(ca.reshape(column[order], prod(output), prod(by)))
+
+
+def _called(names: Sequence[str], what: str) -> list[str]:
+    return [f"{what}_{name}" for name in names]
+
+
+def _like(matrices: Sequence[SX], names: Sequence[str], what: str) -> list[SX]:
+    """Return symbols of the shapes of matrices."""
+    return [SX.sym(f"{what}_{name}", *each.shape) for name, each in zip(names, matrices, strict=True)]
+
+
+def _shared(symbols: Sequence[SX], results: Sequence[SX]) -> tuple[list[SX], list[SX]]:
+    """Return new symbols and results, in which common subexpressions are computed once."""
+    traced = program(
+        "shared",
+        [(f"x{k}", each.shape, each) for k, each in enumerate(symbols)],
+        [(f"y{k}", (each.nnz(),), ca.vertcat(*each.nonzeros())) for k, each in enumerate(results)],
+    )
+    fresh, columns = expressions(traced)
+    return (
+        [_matrix(each, old.shape) for each, old in zip(fresh, symbols, strict=True)],
+        [SX(old.sparsity(), each) for each, old in zip(columns, results, strict=True)],
+    )
