@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import casadi as ca
 import numpy as np
 import pytest
@@ -62,7 +64,7 @@ def in_a_graph(f: ca.Function) -> tuple[ca.MX, ca.MX]:
     """Return all inputs as a column and all outputs as a column, of a call in an MX graph."""
     x = ca.MX.sym("x", sum(f.numel_in(k) for k in range(f.n_in())))
     starts = np.cumsum([0, *(f.numel_in(k) for k in range(f.n_in()))]).tolist()
-    given = [ca.reshape(x[a:b], *f.size_in(k)) for k, (a, b) in enumerate(zip(starts, starts[1:], strict=False))]
+    given = [ca.reshape(x[a:b], *f.size_in(k)) for k, (a, b) in enumerate(pairwise(starts))]
     return x, ca.veccat(*f.call(given))
 
 

@@ -44,11 +44,9 @@ def casadi_function(model: Any, form: Form) -> Function:
             return it.function()
         closed: dict[str, Any] = {"jac_penalty": PENALTY, "custom_jacobian": it.jacobian(blocks)}
         if it.cost <= MAX_SECOND:
-            closed["cache"] = {f"adj1_{it.name}": it.reverse(blocks)}
-        inner = it.function(closed)
-        symbols = [MX.sym(name, *each.shape) for name, each in zip(it.takes, it.x, strict=True)]
-        # a map asks what it maps for products with directions; those of a call go through its Jacobian
-        return Function(it.name, symbols, inner.call(symbols), it.takes, it.gives, {"jac_penalty": PENALTY})
+            w = _like(it.y, it.gives, "adj")
+            closed["cache"] = {f"adj1_{it.name}": it.reverse(w, blocks, _hessian(model, form, it, blocks, w))}
+        return it.function(closed)
 
 
 @dataclass(frozen=True)
@@ -75,9 +73,17 @@ class _Expression:
         y = [_matrix(each, shape) for each, (_, shape) in zip(results, it.outputs, strict=True)]
         return cls(Function.fix_name(it.name), takes, gives, x, y, len(it.operations) * it.starts[-1])
 
-    def function(self, options: dict[str, Any] | None = None) -> Function:
-        """Return the function of the expressions."""
-        return Function(self.name, self.x, self.y, self.takes, self.gives, options or {})
+    def function(self, closed: dict[str, Any] | None = None) -> Function:
+        """Return the function of the expressions, with closed-form derivatives if there are any.
+
+        A map differentiates what it maps along directions. If that is a call, the products with them go
+        through its Jacobian; of expressions, each direction would be differentiated anew.
+        """
+        inner = Function(self.name, self.x, self.y, self.takes, self.gives, closed or {})
+        if closed is None:
+            return inner
+        symbols = [MX.sym(name, *each.shape) for name, each in zip(self.takes, self.x, strict=True)]
+        return Function(self.name, symbols, inner.call(symbols), self.takes, self.gives, closed)
 
     def jacobian(self, blocks: Blocks) -> Function:
         """Return the Jacobian of the function, of given blocks."""
@@ -91,11 +97,13 @@ class _Expression:
             [f"jac_{one}_{other}" for one in self.gives for other in self.takes],
         )
 
-    def reverse(self, blocks: Blocks) -> Function:
+    def along(self, w: list[SX]) -> SX:
+        """Return the sum of all outputs times weights."""
+        return sum((ca.dot(one, other) for one, other in zip(w, self.y, strict=True)), SX(0))
+
+    def reverse(self, w: list[SX], blocks: Blocks, hessian: SX) -> Function:
         """Return J^T w, and with it its Jacobian: a symmetric matrix by x, and J^T itself by w."""
-        w = _like(self.y, self.gives, "adj")
-        along = sum((ca.dot(one, other) for one, other in zip(w, self.y, strict=True)), SX(0))
-        hessian, gradient = ca.hessian(along, ca.veccat(*self.x))
+        gradient = ca.gradient(self.along(w), ca.veccat(*self.x))
         transposed = [each.T for row in blocks for each in row]
         symbols, (flat, upper, *by_w) = _shared([*self.x, *w], [gradient, ca.triu(hessian), *transposed])
         starts = [0, *accumulate(each.numel() for each in self.x)]
@@ -140,6 +148,30 @@ def _closed_jacobian(model: Any, form: Form, it: _Expression) -> Blocks | None:
         column = results[block.form.name][block.output]
         blocks[i][k] = _tensor_block(column, shapes[0][i], shapes[1][k])
     return blocks
+
+
+def _hessian(model: Any, form: Form, it: _Expression, blocks: Blocks, w: list[SX]) -> SX:
+    """Return the second derivatives of the outputs times weights."""
+    if form.name == "forward_dynamics" and it.takes == ["q", "qd", "tau"]:
+        inverse = _Expression.of(trace(model, "inverse_dynamics", form.variant))
+        return _forward_hessian(inverse, it, blocks[0], w[0])
+    return ca.hessian(it.along(w), ca.veccat(*it.x))[0]
+
+
+def _forward_hessian(inverse: _Expression, it: _Expression, first: list[SX], w: SX) -> SX:
+    """Return the second derivatives of w . qdd from those of mu . tau, with mu = M^-1 w.
+
+    Differentiating tau(q, qd, qdd(q, qd, tau)) = tau twice leaves M times what is asked for, since tau is
+    affine in qdd. That costs half of differentiating forward dynamics.
+    """
+    n = w.numel()
+    mu = SX.sym("mu", n)
+    second = ca.hessian(inverse.along([mu]), ca.veccat(*inverse.x))[0]
+    given = [it.x[0], it.x[1], it.y[0], ca.mtimes(first[2].T, w)]
+    (second,) = ca.substitute([second], [*inverse.x, mu], given)
+    mixed = ca.mtimes(second[: 2 * n, 2 * n :], ca.horzcat(*first))
+    mixed = ca.vertcat(mixed, SX(n, 3 * n))
+    return -(ca.diagcat(second[: 2 * n, : 2 * n], SX(n, n)) + mixed + mixed.T)
 
 
 def _matrix_shape(shape: Shape) -> tuple[int, int]:
