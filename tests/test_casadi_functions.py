@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pickle
+import shutil
+import subprocess
 from itertools import pairwise
+from pathlib import Path
 
 import casadi as ca
 import numpy as np
@@ -10,8 +14,11 @@ import pytest
 
 import closedform as cf
 from basic_forms import EVERYWHERE
+from closedform.forms import Variant
 from closedform.programs import evaluate, expressions, trace
 from closedform.programs.program import Program
+from examples.optimal_control_casadi import END, START, main
+from oracles.casadi_recursions import compact, spatial
 from oracles.random_trees import random_tree
 from tolerances import ROUNDING, SOLVE, worst
 
@@ -89,10 +96,10 @@ def check_derivatives(robot, f: ca.Function, traced: Program, bound: float) -> N
     assert worst(H, exact) < bound
 
 
-@pytest.mark.parametrize("name", ["scara", "spherical_pendulum"])
-def test_values_names_and_shapes_are_those_of_the_forms(name):
+@pytest.mark.parametrize(("name", "forms"), [("2r", CLOSED), ("spherical_pendulum", EVERYWHERE)])
+def test_values_names_and_shapes_are_those_of_the_forms(name, forms):
     robot = cf.load(name)
-    for form in EVERYWHERE:
+    for form in forms:
         traced = trace(robot.model, form)
         f = robot.casadi(form)
         assert f.name_in() == [each for each, _ in traced.inputs]
@@ -108,7 +115,143 @@ def test_values_names_and_shapes_are_those_of_the_forms(name):
 @pytest.mark.parametrize("form", CLOSED)
 def test_derivatives_are_those_of_the_expression(form):
     """Closed forms against CasADi's differentiation, on a tree with oblique axes, screws and slides."""
-    robot = random_tree(3, 4, ("revolute", "prismatic", "helical"))
+    robot = random_tree(3, 3, ("revolute", "prismatic", "helical"))
     f = robot.casadi(form)
-    assert f.is_a("MXFunction")
     check_derivatives(robot, f, trace(robot.model, form), SOLVE if form == "forward_dynamics" else ROUNDING)
+
+
+CHOICES = [
+    ("inverse_dynamics", {"friction": True, "springs": True, "wrenches": True}),
+    ("inverse_dynamics", {"wrenches": ("tip",), "reference": "world"}),
+    ("inverse_dynamics", {"phi": True}),
+    ("inverse_dynamics", {"geometry": True}),
+    ("forward_dynamics", {"friction": True, "springs": True}),
+    ("forward_dynamics", {"wrenches": True}),
+    ("mass_matrix", {"phi": True}),
+    ("potential_energy", {"phi": True}),
+    ("potential_energy", {"springs": True}),
+    ("coriolis_matrix", {"factorisation": "garofalo"}),
+    ("jacobian", {"frame": "tip", "reference": "world"}),
+    ("jacobian_rates", {"frame": "tip", "order": 1}),
+]
+
+
+@pytest.mark.parametrize(("form", "chosen"), CHOICES)
+def test_derivatives_of_variants_are_those_of_the_expression(form, chosen):
+    robot = random_tree(5, 2, ("revolute", "prismatic")).with_damping(0.2).with_springs(3.0, rest=0.1)
+    robot = robot.with_frame("tip", robot.body_names[-1], (0.1, 0.2, 0.3))
+    traced = trace(robot.model, form, Variant(**chosen))
+    bound = SOLVE if form == "forward_dynamics" else ROUNDING
+    check_derivatives(robot, robot.casadi(form, **chosen), traced, bound)
+
+
+def test_jacobians_of_an_arm_are_the_closed_forms():
+    """Entry by entry against the forms, which CasADi did not differentiate."""
+    robot = cf.load("panda")
+    q, qd, qdd = robot.random_state(0)
+    J = robot.casadi("inverse_dynamics").jacobian()(q, qd, qdd, 0)
+    exact = [*evaluate(trace(robot.model, "inverse_dynamics_derivatives"), q, qd, qdd)]
+    exact.append(evaluate(trace(robot.model, "mass_matrix"), q))
+    for mine, each in zip(J, exact, strict=True):
+        assert worst(np.array(mine), each) < ROUNDING
+    f = robot.casadi("mass_matrix")
+    tensor = evaluate(trace(robot.model, "mass_matrix_dq"), q)
+    mine = np.array(f.jacobian()(q, 0))
+    assert worst(mine.reshape(7, 7, 7), tensor.transpose(1, 0, 2)) < ROUNDING
+
+
+@pytest.mark.parametrize("name", ["scara", "ur5"])
+@pytest.mark.parametrize("form", ["inverse_dynamics", "mass_matrix"])
+def test_derivatives_cost_no_more_than_those_of_casadi(name, form):
+    """Closed forms win on arms with oblique axes, CasADi on the SCARA: the cheaper one is taken."""
+    robot = cf.load(name)
+    closed, traced = robot.casadi(form), robot.program(form)
+    symbols, results = expressions(traced)
+    own = ca.Function("own", symbols, results)
+    assert closed.jacobian().n_instructions() <= own.jacobian().n_instructions()
+    if name == "ur5":  # the SCARA's second derivatives are a dozen operations
+        assert closed.reverse(1).jacobian().n_instructions() < own.reverse(1).jacobian().n_instructions()
+
+
+def test_joints_of_several_dofs_are_left_to_casadi():
+    """Forms that end in _dq are along joint velocities; CasADi's are by the entries of a quaternion."""
+    robot = cf.load("spherical_pendulum")
+    f = robot.casadi("inverse_dynamics")
+    assert f.jacobian().size_out(0) == (3, 4)
+    check_derivatives(robot, f, trace(robot.model, "inverse_dynamics"), ROUNDING)
+
+
+def test_flexible_arms_and_elastic_joints_have_them_too():
+    arm = cf.FlexibleArm([cf.FlexibleLink(1.0, 0.5, 2.0, modes=1)], payload=(0.1, 0.0))
+    q = np.array([0.3, 0.01])
+    assert worst(np.array(arm.casadi("mass_matrix")(q)), arm.mass_matrix(q)) < ROUNDING
+    springy = cf.ElasticJointRobot(cf.load("2r"), 1e3, 0.1, 1.0)
+    f = springy.casadi("forward_dynamics")
+    assert f.name_out() == ["qdd", "thetadd"]
+    state = np.random.default_rng(0).normal(size=(5, 2))
+    for mine, exact in zip(f(*state), springy.forward_dynamics(*state), strict=True):
+        assert worst(np.array(mine).ravel(), exact) < ROUNDING
+
+
+def test_maps_copies_and_expressions_keep_values_and_derivatives():
+    robot = cf.load("2r")
+    f = robot.casadi("inverse_dynamics")
+    state = [each.T for each in robot.random_state(0, batch=3)]
+    x = ca.MX.sym("x", 6)
+    mapped = f.map(3)(ca.reshape(x, 2, 3), *state[1:])
+    J = np.array(ca.Function("J", [x], [ca.jacobian(ca.vec(mapped), x)])(ca.vec(ca.DM(state[0]))))
+    dq = robot.inverse_dynamics_dq(*(each.T for each in state))
+    for k, exact in enumerate(dq):
+        assert worst(J[2 * k : 2 * k + 2, 2 * k : 2 * k + 2], exact) < ROUNDING
+    assert np.count_nonzero(J) <= 12
+    for copy in (ca.Function.deserialize(f.serialize()), pickle.loads(pickle.dumps(f))):
+        one = [each[:, 0] for each in state]
+        assert worst(np.array(copy(*one)), np.array(f(*one))) < ROUNDING
+        assert copy.jacobian().n_instructions() == f.jacobian().n_instructions()
+    symbol = ca.SX.sym("q", 2)
+    assert ca.Function("g", [symbol], [f(symbol, 0, 0)]).is_a("SXFunction")
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
+def test_generated_code_has_the_closed_derivatives(tmp_path, monkeypatch):
+    """CasADi writes C for the function and its Jacobian; what the compiler makes of it is the same."""
+    monkeypatch.chdir(tmp_path)
+    robot = cf.load("2r")
+    f = robot.casadi("forward_dynamics")
+    generator = ca.CodeGenerator("forward.c")
+    generator.add(f)
+    generator.add(f.jacobian())
+    generator.generate()
+    subprocess.run(["cc", "-shared", "-fPIC", "forward.c", "-o", "forward.so", "-lm"], check=True)
+    state = robot.random_state(0)
+    library = str(Path("forward.so").resolve())
+    outside = ca.external("forward_dynamics", library)
+    assert worst(np.array(outside(*state)), np.array(f(*state))) < ROUNDING
+    for mine, exact in zip(outside.jacobian()(*state, 0), f.jacobian()(*state, 0), strict=True):
+        assert worst(np.array(mine), np.array(exact)) < ROUNDING
+
+
+def test_a_robot_that_cannot_move_is_refused():
+    still = cf.load("2r").locked(["joint1", "joint2"])
+    with pytest.raises(cf.ClosedFormError, match="no joint of"):
+        still.casadi("pose")
+
+
+def test_the_example_moves_the_arm_within_its_torques(tmp_path, capsys):
+    page = tmp_path / "torques.html"
+    motion = main(str(page), intervals=8)
+    assert "of its torque" in capsys.readouterr().out
+    assert page.exists()
+    np.testing.assert_allclose(motion.q[[0, -1]], [START, END], atol=1e-7)
+    limits = 0.25 * np.asarray(cf.load("panda").effort_limits)
+    assert np.all(np.abs(motion.tau) <= limits * (1 + 1e-6))
+
+
+def test_the_peers_of_the_bench_are_inverse_dynamics(tmp_path):
+    pin = pytest.importorskip("pinocchio")
+    robot = cf.load("panda")
+    model = pin.buildModelFromUrdf(str(robot.to_urdf(tmp_path / "panda.urdf")))
+    state = robot.random_state(0)
+    exact = evaluate(trace(robot.model, "inverse_dynamics"), *state)
+    for peer in (compact, spatial):
+        assert worst(np.array(peer(model)(*state)).ravel(), exact) < ROUNDING

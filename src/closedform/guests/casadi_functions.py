@@ -41,12 +41,15 @@ def casadi_function(model: Any, form: Form) -> Function:
         it = _Expression.of(trace(model, form.name, form.variant))
         blocks = _closed_jacobian(model, form, it)
         if blocks is None:
-            return it.function()
-        closed: dict[str, Any] = {"jac_penalty": PENALTY, "custom_jacobian": it.jacobian(blocks)}
+            return it.function({})
+        options: dict[str, Any] = {}
         if it.cost <= MAX_SECOND:
+            blocks = min(blocks, it.blocks(), key=it.operations)
             w = _like(it.y, it.gives, "adj")
-            closed["cache"] = {f"adj1_{it.name}": it.reverse(w, blocks, _hessian(model, form, it, blocks, w))}
-        return it.function(closed)
+            options["cache"] = {
+                f"adj1_{it.name}": it.reverse(w, blocks, _hessian(model, form, it, blocks, w))
+            }
+        return it.function({"custom_jacobian": it.jacobian(blocks), **options})
 
 
 @dataclass(frozen=True)
@@ -73,17 +76,25 @@ class _Expression:
         y = [_matrix(each, shape) for each, (_, shape) in zip(results, it.outputs, strict=True)]
         return cls(Function.fix_name(it.name), takes, gives, x, y, len(it.operations) * it.starts[-1])
 
-    def function(self, closed: dict[str, Any] | None = None) -> Function:
-        """Return the function of the expressions, with closed-form derivatives if there are any.
+    def function(self, options: dict[str, Any]) -> Function:
+        """Return the function of the expressions; options may give derivatives.
 
         A map differentiates what it maps along directions. If that is a call, the products with them go
         through its Jacobian; of expressions, each direction would be differentiated anew.
         """
-        inner = Function(self.name, self.x, self.y, self.takes, self.gives, closed or {})
-        if closed is None:
-            return inner
+        known = {"jac_penalty": PENALTY, **options}
+        inner = Function(self.name, self.x, self.y, self.takes, self.gives, known)
         symbols = [MX.sym(name, *each.shape) for name, each in zip(self.takes, self.x, strict=True)]
-        return Function(self.name, symbols, inner.call(symbols), self.takes, self.gives, closed)
+        return Function(self.name, symbols, inner.call(symbols), self.takes, self.gives, known)
+
+    def blocks(self) -> Blocks:
+        """Return the Jacobian as CasADi differentiates."""
+        whole = ca.jacobian(ca.veccat(*self.y), ca.veccat(*self.x))
+        return ca.blocksplit(whole, _starts(self.y), _starts(self.x))
+
+    def operations(self, blocks: Blocks) -> int:
+        """Return how many operations the Jacobian takes."""
+        return _traced(self.x, [each for row in blocks for each in row]).counts.total
 
     def jacobian(self, blocks: Blocks) -> Function:
         """Return the Jacobian of the function, of given blocks."""
@@ -106,7 +117,7 @@ class _Expression:
         gradient = ca.gradient(self.along(w), ca.veccat(*self.x))
         transposed = [each.T for row in blocks for each in row]
         symbols, (flat, upper, *by_w) = _shared([*self.x, *w], [gradient, ca.triu(hessian), *transposed])
-        starts = [0, *accumulate(each.numel() for each in self.x)]
+        starts = _starts(self.x)
         by_x = ca.blocksplit(ca.triu2symm(upper), starts, starts)
         second = []
         for k, row in enumerate(by_x):
@@ -121,7 +132,7 @@ class _Expression:
             [ca.reshape(part, *each.shape) for part, each in parts],
             self.cost,
         )
-        return it.function({"jac_penalty": PENALTY, "custom_jacobian": it.jacobian(second)})
+        return it.function({"custom_jacobian": it.jacobian(second)})
 
 
 def _closed_jacobian(model: Any, form: Form, it: _Expression) -> Blocks | None:
@@ -200,14 +211,22 @@ def _like(matrices: Sequence[SX], names: Sequence[str], what: str) -> list[SX]:
     return [SX.sym(f"{what}_{name}", *each.shape) for name, each in zip(names, matrices, strict=True)]
 
 
-def _shared(symbols: Sequence[SX], results: Sequence[SX]) -> tuple[list[SX], list[SX]]:
-    """Return new symbols and results, in which common subexpressions are computed once."""
-    traced = program(
+def _starts(matrices: Sequence[SX]) -> list[int]:
+    return [0, *accumulate(each.numel() for each in matrices)]
+
+
+def _traced(symbols: Sequence[SX], results: Sequence[SX]) -> Program:
+    """Return the program of the entries of matrices that are not zero."""
+    return program(
         "shared",
         [(f"x{k}", each.shape, each) for k, each in enumerate(symbols)],
         [(f"y{k}", (each.nnz(),), ca.vertcat(*each.nonzeros())) for k, each in enumerate(results)],
     )
-    fresh, columns = expressions(traced)
+
+
+def _shared(symbols: Sequence[SX], results: Sequence[SX]) -> tuple[list[SX], list[SX]]:
+    """Return new symbols and results, in which common subexpressions are computed once."""
+    fresh, columns = expressions(_traced(symbols, results))
     return (
         [_matrix(each, old.shape) for each, old in zip(fresh, symbols, strict=True)],
         [SX(old.sparsity(), each) for each, old in zip(columns, results, strict=True)],
