@@ -18,9 +18,9 @@ from ..programs import Program, expressions, program, trace
 from ..programs.building import BUILDING
 from .casadi_derivatives import closed_blocks
 
-PENALTY = 0.5
-"""CasADi's `jac_penalty`: products with many directions go through the Jacobian, a product with a single
-one through forward or reverse mode, which is cheaper."""
+DIRECTIONS = 3
+"""A Jacobian costs about as much as forward mode along this many directions; with more, CasADi is told to
+multiply with the Jacobian. A single direction, forward or reverse, is cheaper without it."""
 
 MAX_SECOND = 60_000
 """Operations times entries of the inputs up to which second derivatives are prepared, in about a second;
@@ -82,10 +82,16 @@ class _Expression:
         A map differentiates what it maps along directions. If that is a call, the products with them go
         through its Jacobian; of expressions, each direction would be differentiated anew.
         """
-        known = {"jac_penalty": PENALTY, **options}
+        known = {"jac_penalty": self.penalty, **options}
         inner = Function(self.name, self.x, self.y, self.takes, self.gives, known)
         symbols = [MX.sym(name, *each.shape) for name, each in zip(self.takes, self.x, strict=True)]
         return Function(self.name, symbols, inner.call(symbols), self.takes, self.gives, known)
+
+    @property
+    def penalty(self) -> float:
+        """CasADi's `jac_penalty`: it takes the Jacobian if this times the entries is below the directions."""
+        entries, results = (sum(each.numel() for each in matrices) for matrices in (self.x, self.y))
+        return max(DIRECTIONS / entries, 1.5 / results)
 
     def blocks(self) -> Blocks:
         """Return the Jacobian as CasADi differentiates."""
@@ -114,9 +120,14 @@ class _Expression:
 
     def reverse(self, w: list[SX], blocks: Blocks, hessian: SX) -> Function:
         """Return J^T w, and with it its Jacobian: a symmetric matrix by x, and J^T itself by w."""
-        gradient = ca.gradient(self.along(w), ca.veccat(*self.x))
+        if len(w) == w[0].numel() == 1:  # the Jacobian of a number is its gradient
+            gradient = ca.horzcat(*blocks[0]).T * w[0]
+        else:
+            gradient = ca.gradient(self.along(w), ca.veccat(*self.x))
         transposed = [each.T for row in blocks for each in row]
-        symbols, (flat, upper, *by_w) = _shared([*self.x, *w], [gradient, ca.triu(hessian), *transposed])
+        symbols, (flat, upper, *by_w) = _shared(
+            [*self.x, *w], [ca.densify(gradient), ca.triu(hessian), *transposed]
+        )
         starts = _starts(self.x)
         by_x = ca.blocksplit(ca.triu2symm(upper), starts, starts)
         second = []
