@@ -655,7 +655,17 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "elastic.Decoupling": lambda: call(
         elastic.Decoupling, springy(), [-20, -21, -22 + 1j, -22 - 1j], torque_sensors=True
     ),
-    "elastic.Feedforward": lambda: call(elastic.Feedforward, springy(), [-20, -20]),
+    "elastic.Feedforward": lambda: call(elastic.Feedforward, springy(), [-20, -20], torque_rates=False),
+    "elastic.StagedDecoupling": lambda: call(
+        elastic.StagedDecoupling, springy(), [-20, -21], [-60, -61], torque_sensors=True
+    ),
+    "elastic.ComputedTorque.program": lambda: call(law().program, "input"),
+    "elastic.ComputedTorque.equations": lambda: call(
+        law().equations, gains="input", digits=3, rational=False, seconds=5.0
+    ),
+    "elastic.ComputedTorque.export": lambda: call(
+        law().export, "c", fresh(""), gains="input", precision="double"
+    ),
     "elastic.ComputedTorque.__call__": lambda: call(law(), *elastic_state(), np.zeros((law().rows, 2))),
     "elastic.ComputedTorque.bind": lambda: call(
         law().bind, *elastic_state(), np.zeros((law().rows, 2)), out=np.zeros(2)
@@ -991,6 +1001,7 @@ EXCLUDED = {
     "elastic.Control": "abstract",
     "elastic.Control.law": "abstract",
     "elastic.Decoupling.law": "takes CasADi symbols",
+    "elastic.StagedDecoupling.law": "takes CasADi symbols",
     "elastic.Feedforward.law": "takes CasADi symbols",
     "control.Law": "abstract",
     "control.ComputedTorque.torque": "takes CasADi symbols",

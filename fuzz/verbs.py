@@ -18,8 +18,16 @@ from .wrong_values import WORDS, folder
 VERBS: dict[str, list[str]] = {
     "report": ["--duration", "--samples", "--motion"],
     "robots": [],
-    "equations": ["--digits", "--seconds", "--frame", "--reference", "--relative-to", "--order"],
-    "export": ["--precision", "--frame", "--order"],
+    "equations": [
+        "--digits",
+        "--seconds",
+        "--frame",
+        "--reference",
+        "--relative-to",
+        "--order",
+        "--stiffness",
+    ],
+    "export": ["--precision", "--frame", "--order", "--stiffness"],
     "base-parameters": [],
     "excite": ["--period", "--terms", "--rate", "--acceleration", "--floor", "--starts", "--seed"],
     "elastic": ["--stiffness", "--motor-inertia", "--gear-ratio", "--motion", "--tool", "--runs"],

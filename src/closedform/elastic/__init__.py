@@ -4,7 +4,7 @@ from .control import Control, closed_loop
 from .frequencies import natural_frequencies, resolving_step
 from .friction import Friction
 from .gains import pole_gains
-from .laws import ComputedTorque, Decoupling, Feedforward, chain_motion
+from .laws import ComputedTorque, Decoupling, Feedforward, StagedDecoupling, chain_motion
 from .montecarlo import Robustness, Spread, monte_carlo
 from .robot import ElasticJointRobot
 from .tracking import Tracking, state_on, track
@@ -18,6 +18,7 @@ __all__ = [
     "Friction",
     "Robustness",
     "Spread",
+    "StagedDecoupling",
     "Tracking",
     "chain_motion",
     "closed_loop",

@@ -166,11 +166,11 @@ class ElasticJointRobot(ElasticForms):
         x = ca.vertcat(*state)
         if uncertain:
             B, phi = ca.SX.sym("B", n), ca.SX.sym("phi", self.links.phi.size)
-            rate = state_rate(self.plant([K], motor_inertia=B, phi=phi), state, u)
+            rate = state_rate(self.plant([K], motor_inertia=B, phi=phi), *[*state, u])
             return System(name, x, rate, u, ca.vertcat(K, B, phi))
         if self.variable:
-            return System(name, x, state_rate(self.plant([K]), state, u), ca.vertcat(u, K))
-        return System(name, x, state_rate(self.plant(), state, u), u)
+            return System(name, x, state_rate(self.plant([K]), *[*state, u]), ca.vertcat(u, K))
+        return System(name, x, state_rate(self.plant(), *[*state, u]), u)
 
     def plant(
         self,

@@ -50,7 +50,7 @@ class Letter:
         """Its place in grouped sums; a centre of mass counts as a length."""
         if self.kind == "inertia":
             return "length" if self.name.startswith("c") else "inertia"
-        if self.kind == "friction":
+        if self.kind in ("friction", "drives"):
             return "inertia"
         return "length" if self.kind == "geometry" else "gravity"
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...checks import finite, instance, real_array, small_number, whole_number
+from ...checks import finite, instance, one_each, real_array, small_number, whole_number
 from ...elastic import ComputedTorque, Control, Decoupling, ElasticJointRobot, Feedforward, Spread
 from ...lazy import cached_property
 from ...robot import Robot
@@ -85,8 +85,9 @@ class ElasticStudy:
         return self._on_springs(self.loaded, stiffness)
 
     def _on_springs(self, robot: Robot, stiffness: ArrayLike | str) -> ElasticJointRobot:
-        inertia = np.asarray(self.motor_inertia) * np.asarray(self.gear_ratio) ** 2
-        return ElasticJointRobot(robot, stiffness, inertia, self.gear_ratio, spring_at="link")
+        ratio = one_each("elastic: gear_ratio", self.gear_ratio, robot.nv)
+        inertia = one_each("elastic: motor_inertia", self.motor_inertia, robot.nv) * ratio**2
+        return ElasticJointRobot(robot, stiffness, inertia, ratio, spring_at="link")
 
     @cached_property
     def cosines(self) -> CosineMotion:
