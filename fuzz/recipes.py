@@ -196,6 +196,16 @@ def written() -> equations.Equations:
 
 
 @cache
+def watching() -> elastic.MotorObserver:
+    return elastic.MotorObserver(springy(), [-60, -61, -62, -63, -64], rate=500.0)
+
+
+@cache
+def balance() -> elastic.MomentumObserver:
+    return elastic.MomentumObserver(springy(), [-60.0])
+
+
+@cache
 def robust() -> elastic.Robustness:
     return elastic.monte_carlo({"PD": law()}, move(), elastic.Spread(0.2), runs=3)
 
@@ -659,6 +669,31 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "elastic.StagedDecoupling": lambda: call(
         elastic.StagedDecoupling, springy(), [-20, -21], [-60, -61], torque_sensors=True
     ),
+    "elastic.MotorObserver": lambda: call(
+        elastic.MotorObserver, springy(), [-60, -61, -62, -63, -64], rate=1e3
+    ),
+    "elastic.MotorObserver.at_rest": lambda: call(watching().at_rest, [0.1, 0.2]),
+    "elastic.MotorObserver.step": lambda: call(
+        watching().step, np.zeros(10), [0.1, 0.2], [0.1, 0.2], [0.0, 0.0]
+    ),
+    "elastic.MotorObserver.torques": lambda: call(
+        watching().torques, law(), np.zeros(10), np.zeros((law().rows, 2)), loaded=True
+    ),
+    "elastic.MomentumObserver": lambda: call(elastic.MomentumObserver, springy(), [-60], rate=1e3),
+    "elastic.MomentumObserver.begin": lambda: call(balance().begin, *elastic_state()),
+    "elastic.MomentumObserver.step": lambda: call(balance().step, np.zeros((3, 2)), *elastic_state()),
+    "elastic.track_observed": lambda: call(
+        elastic.track_observed,
+        law(),
+        watching(),
+        move(),
+        plant=springy(),
+        external=lambda t: [0.0, t],
+        noise=1e-4,
+        compensate=True,
+        step=1e-3,
+        seed=0,
+    ),
     "elastic.ComputedTorque.program": lambda: call(law().program, "input"),
     "elastic.ComputedTorque.equations": lambda: call(
         law().equations, gains="input", digits=3, rational=False, seconds=5.0
@@ -1002,6 +1037,7 @@ EXCLUDED = {
     "elastic.Control.law": "abstract",
     "elastic.Decoupling.law": "takes CasADi symbols",
     "elastic.StagedDecoupling.law": "takes CasADi symbols",
+    "elastic.ObservedTracking": "a record that track_observed returns",
     "elastic.Feedforward.law": "takes CasADi symbols",
     "control.Law": "abstract",
     "control.ComputedTorque.torque": "takes CasADi symbols",

@@ -6,6 +6,8 @@ from .friction import Friction
 from .gains import pole_gains
 from .laws import ComputedTorque, Decoupling, Feedforward, StagedDecoupling, chain_motion
 from .montecarlo import Robustness, Spread, monte_carlo
+from .observed_tracking import ObservedTracking, track_observed
+from .observer import MomentumObserver, MotorObserver
 from .robot import ElasticJointRobot
 from .tracking import Tracking, state_on, track
 
@@ -16,6 +18,9 @@ __all__ = [
     "ElasticJointRobot",
     "Feedforward",
     "Friction",
+    "MomentumObserver",
+    "MotorObserver",
+    "ObservedTracking",
     "Robustness",
     "Spread",
     "StagedDecoupling",
@@ -28,4 +33,5 @@ __all__ = [
     "resolving_step",
     "state_on",
     "track",
+    "track_observed",
 ]

@@ -1,6 +1,7 @@
 """The catalogue of an elastic-joint robot's forms: what each takes and gives, and its builder.
 
-Shapes: v joints, k joints if the stiffness is an input, c joints if it is not, 4v the state, p phi.
+Shapes: v joints, k joints if the stiffness is an input, c joints if it is not, 4v the state, 5v the
+estimates, p phi.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from ..forms.lettered import Lettered, lettered
 from ..model import Model
 from .decoupling import decoupling, link_derivatives
 from .drives import Drives
+from .estimates import loaded_link_derivatives, momentum_balance, observer_rate
 from .inverse import inverse_dynamics, motor_motion
 from .law_forms import (
     decoupling_bias,
@@ -65,6 +67,7 @@ def _sizes(model: ElasticModel) -> dict[str, int | None]:
     return {
         "v": joints,
         "4v": 4 * joints,
+        "5v": 5 * joints,
         "k": joints if variable else None,
         "c": None if variable else joints,
         "p": model.links.phi.size,
@@ -126,6 +129,10 @@ STATE_RATE = Quantity("x", "x", "rad, rad/s", "state (q, qd, theta, thetad)").ra
 DECOUPLING = Quantity("H", "H", "N m s^4", "matrix of the decoupling torque, u = H s + h")
 BIAS = Quantity("h", "h", "N m", "motor torques of decoupling at s = 0, u = H s + h")
 SPRING_TORQUE = Quantity("z", "z", "N m", "torques of the springs, at the shaft")
+EXTERNAL = Quantity("d", "d", "N m or N", "external torques at the links, constant")
+MEASURED = Quantity("theta", r"\theta", "rad", "measured motor angles, at the shaft", mark="_m")
+ESTIMATES = Quantity("x", "x", "rad, rad/s, N m", "estimates (q, qd, theta, thetad, d)").rate()
+MOMENTA = Quantity("p", "p", "N m s or N s", "momenta of the links", ("torques that change the momenta",))
 MOTOR_INERTIA = Quantity("MG", "M_G", "kg m^2", "inertia of the motors, at the shaft")
 
 MOTION = tuple(COORDINATES.rate(k).array("v") for k in range(5))
@@ -184,6 +191,22 @@ _law(staged_law, 4, 4, 4, ALIKE)
 _law(feedforward_law, 2, 4, 2, UNDAMPED)
 _law(static_feedforward_law, 2, 2, 2, UNDAMPED)
 _law(rigid_law, 2, 2, 2, None)
+_add(
+    observer_rate,
+    (
+        *POSITIONS,
+        EXTERNAL.array("v"),
+        MEASURED.array("v"),
+        TORQUES.array("v"),
+        GAINS.array(5, "v", name="gains"),
+    ),
+    ESTIMATES.array("5v"),
+    0,
+    (UNDAMPED,),
+    "estimation",
+)
+_add(loaded_link_derivatives, (*POSITIONS, EXTERNAL.array("v")), MOTION[2:4], 1, (UNDAMPED,), "estimation")
+_add(momentum_balance, POSITIONS, (MOMENTA.array("v"), MOMENTA.rate().array("v")), group="estimation")
 
 
 @layout.register

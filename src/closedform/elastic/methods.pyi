@@ -21,6 +21,14 @@ class LinkDerivatives(NamedTuple):
     qdd: Array
     qddd: Array
 
+class LoadedLinkDerivatives(NamedTuple):
+    qdd: Array
+    qddd: Array
+
+class MomentumBalance(NamedTuple):
+    p: Array
+    pd: Array
+
 class ElasticForms(FormsOwner):
     model: ElasticModel
     def __init__(self, model: ElasticModel) -> None: ...
@@ -315,4 +323,64 @@ class ElasticForms(FormsOwner):
 
         u = N (M a + C q' + g + f_l) + M_G N^-1 a + f_m with a = q_d'' + k_2 (q_d' - q') + k_1 (q_d - q), the
         law without springs that others are compared with. `gains` are k_1 and k_2 as rows.
+        """
+    def observer_rate(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        theta: ArrayLike,
+        thetad: ArrayLike,
+        d: ArrayLike,
+        theta_m: ArrayLike,
+        u: ArrayLike,
+        gains: ArrayLike,
+        stiffness: ArrayLike = ...,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the rate of estimates of the state and of external torques d, from motor angles and torques.
+
+        A copy of the plant with a constant torque d at the links, driven by e = theta_m - theta, the measured
+        motor angle less the estimated one. From theta_m the estimates are a chain of five, (theta, theta', q,
+        q', d), with the stiffness Omega^2 = M^-1 N^-2 K as the only feedback within it. With c = M_G N K^-1
+        and W = c^-1 Omega^2 c the corrections k_5 e, (k_4 - W) e, c (k_3 - W k_5) e,
+        c (k_2 - W (k_4 - W)) e and M c k_1 e let the errors have the poles of s^5 + k_5 s^4 + ... + k_1 in
+        every posture, whatever the stiffness; what the velocities and gravity add is small against fast
+        poles [Luenberger1971], [KhalilPraly2014]. `gains` are k_1 to k_5 as rows. Returns the rate of
+        (q, qd, theta, thetad, d), (5 nv). Needs springs without damping.
+        """
+    def loaded_link_derivatives(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        theta: ArrayLike,
+        thetad: ArrayLike,
+        d: ArrayLike,
+        stiffness: ArrayLike = ...,
+        stiffness_dot: ArrayLike = ...,
+        *,
+        out: tuple[NDArray[Any], ...] | None = None,
+        threads: int = 1,
+    ) -> LoadedLinkDerivatives:
+        """Return (qdd, qddd), acceleration and jerk of links under constant external torques d.
+
+        A constant d acts on the links like the wind-up K^-1 N d of the springs: `link_derivatives` at
+        theta + K^-1 N d. Needs springs without damping.
+        """
+    def momentum_balance(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        theta: ArrayLike,
+        thetad: ArrayLike,
+        stiffness: ArrayLike = ...,
+        *,
+        out: tuple[NDArray[Any], ...] | None = None,
+        threads: int = 1,
+    ) -> MomentumBalance:
+        """Return (p, pd), the momenta of the links and their rates if no external torque acts.
+
+        p = M q', p' = N^-1 (K dq + D dq') + C^T q' - g - f_l + d, since M' = C + C^T; what the momentum gains
+        beyond pd is the impulse of the external torque d [HaddadinDeLucaAlbuSchaeffer2017].
         """

@@ -1,0 +1,187 @@
+"""Observers of elastic joints: their poles, their estimates from motor signals, a loop closed over them."""
+
+from __future__ import annotations
+
+import casadi as ca
+import numpy as np
+import pytest
+
+import closedform as cf
+from closedform.elastic import (
+    Decoupling,
+    Feedforward,
+    MomentumObserver,
+    MotorObserver,
+    pole_gains,
+    state_on,
+    track,
+    track_observed,
+)
+from closedform.elastic.estimates import observer_rate
+from closedform.elastic.plant import forward_dynamics
+from closedform.integration import simulate
+from closedform.trajectory import polynomial
+from oracles.elastic_robots import LINK, MOTOR, two_links
+from tolerances import HALF_DIGITS, PROMISED, SOLVE, worst
+
+MOVE = polynomial([0.3, -0.4], [1.1, 0.5], 1.0, degree=7)
+POLES = [-160, -170, -180, -190, -200]
+
+
+@pytest.mark.parametrize("name", ["2r", "ur5", "iiwa14"])
+def test_errors_of_estimates_have_the_poles_in_every_posture(name):
+    """At rest and without gravity nothing is left out: the linearised errors have exactly the poles."""
+    robot = cf.ElasticJointRobot(cf.load(name).with_gravity((0, 0, 0)), 1e4, 1e-4, 0.01, spring_at="link")
+    n, poles = robot.nv, np.array([-40.0, -80.0, -120.0, -170.0, -230.0])
+    x, theta_m = ca.SX.sym("x", 5 * n), ca.SX.sym("theta_m", n)
+    rate = observer_rate(
+        robot.plant(), *ca.vertsplit(x, n), theta_m, ca.SX.zeros(n), ca.DM(pole_gains(poles, n))
+    )
+    A = ca.Function("A", [x, theta_m], [ca.jacobian(rate, x)])
+    q = np.random.default_rng(0).uniform(-1, 1, n)
+    theta, zero = q / robot.drives.gear_ratio, np.zeros(n)
+    found = np.linalg.eigvals(np.array(A(np.concatenate([q, zero, theta, zero, zero]), theta)))
+    # n equal poles of a matrix of 5 n rows: eigenvalues lose digits, so compare the polynomial's values
+    for s in (30j, 100j, 300j):
+        assert abs(np.prod((s - found) / np.tile(s - poles, n)) - 1) < 1e-6
+
+
+def test_estimates_stay_with_the_true_state_and_find_a_constant_load():
+    """From a wrong start, on a moving arm under a load that the observer is not told of."""
+    robot = two_links(link_friction=LINK, motor_friction=MOTOR)
+    law, observer = Feedforward(robot, [-30, -30]), MotorObserver(robot, POLES, rate=2000.0)
+    load = np.array([3.0, -1.5])
+    run = track_observed(law, observer, MOVE, external=lambda t: load, step=5e-4)
+    late = run.t > 0.2
+    assert np.abs(run.estimates[0, 8:]).max() == 0
+    assert np.abs(run.external_errors[late]).max() < 0.05
+    assert np.abs(run.state_errors[late][:, :2]).max() < 1e-4
+    assert np.abs(run.error[-1]).max() < 2e-3
+    uncompensated = track_observed(law, observer, MOVE, external=lambda t: load, step=5e-4, compensate=False)
+    assert np.abs(uncompensated.error[-1]).max() > 5 * np.abs(run.error[-1]).max()
+
+
+def test_a_constant_load_is_a_shift_of_the_motors():
+    """The plant under d moves as the plant without it, whose motors are ahead by K^-1 N d."""
+    robot = two_links(link_friction=LINK)
+    names = ("q", "qd", "theta", "thetad", "u", "d")
+    symbols = [ca.SX.sym(name, 2) for name in names]
+    f = ca.Function("f", symbols, forward_dynamics(robot.plant(), *symbols))
+    rng = np.random.default_rng(1)
+    q, qd, d, u = rng.uniform(-1, 1, (4, 2))
+    N, K = robot.drives.gear_ratio, robot.drives.stiffness
+    theta, thetad = q / N + 0.2, qd / N - 0.5
+    wanted = [np.array(each)[:, 0] for each in f(q, qd, theta, thetad, u, d)]
+    shifted = robot.forward_dynamics(q, qd, theta + N * d / K, thetad, u + N * d)
+    assert worst(np.concatenate(shifted), np.concatenate(wanted)) < SOLVE
+    qdd, _ = robot.loaded_link_derivatives(q, qd, theta, thetad, d)
+    assert worst(qdd, wanted[0]) < SOLVE
+
+
+def test_decoupling_closes_over_the_estimates():
+    """On the exact model motor sensors alone track as well as sensors of everything."""
+    robot = two_links(stiffness=[4.0, 2.5])
+    law, observer = Decoupling(robot, [-40] * 4), MotorObserver(robot, [-400] * 5, rate=4000.0)
+    run = track_observed(law, observer, MOVE, step=2.5e-4)
+    known = track(law, MOVE, rate=4000.0, step=2.5e-4)
+    assert run.worst < 2 * known.worst + 1e-5
+    loaded = track_observed(law, observer, MOVE, step=2.5e-4, external=lambda t: [2.0 * (t > 0.3), 0.0])
+    assert np.abs(loaded.error[-1]).max() < 2e-3
+    assert np.abs(loaded.external_errors[-1]).max() < 0.02
+
+
+def test_noise_passes_and_errors_of_the_model_bias():
+    """Faster poles pass more noise; a softer spring shifts the link by that part of its wind-up."""
+    robot = two_links()
+    law = Feedforward(robot, [-30, -30])
+    still = polynomial([0.5, 0.3], [0.5, 0.3], 0.5, degree=7)
+    quiet, hasty = (
+        np.std(
+            track_observed(
+                law, MotorObserver(robot, poles, rate=2000.0), still, noise=1e-3, step=5e-4, compensate=False
+            ).state_errors[300:, 3]
+        )
+        for poles in (POLES, [2 * each for each in POLES])
+    )
+    assert 1.5 < hasty / quiet < 30
+    soft = robot.changed(stiffness=0.8 * robot.drives.stiffness)
+    run = track_observed(
+        law, MotorObserver(robot, POLES, rate=2000.0), still, plant=soft, step=5e-4, compensate=False
+    )
+    q, _, theta, _ = np.split(run.x[-1], 4)
+    wind_up = theta - q / robot.drives.gear_ratio
+    bias = robot.drives.gear_ratio * wind_up * 0.2  # the torque is known, the stiffness is not
+    assert worst(run.state_errors[-1, :2], bias) < 0.05
+
+
+def test_the_residual_of_momentum_follows_the_load_by_a_lag():
+    """r' = k (d - r) whatever the motion: a step gives 1 - exp(-k t)."""
+    robot = two_links(link_friction=LINK, motor_friction=MOTOR, damping=[2e-3, 1e-3])
+    rate, k, load = 4000.0, 60.0, np.array([2.0, -1.0])
+    inputs = np.concatenate([np.zeros(2), load])
+    run = simulate(robot.system(external=True), state_on(robot, MOVE), lambda t: inputs, 0.3, 1 / rate)
+    observer = MomentumObserver(robot, [-k], rate=rate)
+    states = np.split(run.x, 4, axis=-1)
+    memory = observer.begin(*(each[0] for each in states))
+    found = []
+    for row in zip(*(each[1:] for each in states), strict=True):
+        r, memory = observer.step(memory, *row)
+        found.append(r)
+    wanted = load * (1 - np.exp(-k * run.t[1:, None]))
+    assert np.abs(np.array(found) - wanted).max() < 1e-4 * np.abs(load).max()
+    assert np.ptp(run.x[:, 0]) > 0.05  # the arm did move
+
+
+def test_the_rate_of_momentum_is_that_of_the_plant():
+    robot = two_links(damping=[2e-3, 1e-3], link_friction=LINK)
+    rng = np.random.default_rng(2)
+    q, qd = rng.uniform(-1, 1, (2, 5, 2))
+    theta, thetad = q / robot.drives.gear_ratio + 0.3, qd / robot.drives.gear_ratio - 1.0
+    _, pd = robot.momentum_balance(q, qd, theta, thetad)
+    qdd, _ = robot.forward_dynamics(q, qd, theta, thetad, np.zeros((5, 2)))
+    M, M1 = robot.links.mass_matrix(q), robot.links.mass_matrix_dot(q, qd)
+    assert worst(pd, np.einsum("kij,kj->ki", M, qdd) + np.einsum("kij,kj->ki", M1, qd)) < SOLVE
+
+
+def test_a_robot_at_rest_is_where_its_springs_carry_it():
+    robot = two_links()
+    observer = MotorObserver(robot, POLES)
+    theta = np.array([[20.0, -10.0], [5.0, 3.0]])
+    q, qd, _, _, d = np.split(observer.at_rest(theta), 5, axis=-1)
+    u = robot.spring_torque(q, qd, theta, 0 * theta)
+    assert np.abs(robot.forward_dynamics(q, qd, theta, 0 * theta, u)).max() < PROMISED
+    assert not qd.any()
+    assert not d.any()
+    onward = observer.step(observer.at_rest(theta), theta, theta, u)
+    assert np.abs(onward - observer.at_rest(theta)).max() < HALF_DIGITS
+
+
+@pytest.mark.parametrize(
+    ("act", "words"),
+    [
+        (lambda r: MotorObserver(r, [-1] * 4), "4 poles per joint; expected 5"),
+        (lambda r: MotorObserver(r, [-2000] * 5), "too fast for 1000 samples per second"),
+        (lambda r: MotorObserver(r, POLES, rate=0), "rate is 0"),
+        (lambda r: MotorObserver(two_links(stiffness="variable"), POLES), "stiffness is variable"),
+        (lambda r: MotorObserver(two_links(damping=1e-3), POLES), "is damped"),
+        (
+            lambda r: MotorObserver(r, POLES).step(np.zeros(8), [0, 0], [0, 0], [0, 0]),
+            r"expected \(..., 10\)",
+        ),
+        (lambda r: MotorObserver(r.changed(stiffness=1e-4), POLES).at_rest([30.0, 0.0]), "too soft"),
+        (lambda r: MomentumObserver(r, [-1, -2]), "2 poles per joint; expected 1"),
+        (
+            lambda r: track_observed(
+                Feedforward(r, [-9, -9]), MotorObserver(r, POLES), MOVE, external=lambda t: [1.0]
+            ),
+            r"external gives \[1.0\]; expected 2 finite torques",
+        ),
+        (
+            lambda r: track_observed(Feedforward(r, [-9, -9]), MotorObserver(r, POLES), MOVE, noise=-1.0),
+            "noise is -1",
+        ),
+    ],
+)
+def test_what_no_observer_can_do_is_refused(act, words):
+    with pytest.raises(cf.ClosedFormError, match=words):
+        act(two_links())
