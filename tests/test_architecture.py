@@ -56,6 +56,7 @@ FLOW = (
     *APPLICATIONS,
     "inverse_kinematics",
     "report",
+    "papers",
     "cli",
     "__main__",
 )

@@ -13,7 +13,7 @@ import closedform as cf
 REPOSITORY = Path(__file__).parents[1]
 DOCS = REPOSITORY / "docs"
 PLACES = (REPOSITORY, REPOSITORY / "src" / "closedform", REPOSITORY / "src", DOCS)
-PAGES = sorted([*REPOSITORY.glob("*.md"), *DOCS.glob("*.md")])
+PAGES = sorted([*REPOSITORY.glob("*.md"), *DOCS.rglob("*.md")])
 CODE = re.compile(r"```.*?```", re.DOTALL)
 QUOTED = re.compile(r"`([^`\n]+)`")
 

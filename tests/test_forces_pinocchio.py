@@ -14,8 +14,6 @@ from oracles.pinocchio_peer import Peer, robot_data
 from tolerances import ROUNDING, SOLVE, worst
 
 STATES = 3
-LARGE = 6
-"""Dofs beyond which derivatives are not traced, to keep the tests quick."""
 
 
 class Case:
@@ -70,8 +68,6 @@ def test_forward_dynamics_with_wrenches(case):
 
 def test_inverse_dynamics_derivatives_with_wrenches_of_bodies(case):
     """Pinocchio's wrenches are constant in the axes of their joints, as ours of bodies are."""
-    if case.robot.nv > LARGE:
-        pytest.skip("takes long to trace")
     ours = case.value("inverse_dynamics_derivatives", wrenches=case.frames)
     theirs = case.theirs(case.peer.inverse_dynamics_derivatives, case.qd, case.qdd, reference="body")
     for mine, other in zip(ours, zip(*theirs, strict=True), strict=True):

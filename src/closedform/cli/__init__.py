@@ -20,6 +20,7 @@ from .export import export
 from .flexible import flexible
 from .identify import identify
 from .ik import ik
+from .papers import papers
 from .report import report
 from .robots import robots
 from .wording import as_options
@@ -31,7 +32,19 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for verb in (report, robots, equations, export, base_parameters, excite, identify, elastic, flexible, ik):
+for verb in (
+    report,
+    robots,
+    equations,
+    export,
+    base_parameters,
+    excite,
+    identify,
+    elastic,
+    flexible,
+    ik,
+    papers,
+):
     app.command()(verb)
 
 

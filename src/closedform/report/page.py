@@ -17,6 +17,7 @@ from ..checks import function, instances, text
 from ..errors import ArgumentError, shown
 from ..files import whole_file
 from . import numerals
+from .formulas import mathml, prose
 from .section import Section
 
 Begin = Callable[[int, str], None]
@@ -69,7 +70,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    env.filters.update(numerals.FILTERS)
+    env.filters.update(numerals.FILTERS, mathml=mathml, prose=prose)
     return env
 
 
