@@ -715,6 +715,10 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "elastic.Friction.torque": lambda: call(elastic.Friction(0.1, 0.2).torque, [0.0, 1.0]),
     "elastic.Friction.sized": lambda: call(elastic.Friction(0.1, 0.2).sized, "here", ("a", "b")),
     "elastic.Robustness.bands": lambda: call(robust().bands, "PD", quantiles=(0.1, 0.5)),
+    "elastic.Robustness.bounded": lambda: call(robust().bounded, "PD"),
+    "elastic.robustness_condition": lambda: call(
+        elastic.robustness_condition, decoupled(), move(), robust().parameters, instants=3
+    ),
     "elastic.Robustness.peaks": lambda: call(robust().peaks, "PD"),
     "elastic.Robustness.sizes": lambda: call(robust().sizes, "PD"),
     "elastic.Spread": lambda: call(
@@ -1037,6 +1041,7 @@ EXCLUDED = {
     "elastic.Control.law": "abstract",
     "elastic.Decoupling.law": "takes CasADi symbols",
     "elastic.StagedDecoupling.law": "takes CasADi symbols",
+    "elastic.Condition": "a record that robustness_condition returns",
     "elastic.ObservedTracking": "a record that track_observed returns",
     "elastic.Feedforward.law": "takes CasADi symbols",
     "control.Law": "abstract",

@@ -58,6 +58,10 @@ def test_bands_and_table_come_from_the_same_runs(study):
         # of eight runs the 95 % quantile is the largest
         assert high.max() == facts.cells[facts.causes[-1], law].high
     assert facts.cells["none", FEEDFORWARD].median == facts.cells["none", FEEDFORWARD].high
+    assert facts.decoupled == (SENSORS, ENCODERS)
+    assert facts.conditions["none", ENCODERS].holds == facts.checked == 8
+    assert all(each.holds <= each.stable for each in facts.conditions.values())
+    assert facts.conditions["stiffness ±20 %", ENCODERS].margin > facts.conditions["none", ENCODERS].margin
     assert facts.cells["stiffness ±20 %", SENSORS].median < facts.cells["stiffness ±20 %", RIGID].median
 
 

@@ -1,5 +1,6 @@
 """Robots with elastic joints: plant, inverse dynamics, decoupling and other laws, simulation, robustness."""
 
+from .condition import Condition, robustness_condition
 from .control import Control, closed_loop
 from .frequencies import natural_frequencies, resolving_step
 from .friction import Friction
@@ -13,6 +14,7 @@ from .tracking import Tracking, state_on, track
 
 __all__ = [
     "ComputedTorque",
+    "Condition",
     "Control",
     "Decoupling",
     "ElasticJointRobot",
@@ -31,6 +33,7 @@ __all__ = [
     "natural_frequencies",
     "pole_gains",
     "resolving_step",
+    "robustness_condition",
     "state_on",
     "track",
     "track_observed",
