@@ -670,11 +670,18 @@ RECIPES: dict[str, Callable[[], Call]] = {
         elastic.StagedDecoupling, springy(), [-20, -21], [-60, -61], torque_sensors=True
     ),
     "elastic.MotorObserver": lambda: call(
-        elastic.MotorObserver, springy(), [-60, -61, -62, -63, -64], rate=1e3
+        elastic.MotorObserver, springy(), [-60, -61, -62, -63, -64], [-20], rate=1e3
+    ),
+    "elastic.PlantObserver": lambda: call(
+        elastic.PlantObserver, springy(), [-60, -61, -62, -63, -64], rate=1e3
+    ),
+    "elastic.MotorObserver.begin": lambda: call(watching().begin, *elastic_state()),
+    "elastic.PlantObserver.begin": lambda: call(
+        elastic.PlantObserver(springy(), [-60] * 5).begin, *elastic_state()
     ),
     "elastic.MotorObserver.at_rest": lambda: call(watching().at_rest, [0.1, 0.2]),
     "elastic.MotorObserver.step": lambda: call(
-        watching().step, np.zeros(10), [0.1, 0.2], [0.1, 0.2], [0.0, 0.0]
+        watching().step, np.zeros((8, 2)), [0.1, 0.2], [0.1, 0.2], [0.0, 0.0]
     ),
     "elastic.MotorObserver.torques": lambda: call(
         watching().torques, law(), np.zeros(10), np.zeros((law().rows, 2)), loaded=True
@@ -1042,6 +1049,11 @@ EXCLUDED = {
     "elastic.Decoupling.law": "takes CasADi symbols",
     "elastic.StagedDecoupling.law": "takes CasADi symbols",
     "elastic.Condition": "a record that robustness_condition returns",
+    "elastic.MotorObserver.expression": "takes CasADi symbols",
+    "elastic.PlantObserver.expression": "takes CasADi symbols",
+    "elastic.Observer": "abstract",
+    "elastic.Observer.begin": "abstract",
+    "elastic.Observer.expression": "abstract",
     "elastic.ObservedTracking": "a record that track_observed returns",
     "elastic.Feedforward.law": "takes CasADi symbols",
     "control.Law": "abstract",

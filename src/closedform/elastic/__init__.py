@@ -6,9 +6,10 @@ from .frequencies import natural_frequencies, resolving_step
 from .friction import Friction
 from .gains import pole_gains
 from .laws import ComputedTorque, Decoupling, Feedforward, StagedDecoupling, chain_motion
+from .momentum_observer import MomentumObserver
 from .montecarlo import Robustness, Spread, monte_carlo
 from .observed_tracking import ObservedTracking, track_observed
-from .observer import MomentumObserver, MotorObserver
+from .observer import MotorObserver, Observer, PlantObserver
 from .robot import ElasticJointRobot
 from .tracking import Tracking, state_on, track
 
@@ -23,6 +24,8 @@ __all__ = [
     "MomentumObserver",
     "MotorObserver",
     "ObservedTracking",
+    "Observer",
+    "PlantObserver",
     "Robustness",
     "Spread",
     "StagedDecoupling",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from casadi import SX
@@ -24,7 +25,13 @@ from ..forms.lettered import Lettered, lettered
 from ..model import Model
 from .decoupling import decoupling, link_derivatives
 from .drives import Drives
-from .estimates import loaded_link_derivatives, momentum_balance, observer_rate
+from .estimates import (
+    loaded_link_derivatives,
+    momentum_balance,
+    motor_observer_rate,
+    plant_observer_rate,
+    spring_links,
+)
 from .inverse import inverse_dynamics, motor_motion
 from .law_forms import (
     decoupling_bias,
@@ -132,6 +139,7 @@ SPRING_TORQUE = Quantity("z", "z", "N m", "torques of the springs, at the shaft"
 EXTERNAL = Quantity("d", "d", "N m or N", "external torques at the links, constant")
 MEASURED = Quantity("theta", r"\theta", "rad", "measured motor angles, at the shaft", mark="_m")
 ESTIMATES = Quantity("x", "x", "rad, rad/s, N m", "estimates (q, qd, theta, thetad, d)").rate()
+MOTOR_ESTIMATES = Quantity("x", "x", "rad, N m", "estimates (theta, thetad, z, zd, zdd)").rate()
 MOMENTA = Quantity("p", "p", "N m s or N s", "momenta of the links", ("torques that change the momenta",))
 MOTOR_INERTIA = Quantity("MG", "M_G", "kg m^2", "inertia of the motors, at the shaft")
 
@@ -166,7 +174,8 @@ def _add(
     spring = STIFFNESS[: rates + 1]
     steady = SPRING.array("c", name="stiffness")
     numbers = (steady, *spring, MOTOR_INERTIA.array("v", name="motor_inertia"), PHI)
-    optional = () if build is spring_torque else numbers  # the only one without inertias
+    light = (spring_torque, spring_links, motor_observer_rate)  # the inertias of the links do not matter
+    optional = () if build in light else numbers
     FORMS.add(build, takes, gives, group=group, needs=needs, constants=spring, optional=optional)
 
 
@@ -191,22 +200,25 @@ _law(staged_law, 4, 4, 4, ALIKE)
 _law(feedforward_law, 2, 4, 2, UNDAMPED)
 _law(static_feedforward_law, 2, 2, 2, UNDAMPED)
 _law(rigid_law, 2, 2, 2, None)
-_add(
-    observer_rate,
-    (
-        *POSITIONS,
-        EXTERNAL.array("v"),
-        MEASURED.array("v"),
-        TORQUES.array("v"),
-        GAINS.array(5, "v", name="gains"),
-    ),
+_spring = tuple(SPRING_TORQUE.rate(k).array("v") for k in range(3))
+_signals = (MEASURED.array("v"), TORQUES.array("v"), GAINS.array(5, "v", name="gains"))
+_estimate = partial(_add, group="estimation")
+_estimate(motor_observer_rate, (*POSITIONS[2:], *_spring, *_signals), MOTOR_ESTIMATES.array("5v"))
+_estimate(spring_links, (*POSITIONS[2:], *_spring[:2]), MOTION[:2], needs=(UNDAMPED,))
+_estimate(
+    plant_observer_rate,
+    (*POSITIONS, EXTERNAL.array("v"), *_signals),
     ESTIMATES.array("5v"),
-    0,
-    (UNDAMPED,),
-    "estimation",
+    needs=(UNDAMPED,),
 )
-_add(loaded_link_derivatives, (*POSITIONS, EXTERNAL.array("v")), MOTION[2:4], 1, (UNDAMPED,), "estimation")
-_add(momentum_balance, POSITIONS, (MOMENTA.array("v"), MOMENTA.rate().array("v")), group="estimation")
+_estimate(
+    loaded_link_derivatives,
+    (*POSITIONS, EXTERNAL.array("v")),
+    MOTION[2:4],
+    rates=1,
+    needs=(UNDAMPED,),
+)
+_estimate(momentum_balance, POSITIONS, (MOMENTA.array("v"), MOMENTA.rate().array("v")))
 
 
 @layout.register

@@ -11,7 +11,38 @@ from .plant import Plant
 from .staged import rows
 
 
-def observer_rate(
+def motor_observer_rate(
+    plant: Plant, theta: SX, thetad: SX, z: SX, zd: SX, zdd: SX, theta_m: SX, u: SX, gains: SX
+) -> SX:
+    """Return the rate of estimates of a motor and of the spring torque z that it drives.
+
+    M_G theta'' = u - z - f_m with a z of which nothing is known but that it is smooth: z''' = 0 between
+    the corrections by e = theta_m - theta, the measured motor angle less the estimated one. The
+    corrections k_5 e, k_4 e, -M_G k_3 e, -M_G k_2 e and -M_G k_1 e give the errors the poles of
+    s^5 + k_5 s^4 + ... + k_1, joint by joint, whatever the links do [Luenberger1971], [KhalilPraly2014].
+    `gains` are k_1 to k_5 as rows. Returns the rate of (theta, thetad, z, zd, zdd), (5 nv).
+    """
+    k1, k2, k3, k4, k5 = rows(gains)
+    e = theta_m - theta
+    thetadd = (u - z - plant.motor_friction(thetad)) / plant.B
+    return ca.vertcat(
+        thetad + k5 * e,
+        thetadd + k4 * e,
+        zd - plant.B * k3 * e,
+        zdd - plant.B * k2 * e,
+        -plant.B * k1 * e,
+    )
+
+
+def spring_links(plant: Plant, theta: SX, thetad: SX, z: SX, zd: SX) -> tuple[SX, SX]:
+    """Return (q, qd), where the links are if the springs between them and the motors carry the torques z.
+
+    q = N (theta - K^-1 z), q' = N (theta' - K^-1 z'). Needs springs without damping.
+    """
+    return plant.N * (theta - z / plant.K), plant.N * (thetad - zd / plant.K)
+
+
+def plant_observer_rate(
     plant: Plant, q: SX, qd: SX, theta: SX, thetad: SX, d: SX, theta_m: SX, u: SX, gains: SX
 ) -> SX:
     """Return the rate of estimates of the state and of external torques d, from motor angles and torques.

@@ -21,6 +21,10 @@ class LinkDerivatives(NamedTuple):
     qdd: Array
     qddd: Array
 
+class SpringLinks(NamedTuple):
+    q: Array
+    qd: Array
+
 class LoadedLinkDerivatives(NamedTuple):
     qdd: Array
     qddd: Array
@@ -324,7 +328,45 @@ class ElasticForms(FormsOwner):
         u = N (M a + C q' + g + f_l) + M_G N^-1 a + f_m with a = q_d'' + k_2 (q_d' - q') + k_1 (q_d - q), the
         law without springs that others are compared with. `gains` are k_1 and k_2 as rows.
         """
-    def observer_rate(
+    def motor_observer_rate(
+        self,
+        theta: ArrayLike,
+        thetad: ArrayLike,
+        z: ArrayLike,
+        zd: ArrayLike,
+        zdd: ArrayLike,
+        theta_m: ArrayLike,
+        u: ArrayLike,
+        gains: ArrayLike,
+        stiffness: ArrayLike = ...,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the rate of estimates of a motor and of the spring torque z that it drives.
+
+        M_G theta'' = u - z - f_m with a z of which nothing is known but that it is smooth: z''' = 0 between
+        the corrections by e = theta_m - theta, the measured motor angle less the estimated one. The
+        corrections k_5 e, k_4 e, -M_G k_3 e, -M_G k_2 e and -M_G k_1 e give the errors the poles of
+        s^5 + k_5 s^4 + ... + k_1, joint by joint, whatever the links do [Luenberger1971], [KhalilPraly2014].
+        `gains` are k_1 to k_5 as rows. Returns the rate of (theta, thetad, z, zd, zdd), (5 nv).
+        """
+    def spring_links(
+        self,
+        theta: ArrayLike,
+        thetad: ArrayLike,
+        z: ArrayLike,
+        zd: ArrayLike,
+        stiffness: ArrayLike = ...,
+        *,
+        out: tuple[NDArray[Any], ...] | None = None,
+        threads: int = 1,
+    ) -> SpringLinks:
+        """Return (q, qd), where the links are if the springs between them and the motors carry the torques z.
+
+        q = N (theta - K^-1 z), q' = N (theta' - K^-1 z'). Needs springs without damping.
+        """
+    def plant_observer_rate(
         self,
         q: ArrayLike,
         qd: ArrayLike,

@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..checks import MOST_SAMPLES, flag, function, instance, positive, real_array, small_number, whole_number
-from ..errors import ArgumentError
+from ..errors import ArgumentError, shown
 from ..integration.simulate import step_count
 from ..trajectory import Trajectory
 from .control import Control, require_control
-from .observer import MotorObserver
+from .observer import Observer
 from .robot import ElasticJointRobot
 from .tracking import Tracking, state_on
 
@@ -46,7 +46,7 @@ class ObservedTracking(Tracking):
 
 def track_observed(
     control: Control,
-    observer: MotorObserver,
+    observer: Observer,
     trajectory: Trajectory,
     *,
     plant: ElasticJointRobot | None = None,
@@ -66,17 +66,22 @@ def track_observed(
     its own model would be.
 
     >>> import numpy as np, closedform as cf
-    >>> from closedform.elastic import Decoupling, MotorObserver, track_observed
-    >>> arm = cf.ElasticJointRobot(cf.load("2r"), 1e3, 0.1, 1.0)
+    >>> from closedform.elastic import Feedforward, MotorObserver, track_observed
+    >>> arm = cf.ElasticJointRobot(cf.load("2r"), 1e4, 1e-4, 0.01, spring_at="link")
     >>> move = cf.trajectory.polynomial([0.0, 0.0], [1.0, -0.5], duration=1.0, degree=7)
-    >>> observer = MotorObserver(arm, [-200] * 5, rate=2000.0)
-    >>> law = Decoupling(arm, [-30] * 4)
-    >>> run = track_observed(law, observer, move, external=lambda t: [2.0 * (t > 0.5), 0.0])
-    >>> bool(run.worst < 0.01), bool(abs(run.external_errors[-1]).max() < 0.05)
-    (True, True)
+    >>> law, observer = Feedforward(arm, [-40 + 40j, -40 - 40j]), MotorObserver(arm, [-200] * 5, [-20])
+    >>> push = lambda t: [5.0 * (t > 0.3), 0.0]
+    >>> for compensate in (False, True):
+    ...     run = track_observed(law, observer, move, external=push, noise=1e-4, compensate=compensate)
+    ...     print(f"{abs(run.error[-1]).max():.0e}")
+    2e-03
+    1e-04
     """
     require_control("track_observed", control)
-    instance("track_observed: observer", observer, MotorObserver)
+    if not isinstance(observer, Observer):
+        raise ArgumentError(
+            f"track_observed: observer is {shown(observer)}; expected an observer, such as MotorObserver"
+        )
     flag("track_observed: compensate", compensate)
     robot = observer.robot if plant is None else instance("track_observed: plant", plant, ElasticJointRobot)
     if len({each.nv for each in (robot, observer.robot, control.robot)}) > 1 or robot.variable:
@@ -92,9 +97,9 @@ def track_observed(
     loads = _loads(external, t, robot.nv)
     n, system = robot.nv, robot.system(external=True)
     substeps = step_count("track_observed", period, step)
-    h, gains = np.array(period / substeps), observer.gains.ravel()
-    x = state_on(robot, trajectory)
-    estimate = np.concatenate([state_on(observer.robot, trajectory), np.zeros(n)])
+    h, x = np.array(period / substeps), state_on(robot, trajectory)
+    expected = state_on(observer.robot, trajectory)
+    memory, estimate = observer.begin(*np.split(expected, 4)), np.concatenate([expected, np.zeros(n)])
     states, estimates, torques = (np.empty((samples + 1, size * n)) for size in (4, 5, 1))
     measured = x[2 * n : 3 * n] + spread * rng.standard_normal(n)
     with np.errstate(all="ignore"):  # divergence shows as NaN
@@ -108,8 +113,7 @@ def track_observed(
                 driven = np.concatenate([u, now])
                 x = system.step(x, driven, driven, driven, h)
             before, measured = measured, x[2 * n : 3 * n] + spread * rng.standard_normal(n)
-            inputs = [np.concatenate([each, u]) for each in (before, (before + measured) / 2, measured)]
-            estimate = observer.kernel(estimate, *inputs, np.array(period), gains)
+            estimate, memory = observer.step(memory, before, measured, u)
     return ObservedTracking(t, states, torques, reference[:, 0], estimates, loads)
 
 
