@@ -23,7 +23,7 @@ from closedform.elastic.plant import forward_dynamics
 from closedform.integration import simulate
 from closedform.trajectory import polynomial
 from oracles.elastic_robots import LINK, MOTOR, two_links
-from tolerances import SOLVE, worst
+from tolerances import HALF_DIGITS, PROMISED, SOLVE, worst
 
 MOVE = polynomial([0.3, -0.4], [1.1, 0.5], 1.0, degree=7)
 POLES = [-160, -170, -180, -190, -200]
