@@ -35,6 +35,8 @@ SECTIONS = {
     "trajectory": ("bench.trajectory", "run"),
     "elastic": ("bench.elastic", "run"),
     "motion": ("bench.motion", "run"),
+    "adaptive": ("bench.adaptive", "run"),
+    "papers": ("bench.papers", "run"),
     "agreement": ("bench.agreement", "run"),
     "written": ("bench.written", "run"),
     "collections": ("oracles.collections", "run"),

@@ -33,6 +33,7 @@ DERIVATIVES: dict[str, int | None] = {
     "inverse_dynamics_rates": 1,
     "mass_matrix_dot": None,
     "gravity_torque_dq": None,
+    "jacobian_dq": None,
 }
 """Derivatives that Pinocchio gives directly or by the chain rule, with their orders."""
 PEERS = {"coriolis_matrix": "coriolis_force"}

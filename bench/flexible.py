@@ -11,7 +11,7 @@ import numpy as np
 
 from closedform.flexible import FlexibleArm, FlexibleLink, fit_hub_driven
 from closedform.flexible.uniform import Frequencies
-from closedform.report.flexible import FlexibleStudy, modes
+from closedform.report.flexible import FlexibleStudy, modes, tip
 from oracles.flexible_lagrangian import Lagrangian
 
 from .timing import interleaved
@@ -27,6 +27,7 @@ def run(quick: bool) -> dict[str, Any]:
         "modes": _modes(TIPS[:2] if quick else TIPS),
         "lagrangian": _lagrangian(three=not quick),
         "energy": _energy(),
+        "tip": _tip(),
         "simulation": _simulation(quick),
         "records": _records(quick),
     }
@@ -102,6 +103,13 @@ def _energy() -> dict[str, float]:
             f"energy drift, {figure}, 2 s of 1 ms, relative", float(np.ptp(total) / total[0]), target
         )
     return found
+
+
+def _tip() -> float:
+    """Return the error of the tip of two links under gravity, led by stable inversion without feedback."""
+    facts = tip.gather(FlexibleStudy())
+    assert facts is not None  # the page's own example
+    return _told("tip of two links under gravity along a path, part of the move", facts.worst[0], 1e-4)
 
 
 def _simulation(quick: bool) -> dict[str, float]:

@@ -62,6 +62,12 @@ def arm() -> cf.Robot:
 
 
 @cache
+def socket() -> cf.Robot:
+    """Return a body on a ball joint."""
+    return cf.load("spherical_pendulum")
+
+
+@cache
 def rough() -> cf.Robot:
     return arm().with_friction(0.3).with_damping(0.1)
 
@@ -79,6 +85,11 @@ def wrist() -> cf.Robot:
 @cache
 def bending() -> cf.FlexibleArm:
     return cf.FlexibleArm([cf.FlexibleLink(0.5, 0.2, 1.0, hub_inertia=0.1, modes=1)])
+
+
+@cache
+def named() -> flexible.Coefficients:
+    return cf.FlexibleArm.deluca_siciliano().coefficients()
 
 
 @cache
@@ -101,6 +112,11 @@ def pulling() -> control.PDGravity:
     return control.PDGravity(arm(), 50.0, 5.0)
 
 
+@cache
+def learning() -> control.AdaptiveControl:
+    return control.AdaptiveControl(arm(), 5.0, 5.0, 0.1)
+
+
 def held(**options: Any) -> dict[str, Any]:
     """Return the options of a short simulation with everything in it."""
     return {
@@ -116,7 +132,7 @@ def held(**options: Any) -> dict[str, Any]:
         "restitution": 0.5,
         "effort_limits": False,
         "wrenches": {"tool": np.zeros(6)},
-        "axes": "body",
+        "wrench_reference": "body",
         "method": "rk4",
         "events": (),
         "progress": lambda part: None,
@@ -260,13 +276,18 @@ def form_call(owner: Any, name: str) -> Call:
     named: dict[str, Any] = {"threads": 1, **chosen}
     if form.loaded:
         named |= {"wrenches": {"tool": np.ones(6)}, "reference": "world_aligned", "friction": True}
+        named["springs"] = False
         named |= {"wrenches_dot": {"tool": np.ones(6)}} if form.ordered else {}
     elif "reference" in form.choices:
         named["reference"] = "world_aligned"
+    if "coordinates" in form.choices:
+        named["coordinates"] = "euler_rpy"
     if form.framed:
         named["frame"] = "tool"
     if "relative_to" in form.choices:
         named["relative_to"] = "link1"
+    if "factorisation" in form.choices:
+        named["factorisation"] = "garofalo"
     if len(kernel.output_shapes) == 1:
         named["out"] = np.zeros((3, *kernel.output_shape))
     return call(getattr(owner, name), *arrays(kernel), **named)
@@ -342,6 +363,10 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "Robot.random_state": lambda: call(arm().random_state, 0, batch=(3,), order=2),
     "Robot.q": lambda: call(arm().q, {"joint1": [0.1, 0.2]}, q0=np.zeros(2), joint2=0.3),
     "Robot.qd": lambda: call(arm().qd, {"joint1": [0.1, 0.2]}, qd0=np.zeros(2), joint2=0.3),
+    "Robot.euler_angles": lambda: call(socket().euler_angles, np.ones((3, 4)), coordinates="euler_zyz"),
+    "Robot.from_euler_angles": lambda: call(
+        socket().from_euler_angles, np.ones((3, 3)), coordinates="euler_zyz"
+    ),
     "Robot.joint_index": lambda: call(arm().joint_index, "joint1", array="q"),
     "Robot.joint_values": lambda: call(arm().joint_values, np.zeros((3, 2)), array="q"),
     "Robot.limit_distance": lambda: call(arm().limit_distance, np.zeros((3, 2))),
@@ -370,6 +395,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "Robot.with_armature": lambda: call(arm().with_armature, [0.1, 0.2]),
     "Robot.with_friction": lambda: call(arm().with_friction, 0.1),
     "Robot.with_damping": lambda: call(arm().with_damping, {"joint1": 0.1}),
+    "Robot.with_springs": lambda: call(arm().with_springs, [30.0, 20.0], {"joint1": 0.1}),
     "Robot.inverse_kinematics": lambda: call(
         wrist().inverse_kinematics,
         wrist().pose(np.array([[0.3, -0.5, 0.4, 0.2, 0.9, -0.1]])),
@@ -523,21 +549,39 @@ RECIPES: dict[str, Callable[[], Call]] = {
     ),
     "control.GravityCompensation": lambda: call(control.GravityCompensation, arm()),
     "control.PDGravity": lambda: call(control.PDGravity, arm(), [50.0, 20.0], 5.0),
-    "control.ComputedTorque": lambda: call(control.ComputedTorque, arm(), 50.0, 5.0),
-    "control.ComputedTorque.__call__": lambda: call(pulling(), *np.zeros((4, 2)), out=np.zeros(2)),
-    "control.ComputedTorque.bind": lambda: call(pulling().bind, *np.zeros((4, 2)), out=np.zeros(2)),
-    "control.ComputedTorque.program": lambda: call(pulling().program, gains="input"),
-    "control.ComputedTorque.export": lambda: call(
+    "control.AdaptiveControl": lambda: call(
+        control.AdaptiveControl,
+        arm(),
+        5.0,
+        [20.0, 10.0],
+        0.5,
+        bodies=["link2"],
+        parameters=None,
+        metric="euclidean",
+        bounds=(-100.0, 100.0),
+    ),
+    "control.ComputedTorque": lambda: call(
+        control.ComputedTorque, arm(), 50.0, 5.0, parameters={"ZZR1": 1.0, "ZZ2": 0.5, "MX2": 0.4}
+    ),
+    "control.AdaptiveControl.__call__": lambda: call(
+        learning(), *np.zeros((5, 2)), out=(np.zeros(2), np.zeros(20)), phi=np.ones(20)
+    ),
+    "control.AdaptiveControl.bind": lambda: call(
+        learning().bind, *np.zeros((5, 2)), out=np.zeros(2), step=1e-3
+    ),
+    "control.AdaptiveControl.program": lambda: call(pulling().program, gains="input"),
+    "control.AdaptiveControl.export": lambda: call(
         pulling().export, "c", fresh(""), gains="constant", precision="double"
     ),
-    "control.ComputedTorque.reference": lambda: call(pulling().reference, move(), [0.0, 0.01]),
-    "control.ComputedTorque.input": lambda: call(pulling().input, "q_d"),
+    "control.AdaptiveControl.reference": lambda: call(pulling().reference, move(), [0.0, 0.01]),
+    "control.AdaptiveControl.input": lambda: call(pulling().input, "q_d"),
     "control.ExpressionLaw": lambda: call(
         control.ExpressionLaw,
         arm(),
-        lambda q, qd, r, t, k: k * (r - q) - qd * t,
+        lambda q, qd, r, t, z, k: (k * (r - q) - qd * t + z, r - q),
         references={"r": 2},
         gains={"k": 3.0},
+        states={"z": [0.0, 0.0]},
         timed=True,
         name="mine",
     ),
@@ -549,7 +593,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
         damping_ratio=None,
         at=None,
         frame="tool",
-        axes="body",
+        reference="body",
         rows="xy",
         inertia=[1.0, 2.0],
         posture=[0.1, 0.2],
@@ -557,7 +601,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
         posture_damping=0.1,
     ),
     "control.task_damping": lambda: call(
-        control.task_damping, arm(), [30.0, 40.0], 0.7, [0.3, 0.5], frame="tool", axes="body", rows="xy"
+        control.task_damping, arm(), [30.0, 40.0], 0.7, [0.3, 0.5], frame="tool", reference="body", rows="xy"
     ),
     # flexible links
     "FlexibleLink": lambda: call(
@@ -571,12 +615,19 @@ RECIPES: dict[str, Callable[[], Call]] = {
         (0.1, 0.0005),
         (0.0, -9.81),
         0.01,
-        boundary="stretched",
+        payload_offset=(0.02, 0.01),
+        boundary="right-angle",
         exact=False,
         name="arm",
     ),
+    "FlexibleArm.coefficients": lambda: call(cf.FlexibleArm.deluca_siciliano().coefficients),
     "FlexibleArm.deluca_siciliano": lambda: call(
-        cf.FlexibleArm.deluca_siciliano, (0.1, 0.0005), damped=True, modes=1, exact=False
+        cf.FlexibleArm.deluca_siciliano,
+        (0.1, 0.0005),
+        damped=True,
+        modes=1,
+        exact=False,
+        boundary="stretched",
     ),
     "FlexibleArm.equations": lambda: call(
         bending().equations, "mass_matrix", symbolic=True, digits=None, rational=False, seconds=10.0
@@ -590,10 +641,17 @@ RECIPES: dict[str, Callable[[], Call]] = {
         delta0=[0.0],
     ),
     "FlexibleArm.tip_inverse_dynamics": lambda: call(
-        bending().tip_inverse_dynamics, trajectory.polynomial(0.0, 0.1, 0.2), 0.01, duration=0.4
+        bending().tip_inverse_dynamics,
+        trajectory.polynomial(0.0, 0.1, 0.2),
+        0.01,
+        duration=0.4,
+        elbow="negative",
     ),
     "FlexibleArm.kernel": lambda: call(bending().kernel, "mass_matrix", dtype=float),
     "FlexibleArm.linearise": lambda: call(bending().linearise, [0.0, 0.0], [0.0, 0.0], [0.0], output="tip"),
+    "FlexibleArm.following_modes": lambda: call(bending().following_modes, [0.0, 0.01]),
+    "FlexibleArm.modes_at": lambda: call(bending().modes_at, [0.0]),
+    "FlexibleArm.natural_frequencies": lambda: call(bending().natural_frequencies, [0.0], held=True),
     "FlexibleArm.points": lambda: call(bending().points, [0.0, 0.0], stations=5),
     "FlexibleArm.program": lambda: call(bending().program, "mass_matrix"),
     "FlexibleArm.simulate": lambda: call(
@@ -610,6 +668,15 @@ RECIPES: dict[str, Callable[[], Call]] = {
     ),
     "flexible.ArmMotion.deflection": lambda: call(bent().deflection, 0, x=0.2),
     "flexible.ArmMotion.strain": lambda: call(bent().strain, 0, 0.2, 0.01),
+    "flexible.Coefficients.__getitem__": lambda: call(named().__getitem__, "h107"),
+    "flexible.Coefficients.coriolis_torque": lambda: call(
+        named().coriolis_torque, np.zeros(6), np.zeros(6), printed=True
+    ),
+    "flexible.Coefficients.expression": lambda: call(named().expression, "h107"),
+    "flexible.Coefficients.get": lambda: call(named().get, "h107", default=None),
+    "flexible.Coefficients.latex": lambda: call(named().latex, "h107", printed=True),
+    "flexible.Coefficients.mass_matrix": lambda: call(named().mass_matrix, np.zeros(6)),
+    "flexible.Coefficients.printed": lambda: call(named().printed, "h107"),
     "flexible.Damping": lambda: call(
         lambda *given: cf.FlexibleArm(bending().links, damping=flexible.Damping(*given)), 0.1, 0.01
     ),
@@ -797,7 +864,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "redundancy.condition_number": lambda: call(redundancy.condition_number),
     "redundancy.gravity_load": lambda: call(redundancy.gravity_load),
     "redundancy.joint_limits": lambda: call(redundancy.joint_limits),
-    "redundancy.manipulability": lambda: call(redundancy.manipulability),
+    "redundancy.manipulability": lambda: call(redundancy.manipulability, squared=True, length=0.6),
     "redundancy.joint_centering": lambda: call(redundancy.joint_centering, [0.0, 0.0, 0.0]),
     "redundancy.own": lambda: call(
         redundancy.own, lambda q: ca.cos(q[0]) * q[1], kind="minimum", name="mine"
@@ -834,6 +901,36 @@ RECIPES: dict[str, Callable[[], Call]] = {
         kind=None,
         limits=True,
         starts=2,
+        velocity=np.zeros(np.shape(TARGETS)),
+        acceleration=np.zeros(np.shape(TARGETS)),
+    ),
+    "redundancy.effort": lambda: call(redundancy.effort, planar(), task="xy", criterion="manipulability"),
+    "redundancy.paper_effort": lambda: call(redundancy.paper_effort, 3, 2, forward_kinematics=8, jacobian=12),
+    "redundancy.equations": lambda: call(
+        redundancy.equations,
+        planar(),
+        task="xy",
+        criterion=redundancy.manipulability(squared=True),
+        columns=(0, 1),
+        symbolic=True,
+        parameters="masses",
+        digits=6,
+        rational=False,
+        seconds=10.0,
+    ),
+    "redundancy.extended_jacobian": lambda: call(
+        redundancy.extended_jacobian, planar(), GUESS, task="xy", criterion="manipulability"
+    ),
+    "redundancy.joint_rates": lambda: call(
+        redundancy.joint_rates,
+        planar(),
+        GUESS,
+        [0.1, 0.0],
+        task="xy",
+        criterion="manipulability",
+        method="pseudoinverse",
+        gain=10.0,
+        damping=0.01,
     ),
     "redundancy.hybrid": lambda: call(
         redundancy.hybrid, planar(), TARGETS[0], task="xy", criterion="manipulability", q0=GUESS
@@ -854,6 +951,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
         substeps=1,
         gain=10.0,
         damping=0.01,
+        correction=5.0,
     ),
     "redundancy.self_motion": lambda: call(
         redundancy.self_motion,
@@ -875,8 +973,10 @@ RECIPES: dict[str, Callable[[], Call]] = {
         criterion="manipulability",
         cycles=3,
         time_step=0.01,
+        substeps=1,
         gain=10.0,
         damping=0.01,
+        correction=None,
     ),
     # identification
     "base_parameters": lambda: call(cf.base_parameters, arm(), "closed", symbolic=False),
@@ -1032,14 +1132,17 @@ EXCLUDED = {
     "identification.Errors.from_table": "a step of Identification.load",
     "identification.Errors.table": "no arguments, of a record that identify returns",
     "inverse_kinematics.Solutions.__getitem__": "NumPy's: the result is indexed as its q",
+    "flexible.Coefficients": "what FlexibleArm.coefficients makes",
     "flexible.Modes.__getitem__": "a sequence: IndexError and TypeError are what Python expects",
     "redundancy.Criterion.expressions": "takes CasADi symbols",
     "redundancy.Obstacle.value": "takes CasADi symbols",
+    "redundancy.Path.timed": "a step of follow",
     "redundancy.Task.between": "a step of compare",
     "redundancy.Task.features": "a step of follow",
     "redundancy.Task.pose_error": "takes CasADi symbols",
     "redundancy.Task.poses": "a step of solve",
     "redundancy.Task.residual": "takes CasADi symbols",
+    "redundancy.Task.selected": "a step of resolved_motion",
     "redundancy.Task.target_features": "a step of follow",
     "elastic.ComputedTorque.expression": "takes CasADi symbols",
     "elastic.ComputedTorque.law": "takes CasADi symbols",
@@ -1056,12 +1159,14 @@ EXCLUDED = {
     "elastic.Observer.expression": "abstract",
     "elastic.ObservedTracking": "a record that track_observed returns",
     "elastic.Feedforward.law": "takes CasADi symbols",
-    "control.Law": "abstract",
+    "control.Law": "a base class",
+    "control.AdaptiveControl.response": "takes CasADi symbols",
+    "control.AdaptiveControl.torque": "takes CasADi symbols",
+    "control.ComputedTorque.response": "takes CasADi symbols",
+    "control.ExpressionLaw.response": "takes CasADi symbols",
     "control.ComputedTorque.torque": "takes CasADi symbols",
-    "control.ExpressionLaw.torque": "takes CasADi symbols",
     "control.GravityCompensation.torque": "takes CasADi symbols",
     "control.Impedance.torque": "takes CasADi symbols",
-    "control.Law.torque": "takes CasADi symbols",
     "control.PDGravity.torque": "takes CasADi symbols",
     "simulation.Motion": "a record that simulate returns",
     "kernels.DeferredRecipe.program": "no arguments",
@@ -1090,6 +1195,7 @@ HEAVY = {
     "FlexibleArm.equations": 0.3,
     "Robot.equations": 0.5,
     "redundancy.compare": 0.2,
+    "redundancy.equations": 0.3,
     "redundancy.self_motion": 0.3,
     "redundancy.follow": 0.4,
     "kernels.compiled": 0.3,

@@ -25,6 +25,7 @@ VERBS: dict[str, list[str]] = {
         "--reference",
         "--relative-to",
         "--order",
+        "--factorisation",
         "--stiffness",
     ],
     "export": ["--precision", "--frame", "--order", "--stiffness"],

@@ -2,9 +2,9 @@
 
 It shares nothing with the library but the model's data. Poses are products of exponentials; every
 vector, wrench and screw is in world axes, moments about the world origin. M comes from unit
-accelerations, g from rest, C from the Christoffel symbols, and every derivative from central
-differences: with 160 digits and steps of 1e-26, truncation leaves 1e-52 and round-off at most
-1e-160 / 1e-104 (the fourth difference).
+accelerations, g from rest, C from the Christoffel symbols (those of the papers from momenta in space), and
+every derivative from central differences: with 160 digits and steps of 1e-26, truncation leaves 1e-52 and
+round-off at most 1e-160 / 1e-104 (the fourth difference).
 """
 
 from __future__ import annotations
@@ -201,6 +201,65 @@ class Reference:
         dM = np.stack([along(k) for k in range(self.size)], axis=-1)
         symbols = (dM + dM.transpose(0, 2, 1) - dM.transpose(2, 1, 0)) / 2
         return symbols @ np.array(qd)
+
+    def momentum_coriolis_matrix(
+        self, q: Sequence[Number], qd: Sequence[Number], skew: bool = False
+    ) -> np.ndarray:
+        """Return C_ij = sum over bodies k of X_i . h_kj'.
+
+        h_kj is the momentum of body k for a unit velocity of joint j. That is J^T (M J' - b^T M J) in the
+        world frame: the rate of a momentum in space needs no b.
+        With `skew` each body adds X_i . M_k (V_k x X_j), which Mdot - 2 C = -(Mdot - 2 C)^T asks for.
+        """
+
+        def momenta(s: Number) -> np.ndarray:
+            return self._momenta(self.placed([x + s * v for x, v in zip(q, qd, strict=True)]))
+
+        bodies = self.placed(q)
+        rates = difference(momenta, 1)
+        C = np.full((self.size, self.size), mp.zero)
+        for k in range(self.size):
+            chain = self._chain(k)
+            V = _sum([(scale(qd[j], bodies[j].w), scale(qd[j], bodies[j].v)) for j in chain])
+            for j in chain:
+                n, f = rates[k, j, :3], rates[k, j, 3:]
+                if skew:
+                    turned = self._momentum(bodies[k], k, _bracket(V, (bodies[j].w, bodies[j].v)))
+                    n, f = add(n, turned[0]), add(f, turned[1])
+                for i in chain:
+                    C[i, j] += dot(bodies[i].w, n) + dot(bodies[i].v, f)
+        return C
+
+    def _chain(self, k: int) -> list[int]:
+        """Return a body and those that carry it."""
+        return [k, *self._chain(self.parents[k])] if k >= 0 else []
+
+    def _momentum(self, body: Placed, k: int, twist: tuple[Vector, Vector]) -> tuple[Vector, Vector]:
+        """Return the momentum (moment about the world origin, force) of body k that moves with a twist."""
+        w, v = twist
+        f = scale(self.constants[k][4], add(v, cross(w, body.c)))
+        return add(apply(body.inertia, w), cross(body.c, f)), f
+
+    def _momenta(self, bodies: list[Placed]) -> np.ndarray:
+        """Return the momentum of body k for a unit velocity of joint j that carries it, by k and j."""
+        found = np.full((self.size, self.size, 6), mp.zero)
+        for k, body in enumerate(bodies):
+            for j in self._chain(k):
+                n, f = self._momentum(body, k, (bodies[j].w, bodies[j].v))
+                found[k, j] = [*n, *f]
+        return found
+
+
+def _sum(twists: list[tuple[Vector, Vector]]) -> tuple[Vector, Vector]:
+    w, v = ZERO, ZERO
+    for each in twists:
+        w, v = add(w, each[0]), add(v, each[1])
+    return w, v
+
+
+def _bracket(a: tuple[Vector, Vector], b: tuple[Vector, Vector]) -> tuple[Vector, Vector]:
+    """Return a x b of two twists: (w_a x w_b; w_a x v_b + v_a x w_b)."""
+    return cross(a[0], b[0]), add(cross(a[0], b[1]), cross(a[1], b[0]))
 
 
 def difference(function: Callable[[Number], np.ndarray], order: int) -> np.ndarray:

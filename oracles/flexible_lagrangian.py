@@ -51,7 +51,7 @@ class Lagrangian:
                 for k, value in enumerate(turn)
             ]
         mass, inertia = arm.payload
-        self.add(self.gram(r), lambda e: mass * e)
+        self.add(self.gram(self.moved(r, W, *arm.payload_offset)), lambda e: mass * e)
         self.add(self.outer(turn), lambda e: inertia * e)
 
     @staticmethod

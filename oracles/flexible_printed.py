@@ -277,3 +277,21 @@ def printed_coriolis(arm, q, qd):
     letters = {**symbols_of_two_links(arm), **state_of_two_links(q, qd)}
     known = evaluate(COMMON + STATE + CORIOLIS + CORIOLIS_VECTOR, letters)
     return np.array([known[f"h{i}"] for i in range(1, 7)])
+
+
+MISPRINTS = """
+h107 = -a*l1*s11
+h117 = -e1
+h118 = -e2
+h412 = -2*e2*p12*s12
+h413 = -2*e1*p12*s11
+"""
+
+
+def named_coefficients(arm, wrong=False):
+    """Return b, t and h by name; the five misprinted ones as they stand in the paper if `wrong`."""
+    known = evaluate(COMMON + INERTIA + CORIOLIS + (MISPRINTS if wrong else ""), symbols_of_two_links(arm))
+    for j in (1, 2):
+        known[f"t1{j}"] = known[f"p1{j}"] - known["l1"] * known[f"s1{j}"]
+        known[f"t2{j}"], known[f"t3{j}"] = known[f"e{j}"], known[f"s1{j}"]
+    return {name: value for name, value in known.items() if name[0] in "bth" and name[1:].isdigit()}

@@ -32,6 +32,10 @@ class FramePeer(Peer):
         full = function(self.model, self.data, self._frame(frame), REFERENCES[reference])
         return full[ANGULAR_FIRST] @ self.G
 
+    def jacobian_dq_in(self, frame: str, reference: str) -> np.ndarray:
+        """Return Pinocchio's kinematic Hessian of a body, whose frame is that of its joint."""
+        return self.hessian(frame, REFERENCES[reference])
+
     def velocity(self, frame: str, reference: str) -> np.ndarray:
         return self._motion(pin.getFrameVelocity, frame, reference)
 

@@ -143,6 +143,10 @@ class Peer:
         force[picked] = self.model.damping[picked] * v + self.model.friction[picked] * np.sign(v)
         return self.G.T @ force
 
+    def spring_torque(self, q):
+        """Return zero: Pinocchio's models have no springs, nor have the URDF files that both read."""
+        return np.zeros(self.robot.nv)
+
     def mass_matrix(self, q):
         M = pin.crba(self.model, self.data, self.q(q))
         M = np.triu(M) + np.triu(M, 1).T
@@ -279,6 +283,20 @@ class Peer:
             self.model, self.data, self.q(q), self._frame(frame), pin.ReferenceFrame.LOCAL
         )
         return np.vstack([J[3:], J[:3]]) @ self.G
+
+    def jacobian_dq(self, q, frame):
+        pin.computeJointJacobians(self.model, self.data, self.q(q))
+        return self.hessian(frame, pin.ReferenceFrame.LOCAL)
+
+    def hessian(self, frame, reference):
+        """Return the kinematic Hessian of a body, whose frame is that of its joint, from its Jacobians."""
+        pin.computeJointKinematicHessians(self.model, self.data)
+        joint = self.model.frames[self._frame(frame)].parentJoint
+        full = pin.getJointKinematicHessian(self.model, self.data, joint, reference)
+        full = full.ravel().reshape(full.shape, order="F")  # its memory is read in the wrong order
+        return np.einsum(
+            "iab,aj,bh->ijh", np.concatenate([full[3:], full[:3]]), self.G, self.G, optimize=True
+        )
 
     def jacobian_dot(self, q, qd, frame):
         pin.computeJointJacobiansTimeVariation(self.model, self.data, self.q(q), self.G @ qd)

@@ -43,6 +43,7 @@ FLOW = (
     "reaching",
     "moving",
     "states",
+    "euler",
     "saving",
     "drawing",
     "pictures",

@@ -91,6 +91,7 @@ SHAPES: dict[str, Callable[[list[np.ndarray]], tuple[str, Call]]] = {
     ),
     "friction": lambda s: ("forward_dynamics", (tuple(s[:3]), {"friction": True, "wrenches": None})),
     "rows": lambda s: ("task_inertia_inverse", ((s[0], "tool"), {"rows": "x"})),
+    "factorisation": lambda s: ("coriolis_matrix", (tuple(s[:2]), {"factorisation": "mueller-kumar-22"})),
     "wrenches": lambda s: ("external_torque", ((s[0], np.tile(s[1], 6).reshape(2, 6)), {})),
 }
 """Calls of every shape that machine code takes."""

@@ -126,6 +126,15 @@ def test_equations_take_a_reference_and_the_frame_that_sees(capsys):
     assert "did you mean 'world'" in err
 
 
+def test_equations_take_a_factorisation(capsys):
+    words = ("equations", "2r", "coriolis_matrix", "--symbolic", "--factorisation")
+    code, out, _ = run(capsys, *words, "mueller-kumar-22")
+    assert (code, out.splitlines()[0]) == (0, "C[1,1] = -2*L1*L2*m2*qd2*sin(q2)")
+    code, _, err = run(capsys, *words, "garofolo")
+    assert code != 0
+    assert "did you mean 'garofalo'" in err
+
+
 def test_equations_take_a_frame_and_an_order(capsys):
     code, out, _ = run(capsys, "equations", "2r", "pose", "--frame", "link2")
     assert (code, out.splitlines()[2]) == (0, "T[1,4] = cos(q1)")

@@ -39,7 +39,7 @@ def mass() -> np.ndarray:
     return np.triu(M) + np.triu(M, 1).T
 
 
-def tool(axes: str) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def tool(reference: str) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return pose, Jacobian (omega; v) and its rate times QD of the tool, and the turn to the asked axes."""
     frame = ARM.model.frame(None)
     T_body = pin.SE3(frame.placement[:3, :3], frame.placement[:3, 3])
@@ -50,12 +50,12 @@ def tool(axes: str) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     pin.forwardKinematics(model, data, Q, QD, np.zeros(7))
     pin.updateFramePlacements(model, data)
     pin.computeJointJacobians(model, data, Q)
-    reference = pin.LOCAL if axes == "body" else pin.LOCAL_WORLD_ALIGNED
-    J = pin.getFrameJacobian(model, data, index, reference)[[3, 4, 5, 0, 1, 2]]
-    if axes == "body":
-        drift = pin.getFrameAcceleration(model, data, index, reference)
+    own = pin.LOCAL if reference == "body" else pin.LOCAL_WORLD_ALIGNED
+    J = pin.getFrameJacobian(model, data, index, own)[[3, 4, 5, 0, 1, 2]]
+    if reference == "body":
+        drift = pin.getFrameAcceleration(model, data, index, own)
     else:
-        drift = pin.getFrameClassicalAcceleration(model, data, index, reference)
+        drift = pin.getFrameClassicalAcceleration(model, data, index, own)
     return (
         data.oMf[index].homogeneous,
         J,
@@ -71,12 +71,12 @@ def moved(T: np.ndarray, turn: np.ndarray, shift: np.ndarray) -> np.ndarray:
     return goal
 
 
-def error(T: np.ndarray, turn: np.ndarray, shift: np.ndarray, axes: str) -> np.ndarray:
+def error(T: np.ndarray, turn: np.ndarray, shift: np.ndarray, reference: str) -> np.ndarray:
     """Return (2 sin(angle / 2) axis; shift) of a goal in body or base axes."""
     angle = np.linalg.norm(turn)
     axis = 2 * np.sin(angle / 2) * turn / angle
     R = T[:3, :3]
-    return np.concatenate([R @ axis, shift] if axes == "world_aligned" else [axis, R.T @ shift])
+    return np.concatenate([R @ axis, shift] if reference == "world_aligned" else [axis, R.T @ shift])
 
 
 # ------------------------------------------------------------------ joint space
@@ -119,29 +119,29 @@ def test_rotations_are_drawn_along_the_shorter_way(kinds):
 # ------------------------------------------------------------------ task space
 
 
-@pytest.mark.parametrize("axes", ["body", "world_aligned"])
+@pytest.mark.parametrize("reference", ["body", "world_aligned"])
 @pytest.mark.parametrize("turn", [(0.1, -0.2, 0.3), (1.5, 1.0, -2.0)])
-def test_impedance_is_a_spring_and_a_damper_at_the_tool(axes, turn):
-    T, J, _, _ = tool(axes)
+def test_impedance_is_a_spring_and_a_damper_at_the_tool(reference, turn):
+    T, J, _, _ = tool(reference)
     turn, shift = np.array(turn), np.array([0.02, -0.05, 0.1])
     rng = np.random.default_rng(0)
     A, B = rng.normal(size=(2, 6, 6))
     K, D = A @ A.T, B @ B.T
     V_d = rng.normal(size=6)
-    law = control.Impedance(ARM, K, D, axes=axes)
-    exact = gravity() + J.T @ (K @ error(T, turn, shift, axes) + D @ (V_d - J @ QD))
+    law = control.Impedance(ARM, K, D, reference=reference)
+    exact = gravity() + J.T @ (K @ error(T, turn, shift, reference) + D @ (V_d - J @ QD))
     assert worst(torque(law, Q, QD, moved(T, turn, shift), V_d), exact) < ROUNDING
 
 
-@pytest.mark.parametrize("axes", ["body", "world_aligned"])
-def test_a_shaped_inertia_is_the_acceleration_that_the_tool_gets(axes):
-    T, J, drift, _ = tool(axes)
+@pytest.mark.parametrize("reference", ["body", "world_aligned"])
+def test_a_shaped_inertia_is_the_acceleration_that_the_tool_gets(reference):
+    T, J, drift, _ = tool(reference)
     turn, shift = np.array([0.1, -0.2, 0.3]), np.array([0.02, -0.05, 0.1])
     inertia = np.diag([0.1, 0.2, 0.15, 3.0, 4.0, 5.0])
-    law = control.Impedance(ARM, 50.0, 5.0, axes=axes, inertia=inertia)
+    law = control.Impedance(ARM, 50.0, 5.0, reference=reference, inertia=inertia)
     tau = torque(law, Q, QD, moved(T, turn, shift), np.zeros(6))
     acceleration = J @ pin.aba(PEER.model, PEER.data, Q, QD, tau) + drift
-    wanted = np.linalg.solve(inertia, 50 * error(T, turn, shift, axes) - 5 * J @ QD)
+    wanted = np.linalg.solve(inertia, 50 * error(T, turn, shift, reference) - 5 * J @ QD)
     assert worst(acceleration, wanted) < SOLVE
 
 
@@ -171,7 +171,7 @@ def test_double_diagonalisation_gives_every_mode_its_damping_ratio():
 def test_a_planar_arm_takes_the_position_alone():
     arm = cf.load("2r")
     law = control.Impedance(
-        arm, [100.0, 50.0], [10.0, 10.0], rows="xy", axes="world_aligned", inertia=[1.0, 2.0]
+        arm, [100.0, 50.0], [10.0, 10.0], rows="xy", reference="world_aligned", inertia=[1.0, 2.0]
     )
     q = np.array([0.3, 0.8])
     goal = arm.pose(q)
@@ -184,7 +184,7 @@ def test_a_planar_arm_takes_the_position_alone():
 
 def test_an_arm_under_impedance_comes_to_rest_at_the_pose():
     arm = cf.load("2r")
-    law = control.Impedance(arm, 100.0, 40.0, rows="xy", axes="world_aligned")
+    law = control.Impedance(arm, 100.0, 40.0, rows="xy", reference="world_aligned")
     goal = arm.pose([0.3, 0.8])
     run = arm.simulate([0.2, 1.0], law=law, reference=goal, duration=3.0, step=5e-3)
     np.testing.assert_allclose(arm.pose(run.q[-1])[:2, 3], goal[:2, 3], rtol=0, atol=1e-5)

@@ -25,7 +25,8 @@ wrenches) and gives one more derivative. Written by `python -m pytest tests/test
 OWNERS = {
     "Robot": (
         cf.Robot,
-        "q has nq entries, v (qd, qdd, tau) nv, p phi; b counts moving bodies, f frames, t rows of a task.",
+        "q has nq entries, v (qd, qdd, tau) nv, p phi; b counts moving bodies, s six for each, f frames, "
+        "t rows of a task.",
     ),
     "FlexibleArm": (cf.FlexibleArm, "N counts coordinates, n joints, 2N the state, p parameters."),
     "ElasticJointRobot": (

@@ -36,6 +36,8 @@ def case(name):
         "mass_matrix": lambda t: reference.mass_matrix(q(t)),
         "coriolis_matrix": lambda t: reference.coriolis_matrix(q(t), q(t, 1)),
         "gravity_torque": lambda t: reference.gravity_torque(q(t)),
+        "mueller-kumar": lambda t: reference.momentum_coriolis_matrix(q(t), q(t, 1), skew=True),
+        "mueller-kumar-22": lambda t: reference.momentum_coriolis_matrix(q(t), q(t, 1)),
     }
     sampled = {form: cache(function) for form, function in functions.items()}
 
@@ -81,3 +83,22 @@ def test_matrices_and_their_rates_agree_with_fifty_digits(name, form):
     program = trace(robot.model, f"{form}_rates", Variant(order=ORDER))
     for order, ours in enumerate(evaluate(program, *state[: len(program.inputs)])):
         assert worst(ours, rate(form, order).astype(float)) < ROUNDING, order
+
+
+@pytest.mark.parametrize(
+    ("name", "factorisation"),
+    [("iiwa14", "mueller-kumar"), ("iiwa14", "mueller-kumar-22"), ("tree of 12", "mueller-kumar")],
+)
+def test_factorisations_and_their_rates_agree_with_fifty_digits(name, factorisation):
+    robot, state, rate = case(name)
+    program = trace(robot.model, "coriolis_matrix_rates", Variant(order=ORDER, factorisation=factorisation))
+    for order, ours in enumerate(evaluate(program, *state[: len(program.inputs)])):
+        assert worst(ours, rate(factorisation, order).astype(float)) < ROUNDING, order
+
+
+def test_all_factorisations_have_one_force():
+    """C qd to fifty digits, though the matrices differ."""
+    _, (_, v, *_), rate = case("iiwa14")
+    forces = [rate(each, 0) @ v for each in ("coriolis_matrix", "mueller-kumar", "mueller-kumar-22")]
+    for force in forces[1:]:
+        assert np.abs(force - forces[0]).max() < FIFTY_DIGITS * np.abs(forces[0]).max()

@@ -4,12 +4,14 @@ import mpmath as mp
 import numpy as np
 import pytest
 from scipy.integrate import quad
+from scipy.linalg import eigh
 from scipy.optimize import brentq
 from scipy.special import iv, jv
 
 from closedform import ArgumentError, ClosedFormError
 from closedform.flexible import FlexibleArm, FlexibleLink, Tip
 from closedform.flexible.uniform import Frequencies, uniform_modes
+from oracles.flexible_beam import rigid_rod, ritz_frequencies
 from tolerances import ITERATED, PROMISED, ROUNDING, worst
 
 TIPS = {
@@ -168,27 +170,89 @@ def test_payload_moves_the_node_of_the_second_mode_until_it_vanishes():
     assert double.size == 0
 
 
-def test_boundary_inertias_of_the_stretched_chain_and_of_a_posture():
+@pytest.mark.parametrize("elbow", [0.0, 0.7, np.pi / 2, -2.0, np.pi])
+def test_modes_in_a_posture_are_those_of_a_beam_that_carries_the_rest_of_the_arm(elbow):
+    arm = FlexibleArm.deluca_siciliano()
+    bodies = [(1.0, 0.1, 0.0, 0.0), *rigid_rod(0.5, 0.2, elbow)]
+    bodies.append((0.1, 0.0005, 0.5 * np.cos(elbow), 0.5 * np.sin(elbow)))
+    wanted = ritz_frequencies(0.5, 0.2, 1.0, bodies, 2)
+    assert worst(arm.modes_at([0.3, elbow])[0].stacked("frequency"), wanted) < PROMISED
+    assert worst(arm.modes_at([0.3, elbow])[1].stacked("frequency"), arm.frequencies[1]) == 0
+    # two constant modes follow the posture through B: the paper's coefficients b332 to b443
+    held = FlexibleArm.deluca_siciliano(boundary=[0.0, elbow])
+    p = arm.model.parts[0]
+    B = arm.mass_matrix([0, elbow, 0, 0, 0, 0])[p, p]
+    followed = np.sqrt(eigh(arm.stiffness[p, p], B, eigvals_only=True)) / (2 * np.pi)
+    assert worst(followed, held.frequencies[0]) < 2e-6
+
+
+def test_modes_that_follow_the_posture_are_those_of_the_posture_and_have_all_the_energy():
+    arm = FlexibleArm.deluca_siciliano()
+    rng = np.random.default_rng(4)
+    q = rng.normal(size=(3, 2, 6)) * [1, 1, 0.05, 0.05, 0.05, 0.05]
+    delta, frequencies = arm.following_modes(q)
+    assert delta.shape == frequencies.shape == (3, 2, 4)
+    elastic = np.einsum("...i,ij,...j->...", q, arm.stiffness, q) / 2
+    assert worst((0.1 * (2 * np.pi * frequencies * delta) ** 2).sum(-1) / 2, elastic) < ROUNDING
+    exact = [arm.modes_at(angles) for angles in q[0, :, :2]]
+    wanted = [np.concatenate([modes.stacked("frequency") for modes in each]) for each in exact]
+    assert worst(frequencies[0], wanted) < 2e-6
+    # the same deflection of link 1, in the shapes of the posture
+    x = np.linspace(0, 0.5, 21)
+    for k, modes in enumerate(exact):
+        bent = arm.modes[0].shapes(x) @ q[0, k, 2:4]
+        assert worst(modes[0].shapes(x) @ delta[0, k, :2], bent) < 1e-3
+    right = arm.following_modes([0.4, np.pi / 2, 0.1, 0.002, 0.03, 0.001])  # there they are the constant ones
+    assert worst(right.delta, [0.1, 0.002, 0.03, 0.001]) < ROUNDING
+
+
+def test_the_papers_first_frequencies_are_those_of_the_right_angle():
+    right, straight = (FlexibleArm.deluca_siciliano(boundary=name) for name in ("right-angle", "stretched"))
+    assert [f"{f:.3f}" for f in right.frequencies[0]] == ["0.480", "1.797"]
+    assert [f"{f:.3f}" for f in straight.frequencies[0]] == ["0.441", "1.986"]
+    assert right.modes[0].tip.moment == 0
+    assert straight.modes[0].tip.moment == pytest.approx(0.1 * 0.25 + 0.1 * 0.5)
+    q = np.array([0.2, -0.7])
+    assert worst(right.natural_frequencies(q, held=True), straight.natural_frequencies(q, held=True)) < 2e-6
+
+
+def test_frequencies_of_postures_are_those_of_the_linearised_arm():
+    arm = FlexibleArm([FlexibleLink(0.5, 0.2, 1.0, 1.0, 0.1, 2), FlexibleLink(0.4, 0.3, 2.0, 0.7, 0.05, 1)])
+    postures = np.array([[0.0, 0.4], [1.0, -2.0]])
+    for angles, free in zip(postures, arm.natural_frequencies(postures), strict=True):
+        A = arm.linearise([*angles, 0, 0, 0]).A
+        squares = np.sort(np.linalg.eigvals(-A[5:, :5]).real)[2:]
+        assert worst(free, np.sqrt(squares) / (2 * np.pi)) < PROMISED
+    for angles, held in zip(postures, arm.natural_frequencies(postures, held=True), strict=True):
+        B = arm.mass_matrix([*angles, 0, 0, 0])
+        squares = eigh(arm.stiffness[2:, 2:], B[2:, 2:], eigvals_only=True)
+        assert worst(held, np.sqrt(squares) / (2 * np.pi)) < PROMISED
+    with pytest.raises(ArgumentError, match=r"angles has shape \(3,\)"):
+        arm.natural_frequencies(np.zeros(3))
+
+
+def test_boundary_inertias_of_a_right_angle_and_of_a_posture():
     links = [
         FlexibleLink(0.5, 0.2, 1.0, 1.0, 0.1, 2),
         FlexibleLink(0.4, 0.3, 2.0, 0.7, 0.05, 1),
         FlexibleLink(0.6, 0.15, 0.8, 0.4, 0.02, 3),
     ]
-    stretched = FlexibleArm(links, (0.2, 0.001)).modes[0].tip
+    across = FlexibleArm(links, (0.2, 0.001), boundary="right-angle").modes[0].tip
     # sums over what lies beyond the first link, about its end
     masses = [0.12, 0.7, 0.09, 0.4, 0.2]
-    assert stretched.mass == pytest.approx(sum(masses))
+    assert across.mass == pytest.approx(sum(masses))
     own = 0.12 * 0.4**2 / 3 + 0.05 + 0.02 + 0.001
     forearm = 0.09 * (0.7**2 + 0.6**2 / 12)
-    assert stretched.inertia == pytest.approx(own + 0.4 * 0.4**2 + forearm + 0.2 * 1.0**2)
-    assert stretched.moment == 0
+    assert across.inertia == pytest.approx(own + 0.4 * 0.4**2 + forearm + 0.2 * 1.0**2)
+    assert across.moment == 0
     turned = FlexibleArm(links, (0.2, 0.001), boundary=[0.0, np.pi / 2, 0.0]).modes[0].tip
-    assert turned.inertia == pytest.approx(stretched.inertia)
+    assert turned.inertia == pytest.approx(across.inertia)
     assert turned.moment == pytest.approx(0, abs=ROUNDING)
-    straight = FlexibleArm(links, (0.2, 0.001), boundary=np.zeros(3)).modes[0].tip
+    straight = FlexibleArm(links, (0.2, 0.001), boundary="stretched").modes[0].tip
+    assert straight == FlexibleArm(links, (0.2, 0.001), boundary=np.zeros(3)).modes[0].tip
     assert straight.moment == pytest.approx(0.12 * 0.2 + 0.4 * 0.4 + 0.09 * 0.7 + 0.2 * 1.0)
     bent = FlexibleArm(links, (0.2, 0.001), boundary=[0.0, 0.0, np.pi]).modes[0].tip
-    assert bent.inertia < stretched.inertia
+    assert bent.inertia < across.inertia
     free = FlexibleArm(links, (0.2, 0.001), boundary="free").modes[0].tip
     assert free == Tip()
     custom = FlexibleArm(links, boundary=[Tip(1, 0.1), Tip(), Tip(0.2, 0.01, 0.03)])

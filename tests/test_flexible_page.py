@@ -12,7 +12,7 @@ import closedform as cf
 from closedform.cli import main
 from closedform.flexible import Damping, load_arm
 from closedform.report import FlexibleStudy
-from closedform.report.flexible import animation, control, frequencies, modes, motions
+from closedform.report.flexible import animation, control, frequencies, modes, motions, tip
 from tolerances import PROMISED, ROUNDING, worst
 
 
@@ -46,7 +46,9 @@ def test_frequencies_of_the_free_arm_come_from_its_pencil(study):
     A = study.subject.linearise(q).A  # by another route: the derivative of forward dynamics
     squares = np.linalg.eigvals(-A[6:, :6]).real
     assert worst(facts.free[0, k], np.sqrt(np.sort(squares)[2:]) / (2 * np.pi)) < PROMISED
-    assert frequencies.draw(facts)["frequencies"].title
+    assert set(frequencies.draw(facts)) == {"frequencies", "followed"}
+    assert worst(facts.followed[0][0], [0.44098256, 1.98585193]) < 1e-8  # stretched
+    assert facts.apart < 2e-6
 
 
 def test_the_film_bends_by_its_magnification(study):
@@ -69,6 +71,22 @@ def test_the_tip_follows_and_the_shaped_turn_is_still(study):
     assert set(control.draw(facts)) == {"tip", "shaped"}
 
 
+def test_the_tip_of_two_links_follows_without_feedback(study):
+    facts = tip.gather(study)
+    assert facts.worst[0] < 1e-5
+    assert facts.worst[1] > 1e3 * facts.worst[0]
+    assert facts.before > 0.005
+    assert set(tip.draw(facts)) == {"path", "torques", "begin", "errors"}
+
+
+def test_an_arm_of_ones_own_has_a_path_that_it_can_follow():
+    links = [cf.FlexibleLink(0.5, 0.8, 90.0, hub_mass=0.2, hub_inertia=0.02, modes=1)] * 2
+    facts = tip.gather(FlexibleStudy(cf.FlexibleArm(links, gravity=(0, -9.81))))
+    assert facts.damped
+    assert facts.worst[0] < 1e-4
+    assert tip.gather(FlexibleStudy(cf.FlexibleArm(links[:1]))) is None
+
+
 def test_the_verb_writes_one_page_without_a_network(tmp_path, capsys):
     path = tmp_path / "page.html"
     with pytest.raises(SystemExit) as done:
@@ -78,7 +96,7 @@ def test_the_verb_writes_one_page_without_a_network(tmp_path, capsys):
     page = html.parse(str(path)).getroot()
     anchors = [section.get("id") for section in page.iter("section")]
     assert anchors == [
-        f"flexible_{name}" for name in ("animation", "modes", "frequencies", "motions", "control")
+        f"flexible_{name}" for name in ("animation", "modes", "frequencies", "motions", "control", "tip")
     ]
     assert not page.xpath("//script[@src] | //link[@href] | //img[@src]")
     assert page.xpath("//input[@type='range']")

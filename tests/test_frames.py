@@ -13,7 +13,7 @@ from closedform.forms import Variant
 from closedform.forms.loads import REFERENCES
 from closedform.kernels import FormRecipe
 from closedform.programs import evaluate, trace
-from closedform.rotations import inverse
+from closedform.rotations import adjoint, inverse
 from conftest import make
 from oracles.casadi_rates import Traced
 from tolerances import ROUNDING, worst
@@ -65,6 +65,21 @@ def test_velocity_and_acceleration_are_derivatives_of_the_pose(name, reference):
     bias = value(robot, "bias_acceleration", q, qd, **choices)
     assert worst(bias, value(robot, "jacobian_dot", q, qd, **choices) @ qd, scale) < ROUNDING
     assert worst(acceleration, bias + value(robot, "jacobian", q, **choices) @ qdd, scale) < ROUNDING
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_world_is_the_spatial_twist(name):
+    """sigma = Ad V for the body twist V of a frame, and sigma' = Ad V' [Garofalo2013, Remark 2]."""
+    robot = make(name)
+    q, qd, qdd = robot.random_state(6)
+    frame, body = robot.frame_names[-1], robot.model.frame(robot.frame_names[-1]).body
+    Ad = adjoint(value(robot, "pose", q, frame=frame))
+    state = {"jacobian": (q,), "frame_velocity": (q, qd), "frame_acceleration": (q, qd, qdd)}
+    for form, given in state.items():
+        own = value(robot, form, *given, frame=frame)
+        for other in (each.name for each in robot.model.frames if each.body == body):
+            spatial = value(robot, form, *given, frame=other, reference="world")
+            assert worst(spatial, Ad @ own, scale=1.0) < ROUNDING, "the same for all frames of a body"
 
 
 @pytest.mark.parametrize("name", TREES)

@@ -36,6 +36,7 @@ def test_frames_and_momentum_agree_with_pinocchio(path):
             lambda frame=frame, reference=reference: (
                 peer.jacobian_in(frame, reference),
                 peer.jacobian_dot_in(frame, reference),
+                peer.jacobian_dq_in(frame, reference),
                 peer.velocity(frame, reference),
                 peer.acceleration(frame, reference),
                 peer.classical_acceleration(frame, reference),
@@ -44,6 +45,7 @@ def test_frames_and_momentum_agree_with_pinocchio(path):
         forms = (
             "jacobian",
             "jacobian_dot",
+            "jacobian_dq",
             "frame_velocity",
             "frame_acceleration",
             "frame_classical_acceleration",

@@ -230,7 +230,7 @@ def test_linear_couplings_become_mimics_and_the_rest_is_named(tmp_path):
 
 
 def test_springs_and_fluids_are_named(tmp_path):
-    text = FLOATING.replace('name="wag"', 'name="wag" stiffness="2"')
+    text = FLOATING.replace('name="wag"', 'name="wag" stiffness="0 2"')
     text = text.replace("<worldbody>", '<option density="1.2"/><worldbody>')
     with pytest.warns(ModelWarning, match="torques leave out springs of joints 'wag'.*medium"):
         read_mjcf(write(tmp_path, text))

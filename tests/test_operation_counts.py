@@ -51,9 +51,12 @@ def robot(name: str) -> cf.Robot:
 
 
 def members(name: str) -> Iterator[tuple[str, str, int | None]]:
-    """Yield (label, form, order) of every form of a robot that is counted."""
+    """Yield (label, form, order) of every form of a robot that is counted.
+
+    The papers' block matrices are there to be read and to check with; nothing is computed through them.
+    """
     for form in cf.FORMS.values():
-        if not form.name.endswith(BEYOND.get(name, ("-",))):
+        if form.group != "blocks" and not form.name.endswith(BEYOND.get(name, ("-",))):
             for order in FAMILY if form.ordered else [None]:
                 yield form.name if order is None else f"{form.name} {order}", form.name, order
 

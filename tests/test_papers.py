@@ -45,7 +45,8 @@ NUMBERED = {
     ),
     "gautier-khalil": labels(equations(1, 20), equations(1, 12, prefix="A"), ["Table I", "Fig. 1"]),
     "de-luca-siciliano": labels(
-        equations(1, 35, {24: "abcdefgh", 27: "abc", 34: "abcd"}), [f"Fig. {k}" for k in range(1, 11)]
+        equations(1, 35, {12: "ab", 24: "abcdefg", 27: "abc", 32: "abcdef", 34: "abcdef"}),
+        [f"Fig. {k}" for k in range(1, 11)],
     ),
     "chang": labels(
         equations(1, 46), ["Table I", "Table II", "Table III"], [f"Fig. {k}" for k in range(1, 4)]

@@ -123,6 +123,28 @@ def test_resolved_motion_comes_to_rest_where_zh_vanishes(chang):
     assert np.abs(chang.pose(q)[:, :2, 3] - VERTICES[0]).max() < 1e-5
 
 
+@pytest.mark.parametrize(
+    ("start", "end"),
+    [
+        ([-40.5006, 141.6408, 78.4169], [-14.0445, 135.3160, 101.2448]),  # Table I, rows 1 and 2
+        ([-14.0476, 135.3249, 101.2557], [-25.4178, 134.3821, 101.2799]),  # Table II, rows 2 and 3
+    ],
+)
+def test_printed_rows_of_resolved_motion_follow_through_their_tips(chang, start, end):
+    """The manipulability in metres, a gain of 10/s, 10 mm/s: the next row within its digits and the start's.
+
+    With the square of the criterion, as (29) has it, and no unit, it does not.
+    """
+    line = np.linspace(*(chang.pose(np.deg2rad(row))[:2, 3] for row in (start, end)), 1001)
+    step = np.linalg.norm(line[-1] - line[0]) / 0.01 / 1000
+    off = []
+    for criterion in ("manipulability", redundancy.manipulability(squared=True, length=0.6)):
+        q = redundancy.resolved_motion(chang, line, np.deg2rad(start), "xy", criterion, time_step=step)
+        off.append(np.abs(np.rad2deg(q[-1]) - end).max())
+    assert off[0] < 1.2e-4
+    assert off[1] > 0.1
+
+
 def test_pseudoinverse_rates_are_those_of_equation_19(chang):
     """One adaptive run over a short line against an explicit Euler sum of the formula."""
     line = np.linspace(VERTICES[0], VERTICES[0] + [0.0, -0.002], 3)
@@ -160,17 +182,35 @@ def test_extended_jacobian_is_the_derivative_of_the_optimal_map(arm):
 
 def test_comparison_ranks_accuracy_and_repeatability(chang):
     table = redundancy.compare(chang, square(20), GUESS, "xy", cycles=3, time_step=0.05)
-    rows = {each.name: each for each in table.contestants}
-    assert set(rows) == {"proposed", "MINPACK hybrid", "pseudoinverse", "damped", "extended_jacobian"}
+    rows = {each.title: each for each in table.contestants}
+    methods = ("pseudoinverse", "damped", "extended_jacobian")
+    assert set(rows) == {
+        "proposed",
+        "MINPACK hybrid",
+        *methods,
+        *(f"{name}, corrected" for name in methods),
+    }
+    assert abs(table.start_error - 5.24e-4) < 1e-6  # the printed start misses the first target
+    assert np.abs(chang.pose(table.start)[:2, 3] - square(20)[0]).max() < SHORT_CHAIN
     exact = rows["proposed"]
     assert exact.task_error < SHORT_CHAIN
     assert exact.drift < ROUNDING
     assert exact.direction < ROUNDING
+    assert exact.lag < ROUNDING
     for name in ("pseudoinverse", "damped"):
-        assert rows[name].task_error > 1e-6
-        assert rows[name].direction > 1e-4
+        assert rows[name].direction > 1e-2  # another posture each way,
+        assert rows[name].lag > 1e-2  # behind the optimum,
+        assert np.abs(chang.pose(rows[name].first[0])[:2, 3] - square(20)[0]).max() < SHORT_CHAIN
+    assert rows["pseudoinverse"].task_error < 1e-7  # but on the path up to the integration
+    assert rows["damped, corrected"].task_error < 0.2 * rows["damped"].task_error
+    assert rows["extended_jacobian"].lag < 1e-9
     assert np.abs(exact.last - rows["MINPACK hybrid"].last).max() < ITERATED
-    assert str(table).count("\n") == 5
+    assert str(table).count("\n") == 8
+
+
+def test_a_start_that_reaches_no_target_is_refused(chang):
+    with pytest.raises(cf.ArgumentError, match="q0 does not lead to the first target"):
+        redundancy.compare(chang, square(4) + 5.0, GUESS, "xy")
 
 
 def test_time_rates_of_poses_are_twists():

@@ -27,7 +27,12 @@ def test_page_shows_the_papers_figures(facts):
     assert facts["ik_joints"].difference < PRINTED_DIGITS
     assert np.abs(facts["ik_joints"].exact[:400:100] - PRINTED).max() < PRINTED_DIGITS
     assert facts["ik_tip"].exact_error.max() < LONG_CHAIN
-    assert facts["ik_tip"].resolved_error.max() > 0.1
+    assert facts["ik_tip"].resolved_error.max() < 1e-4  # from a start on the path, with the paper's step
+    assert facts["ik_joints"].criterion == ("squared manipulability", "large")
+    compared = facts["ik_comparison"]
+    assert len(compared.rows) == 8
+    assert abs(compared.start_error - 5.24e-4) < 1e-6
+    assert [theirs for _, theirs, _ in compared.effort.rows][:2] == [110, 42]
     optima = facts["ik_self_motion"].optima
     assert sorted({each.kind for each in optima}) == ["maximum", "minimum"]
     wrapped = [(np.array(each.angles) + 180) % 360 - 180 for each in optima if each.kind == "maximum"]

@@ -359,7 +359,7 @@ def test_a_force_that_carries_the_weight_lets_a_body_drift():
     held = body.with_frame("middle", "link0", com - body.neutral()[:3])
     weight = -held.mass * held.gravity
     run = held.simulate(
-        q, qd, wrenches={"middle": np.concatenate([np.zeros(3), weight])}, axes="world_aligned"
+        q, qd, wrenches={"middle": np.concatenate([np.zeros(3), weight])}, wrench_reference="world_aligned"
     )
     path = held.center_of_mass(run.q)
     np.testing.assert_allclose(path - path[0], run.t[:, None] * (path[-1] - path[0]), rtol=0, atol=PROMISED)

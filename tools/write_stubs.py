@@ -32,7 +32,10 @@ CHOICES = {
     "reference": "str | None = None",
     "wrenches": f"{BY_FRAME} | None = None",
     "friction": "bool = False",
+    "springs": "bool = False",
     "rows": "str | Sequence[str] | None = None",
+    "factorisation": 'str = "christoffel"',
+    "coordinates": "str | None = None",
 }
 """What a call may choose by name; `relative_to` may follow the frame in order too."""
 

@@ -147,6 +147,19 @@ class RobotChanges:
         """Return the robot with other viscous friction of its joints."""
         return self._of(changes.with_joint_property(self.model, "damping", values))
 
+    def with_springs(self, stiffness: Values, rest: Values | None = None) -> Self:
+        """Return the robot with springs at its joints of one dof, which count with `springs=True`.
+
+        `stiffness` in N m/rad or N/m and the coordinate `rest` at which a spring has no force are numbers
+        as those of `with_joint_limits`; without a rest each keeps its own, at first zero.
+
+        >>> import closedform as cf
+        >>> arm = cf.load("2r").with_springs({"joint1": 40.0}, rest=0.2)
+        >>> arm.spring_torque([0.3, 0.1]).round(12).tolist()
+        [4.0, 0.0]
+        """
+        return self._of(changes.with_springs(self.model, stiffness, rest))
+
     def with_phi(self, phi: ArrayLike) -> Self:
         """Return the robot with other inertial parameters, ten per body; no mass may be negative.
 

@@ -225,6 +225,52 @@ class RobotForms(FormsOwner):
 
         It is that of the components in the `reference`, as for `jacobian_dot`. Returns (6, nv).
         """
+    def velocity_map(
+        self,
+        q: ArrayLike,
+        *,
+        coordinates: str | None = None,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return Gamma with qd = Gamma(q) u for other velocities u, such as rates of Euler angles.
+
+        `coordinates` says what u is: "quaternion_rates", the rates of q itself; "euler_rpy", those of roll,
+        pitch and yaw of URDF, or of any sequence such as "euler_zyz"; "world_aligned", angular velocity and
+        rate of the position in axes at rest; "mujoco" or "pinocchio", what v is there. In u the equations of
+        motion have M* = Gamma^T M Gamma, C* = Gamma^T (C Gamma + M Gamma'), g* = Gamma^T g and
+        tau* = Gamma^T tau, and a derivative by Euler angles is that by q times Gamma
+        [Garofalo2013, Eq. (33)]. Where Euler angles are singular, the column of the second angle is NaN.
+        Returns (nv, nq) of quaternion rates, else (nv, nv).
+        """
+    def velocity_map_inverse(
+        self,
+        q: ArrayLike,
+        *,
+        coordinates: str | None = None,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the map from qd to other velocities u, the left inverse of `velocity_map`.
+
+        u = Gamma^+ qd, Gamma(q) of the paper's remark 7 [Garofalo2013, Eq. (33)]: there w is our qd and the
+        rates of Euler angles are its q'. Of quaternion rates it is the matrix E with q' = E(q) qd, and
+        Gamma E = 1; of the others it is the inverse. `coordinates` as in `velocity_map`. Returns (nq, nv) of
+        quaternion rates, else (nv, nv).
+        """
+    def velocity_map_dot(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        *,
+        coordinates: str | None = None,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the time derivative of Gamma of `velocity_map`, as accelerations need it.
+
+        qdd = Gamma u' + Gamma' u. The derivative along the motion qd. Returns the shape of `velocity_map`.
+        """
     def frame_poses(
         self,
         q: ArrayLike,
@@ -361,6 +407,7 @@ class RobotForms(FormsOwner):
         wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
         reference: str | None = None,
         friction: bool = False,
+        springs: bool = False,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
@@ -375,7 +422,7 @@ class RobotForms(FormsOwner):
         `wrenches` W of the environment, each (moment; force), take their part: tau - J^T W. They are
         (bodies, 6), or {frame: (6)}. `reference` is "body" (the frame's axes and origin, default),
         "world_aligned" (the base's axes, the frame's origin) or "world" (the base's axes and origin).
-        `friction=True` adds `friction_torque`.
+        `friction=True` adds `friction_torque`, `springs=True` `spring_torque`.
         """
     def forward_dynamics(
         self,
@@ -386,6 +433,7 @@ class RobotForms(FormsOwner):
         wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
         reference: str | None = None,
         friction: bool = False,
+        springs: bool = False,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
@@ -395,8 +443,8 @@ class RobotForms(FormsOwner):
         branches [Featherstone2008, section 6.5]. A sample whose M is singular gives NaN or inf in
         its own row. Inputs q (nq), qd, tau (nv); returns (nv).
 
-        `wrenches` of the environment push: M^-1 (tau + J^T W - C qd - g), and `friction=True` takes
-        `friction_torque` from tau; see `inverse_dynamics`.
+        `wrenches` of the environment push: M^-1 (tau + J^T W - C qd - g), `friction=True` takes
+        `friction_torque` from tau and `springs=True` `spring_torque`; see `inverse_dynamics`.
         """
     def bias_force(
         self,
@@ -406,12 +454,13 @@ class RobotForms(FormsOwner):
         wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
         reference: str | None = None,
         friction: bool = False,
+        springs: bool = False,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
         """Return C qd + g, the joint forces of a motion without accelerations.
 
-        What forward dynamics takes from tau. `wrenches` and `friction` as in `inverse_dynamics`.
+        What forward dynamics takes from tau. `wrenches`, `friction` and `springs` as in `inverse_dynamics`.
         Returns (nv).
         """
     def mass_matrix(
@@ -433,6 +482,7 @@ class RobotForms(FormsOwner):
         q: ArrayLike,
         qd: ArrayLike,
         *,
+        factorisation: str = "christoffel",
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
@@ -448,9 +498,10 @@ class RobotForms(FormsOwner):
 
         since C + C^T = M' and M'_ij = X_i . F_j'.
 
-        The papers' factorisation -MAa - b^T M + M b [MuellerKumar2021] and Eq. (6b) of
-        [Garofalo2013] has the same symmetric part and C qd, and another skew part.
-        Inputs q (nq), qd (nv); returns (nv, nv).
+        That is the `factorisation` "christoffel". "mueller-kumar" is J^T (-MAa - b^T M + M b) J
+        [MuellerKumar2021, Eq. (54)], and "garofalo" the same matrix [Garofalo2013, Eq. (6b)]: another skew
+        part. "mueller-kumar-22" is J^T (-MAa - b^T M) J [MuellerKumar2021, Eq. (22)], whose Mdot - 2 C is not
+        skew. C qd is the same for all. Inputs q (nq), qd (nv); returns (nv, nv).
         """
     def gravity_torque(
         self,
@@ -489,6 +540,18 @@ class RobotForms(FormsOwner):
         Per velocity, with `robot.damping` and `robot.friction`; of a ball or free joint each of its
         velocities has both. sign(0) is 0: a joint at rest has no friction here. Returns (nv).
         """
+    def spring_torque(
+        self,
+        q: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return stiffness (q - rest), the joint forces that hold the joints' springs at q.
+
+        Of joints of one degree of freedom, with `robot.stiffness` and `robot.spring_rest`; others have no
+        springs. Returns (nv).
+        """
     def external_torque(
         self,
         q: ArrayLike,
@@ -520,10 +583,14 @@ class RobotForms(FormsOwner):
         self,
         q: ArrayLike,
         *,
+        springs: bool = False,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Any:
-        """Return U = -sum m gravity . c, zero where the centre of mass is at the base origin's height."""
+        """Return U = -sum m gravity . c, zero where the centre of mass is at the base origin's height.
+
+        `springs=True` adds the energy of the joints' springs, stiffness (q - rest)^2 / 2.
+        """
     def task_inertia(
         self,
         q: ArrayLike,
@@ -596,6 +663,7 @@ class RobotForms(FormsOwner):
         wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
         reference: str | None = None,
         friction: bool = False,
+        springs: bool = False,
         out: tuple[NDArray[Any], ...] | None = None,
         threads: int = 1,
         **named: ArrayLike | Mapping[str, ArrayLike],
@@ -643,14 +711,15 @@ class RobotForms(FormsOwner):
         qd: ArrayLike,
         qdd: ArrayLike,
         *,
+        factorisation: str = "christoffel",
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
         """Return the time derivative of the Coriolis matrix.
 
         C'_ij = X_i . G_j' and C'_ji = X_i . (F_j'' - G_j') as body i sees them.
-        Equals J^T C1 J [MuellerKumar2021, Eqs. (31)-(34)] for the block matrix of this
-        factorisation. Returns (nv, nv).
+        Equals J^T C1 J [MuellerKumar2021, Eqs. (31)-(34)] for the block matrix of the
+        `factorisation`, as in `coriolis_matrix`. Returns (nv, nv).
         """
     def coriolis_matrix_ddot(
         self,
@@ -659,13 +728,15 @@ class RobotForms(FormsOwner):
         qdd: ArrayLike,
         qddd: ArrayLike,
         *,
+        factorisation: str = "christoffel",
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
         """Return the second time derivative of the Coriolis matrix.
 
         C''_ij = X_i . G_j'' and C''_ji = X_i . (F_j''' - G_j'') as body i sees them; equals J^T C2 J
-        [MuellerKumar2021, Eqs. (45)-(50)] for the block matrix of this factorisation. Returns (nv, nv).
+        [MuellerKumar2021, Eqs. (45)-(50)] for the block matrix of the `factorisation`, as in
+        `coriolis_matrix`. Returns (nv, nv).
         """
     def gravity_torque_dot(
         self,
@@ -772,6 +843,7 @@ class RobotForms(FormsOwner):
         q: ArrayLike,
         qd: ArrayLike,
         *derivatives: ArrayLike,
+        factorisation: str = "christoffel",
         out: tuple[NDArray[Any], ...] | None = None,
         threads: int = 1,
         **named: ArrayLike,
@@ -780,7 +852,7 @@ class RobotForms(FormsOwner):
 
         From q, qd, qdd, ...: as many derivatives of C as the motion has beyond qd.
         C_ij^(k) = X_i . G_j^(k) and C_ji^(k) = X_i . (F_j^(k + 1) - G_j^(k)) for i an ancestor of j, with
-        F and G of `coriolis_matrix` as body i sees them. Each is (nv, nv).
+        F and G of `coriolis_matrix` as body i sees them; `factorisation` as there. Each is (nv, nv).
         """
     def gravity_torque_rates(
         self,
@@ -844,25 +916,29 @@ class RobotForms(FormsOwner):
         q: ArrayLike,
         qd: ArrayLike,
         *,
+        factorisation: str = "christoffel",
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
         """Return dC / dq, entry [i, j, h] the derivative of C_ij along joint velocity h.
 
-        The perturbation of joint h is a body-frame (right) one, T -> T exp(X_h s). Returns (nv, nv, nv).
+        The perturbation of joint h is a body-frame (right) one, T -> T exp(X_h s). With the `factorisation`
+        "garofalo" it is [Garofalo2013, Eq. (24b)]. Returns (nv, nv, nv).
         """
     def coriolis_matrix_dqd(
         self,
         q: ArrayLike,
         qd: ArrayLike,
         *,
+        factorisation: str = "christoffel",
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
         """Return dC / dqd, constant in qd: for one-dof joints the Christoffel symbols.
 
         Entry [i, j, h] = (dM_ij/dq_h + dM_ih/dq_j - dM_jh/dq_i) / 2 there; for joints of several
-        dofs C is still linear in qd and is differentiated. Returns (nv, nv, nv).
+        dofs, and for another `factorisation`, C is still linear in qd and is differentiated: for "garofalo"
+        [Garofalo2013, Eq. (24c)]. Returns (nv, nv, nv).
         """
     def gravity_torque_dq(
         self,
@@ -898,6 +974,7 @@ class RobotForms(FormsOwner):
         wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
         reference: str | None = None,
         friction: bool = False,
+        springs: bool = False,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
@@ -915,6 +992,7 @@ class RobotForms(FormsOwner):
         wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
         reference: str | None = None,
         friction: bool = False,
+        springs: bool = False,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
@@ -928,6 +1006,7 @@ class RobotForms(FormsOwner):
         wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
         reference: str | None = None,
         friction: bool = False,
+        springs: bool = False,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
@@ -944,6 +1023,7 @@ class RobotForms(FormsOwner):
         wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
         reference: str | None = None,
         friction: bool = False,
+        springs: bool = False,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
@@ -957,6 +1037,7 @@ class RobotForms(FormsOwner):
         wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
         reference: str | None = None,
         friction: bool = False,
+        springs: bool = False,
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
@@ -970,6 +1051,7 @@ class RobotForms(FormsOwner):
         wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
         reference: str | None = None,
         friction: bool = False,
+        springs: bool = False,
         out: tuple[NDArray[Any], ...] | None = None,
         threads: int = 1,
     ) -> InverseDynamicsDerivatives:
@@ -987,8 +1069,8 @@ class RobotForms(FormsOwner):
         [SinghRussellWensing2022]. Column h of d / dq is the derivative for a body-frame (right) perturbation
         of joint h, T -> T exp(X_h s), by s at 0; for one-dof joints that is d / dq_h. Returns (nv, nv) twice.
 
-        `wrenches` (constant in the axes of their `reference`) and `friction` (damping, in d / dqd) as in
-        `inverse_dynamics`. Dry friction adds nothing, at qd = 0 neither.
+        `wrenches` (constant in the axes of their `reference`) and `friction` (damping, in d / dqd) and
+        `springs` (in d / dq) as in `inverse_dynamics`. Dry friction adds nothing, at qd = 0 neither.
         """
     def forward_dynamics_derivatives(
         self,
@@ -999,6 +1081,7 @@ class RobotForms(FormsOwner):
         wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
         reference: str | None = None,
         friction: bool = False,
+        springs: bool = False,
         out: tuple[NDArray[Any], ...] | None = None,
         threads: int = 1,
     ) -> ForwardDynamicsDerivatives:
@@ -1007,7 +1090,52 @@ class RobotForms(FormsOwner):
         d qdd = -M^-1 (d tau / dq dq + d tau / dqd dqd) at the accelerations of forward dynamics
         [CarpentierMansard2018]. Returns (nv, nv) three times.
 
-        `wrenches` and `friction` as in `inverse_dynamics_derivatives`.
+        `wrenches`, `friction` and `springs` as in `inverse_dynamics_derivatives`.
+        """
+    def jacobian_dq(
+        self,
+        q: ArrayLike,
+        frame: str | None = None,
+        *,
+        reference: str | None = None,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return dJ / dq, entry [i, j, h] the derivative of J_ij along joint velocity h.
+
+        dJ_j / dq_h = -ad_(V_h) J_j with V_h what a unit velocity h adds to the twist of the `reference`
+        against the body of joint j [Garofalo2013, Eqs. (18), (31)]: J_h in "body" if joint h is nearer to
+        the frame than j, -J_h in "world" if it is not. The same array is the derivative of J' by qd
+        [Garofalo2013, Eq. (30)]. Returns (6, nv, nv).
+        """
+    def jacobian_dot_dq(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        frame: str | None = None,
+        *,
+        reference: str | None = None,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return dJ' / dq at constant qd, entry [i, j, h] the derivative of J'_ij along joint velocity h.
+
+        It is the rate of dJ_j / dq_h, -ad_(V_h') J_j - ad_(V_h) J_j' [Garofalo2013, Eqs. (20), (32)]. For a
+        joint of several dofs, derivatives along its velocities do not commute: V_h' there is what the parent
+        of the joint sees. The components are those in the `reference`. Returns (6, nv, nv).
+        """
+    def com_jacobian_dq(
+        self,
+        q: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the derivative by q of the Jacobian of the centre of mass, entry [i, j, h] along velocity h.
+
+        If joint h carries joint j, dJ_j / dq_h = w_h x J_j: the column turns with h. dJ_h / dq_j is the same
+        vector, since what j moves is at a lever of h. w_h is the angular velocity per unit of velocity h, in
+        base axes, and J_j a column [Garofalo2013, Eqs. (7), (31)]. Returns (3, nv, nv).
         """
     def regressor(
         self,
@@ -1030,13 +1158,15 @@ class RobotForms(FormsOwner):
         qdr: ArrayLike,
         qddr: ArrayLike,
         *,
+        factorisation: str = "christoffel",
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
         """Return Y with M qddr + C qdr + g = Y phi for a reference motion, without rotor inertias.
 
-        C is the Christoffel factorisation of `coriolis_matrix`, as passivity-based adaptive control
-        needs it [Garofalo2013, Eqs. (15), (16)]. Returns (nv, 10 bodies).
+        C is that of `coriolis_matrix` with the same `factorisation`; passivity-based adaptive control needs
+        one with Mdot - 2 C skew-symmetric. With "garofalo" it is that of [Garofalo2013, Eqs. (15), (16)].
+        Returns (nv, 10 bodies).
         """
     def mass_matrix_dphi(
         self,
@@ -1054,13 +1184,14 @@ class RobotForms(FormsOwner):
         q: ArrayLike,
         qd: ArrayLike,
         *,
+        factorisation: str = "christoffel",
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
-        """Return dC / dphi for the Christoffel factorisation.
+        """Return dC / dphi for the Christoffel or another `factorisation` of `coriolis_matrix`.
 
-        Entry [i, j, h] = J_i . (A(Jd_j) + c(V) J_j) column h, as in [Garofalo2013, Eq. (13b)] with the
-        skew part of this factorisation. Returns (nv, nv, 10 bodies).
+        Entry [i, j, h] = J_i . (A(Jd_j) + c(V) J_j) column h. For "garofalo" that is
+        [Garofalo2013, Eq. (13b)], corrected: its second Jacobian is a rate. Returns (nv, nv, 10 bodies).
         """
     def gravity_torque_dphi(
         self,
@@ -1087,3 +1218,246 @@ class RobotForms(FormsOwner):
         threads: int = 1,
     ) -> Array:
         """Return the row y with potential energy = y . phi. Returns (10 bodies)."""
+    def block_X(
+        self,
+        q: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return X, the screws of all joints in their body frames, which do not depend on q.
+
+        Block-diagonal for a serial arm [MuellerKumar2021, Eqs. (4), (10)]; a joint of k dofs has k columns, a
+        mimic joint's screw is in the column of the joint that drives it. Returns (6 bodies, nv).
+        """
+    def block_D(
+        self,
+        q: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return D(q), which takes each body's twist from its parent's: V = D V + X qd.
+
+        Blocks Ad_C(i, p), p the parent of body i [MuellerKumar2021, Eqs. (11), (17)]. Returns (6 bodies,
+        6 bodies).
+        """
+    def block_A(
+        self,
+        q: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return A(q) = (1 - D)^-1, block-triangular with blocks Ad_C(i, j) for j that carry i.
+
+        [MuellerKumar2021, Eqs. (10), (16)]. Returns (6 bodies, 6 bodies).
+        """
+    def block_J(
+        self,
+        q: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return J(q) = A X, the Jacobians of all bodies one below the other: V = J qd.
+
+        [MuellerKumar2021, Eq. (9)]. Returns (6 bodies, nv).
+        """
+    def block_U(
+        self,
+        q: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return U(q), which takes a twist of the base frame to all bodies: Ad of the inverse of each pose.
+
+        [MuellerKumar2021, Eq. (26)]. Returns (6 bodies, 6).
+        """
+    def block_a(
+        self,
+        qd: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return a(qd) = diag(qd_i ad_Xi), the joints' own twists as matrices.
+
+        Of qdd and qddd it gives a' and a'' [MuellerKumar2021, Eqs. (13), (14)]. Returns (6 bodies, 6 bodies).
+        """
+    def block_V(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return V = J qd, the twists of all bodies in their own frames.
+
+        [MuellerKumar2021, Eq. (8)]. Returns (6 bodies).
+        """
+    def block_V_dot(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return V' = J qdd - A a V, the time derivatives of the twists of all bodies.
+
+        [MuellerKumar2021, Eq. (15)]; a V = a D V for every joint, since a X qd = 0. Returns (6 bodies).
+        """
+    def block_b(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return b(V) = diag(ad_V1, ad_V2, ...) of the twists V of all bodies.
+
+        [MuellerKumar2021, Eq. (23)]. Returns (6 bodies, 6 bodies).
+        """
+    def block_A_dot(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return A' = A a - A a A [MuellerKumar2021, Eqs. (18), (19), corrected: the print lacks the dot].
+
+        Returns (6 bodies, 6 bodies).
+        """
+    def block_J_dot(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return J' = -A a J, for joints of several dofs A a X - A a J.
+
+        [MuellerKumar2021, Eq. (12), corrected: the print lacks the dot]. Returns (6 bodies, nv).
+        """
+    def block_M(
+        self,
+        q: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return M = diag(M_1, M_2, ...), the inertia matrices of all bodies, which do not depend on q.
+
+        Each about the origin of its body frame [MuellerKumar2021, Eqs. (21), (24)]. Returns (6 bodies,
+        6 bodies).
+        """
+    def block_M1(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return M1 with M' = J^T M1 J: -MAa - (MAa)^T for one-dof joints.
+
+        [MuellerKumar2021, Eqs. (29), (30)]. Returns (6 bodies, 6 bodies).
+        """
+    def block_M2(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return M2 with M'' = J^T M2 J.
+
+        For one-dof joints -MAa' - (.)^T + 2 MAaAa + 2 (.)^T + 2 (Aa)^T MAa - MAaa - (.)^T
+        [MuellerKumar2021, Eqs. (39)-(44), corrected: (43) begins with M1(q, qdd)]. Returns (6 bodies,
+        6 bodies).
+        """
+    def block_C(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        *,
+        factorisation: str = "christoffel",
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the block matrix C with J^T C J the Coriolis matrix.
+
+        -MAa + c for one-dof joints, with c of the `factorisation`: -b^T M for "mueller-kumar-22"
+        [MuellerKumar2021, Eq. (22)], M b - b^T M for "mueller-kumar" [MuellerKumar2021, Eq. (54)]; see
+        `coriolis_matrix`. Returns (6 bodies, 6 bodies).
+        """
+    def block_C_dot(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *,
+        factorisation: str = "christoffel",
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the time derivative of `block_C`: C(q, qdd, V') + MAaAa - MAaa for one-dof joints.
+
+        [MuellerKumar2021, Eq. (33), corrected: MAaAa - MAaa - MAa' - b'^T M]. Returns (6 bodies, 6 bodies).
+        """
+    def block_C_ddot(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        qddd: ArrayLike,
+        *,
+        factorisation: str = "christoffel",
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the second time derivative of `block_C`.
+
+        For one-dof joints C(q, qddd, V'') + MAa'Aa + 2 MAaAa' - 2 MAaAaAa + 2 MAaAaa - 3 MAaa' - MAaaa
+        + MAaaAa [MuellerKumar2021, Eqs. (48), (49), corrected]. Returns (6 bodies, 6 bodies).
+        """
+    def block_C1(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *,
+        factorisation: str = "christoffel",
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return C1 with C' = J^T C1 J: C' - C A a - (A a)^T C in block matrices, for one-dof joints.
+
+        [MuellerKumar2021, Eqs. (32)-(35), corrected: (35) ends with -MAaa]. Returns (6 bodies, 6 bodies).
+        """
+    def block_C2(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        qddd: ArrayLike,
+        *,
+        factorisation: str = "christoffel",
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return C2 with C'' = J^T C2 J.
+
+        For one-dof joints C'' - 2 C1 Aa - 2 (Aa)^T C1 - 2 (Aa)^T C Aa - C Aa' - (Aa')^T C - C Aaa - (Aaa)^T C
+        [MuellerKumar2021, Eqs. (46), (47), (50), (51), corrected]. Returns (6 bodies, 6 bodies).
+        """

@@ -27,11 +27,12 @@ class RobotMoving:
         reference: Any = None,
         rate: float | None = None,
         friction: bool = False,
+        springs: bool = False,
         stops: bool = False,
         restitution: float = 0.0,
         effort_limits: bool = False,
         wrenches: Any = None,
-        axes: str = "body",
+        wrench_reference: str = "body",
         method: str | None = None,
         events: Sequence[Event] = (),
         progress: Callable[[float], None] | None = None,
@@ -47,16 +48,18 @@ class RobotMoving:
         step.
 
         `friction=True` adds `robot.damping` and `robot.friction`, which holds a joint at rest exactly as
-        long as it can; `stops=True` makes the joint limits stops, with a `restitution`; `effort_limits=True`
-        clips the joint forces. `wrenches` are (bodies, 6) or a mapping of frames to (6,), constant, over the
-        steps or functions of time, in the `axes` of their frame, "world_aligned" or "world".
+        long as it can; `springs=True` adds `robot.stiffness`; `stops=True` makes the joint limits stops, with
+        a `restitution`; `effort_limits=True` clips the joint forces. `wrenches` are (bodies, 6) or a mapping
+        of frames to (6,), constant, over the steps or functions of time; their `wrench_reference` is "body",
+        "world_aligned" or "world", as that of `inverse_dynamics`.
 
         `method` is "rk4", "rk6" or "rk8" (Runge-Kutta on the configuration manifold), "rosenbrock" (order 2,
         for gains that are high on light links) or "variational" (order 2, no drift of energy), with joints
         that stick and stop at their own instants, or one of SciPy's adaptive ones ("DOP853", "Radau",
         ...) within `rtol` and `atol`. By default it is "rk6" for smooth motions of up to 20 velocities, else
         "rk4": what sticks, stops or is sampled has kinks that no higher order sees.
-        `events` are `cf.integration.Event`s of (t, x), x = (q, qd); `progress` is called with the part done.
+        `events` are `cf.integration.Event`s of (t, x), x = (q, qd, states of the law); `progress` is called
+        with the part done.
 
         >>> import numpy as np, closedform as cf
         >>> arm = cf.load("2r").with_friction([2.0, 1.0])
@@ -77,11 +80,12 @@ class RobotMoving:
             reference=reference,
             rate=rate,
             friction=friction,
+            springs=springs,
             stops=stops,
             restitution=restitution,
             effort_limits=effort_limits,
             wrenches=wrenches,
-            axes=axes,
+            wrench_reference=wrench_reference,
             method=method,
             events=events,
             progress=progress,

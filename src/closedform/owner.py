@@ -76,8 +76,9 @@ class FormsOwner:
         `frame` chooses the frame of forms such as `pose`, `order` the member of a family such as
         `inverse_dynamics_rates`. With `phi` the inertial parameters are a last input instead of
         constants, for adaptive control; on elastic joints so are stiffness and motor inertia. Further
-        choices are those of the form: `reference`, `relative_to`, `rows`, `friction`, and `wrenches` (True
-        for one of each body, or names of frames), which are then inputs too.
+        choices are those of the form: `reference`, `relative_to`, `rows`, `coordinates`, `friction`,
+        `springs`, `factorisation`, and `wrenches` (True for one of each body, or names of frames), which
+        are then inputs too.
 
         >>> import numpy as np, closedform as cf
         >>> arm = cf.ElasticJointRobot(cf.load("2r"), 1e3, 0.1, 1.0)
@@ -114,11 +115,11 @@ class FormsOwner:
         """Return a form as SymPy expressions to read: angle sums merged, like terms collected.
 
         `symbolic` says which constants stay letters: True for all, or some of "inertia",
-        "geometry", "gravity", "friction" for a robot; of the first three, "stiffness" and "damping" for
-        a flexible arm; of the first three and "drives" for elastic joints. `parameters` names a robot's
-        inertias: "masses" for m1, c1x, I1xx about the centre of mass, "gautier-khalil" for XX1 ... M1
-        about the frame origin. Other constants are numbers, with `digits` significant digits or as
-        `rational` fractions. What takes longer than `seconds` is returned correct, in terms of
+        "geometry", "gravity", "friction", "springs" for a robot; of the first three, "stiffness" and
+        "damping" for a flexible arm; of the first three and "drives" for elastic joints. `parameters` names
+        a robot's inertias: "masses" for m1, c1x, I1xx about the centre of mass, "gautier-khalil" for
+        XX1 ... M1 about the frame origin. Other constants are numbers, with `digits` significant digits or
+        as `rational` fractions. What takes longer than `seconds` is returned correct, in terms of
         definitions, with a warning. Prints as text, LaTeX and MathML; a form of several outputs gives
         a tuple.
 

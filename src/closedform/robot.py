@@ -12,6 +12,7 @@ from .changes import RobotChanges
 from .description.description import DEFAULT_GRAVITY, Description, Inertial, Limits
 from .description.mdh import read_mdh
 from .description.screws import read_screws
+from .euler import RobotEuler
 from .methods import RobotForms
 from .model import build_model
 from .model.listing import listing
@@ -24,7 +25,15 @@ from .states import RobotStates
 
 
 class Robot(
-    RobotChanges, RobotStates, RobotReaching, RobotMoving, RobotFiles, RobotPictures, RobotSpheres, RobotForms
+    RobotChanges,
+    RobotStates,
+    RobotEuler,
+    RobotReaching,
+    RobotMoving,
+    RobotFiles,
+    RobotPictures,
+    RobotSpheres,
+    RobotForms,
 ):
     """A robot and its equations of motion, M(q) qdd + C(q, qd) qd + g(q) = tau + J^T W.
 
@@ -234,6 +243,16 @@ class Robot(
     def friction(self) -> Array:
         """Dry friction of the joints, over the velocities; part of a form only with `friction=True`."""
         return self.model.joint_array("friction")
+
+    @property
+    def stiffness(self) -> Array:
+        """Stiffness of the joints' springs, over the velocities; part of a form only with `springs=True`."""
+        return self.model.joint_array("stiffness")
+
+    @property
+    def spring_rest(self) -> Array:
+        """Coordinates at which the joints' springs have no force, over the velocities."""
+        return self.model.joint_array("spring_rest")
 
     @property
     def armature(self) -> Array:

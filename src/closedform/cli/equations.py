@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from .shared import (
+    FactorisationName,
     FloatingBase,
     FrameName,
     ObserverName,
@@ -31,6 +32,7 @@ def equations(
     frame: FrameName = None,
     reference: ReferenceName = None,
     relative_to: ObserverName = None,
+    factorisation: FactorisationName = "christoffel",
     order: Order = None,
     floating_base: FloatingBase = False,
     stiffness: Annotated[str | None, STIFFNESS] = None,
@@ -48,6 +50,7 @@ def equations(
             order=order,
             reference=reference,
             relative_to=relative_to,
+            factorisation=factorisation,
             symbolic=symbolic,
             digits=digits,
             seconds=seconds,

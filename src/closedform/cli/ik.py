@@ -36,9 +36,12 @@ def ik(
         str | None, typer.Option(help="The frame that meets the targets.", show_default="the last that moves")
     ] = None,
     criterion: Annotated[
-        str,
-        typer.Option(help="manipulability, condition_number, joint_limits, joint_centering or gravity_load."),
-    ] = "manipulability",
+        str | None,
+        typer.Option(
+            help="manipulability, condition_number, joint_limits, joint_centering or gravity_load.",
+            show_default="manipulability",
+        ),
+    ] = None,
     start: Annotated[str | None, typer.Option(help="Joint coordinates to start from, as 0,0.5,1.")] = None,
     limits: Annotated[
         bool | None,

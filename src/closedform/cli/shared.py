@@ -35,6 +35,14 @@ ReferenceName = Annotated[
     ),
 ]
 
+FactorisationName = Annotated[
+    str,
+    typer.Option(
+        "--factorisation",
+        help="christoffel, mueller-kumar, mueller-kumar-22 or garofalo: which Coriolis matrix.",
+    ),
+]
+
 ObserverName = Annotated[
     str | None,
     typer.Option("--relative-to", help="The frame that another one is seen from.", show_default="the base"),

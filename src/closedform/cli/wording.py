@@ -25,6 +25,7 @@ OPTIONS = {
     "frame": "--frame",
     "reference": "--reference",
     "relative_to": "--relative-to",
+    "factorisation": "--factorisation",
     "period": "--period",
     "terms": "--terms",
     "starts": "--starts",

@@ -26,12 +26,13 @@ from ..forms.rows import ROWS, task_rows
 from ..forms.tree import Tree
 from ..robot import Robot
 from .joint_laws import DAMPING, STIFFNESS, joint_gains
-from .law import Input, Law
+from .law import Law
+from .parts import Input
 
-AXES = ("body", "world_aligned")
-"""Axes in which stiffness and errors are given: the frame's own, or those of the base."""
+REFERENCES = ("body", "world_aligned")
+"""What stiffness and errors are expressed in: the axes of the frame itself, or those of the base."""
 
-TWIST = Quantity("twist_d", r"V_\mathrm{d}", "rad/s, m/s", "wanted twist (omega; v), in the law's axes")
+TWIST = Quantity("twist_d", r"V_\mathrm{d}", "rad/s, m/s", "wanted twist (omega; v), in the law's reference")
 WANTED_POSE = Quantity(
     "pose_d", r"T_\mathrm{d}", POSE.base_unit, "wanted pose of the frame in the base frame"
 )
@@ -48,7 +49,8 @@ class Impedance(Law):
     """Impedance control: the frame is held at pose_d by the wrench F = K e + D (twist_d - V).
 
     tau = J^T F + g(q) [Hogan1985]. The error e has the rotation 2 sin(angle / 2) axis first, then the
-    position, in the frame's own `axes` ("body") or the base's ("world_aligned"). `stiffness` and
+    position; the `reference` is the frame itself ("body") or has the base's axes ("world_aligned").
+    `stiffness` and
     `damping` are six numbers or 6x6; instead of the damping, `damping_ratio` with the posture `at` in
     which it holds (`task_damping`). With a wanted `inertia` (6x6) the whole dynamics is shaped:
     tau = C qd + g + J^T Lambda (inertia^-1 F - J' qd), Lambda = (J M^-1 J^T)^-1 [Khatib1987].
@@ -78,7 +80,7 @@ class Impedance(Law):
         damping_ratio: float | None = None,
         at: ArrayLike | None = None,
         frame: str | None = None,
-        axes: str = "body",
+        reference: str = "body",
         rows: str | Sequence[str] = "pose",
         inertia: ArrayLike | None = None,
         posture: ArrayLike | None = None,
@@ -88,7 +90,7 @@ class Impedance(Law):
         if not isinstance(robot, Robot):
             raise ArgumentError(f"Impedance: robot is {shown(robot)}; expected a Robot")
         self.frame = robot.model.frame(frame).name
-        self.axes = choice("Impedance: axes", axes, AXES)
+        self.task_reference = choice("Impedance: reference", reference, REFERENCES)
         self.rows = task_rows("Impedance: rows", rows)
         size = len(self.rows)
         K = task_matrix("Impedance: stiffness", stiffness, size)
@@ -99,7 +101,7 @@ class Impedance(Law):
         elif at is None:
             raise ArgumentError("Impedance: damping_ratio holds in one posture; give it as at=q")
         else:
-            D = task_damping(robot, K, damping_ratio or 0.0, at, frame=frame, axes=axes, rows=rows)
+            D = task_damping(robot, K, damping_ratio or 0.0, at, frame=frame, reference=reference, rows=rows)
         gains: dict[str, tuple[Array, Quantity]] = {"stiffness": (K, SPRING), "damping": (D, DAMPER)}
         self.shaped, self.posed = inertia is not None, posture is not None
         if inertia is not None:
@@ -131,12 +133,12 @@ class Impedance(Law):
         """Choices that change the expression."""
         frame = self.robot.model.frame(self.frame)
         place = f"{frame.body}:{frame.placement.tobytes().hex()}"
-        return place, self.axes, repr(self.rows), repr(self.shaped), repr(self.posed)
+        return place, self.task_reference, repr(self.rows), repr(self.shaped), repr(self.posed)
 
     def torque(self, tree: Tree, q: SX, qd: SX, references: Sequence[SX], gains: Mapping[str, SX]) -> SX:
         """Return J^T F + g, with the dynamics shaped and the null space drawn to a posture if asked for."""
         T_d, V_d = references
-        J, e, drift = _task(tree, q, qd, self.frame, T_d, self.axes)
+        J, e, drift = _task(tree, q, qd, self.frame, T_d, self.task_reference)
         pick = [ROWS.index(row) for row in self.rows]
         J, e, drift = J[pick, :], e[pick], drift[pick]
         F = gains["stiffness"] @ e + gains["damping"] @ (V_d - J @ qd)
@@ -156,12 +158,12 @@ class Impedance(Law):
         return tau
 
 
-def _task(tree: Tree, q: SX, qd: SX, frame: str | None, T_d: SX, axes: str) -> tuple[SX, SX, SX]:
+def _task(tree: Tree, q: SX, qd: SX, frame: str | None, T_d: SX, reference: str) -> tuple[SX, SX, SX]:
     """Return J, the error and J' qd of a frame, in its own axes or those of the base."""
     T, J = pose(tree, q, frame), jacobian(tree, q, frame)
     R, V, drift = T[:3, :3], J @ qd, jacobian_dot(tree, q, qd, frame) @ qd
     turn, way = rotation_difference(R, T_d[:3, :3]), T_d[:3, 3] - T[:3, 3]
-    if axes == "body":
+    if reference == "body":
         return J, ca.vertcat(turn, R.T @ way), drift
     linear = drift[3:] + cross(V[:3], V[3:])  # the axes do not turn with the frame
     return (
@@ -178,7 +180,7 @@ def task_damping(
     at: ArrayLike,
     *,
     frame: str | None = None,
-    axes: str = "body",
+    reference: str = "body",
     rows: str | Sequence[str] = "pose",
 ) -> Array:
     """Return the damping that gives every mode of the task the same damping ratio in a posture.
@@ -201,7 +203,7 @@ def task_damping(
     if q.ndim != 1:
         raise ArgumentError(f"task_damping: at has shape {q.shape}; expected ({robot.nq},)")
     J = np.asarray(robot.jacobian(q, frame=frame))
-    if choice("task_damping: axes", axes, AXES) == "world_aligned":
+    if choice("task_damping: reference", reference, REFERENCES) == "world_aligned":
         R = np.asarray(robot.pose(q, frame=frame))[:3, :3]
         J = np.concatenate([R @ J[:3], R @ J[3:]])
     J = J[pick]

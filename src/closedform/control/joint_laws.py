@@ -17,7 +17,9 @@ from ..forms.manifold import difference
 from ..forms.newton_euler import inverse_dynamics
 from ..forms.tree import Tree
 from ..robot import Robot
-from .law import Input, Law
+from .estimates import PARAMETERS, Estimates
+from .law import Law
+from .parts import Input
 
 WANTED = Quantity(
     "q_d", r"q_\mathrm{d}", "rad or m", "wanted coordinates", ("wanted velocities", "wanted accelerations")
@@ -89,26 +91,53 @@ class ComputedTorque(Law):
     [LuhWalkerPaul1980]. Gains are numbers for all joints or one each, in 1/s^2 and 1/s; kd defaults to
     2 sqrt(kp), which is critical damping.
 
+    With `parameters`, a mapping of names to values, M, C and g follow from these alone, which become a
+    gain of the law: base parameters as `base_parameters` or `identify` give them are enough, and the fewest
+    operations [GautierKhalil1990, section VI]. Rotor inertias are the robot's own.
+
     >>> import closedform as cf
     >>> arm = cf.load("2r")
     >>> move = cf.trajectory.polynomial([0.0, 0.0], [1.0, -0.5], duration=1.0)
     >>> run = arm.simulate([0.0, 0.0], law=cf.control.ComputedTorque(arm, kp=400.0), reference=move)
     >>> bool(abs(run.q - move(run.t)).max() < 1e-9)
     True
+    >>> base = cf.base_parameters(arm)
+    >>> law = cf.control.ComputedTorque(arm, kp=400.0, parameters=dict(zip(base.names, base.values)))
+    >>> law.gains["parameters"].shape
+    (6,)
     """
 
     name = "computed_torque"
 
-    def __init__(self, robot: Robot, kp: ArrayLike, kd: ArrayLike | None = None) -> None:
+    def __init__(
+        self,
+        robot: Robot,
+        kp: ArrayLike,
+        kd: ArrayLike | None = None,
+        *,
+        parameters: Mapping[str, float] | None = None,
+    ) -> None:
         gain = joint_gains("ComputedTorque: kp", kp, robot)
         decay = 2 * np.sqrt(gain) if kd is None else joint_gains("ComputedTorque: kd", kd, robot)
-        super().__init__(robot, wanted(robot, 2), kp=(gain, SQUARED), kd=(decay, DECAY))
+        gains = {"kp": (gain, SQUARED), "kd": (decay, DECAY)}
+        self.estimates: Estimates | None = None
+        if parameters is not None:
+            self.weighs = False
+            self.estimates = Estimates.of_parameters("ComputedTorque: parameters", robot.model, parameters)
+            gains["parameters"] = (self.estimates.values, PARAMETERS)
+        super().__init__(robot, wanted(robot, 2), **gains)
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Choices that change the expression."""
+        return () if self.estimates is None else (repr(self.estimates.places),)
 
     def torque(self, tree: Tree, q: SX, qd: SX, references: Sequence[SX], gains: Mapping[str, SX]) -> SX:
         """Return the inverse dynamics of the commanded acceleration."""
         q_d, qd_d, qdd_d = references
         a = qdd_d + gains["kd"] * (qd_d - qd) + gains["kp"] * difference(tree.model, q, q_d)
-        return inverse_dynamics(tree, q, qd, a)
+        own = tree if self.estimates is None else self.estimates.tree(gains["parameters"])
+        return inverse_dynamics(own, q, qd, a)
 
 
 def joint_gains(name: str, given: ArrayLike, robot: Robot) -> Array:

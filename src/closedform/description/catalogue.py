@@ -10,12 +10,12 @@ its inertias are those of no rigid body but of the source, as the citation says;
   `name`, `type` (a kind of joint: revolute, prismatic, helical, universal, planar, ball, free, subspace
   or fixed), `parent`, `child`, and if they apply `xyz`, `rpy` or `rotation`, then the joint's `axis`
   (with `pitch` in metres per radian if it is helical), the two `axes` of a universal joint, or its screws
-  as `subspace` (6 x dofs), `lower`, `upper`, `velocity`, `effort`, `armature`, `damping`, `friction` and
+  as `subspace` (6 x dofs), `lower`, `upper`, `velocity`, `effort`, the `SCALARS` below and
   `mimic` (a table of `joint`, `multiplier` and `offset`).
 
 A pose is a table of `xyz` and `rpy`, or `rotation` (3 x 3). The first two kinds share, with one
 entry per joint, `joint_names`, `inertials` (mass, com, inertia: ten numbers), `limits` (lower,
-upper, velocity, effort), `armature`, `damping` and `friction`. Rotations (alpha, theta, rpy) are
+upper, velocity, effort) and the `SCALARS`. Rotations (alpha, theta, rpy) are
 in degrees, so that a quarter turn is exactly 90; everything else is in SI units, joint limits in
 radians.
 """
@@ -50,7 +50,7 @@ from .toml import Table, load_toml
 
 ROBOTS = files(__package__) / "robots"
 UNLIMITED = vars(Limits())
-SCALARS = ("armature", "damping", "friction")
+SCALARS = ("armature", "damping", "friction", "stiffness", "spring_rest")
 
 
 def catalogue() -> tuple[str, ...]:
@@ -126,9 +126,9 @@ def _chain(kind: str, table: Table, facts: dict[str, Any]) -> Description:
     description = read_mdh(**given, **facts) if kind == "mdh" else read_screws(**given, **facts)
     joints = list(description.joints)
     for i in range(n):
-        armature, damping, friction = (float(value) for value in scalars[:, i])
+        numbers: dict[str, Any] = dict(zip(SCALARS, scalars[:, i].tolist(), strict=True))
         bounds = Limits(*(float(bound) for bound in limits[i]))
-        joints[i] = replace(joints[i], limits=bounds, armature=armature, damping=damping, friction=friction)
+        joints[i] = replace(joints[i], limits=bounds, **numbers)
     return replace(description, joints=tuple(joints))
 
 
@@ -147,7 +147,7 @@ def _joint(table: Table) -> Joint:
     if kind not in kinds():
         table.problem(f"type {kind!r} is not one of {', '.join(kinds())}")
     subspace = _screws(table, kind)
-    armature, damping, friction = (table.number(key, 0.0) for key in SCALARS)
+    numbers: dict[str, Any] = {key: table.number(key, 0.0) for key in SCALARS}
     mimics = [_mimic(each) for each in table.tables("mimic")]
     joint = Joint(
         name=name,
@@ -157,9 +157,7 @@ def _joint(table: Table) -> Joint:
         placement=table.pose(),
         subspace=subspace,
         limits=Limits(*(table.number(key, bound, infinite=True) for key, bound in UNLIMITED.items())),
-        damping=damping,
-        friction=friction,
-        armature=armature,
+        **numbers,
         mimic=mimics[0] if mimics else None,
     )
     table.refuse_unread()

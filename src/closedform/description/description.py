@@ -135,6 +135,8 @@ class Joint:
     damping: float = 0.0
     friction: float = 0.0
     armature: float = 0.0
+    stiffness: float = 0.0
+    spring_rest: float = 0.0
     mimic: Mimic | None = None
 
     @property

@@ -23,7 +23,7 @@ from .description import Description, Inertial, Joint, Limits, Link, Mimic, new_
 from .file_bytes import read_bytes
 from .mjcf_compile import compile_document, mujoco
 from .mjcf_document import read_document
-from .mjcf_left_out import constraint, disabled, left_out, name_of, reflected
+from .mjcf_left_out import constraint, disabled, left_out, name_of, reflected, spring
 from .xml import read_xml
 
 KINDS: tuple[type[JointType], ...] = (Free, Ball, Prismatic, Revolute)
@@ -153,6 +153,7 @@ def _joint(model: Any, j: int, name: str, parent: str, placement: Array, added: 
         limits = Limits(float(bounds[0]), float(bounds[1]), effort=float(effort))
     dof = model.jnt_dofadr[j]
     damping = 0.0 if disabled(model, "DAMPER") else float(model.dof_damping[dof] + added["damping"][j])
+    stiffness, rest = spring(model, j)
     dry = not disabled(model, "FRICTIONLOSS", "CONSTRAINT")
     return Joint(
         name=name,
@@ -165,6 +166,8 @@ def _joint(model: Any, j: int, name: str, parent: str, placement: Array, added: 
         damping=damping,
         friction=float(model.dof_frictionloss[dof]) if dry else 0.0,
         armature=float(model.dof_armature[dof] + added["armature"][j]),
+        stiffness=stiffness,
+        spring_rest=rest,
     )
 
 

@@ -106,9 +106,23 @@ def constraint(model: Any, k: int) -> str:
     return f"coupling{name} of {word}{'s' if names[1:] else ''} {' and '.join(names)}"
 
 
+def spring(model: Any, j: int) -> tuple[float, float]:
+    """Return stiffness and rest of the spring of a joint; zeros if it has none that is linear, of one dof."""
+    if not model.jnt_stiffness[j] or disabled(model, "SPRING") or not _has_linear_spring(model, j):
+        return 0.0, 0.0
+    return float(model.jnt_stiffness[j]), float(model.qpos_spring[model.jnt_qposadr[j]])
+
+
+def _has_linear_spring(model: Any, j: int) -> bool:
+    types = mujoco().mjtJoint
+    one = int(model.jnt_type[j]) in (int(types.mjJNT_HINGE), int(types.mjJNT_SLIDE))
+    return one and not np.any(getattr(model, "jnt_stiffnesspoly", np.zeros((j + 1, 1)))[j])
+
+
 def _springs(model: Any) -> dict[str, list[str]]:
-    """Return the joints and tendons with springs, and the joints with nonlinear damping."""
-    stiff = np.array(model.jnt_stiffness) != 0
+    """Return the joints and tendons with springs that are left out, and joints with nonlinear damping."""
+    linear = np.array([_has_linear_spring(model, j) for j in range(model.njnt)], dtype=bool)
+    stiff = (np.array(model.jnt_stiffness) != 0) & ~linear
     bent = np.zeros(model.njnt, bool)
     strings = np.array(model.tendon_stiffness) != 0
     if hasattr(model, "jnt_stiffnesspoly"):

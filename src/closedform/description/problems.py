@@ -61,6 +61,16 @@ def _name_problems(description: Description) -> list[str]:
     return problems
 
 
+BOUNDS = {
+    "damping": -LARGEST,
+    "friction": -LARGEST,
+    "armature": 0.0,
+    "stiffness": -LARGEST,
+    "spring_rest": -LARGEST,
+}
+"""Least numbers of a joint's properties."""
+
+
 def _joint_problems(joint: Joint) -> list[str]:
     problems: list[str] = []
     name = f"joint {joint.name!r}"
@@ -70,10 +80,12 @@ def _joint_problems(joint: Joint) -> list[str]:
         problems.append(f"{name}: parent and child are the same link {joint.child!r}")
     with collected(problems):
         checked_pose(f"{name}: placement", joint.placement)
-    for what, least in (("damping", -LARGEST), ("friction", -LARGEST), ("armature", 0.0)):
+    for what, least in BOUNDS.items():
         value = getattr(joint, what)
         if not least <= value <= LARGEST:
             problems.append(f"{name}: {what} {value:g} should be from {least:g} to {LARGEST:g}")
+    if joint.stiffness and joint.subspace.shape[1] != 1:
+        problems.append(f"{name}: a {joint.kind} joint has a stiffness; springs are of joints with one dof")
     with collected(problems):
         bounds = real_array(f"{name}: limits", list(vars(joint.limits).values()))
         if np.isnan(bounds).any():

@@ -235,6 +235,7 @@ def _letters(
     """Return a robot with letters for its links as those of a rigid robot, and for its drives."""
     from ..equations.build import MAX_OPERATIONS, angle_groups  # noqa: PLC0415 (SymPy is slow to import)
     from ..equations.parameters import CONVENTIONS, lettered_tree  # noqa: PLC0415
+    from ..equations.parameters import KINDS as RIGID  # noqa: PLC0415
 
     kinds = some_of("symbolic", symbolic, KINDS)
     known_name("convention of inertial parameters", convention, CONVENTIONS)
@@ -243,5 +244,5 @@ def _letters(
         return Lettered(groups=groups, most=MAX_OPERATIONS)
     tree, letters = lettered_tree(model.links, convention, kinds)
     plant, drives = lettered_drives(tree, model.drives)
-    everything = (*kinds, "friction") if len(kinds) == len(KINDS) else kinds
+    everything = (*kinds, *RIGID) if len(kinds) == len(KINDS) else kinds  # no number is left
     return Lettered((plant,), (*letters, *drives), everything, groups, most=MAX_OPERATIONS)

@@ -20,7 +20,7 @@ FRAME = 16
 """Most characters of a frame's name within a function's."""
 
 PREFIXES = {"order": "", "phi": "phi", "frame": "", "relative_to": "relative", "wrenches": "wrenches"}
-PREFIXES["reference"] = "in"
+PREFIXES |= {"reference": "in", "factorisation": ""}
 PREFIXES |= {each: each for each in CHOICES if each not in PREFIXES}
 """What may be chosen, in the order in which it is part of a function's name, and the word before it."""
 
@@ -113,7 +113,7 @@ def _name(name: str, variant: Variant) -> str:
     words = [name]
     for choice, prefix in PREFIXES.items():
         value = getattr(variant, choice)
-        if value is not getattr(PLAIN, choice):
+        if value != getattr(PLAIN, choice):
             words += [*filter(None, [prefix]), *map(_word, _values(value))]
     return "_".join(words)
 

@@ -43,9 +43,9 @@ def equations(
     """Return a form as SymPy expressions: multiplied out, angle sums merged, like terms collected.
 
     `symbolic` says which constants stay letters: True for all, or any of the kinds of the model
-    ("inertia", "geometry", "gravity", "friction" of a robot). `parameters` names inertias: "masses" for
-    m1, c1x, I1xx (about the centre of mass), "gautier-khalil" for XX1 ... MX1 ... M1 (about the frame origin)
-    and lengths d2, r3. Other constants are numbers, with `digits` significant digits or as
+    ("inertia", "geometry", "gravity", "friction", "springs" of a robot). `parameters` names inertias:
+    "masses" for m1, c1x, I1xx (about the centre of mass), "gautier-khalil" for XX1 ... MX1 ... M1 (about the
+    frame origin) and lengths d2, r3. Other constants are numbers, with `digits` significant digits or as
     `rational` fractions.
 
     What takes longer than `seconds` is returned correct but as it is computed, in terms of
@@ -68,12 +68,13 @@ def equations(
 
 @lettered.register
 def _robot(model: Model, form: Form, symbolic: bool | str | Collection[str], convention: str) -> Lettered:
-    """Return a robot with letters for masses, lengths, gravity and friction."""
+    """Return a robot with letters for masses, lengths, gravity, friction and springs."""
     kinds = some_of("symbolic", symbolic, KINDS)
     known_name("convention of inertial parameters", convention, CONVENTIONS)
     refuse_still(model, "equations")
     form.check(model)
-    tree, letters = lettered_tree(model, convention, kinds, _frames(model, form), form.frictional)
+    taken = [kind for kind, own in (("friction", form.frictional), ("springs", form.sprung)) if own]
+    tree, letters = lettered_tree(model, convention, kinds, _frames(model, form), taken)
     trajectory = model.nq == model.nv
     return Lettered((tree,), letters, kinds, angle_groups(model), trajectory, MAX_OPERATIONS)
 
@@ -128,9 +129,15 @@ def _trace(form: Form, model: Any, it: Lettered) -> Program:
     letters = ca.vertcat(*(each.symbol for each in it.parameters))
     more = [(PARAMETERS, (len(it.parameters),), letters)] if it.parameters else []
     traced = form_program(form, model, basis=it.basis, more=more)
-    if it.most is not None and traced.counts.total > it.most:
-        raise ProgramSizeError(
-            f"{form.name} of {model.name!r} takes {traced.counts.total} operations; equations are printed "
-            f"up to {it.most}; ask for a smaller form or robot, or export source code"
-        )
+    if it.most is not None:
+        refuse_long(traced, model.name, it.most)
     return traced
+
+
+def refuse_long(traced: Program, owner: str, most: int = MAX_OPERATIONS) -> None:
+    """Raise if a program has more operations than its reader would read."""
+    if traced.counts.total > most:
+        raise ProgramSizeError(
+            f"{traced.name} of {owner!r} takes {traced.counts.total} operations; equations are printed "
+            f"up to {most}; ask for a smaller form or robot, or export source code"
+        )

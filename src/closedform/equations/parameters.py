@@ -25,15 +25,18 @@ from ..model.inertia import NAMES, inertial_from_phi
 from ..rotations import inverse
 from .lengths import AXES, Names, end_of, frame_lengths, joint_lengths
 
-KINDS = ("inertia", "geometry", "gravity", "friction")
+KINDS = ("inertia", "geometry", "gravity", "friction", "springs")
 """What may be symbolic."""
 
 CONVENTIONS = ("masses", "gautier-khalil")
 """Names of inertial parameters: m, c, I about the centre of mass, or XX ... M about the frame origin."""
 
 
-FRICTION = {"fv": "damping", "fc": "friction"}
-"""Letters of viscous and dry friction, as in identification."""
+JOINTS = {
+    "friction": {"fv": "damping", "fc": "friction"},
+    "springs": {"k": "stiffness", "qs": "spring_rest"},
+}
+"""Letters of what a form may take of the joints: viscous and dry friction, as in identification; springs."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,9 @@ class Letter:
         """Its place in grouped sums; a centre of mass counts as a length."""
         if self.kind == "inertia":
             return "length" if self.name.startswith("c") else "inertia"
-        if self.kind in ("friction", "drives"):
+        if self.kind in JOINTS:
+            return "length" if self.name.startswith("qs") else "inertia"
+        if self.kind == "drives":
             return "inertia"
         return "length" if self.kind == "geometry" else "gravity"
 
@@ -86,12 +91,13 @@ def lettered_tree(
     convention: str,
     symbolic: Sequence[str],
     targets: Mapping[str, Frame] | None = None,
-    friction: bool = False,
+    taken: Sequence[str] = (),
 ) -> tuple[Tree, tuple[Letter, ...]]:
     """Return the tree with a symbol for every number that is not zero, and what these stand for.
 
     Of all frames only the `targets` have symbols; their keys are letters of lengths that no link names.
-    Damping fv1 and dry friction fc1 have symbols if `friction` matters.
+    Damping fv1 and dry friction fc1 have symbols if "friction" is `taken`, stiffness k1 and rest qs1 of
+    springs if "springs" are.
 
     `convention` names the inertial parameters; `symbolic` are the kinds that will be printed as
     letters, which matters only if one letter may mean two things (the centre of a point mass at
@@ -120,9 +126,10 @@ def lettered_tree(
     size = float(np.abs(model.gravity).max() if alone else np.linalg.norm(model.gravity))
     gravity = constant(model.gravity / (size or 1.0)) * table.symbol("g", size, "gravity")
     joints = {}
-    for letter, name in FRICTION.items() if friction else ():
-        values = enumerate(model.joint_array(name), start=1)
-        joints[name] = ca.vertcat(*(table.symbol(f"{letter}{k}", float(x), "friction") for k, x in values))
+    for kind in taken:
+        for letter, name in JOINTS[kind].items():
+            values = enumerate(model.joint_array(name), start=1)
+            joints[name] = ca.vertcat(*(table.symbol(f"{letter}{k}", float(x), kind) for k, x in values))
     tree = Tree(model, tuple(nodes), gravity, frames, joints, symbolic=True)
     return tree, tuple(table.found.values())
 

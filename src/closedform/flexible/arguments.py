@@ -12,11 +12,10 @@ from numpy.typing import ArrayLike
 from ..arrays import Array
 from ..checks import flag, not_negative, sized_array
 from ..errors import ArgumentError, shown
-from .beam import element_modes
-from .boundary import Boundary, tips
+from .boundary import Boundary, boundary_modes
 from .link import FlexibleLink
 from .model import ArmModel
-from .uniform import uniform_modes
+from .payload import Payload
 
 
 @dataclass(frozen=True)
@@ -31,17 +30,14 @@ class Damping:
 
 
 def read_arm(
-    links: Any, payload: Any, gravity: ArrayLike | None, damping: Any, boundary: Boundary, exact: bool
+    links: Any, payload: Payload, gravity: ArrayLike | None, damping: Any, boundary: Boundary, exact: bool
 ) -> ArmModel:
     """Return the model of an arm."""
     flag("exact", exact)
-    chain, load = _links(links), _payload(payload)
-    modes = tuple(
-        (uniform_modes if link.uniform else element_modes)(link, tip)
-        for link, tip in zip(chain, tips(chain, load, boundary), strict=True)
-    )
+    chain = _links(links)
+    modes = boundary_modes(chain, payload, boundary)
     x, y = (0.0, 0.0) if gravity is None else sized_array("gravity", gravity, (2,)).tolist()
-    model = ArmModel(chain, modes, load, (x, y), np.zeros(0), exact)
+    model = ArmModel(chain, modes, payload, (x, y), np.zeros(0), exact)
     return replace(model, damping=_damping(model, damping))
 
 
@@ -51,21 +47,6 @@ def _links(given: Any) -> tuple[FlexibleLink, ...]:
     if not fine:
         raise ArgumentError(f"links: {shown(given)}; expected one or more FlexibleLink")
     return tuple(links)
-
-
-def _payload(given: Any) -> tuple[float, float]:
-    if given is None:
-        return 0.0, 0.0
-    try:
-        mass, inertia = given
-    except (TypeError, ValueError):
-        raise ArgumentError(f"payload is {shown(given)}; expected (mass, inertia)") from None
-    mass, inertia = not_negative("payload: mass", mass), not_negative("payload: inertia", inertia)
-    if inertia > 0 and mass == 0:
-        raise ArgumentError(
-            f"payload has inertia {inertia:g} but no mass; give its mass, or inertia 0 for no payload"
-        )
-    return mass, inertia
 
 
 def _damping(model: ArmModel, given: Any) -> Array:

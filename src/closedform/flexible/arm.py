@@ -18,6 +18,7 @@ from .boundary import Boundary
 from .inversion import tip_inverse_dynamics
 from .joint_space import joint_inverse_dynamics
 from .link import FlexibleLink
+from .payload import Payload
 from .structure import ArmStructure
 
 OUTPUTS = ("joints", "tip", "tip_angle", "state")
@@ -37,9 +38,12 @@ class FlexibleArm(ArmStructure):
     """A planar arm of links that bend, B(q) qdd + h(q, qd) + D qd + K q + g(q) = Q u.
 
     q holds the joint angles, then the modes link by link [DeLucaSiciliano1991, Eq. (25)].
-    `payload` is (mass, inertia) at the tip, `gravity` a vector (x, y) in the plane. `damping` is a
-    modal damping ratio, a `Damping`, or the diagonal of D (N entries). `boundary` says for which
-    inertias at the links' ends the modes are computed: see `closedform.flexible.boundary.tips`.
+    `payload` is (mass, inertia about its centre of mass) at the tip, or with that centre off the tip by
+    `payload_offset`: a distance ahead, or (x, y) along and across the link's end. `gravity` is a vector
+    (x, y) in the plane. `damping` is a modal damping ratio, a `Damping`, or the diagonal of D (N
+    entries). `boundary` says for which inertias at the links' ends the modes are computed: those of an
+    arm bent at a "right-angle", as in the paper, of the "stretched" arm, of a posture (joint angles),
+    of "free" ends, or a `Tip` per link.
     `exact` keeps the products of deflections in the kinematics (1)-(7), at several times the cost; the
     paper's inertia matrix is of first order in the deflections.
 
@@ -63,12 +67,13 @@ class FlexibleArm(ArmStructure):
         gravity: ArrayLike | None = None,
         damping: float | ArrayLike | Damping | None = None,
         *,
-        boundary: Boundary = "stretched",
+        payload_offset: float | ArrayLike = 0.0,
+        boundary: Boundary = "right-angle",
         exact: bool = False,
         name: str = "flexible_arm",
     ) -> None:
         text("flexible arm: name", name)
-        model = read_arm(links, payload, gravity, damping, boundary, exact)
+        model = read_arm(links, Payload.read(payload, payload_offset), gravity, damping, boundary, exact)
         super().__init__(replace(model, name=name))
 
     @classmethod
@@ -79,18 +84,26 @@ class FlexibleArm(ArmStructure):
         damped: bool = False,
         modes: int = 2,
         exact: bool = False,
+        boundary: Boundary = "right-angle",
     ) -> FlexibleArm:
         """Return the two-link arm of [DeLucaSiciliano1991, section VII], with its nominal payload.
 
-        `damped` adds the paper's structural damping D_i = 0.1 sqrt(K_i).
+        `damped` adds the paper's structural damping D_i = 0.1 sqrt(K_i). The paper's frequencies are
+        those of an arm bent at a right angle; stretched, its first link is slower:
+
+        >>> import closedform as cf
+        >>> arm = cf.FlexibleArm.deluca_siciliano(boundary="stretched")
+        >>> arm.frequencies[0].round(3).tolist()
+        [0.441, 1.986]
         """
         flag("deluca_siciliano: damped", damped)
         link = FlexibleLink(0.5, 0.2, 1.0, hub_mass=1.0, hub_inertia=0.1, modes=modes)
-        arm = cls([link, link], payload, exact=exact, name="deluca_siciliano")
+        arm = cls([link, link], payload, exact=exact, boundary=boundary, name="deluca_siciliano")
         if not damped:
             return arm
-        damping = 0.1 * np.sqrt(np.diag(arm.stiffness))
-        return cls([link, link], payload, damping=damping, exact=exact, name="deluca_siciliano")
+        D = 0.1 * np.sqrt(np.diag(arm.stiffness))
+        tips = [modes.tip for modes in arm.modes]
+        return cls([link, link], payload, damping=D, exact=exact, boundary=tips, name="deluca_siciliano")
 
     def __repr__(self) -> str:
         modes = ", ".join(str(len(each)) for each in self.modes)
@@ -138,14 +151,29 @@ class FlexibleArm(ArmStructure):
         return joint_inverse_dynamics(self, path, step, duration, delta0)
 
     def tip_inverse_dynamics(
-        self, path: Any, step: float = 1e-3, *, duration: float | None = None
+        self,
+        path: Any,
+        step: float = 1e-3,
+        *,
+        duration: float | None = None,
+        elbow: str = "positive",
     ) -> ArmMotion:
-        """Return the motion, with its torque `u`, whose tip follows a path: stable inversion, one link.
+        """Return the motion, with its torques `u`, whose tip follows a path: stable inversion.
 
-        `path` gives the tip's angle theta + y_e / l as a trajectory or a function t -> (angle, rate,
-        acceleration) with a `duration`. The motion begins before t = 0 and ends after the path.
+        `path` gives the tip's angle theta + y_e / l of one link, or the tip's position (x, y) of two, as
+        a trajectory or a function t -> (position, velocity, acceleration) with a `duration`. `elbow` is
+        the sign of the second joint angle. The path starts and ends at rest, with a continuous
+        acceleration. The motion begins before t = 0, at rest and sagging under gravity, and ends after
+        the path: with these torques the tip follows without feedback.
+
+        >>> import numpy as np, closedform as cf
+        >>> link = cf.FlexibleLink(0.5, 1.0, 60.0, hub_inertia=0.05, modes=1)
+        >>> arm = cf.FlexibleArm([link, link], gravity=(0, -9.81), damping=0.01)
+        >>> plan = arm.tip_inverse_dynamics(cf.trajectory.polynomial([0.4, -0.5], [0.5, -0.4], duration=0.5))
+        >>> bool(plan.t[0] < 0), bool(np.abs(plan.tip[-1] - [0.5, -0.4]).max() < 1e-12)
+        (True, True)
         """
-        return tip_inverse_dynamics(self, path, step, duration)
+        return tip_inverse_dynamics(self, path, step, duration, elbow)
 
     def linearise(
         self, q: ArrayLike, qd: ArrayLike | None = None, u: ArrayLike | None = None, output: str = OUTPUTS[0]

@@ -11,27 +11,35 @@ from numpy.typing import ArrayLike
 
 from ..checks import known_name, sized_array
 from ..errors import ArgumentError, shown
+from .beam import element_modes
 from .link import FlexibleLink
-from .modes import Tip
+from .modes import Modes, Tip
+from .payload import Payload
+from .uniform import uniform_modes
 
 Boundary = str | Sequence[Tip] | ArrayLike
 """A name of `CHOICES`, the tips themselves, or joint angles of the configuration to compute them in."""
 
-CHOICES = ("stretched", "free")
+CHOICES = ("right-angle", "stretched", "free")
 
 
-def tips(links: Sequence[FlexibleLink], payload: tuple[float, float], boundary: Boundary) -> list[Tip]:
+def tips(links: Sequence[FlexibleLink], payload: Payload, boundary: Boundary) -> list[Tip]:
     """Return the boundary inertias M_L, J_L, MD of every link.
 
-    Exact ones change with the configuration, which modes cannot [DeLucaSiciliano1991, section
-    VI]. "stretched" takes the inertia of the straight distal chain and MD = 0, as there for two
-    links; "free" none. Joint angles give M_L, J_L and MD of the undeformed chain in that posture.
+    Exact ones change with the posture, constant modes cannot [DeLucaSiciliano1991, Eqs. (28), (29)].
+    Joint angles give those of the undeformed chain in that posture, and "stretched" those of the straight
+    arm. "right-angle" has all that is beyond a link straight and across it, so that MD = 0: the
+    paper's choice, from which its frequencies follow; a payload off the tip keeps its own moment.
+    "free" has nothing at any end.
     """
     n = len(links)
     if isinstance(boundary, str):
         if known_name("boundary of the modes", boundary, CHOICES) == "free":
             return [Tip()] * n
-        return [Tip(tip.mass, tip.inertia) for tip in _beyond(links, payload, np.zeros(n))]
+        straight = _beyond(links, payload, np.zeros(n))
+        if boundary == "stretched":
+            return straight
+        return [*(Tip(tip.mass, tip.inertia) for tip in straight[:-1]), straight[-1]]
     given: Any = (boundary,) if isinstance(boundary, Tip) else boundary
     if isinstance(given, Sequence) and any(isinstance(each, Tip) for each in given):
         if len(given) != n or not all(isinstance(each, Tip) for each in given):
@@ -40,10 +48,16 @@ def tips(links: Sequence[FlexibleLink], payload: tuple[float, float], boundary: 
     return _beyond(links, payload, sized_array("boundary: joint angles", given, (n,)))
 
 
-def _beyond(links: Sequence[FlexibleLink], payload: tuple[float, float], angles: Any) -> list[Tip]:
+def boundary_modes(links: Sequence[FlexibleLink], payload: Payload, boundary: Boundary) -> tuple[Modes, ...]:
+    """Return the modes of every link for a boundary."""
+    pairs = zip(links, tips(links, payload, boundary), strict=True)
+    return tuple((uniform_modes if link.uniform else element_modes)(link, tip) for link, tip in pairs)
+
+
+def _beyond(links: Sequence[FlexibleLink], payload: Payload, angles: Any) -> list[Tip]:
     """Return mass, second moment and first moment along each link of all that is beyond its end."""
-    mass, inertia = payload
-    first = 0j
+    mass, inertia = payload.mass, payload.tip_inertia
+    first = complex(*payload.first_moment)
     found: list[Tip] = []
     for link, angle in zip(reversed(links), [0.0, *reversed(angles[1:])], strict=True):
         first *= exp(1j * angle)

@@ -71,6 +71,7 @@ FORMS.add(dynamics.state_matrices, U, (SYSTEM.array("2N", "2N"), INPUT.array("2N
 FORMS.add(dynamics.tip_position, Q, TIP.array(2), group="kinematics")
 FORMS.add(dynamics.tip_angle, Q, ANGLE.array(), group="kinematics")
 FORMS.add(dynamics.tip_jacobian, Q, JACOBIAN.array(2, "N"), group="kinematics")
+FORMS.add(dynamics.tip_jacobian_dot, V, JACOBIAN.rate().array(2, "N"), group="kinematics")
 FORMS.add(dynamics.regressor, A, REGRESSOR.array("N", "p"), group="parameters")
 
 
@@ -86,9 +87,10 @@ def _data(model: ArmModel, form: Form) -> Iterator[str]:
     for i, (link, modes) in enumerate(zip(model.links, model.modes, strict=True)):
         frequencies = ", ".join(f"{f:.4g}" for f in modes.stacked("frequency"))
         yield f"Link {i + 1}: {link.length:g} m, {link.mass:g} kg, modes at {frequencies} Hz."
-    mass, inertia = model.payload
+    load = model.payload
     gravity = ", ".join(f"{value + 0.0:g}" for value in model.gravity)
-    yield f"Payload {mass:g} kg, {inertia:g} kg m^2; gravity ({gravity}) m/s^2."
+    offset = "" if load.balanced else f" at ({load.ahead:g}, {load.beside:g}) m from the tip"
+    yield f"Payload {load.mass:g} kg, {load.inertia:g} kg m^2{offset}; gravity ({gravity}) m/s^2."
 
 
 @lettered.register

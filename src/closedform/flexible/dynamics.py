@@ -42,7 +42,7 @@ def mass_matrix(model: ArmModel, constants: Constants, q: SX) -> SX:
 def coriolis_torque(model: ArmModel, constants: Constants, q: SX, qd: SX) -> SX:
     """Return the Coriolis and centrifugal forces h(q, qd), by the Christoffel symbols of B.
 
-    h = Bdot qd - grad_q (qd^T B qd / 2) [DeLucaSiciliano1991, Eq. (26)]. Of the printed
+    h = Bdot qd - grad_q (qd^T B qd / 2) [DeLucaSiciliano1991, Eqs. (23), (26)]. Of the printed
     coefficients (34), five are misprinted: h107, h117, h118, h412, h413. Returns (N).
     """
     T = kinetic_energy(model, constants, q, qd)
@@ -69,7 +69,10 @@ def gravity_torque(model: ArmModel, constants: Constants, q: SX) -> SX:
 
 
 def potential_energy(model: ArmModel, constants: Constants, q: SX) -> SX:
-    """Return the energy of bending q^T K q / 2 and of gravity, zero at the base's height."""
+    """Return the energy of bending q^T K q / 2 and of gravity, zero at the base's height.
+
+    The integrals of [DeLucaSiciliano1991, Eq. (13)] over the modes; gravity is added.
+    """
     return ca.dot(q, _elastic(model, constants) * q) / 2 + gravity_energy(model, constants, q)
 
 
@@ -117,6 +120,12 @@ def tip_angle(model: ArmModel, constants: Constants, q: SX) -> SX:
 def tip_jacobian(model: ArmModel, constants: Constants, q: SX) -> SX:
     """Return the matrix (2, N) that maps qd to the velocity of the tip."""
     return ca.densify(ca.jacobian(tip_position(model, constants, q), q))
+
+
+def tip_jacobian_dot(model: ArmModel, constants: Constants, q: SX, qd: SX) -> SX:
+    """Return the rate (2, N) of the tip's Jacobian: the tip's acceleration is J qdd + Jdot qd."""
+    J = tip_jacobian(model, constants, q)
+    return ca.densify(ca.reshape(ca.jtimes(ca.vec(J), q, qd), J.shape))
 
 
 def regressor(model: ArmModel, constants: Constants, q: SX, qd: SX, qdd: SX) -> SX:

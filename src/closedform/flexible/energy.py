@@ -27,8 +27,16 @@ class LinkAmplitude:
     beyond: SX
 
 
-def amplitudes(model: ArmModel, constants: Constants, q: SX, qd: SX) -> list[LinkAmplitude]:
-    """Return the velocity amplitudes of each link, to first order in the deflections.
+@dataclass(frozen=True)
+class TipTurn:
+    """How the tip turns: its angular velocity and, along it, the first-order change of a unit vector."""
+
+    rate: SX
+    along: SX
+
+
+def amplitudes(model: ArmModel, constants: Constants, q: SX, qd: SX) -> tuple[list[LinkAmplitude], TipTurn]:
+    """Return the velocity amplitudes of each link, to first order in the deflections, and of the tip.
 
     With alpha the angular velocity (4) of [DeLucaSiciliano1991], psi the sum of tip slopes
     before the link and sigma that of their products with their rates, (5) gives
@@ -49,7 +57,7 @@ def amplitudes(model: ArmModel, constants: Constants, q: SX, qd: SX) -> list[Lin
         Q = moment * sigma - (M * y.tip + y.v) * rate - psi * P
         found.append(LinkAmplitude(rate, N, R, P, Q, M))
         turning, psi, sigma = rate + yd.slope, psi + y.slope, sigma + y.slope * yd.slope
-    return found
+    return found, TipTurn(turning, sigma - psi * turning)
 
 
 def kinetic_energy(model: ArmModel, constants: Constants, q: SX, qd: SX) -> SX:
@@ -61,12 +69,11 @@ def kinetic_energy(model: ArmModel, constants: Constants, q: SX, qd: SX) -> SX:
     """
     if model.exact:
         return ca.dot(qd, ca.mtimes(exact_inertia(model, constants, q), qd)) / 2
-    links = amplitudes(model, constants, q, qd)
+    links, tip = amplitudes(model, constants, q, qd)
     energy = SX(0)
     for link, part, each in zip(constants.links, model.parts, links, strict=True):
         energy += _own_energy(link, qd[part], each)
-    tip_rate = links[-1].rate + ca.dot(ca.vertcat(*constants.links[-1].slopes), qd[model.parts[-1]])
-    energy += constants.payload_inertia * tip_rate**2 / 2
+    energy += constants.payload_inertia * tip.rate**2 / 2
     for k, inner in enumerate(links):
         c, s = SX(1), SX(0)
         for i in range(k + 1, model.joints):
@@ -74,7 +81,20 @@ def kinetic_energy(model: ArmModel, constants: Constants, q: SX, qd: SX) -> SX:
             c, s = c * cos - s * sin, s * cos + c * sin
             outer = links[i]
             energy += outer.P * inner.N * c + (outer.Q * inner.N - outer.P * inner.R) * s
+        if not model.payload.balanced:
+            energy += _coupling(constants, tip, inner, c, s)
     return energy
+
+
+def _coupling(constants: Constants, tip: TipTurn, link: LinkAmplitude, c: SX, s: SX) -> SX:
+    """Return the energy that a payload off the tip has by the motion of a link and by its own turning.
+
+    Its centre of mass moves with the first moment (x, y) times i rate + along, to first order;
+    c and s are of the angle from the link to the last one.
+    """
+    x, y = constants.payload_moment
+    across, along = x * tip.rate + y * tip.along, x * tip.along - y * tip.rate
+    return link.N * (across * c + along * s) - link.R * tip.rate * (y * c + x * s)
 
 
 def _own_energy(link: LinkConstants, rates: SX, motion: LinkAmplitude) -> SX:
@@ -109,11 +129,13 @@ def exact_inertia(model: ArmModel, constants: Constants, q: SX) -> SX:
         for j, a in enumerate(range(part.start, part.stop)):
             for k in range(j + 1):
                 add(a, part.start + k, link.z[j][k] * e.dot(e))
-    last = motions[-1]
+    last, moment = motions[-1], Plane(*constants.payload_moment)
     for a, P_a in last.end.items():
         for b, P_b in last.end.items():
             if b <= a:
                 value = constants.payload_mass * P_a.dot(P_b)
+                if not model.payload.balanced:
+                    value += P_a.dot(last.end_turn[b].times(moment)) + P_b.dot(last.end_turn[a].times(moment))
                 add(a, b, value + constants.payload_inertia * last.end_rate[a] * last.end_rate[b])
     return ca.tril2symm(ca.tril(B))
 
@@ -126,7 +148,8 @@ def gravity_energy(model: ArmModel, constants: Constants, q: SX) -> SX:
     for link, (r, W), part in zip(constants.links, frames[:-1], model.parts, strict=True):
         v = ca.dot(ca.vertcat(*link.v), q[part])
         energy -= g.dot(r) * (link.mass + link.hub_mass) + g.dot(W.times(Plane(link.first_moment, v)))
-    energy -= g.dot(frames[-1][0]) * constants.payload_mass
+    r, W = frames[-1]
+    energy -= g.dot(r) * constants.payload_mass + g.dot(W.times(Plane(*constants.payload_moment)))
     return first_order(model, energy, q)
 
 

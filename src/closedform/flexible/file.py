@@ -24,9 +24,10 @@ def load_arm(path: str | os.PathLike[str]) -> FlexibleArm:
     length, density and rigidity may be left out, and so may everything above the links:
 
         name = "crane"
-        payload = [0.1, 0.0005]       # mass and inertia
+        payload = [0.1, 0.0005]       # mass and inertia about its centre of mass
+        payload_offset = [0.0, 0.0]   # of that centre: ahead of the tip and beside it
         gravity = [0.0, -9.81]
-        boundary = "stretched"
+        boundary = "right-angle"
         exact = false
         damping = 0.01                # ratio of all modes; or a table:
         # damping = { friction = [0.1, 0.1], ratio = 0.01 }
@@ -55,6 +56,7 @@ def _arm(table: Table, where: Path) -> FlexibleArm | None:
             options[key] = table.text(key)
     mass, inertia = table.numbers("payload", (2,), (0.0, 0.0)).tolist()
     payload, gravity = (mass, inertia), table.numbers("gravity", (2,), (0.0, 0.0))
+    options["payload_offset"] = table.numbers("payload_offset", (2,), (0.0, 0.0))
     damping = _damping(table)
     links = [_link(each) for each in table.tables("links")]
     if not links:

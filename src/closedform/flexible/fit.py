@@ -15,10 +15,9 @@ from ..arrays import Array
 from ..checks import LARGEST, real_array, sized_array
 from ..errors import ArgumentError, ClosedFormError
 from ..integration import System, simulate
-from .boundary import tips
+from .boundary import boundary_modes
 from .link import FlexibleLink
-from .modes import Tip
-from .uniform import uniform_modes
+from .payload import Payload
 
 NAMES = ("frequency", "ratio", "gain", "lag", "offset")
 
@@ -62,10 +61,9 @@ class HubDrivenFit:
 
     def link(self, length: float, density: float, payload: tuple[float, float] = (0.0, 0.0)) -> FlexibleLink:
         """Return the uniform link of a length and density, with a payload, that has this frequency."""
-        payload = _pair("link: payload", payload)
+        load = Payload(*_pair("link: payload", payload))
         plain = FlexibleLink(length, density, 1.0, modes=1)
-        tip: Tip = tips([plain], payload, "stretched")[0]
-        (mode,) = uniform_modes(plain, tip)
+        ((mode,),) = boundary_modes([plain], load, "stretched")
         return FlexibleLink(length, density, (self.frequency / mode.frequency) ** 2, modes=1)
 
 

@@ -1,47 +1,67 @@
-"""Tip-trajectory feedforward for a one-link arm by stable inversion.
+"""Torques that make the tip of a bending arm follow a path: stable inversion, with gravity.
 
-The tip of a flexible link is not minimum phase: torques that make it follow a path start before
-the path does. Splitting the internal dynamics and integrating its unstable part backwards in
-time gives the one bounded solution [BayoPaden1987], [DevasiaChenPaden1996].
+The tip of a flexible arm is not minimum phase: torques that make it follow a path start before the
+path does. Of all motions of the links that go with the path one stays bounded: it leaves the sagging
+arm at rest along what grows, and returns to rest along what decays [BayoPaden1987],
+[DevasiaChenPaden1996]. It is found as a boundary value problem.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.integrate import solve_bvp
+from scipy.linalg import schur
+from scipy.optimize import root
 
 from ..arrays import Array
 from ..checks import positive
 from ..errors import ArgumentError, ClosedFormError
 from .arm_motion import ArmMotion
-from .joint_space import sampled
+from .joint_space import Timed, sampled
 from .structure import ArmStructure
+from .tip_output import TipOutput, tip_output
 
 MAX_SAMPLES = 1_000_000
 """Samples of an inverted path, the time before and after it included."""
 
+MOST_MODES = 12
+"""Modes of all links together, which are twice as many internal states."""
+
+MOST_UNKNOWNS = 48_000
+"""Internal states at all nodes of the boundary value problem."""
+
 SETTLED = 1e-9
 """What is left of the internal motion at either end of the time before and after the path."""
 
+TOLERANCE = 1e-6
+"""Residual of the internal motion between its nodes, relative to its rates."""
 
-def tip_inverse_dynamics(arm: ArmStructure, path: Any, step: float, duration: float | None) -> ArmMotion:
+CHECKED, STILL = 65, 1e-6
+"""Instants at which a path's rates are measured, and the part of the largest that counts as rest."""
+
+LEAST_RATE = 1e-6
+"""Rate over the fastest one, below which the internal motion neither grows nor decays."""
+
+
+def tip_inverse_dynamics(
+    arm: ArmStructure, path: Any, step: float, duration: float | None, elbow: str
+) -> ArmMotion:
     """Return the motion whose tip follows the path; see `FlexibleArm.tip_inverse_dynamics`."""
-    if arm.joints != 1 or arm.model.exact or arm.gravity.any():
+    output = tip_output(arm, elbow)
+    if arm.size - arm.joints > MOST_MODES:
         raise ArgumentError(
-            f"{arm.name}: the tip is inverted for a one-link arm of first order without gravity; "
-            "use joint_inverse_dynamics, or another arm"
+            f"{arm.name}: {arm.size - arm.joints} modes; the tip is inverted for at most {MOST_MODES}, and "
+            "well for two of each link: take fewer"
         )
-    reference, duration = sampled(path, duration, 1)
+    reference, duration = sampled(path, duration, arm.joints)
     step = positive("step", step)
-    c, A, gain = _internal(arm)
-    values, V = np.linalg.eig(A)
-    rates = values.real
-    if np.abs(rates).min() < 1e-6 * np.abs(values).max():
-        raise ClosedFormError(f"{arm.name}: the tip has zeros on the imaginary axis; add damping")
-    before, after = (
-        -np.log(SETTLED) / np.abs(rates[side]).min(initial=np.inf) for side in (rates > 0, rates < 0)
-    )
+    inner = _Inner(arm, output, _Path(reference, duration))
+    inner.path.require_rest(arm.name)
+    start, end = (inner.rest(t) for t in (0.0, duration))
+    before = -np.log(SETTLED) / min(start.grows, default=np.inf)
+    after = -np.log(SETTLED) / min(end.decays, default=np.inf)
     if (before + duration + after) / step > MAX_SAMPLES:
         count = (before + duration + after) / step
         raise ArgumentError(
@@ -49,52 +69,159 @@ def tip_inverse_dynamics(arm: ArmStructure, path: Any, step: float, duration: fl
             f"{MAX_SAMPLES}; take longer steps"
         )
     first, last = -int(np.ceil(before / step)), int(np.ceil((duration + after) / step))
-    t = step * np.arange(first, last + 1, dtype=float)
-    inside = (t >= 0) & (t <= duration)
-    y, yd, ydd = np.stack([reference(min(max(s, 0.0), duration)) for s in t]).T
-    yd, ydd = np.where(inside, yd, 0.0), np.where(inside, ydd, 0.0)
-    xi = _split(values, np.linalg.solve(V, gain.astype(complex)), ydd, step)
-    eta = (xi @ V.T).real
-    delta, delta_rate = np.split(eta, 2, axis=-1)
-    delta_acceleration = (eta @ A.T + ydd[:, None] * gain)[:, len(c) :]
-    q, qd, qdd = (
-        np.column_stack([p - d @ c, d]) for p, d in ((y, delta), (yd, delta_rate), (ydd, delta_acceleration))
-    )
-    return ArmMotion(arm, t, q, qd, np.asarray(arm.inverse_dynamics(q, qd, qdd)[..., :1]))
+    t: Array = step * np.arange(first, last + 1, dtype=float)
+    inside = t[(t >= 0) & (t <= duration)]
+    output.require(inside, inner.path(inside)[0])
+    q, qd, qdd = inner.motion(t, inner.bounded(t, start, end))
+    return ArmMotion(arm, t, q, qd, np.asarray(arm.inverse_dynamics(q, qd, qdd)[..., : arm.joints]))
 
 
-def _internal(arm: ArmStructure) -> tuple[Array, Array, Array]:
-    """Return output c and the internal dynamics eta' = A eta + gain y'' of (delta, delta').
+class _Path:
+    """A path with its rates at many times: still before its start and after its end."""
 
-    With the tip's angle y = theta + c delta in place of theta, the rows of the modes read
-    (M - b c^T) delta'' + D delta' + K delta = -b y''.
+    def __init__(self, reference: Timed, duration: float) -> None:
+        self.reference, self.duration = reference, duration
+        self.known: dict[float, Array] = {}
+
+    def __call__(self, t: Array) -> tuple[Array, Array, Array]:
+        """Return y, y' and y'' at times (k,), each (k, n)."""
+        times = np.clip(t, 0.0, self.duration).tolist()
+        for s in times:
+            if s not in self.known:  # the solver asks for the same times again and again
+                self.known[s] = self.reference(s)
+        y, yd, ydd = np.split(np.stack([self.known[s] for s in times]), 3, axis=-1)
+        moving = ((t >= 0) & (t <= self.duration))[:, None]
+        return y, np.where(moving, yd, 0.0), np.where(moving, ydd, 0.0)
+
+    def require_rest(self, name: str) -> None:
+        """Refuse a path that does not start and end at rest, without a jump of the acceleration."""
+        t = np.linspace(0.0, self.duration, CHECKED)
+        for what, rate in zip(("velocity", "acceleration"), self(t)[1:], strict=True):
+            most, ends = np.abs(rate).max(), np.abs(rate[[0, -1]]).max()
+            if ends > STILL * most:
+                raise ArgumentError(
+                    f"{name}: the path starts or ends with {what} {ends:.3g}; expected rest at both ends, "
+                    "with an acceleration that begins and ends at zero: take a polynomial of degree 5 or more"
+                )
+
+
+class _Rest(NamedTuple):
+    """The arm at rest with its tip at one end of the path: internal state, rates, and what spans them.
+
+    Rows of `decaying` and `growing` are zero on states that only grow, or only decay.
     """
-    B = arm.mass_matrix(np.zeros(arm.size))
-    b, M = B[1:, 0], B[1:, 1:]
-    c = arm.modes[0].stacked("tip") / arm.links[0].length
-    m = len(c)
-    inverse = np.linalg.inv(M - np.outer(b, c))
-    K, D = arm.stiffness[1:, 1:], arm.damping[1:, 1:]
-    A = np.block([[np.zeros((m, m)), np.eye(m)], [-inverse @ K, -inverse @ D]])
-    return c, A, np.concatenate([np.zeros(m), -inverse @ b])
+
+    state: Array
+    grows: Array
+    decays: Array
+    growing: Array
+    decaying: Array
 
 
-def _split(values: Any, gains: Any, drive: Array, h: float) -> Any:
-    """Return the bounded solutions of xi' = value xi + gain drive: stable forwards, unstable backwards.
+class _Inner:
+    """The internal motion x = (delta, delta') of an arm whose tip follows a path."""
 
-    Exact for a drive that is linear between samples.
-    """
-    xi = np.zeros((len(drive), len(values)), dtype=complex)
-    for k, (value, gain) in enumerate(zip(values, gains, strict=True)):
-        sign = 1.0 if value.real < 0 else -1.0
-        path = drive if sign > 0 else drive[::-1]
-        a = sign * value * h  # of negative real part
-        grow = np.exp(a)
-        late = (grow - 1 - a) / a**2  # weights of the drive's end and start
-        early = (grow - 1) / a - late
-        force = sign * gain * h * (early * path[:-1] + late * path[1:])
-        x = np.zeros(len(path), dtype=complex)
-        for j, f in enumerate(force):
-            x[j + 1] = grow * x[j] + f
-        xi[:, k] = x if sign > 0 else x[::-1]
-    return xi
+    def __init__(self, arm: ArmStructure, output: TipOutput, path: _Path) -> None:
+        self.arm, self.output, self.path = arm, output, path
+        self.modes = arm.size - arm.joints
+
+    def motion(self, t: Array, x: Array) -> tuple[Array, Array, Array]:
+        """Return q, qd, qdd (k, N) at times and internal states (k, 2m).
+
+        y'' = J qdd + Jdot qd and the rows of the modes in B qdd + h + D qd + K q + g = Q u.
+        """
+        arm, n = self.arm, self.arm.joints
+        y, yd, ydd = self.path(t)
+        delta, rate = np.split(x, 2, axis=-1)
+        q = np.concatenate([self.output.angles(y, delta), delta], axis=-1)
+        J, _ = self.output.rates(q, np.zeros_like(q))
+        turning = np.linalg.solve(J[..., :n], (yd - (J[..., n:] @ rate[..., None])[..., 0])[..., None])
+        qd = np.concatenate([turning[..., 0], rate], axis=-1)
+        _, bias = self.output.rates(q, qd)
+        rows = np.concatenate([J, np.asarray(arm.mass_matrix(q))[..., n:, :]], axis=-2)
+        forces = np.asarray(arm.inverse_dynamics(q, qd, np.zeros_like(q)))[..., n:]
+        right = np.concatenate([ydd - bias, -forces], axis=-1)
+        return q, qd, np.linalg.solve(rows, right[..., None])[..., 0]
+
+    def rate(self, t: Array, x: Array) -> Array:
+        """Return x' (k, 2m)."""
+        _, qd, qdd = self.motion(t, x)
+        return np.concatenate([qd[..., -self.modes :], qdd[..., -self.modes :]], axis=-1)
+
+    def rest(self, t: float) -> _Rest:
+        """Return the arm that rests with its tip where the path is at t, sagging under gravity."""
+        arm, n, m = self.arm, self.arm.joints, self.modes
+        y = self.path(np.array([t]))[0]
+
+        def unbalanced(delta: Array) -> Array:
+            q = np.concatenate([self.output.angles(y, delta[None]), delta[None]], axis=-1)
+            return np.asarray((q @ arm.stiffness + arm.gravity_torque(q))[0, n:])
+
+        found = root(unbalanced, np.zeros(m), tol=1e-13)
+        if not (found.success or np.abs(found.fun).max() < 1e-9 * np.diag(arm.stiffness).max()):
+            raise ClosedFormError(
+                f"{arm.name}: no rest with the tip at t = {t:g} s found; take stiffer links"
+            )
+        state = np.concatenate([found.x, np.zeros(m)])
+        still = _Inner(arm, self.output, _Path(lambda _: np.concatenate([y[0], 0 * y[0], 0 * y[0]]), 1.0))
+        step = 1e-6 * max(1e-3, float(np.abs(state).max()))
+        around = np.concatenate([state + step * np.eye(2 * m), state - step * np.eye(2 * m)])
+        up, down = np.split(still.rate(np.zeros(4 * m), around), 2)
+        A = ((up - down) / (2 * step)).T
+        rates = np.asarray(np.linalg.eigvals(A).real, dtype=float)
+        if np.abs(rates).min() < LEAST_RATE * np.abs(rates).max():
+            raise ClosedFormError(f"{arm.name}: the tip has zeros on the imaginary axis; add damping")
+        sides = [schur(A.T, sort=side) for side in ("rhp", "lhp")]
+        growing, decaying = (Z[:, :count].T for _, Z, count in sides)
+        return _Rest(state, rates[rates > 0], -rates[rates < 0], growing, decaying)
+
+    def bounded(self, t: Array, start: _Rest, end: _Rest) -> Array:
+        """Return the bounded internal motion (k, 2m) at times, from one rest to the other."""
+        arm, m = self.arm, self.modes
+        if len(start.decaying) + len(end.growing) != 2 * m:
+            raise ClosedFormError(
+                f"{arm.name}: {len(start.growing)} of {2 * m} internal motions grow at the start of the path "
+                f"and {len(end.growing)} at its end; no bounded motion joins them: take a nearer "
+                "end, stiffer links or fewer modes"
+            )
+
+        def rate(s: Array, x: Array) -> Array:
+            return self.rate(s, x.T).T
+
+        def ends(first: Array, last: Array) -> Array:
+            return np.concatenate([start.decaying @ (first - start.state), end.growing @ (last - end.state)])
+
+        mesh, guess = self._guess(t, start, end)
+        try:
+            with np.errstate(all="ignore"):
+                found: Any = solve_bvp(
+                    rate, ends, mesh, guess.T, tol=TOLERANCE, max_nodes=MOST_UNKNOWNS // (2 * m)
+                )
+            reason = "" if found.success else found.message.rstrip(".").lower()
+        except np.linalg.LinAlgError:
+            reason = "the torques lose their hold on the tip"
+        if reason:
+            raise ClosedFormError(
+                f"{arm.name}: no bounded motion found ({reason}); take a smoother, slower path, lighter hubs "
+                "and payload, stiffer links, fewer modes or more damping"
+            )
+        return np.asarray(found.sol(t).T)
+
+    def _guess(self, t: Array, start: _Rest, end: _Rest) -> tuple[Array, Array]:
+        """Return a mesh, and links that bend as the forces of the unbent arm would bend them."""
+        n, m, duration = self.arm.joints, self.modes, self.path.duration
+        inside = np.linspace(0.0, duration, 201)
+        tails = 1 - np.geomspace(1, 1e-3, 40)
+        mesh = np.unique(np.concatenate([t[0] * tails[::-1], inside, duration + (t[-1] - duration) * tails]))
+        mesh = np.concatenate([[t[0]], mesh[(mesh > t[0]) & (mesh < t[-1])], [t[-1]]])
+        y, yd, ydd = self.path(mesh)
+        q = np.concatenate([self.output.angles(y, np.zeros((len(mesh), m))), np.zeros((len(mesh), m))], -1)
+        J, _ = self.output.rates(q, np.zeros_like(q))
+        qd, qdd = np.zeros_like(q), np.zeros_like(q)
+        qd[:, :n] = np.linalg.solve(J[..., :n], yd[..., None])[..., 0]
+        _, bias = self.output.rates(q, qd)
+        qdd[:, :n] = np.linalg.solve(J[..., :n], (ydd - bias)[..., None])[..., 0]
+        forces = np.asarray(self.arm.inverse_dynamics(q, qd, qdd))[:, n:]
+        delta = -forces / np.diag(self.arm.stiffness)[n:]
+        delta[mesh < 0], delta[mesh > duration] = start.state[:m], end.state[:m]
+        return mesh, np.concatenate([delta, np.gradient(delta, mesh, axis=0)], axis=-1)

@@ -80,13 +80,15 @@ class LinkMotion:
 
     `turn` is W_i without the joint angles. By coordinate that moves the link as a whole:
     `proximal` has the derivatives of r_i and W_i, `rate` the angular velocity of (4). `end` is
-    the motion of r_{i+1}, still in this frame, and `end_rate` the angular velocity of the tip.
+    the motion of r_{i+1}, still in this frame, `end_turn` the derivatives of the end's rotation
+    W_i E_i, and `end_rate` the angular velocity of the end.
     """
 
     turn: Plane
     proximal: dict[int, tuple[Plane, Plane]]
     rate: dict[int, SX]
     end: dict[int, Plane]
+    end_turn: dict[int, Plane]
     end_rate: dict[int, SX]
     bending: Deflection
 
@@ -110,11 +112,11 @@ def link_motions(model: ArmModel, constants: Constants, q: SX) -> list[LinkMotio
         end |= {a: turn.turned.scaled(phi) for a, phi in zip(own, link.tips, strict=True)}
         slopes = dict(zip(own, link.slopes, strict=True))
         end_rate = {**rate, **slopes}
-        motions.append(LinkMotion(turn, proximal, rate, end, end_rate, bending))
+        spin = {a: Q.times(bend) for a, (_, Q) in proximal.items()}
+        spin |= {a: turn.turned.scaled(slope) for a, slope in slopes.items()}
+        motions.append(LinkMotion(turn, proximal, rate, end, spin, end_rate, bending))
         if i + 1 < model.joints:
             back = Plane(ca.cos(q[i + 1]), -ca.sin(q[i + 1]))
-            spin = {a: Q.times(bend) for a, (_, Q) in proximal.items()}
-            spin |= {a: turn.turned.scaled(slope) for a, slope in slopes.items()}
             proximal = {a: (back.times(P), spin[a]) for a, P in end.items()}
             turn, rate = turn.times(bend), end_rate
     return motions

@@ -37,7 +37,7 @@ class ArmForms(FormsOwner):
     ) -> Array:
         """Return the Coriolis and centrifugal forces h(q, qd), by the Christoffel symbols of B.
 
-        h = Bdot qd - grad_q (qd^T B qd / 2) [DeLucaSiciliano1991, Eq. (26)]. Of the printed
+        h = Bdot qd - grad_q (qd^T B qd / 2) [DeLucaSiciliano1991, Eqs. (23), (26)]. Of the printed
         coefficients (34), five are misprinted: h107, h117, h118, h412, h413. Returns (N).
         """
     def coriolis_matrix(
@@ -84,7 +84,10 @@ class ArmForms(FormsOwner):
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Any:
-        """Return the energy of bending q^T K q / 2 and of gravity, zero at the base's height."""
+        """Return the energy of bending q^T K q / 2 and of gravity, zero at the base's height.
+
+        The integrals of [DeLucaSiciliano1991, Eq. (13)] over the modes; gravity is added.
+        """
     def inverse_dynamics(
         self,
         q: ArrayLike,
@@ -148,6 +151,15 @@ class ArmForms(FormsOwner):
         threads: int = 1,
     ) -> Array:
         """Return the matrix (2, N) that maps qd to the velocity of the tip."""
+    def tip_jacobian_dot(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the rate (2, N) of the tip's Jacobian: the tip's acceleration is J qdd + Jdot qd."""
     def regressor(
         self,
         q: ArrayLike,

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from .link import FlexibleLink
 from .modes import Modes
+from .payload import Payload
 
 KINDS = ("geometry", "gravity", "inertia", "stiffness", "damping")
 """Kinds of constants; the equations of motion are linear in the last three."""
@@ -44,12 +45,13 @@ class LinkConstants:
 class Constants:
     """Constants of an arm: those of its links, its payload, gravity and the damping of each coordinate.
 
-    `named` has them all by name.
+    The payload's inertia and first moment are those about the tip. `named` has all by name.
     """
 
     links: list[LinkConstants]
     payload_mass: SX
     payload_inertia: SX
+    payload_moment: tuple[SX, SX]
     gravity: tuple[SX, SX]
     damping: list[SX]
     named: dict[str, SX]
@@ -75,7 +77,7 @@ class ArmModel:
 
     links: tuple[FlexibleLink, ...]
     modes: tuple[Modes, ...]
-    payload: tuple[float, float]
+    payload: Payload
     gravity: tuple[float, float]
     damping: NDArray[np.float64]
     exact: bool = False
@@ -115,11 +117,13 @@ class ArmModel:
             _link(str(i + 1), link, modes, made)
             for i, (link, modes) in enumerate(zip(self.links, self.modes, strict=True))
         ]
-        mass, inertia = self.payload
+        load = self.payload
+        moments = zip(("mxp", "myp"), load.first_moment, strict=True)
         return Constants(
             links,
-            made("mp", mass, "inertia"),
-            made("Jp", inertia, "inertia"),
+            made("mp", load.mass, "inertia"),
+            made("Jp", load.tip_inertia, "inertia"),
+            tuple(made(name, value, "inertia") if value else SX(0) for name, value in moments),  # type: ignore[arg-type]
             (made("gx", self.gravity[0], "gravity"), made("gy", self.gravity[1], "gravity")),
             [made(f"D{i + 1}", float(d), "damping") for i, d in enumerate(self.damping)],
             named,

@@ -91,7 +91,8 @@ class Modes(Sequence[Mode]):
     `z` and `k` are the matrices (24f) and (24g) of [DeLucaSiciliano1991], the latter with
     second derivatives, as elastic energy has them: z_jk = int rho phi_j phi_k and
     k_jk = int EI phi_j'' phi_k''. Modes are normalised to z_jj plus the tip's share = m, so
-    that z_jk plus the tip's share = 0 for j != k and k = m diag(omega^2).
+    that z_jk plus the tip's share = 0 for j != k and k = m diag(omega^2); [DeLucaSiciliano1991, Eqs.
+    (27), (30), (31)] say so without all of the tip's share.
     """
 
     modes: tuple[Mode, ...]
@@ -115,5 +116,8 @@ class Modes(Sequence[Mode]):
         return np.array([getattr(mode, name) for mode in self.modes])
 
     def shapes(self, x: ArrayLike, derivative: int = 0) -> Array:
-        """Return all shapes at x, as an array x.shape + (modes,)."""
+        """Return all shapes at x, as an array x.shape + (modes,).
+
+        The deflection is their sum, each times its coordinate [DeLucaSiciliano1991, Eq. (17)].
+        """
         return np.stack([mode(x, derivative) for mode in self.modes], axis=-1)

@@ -9,11 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
-from ..checks import whole_number
+from ..checks import flag, rows_array, sized_array, whole_number
 from ..integration import System
 from ..kernels import Kernel, compiled
 from ..lazy import cached_property
 from . import dynamics
+from .boundary import boundary_modes
+from .coefficients import Coefficients
+from .following import FollowingModes, following_modes
 from .link import FlexibleLink
 from .methods import ArmForms
 from .model import LINEAR, ArmModel, NamedConstant
@@ -46,8 +49,13 @@ class ArmStructure(ArmForms):
 
     @property
     def payload(self) -> tuple[float, float]:
-        """Mass and inertia at the tip."""
-        return self.model.payload
+        """Mass of what the tip carries, and its inertia about its centre of mass."""
+        return self.model.payload.mass, self.model.payload.inertia
+
+    @property
+    def payload_offset(self) -> tuple[float, float]:
+        """Where the payload's centre of mass is: ahead of the tip along the last link, and beside it."""
+        return self.model.payload.ahead, self.model.payload.beside
 
     @property
     def gravity(self) -> Array:
@@ -68,6 +76,56 @@ class ArmStructure(ArmForms):
     def frequencies(self) -> list[Array]:
         """Natural frequencies of each clamped link in Hz."""
         return [modes.stacked("frequency") for modes in self.modes]
+
+    def modes_at(self, angles: ArrayLike) -> tuple[Modes, ...]:
+        """Return the modes that the links have in a posture of the undeformed arm: joint angles (n,).
+
+        What is beyond a link's end turns with the joints, so its modes follow the posture
+        [DeLucaSiciliano1991, Eq. (28)]; those of the equations stay what `boundary` made them.
+
+        >>> import numpy as np, closedform as cf
+        >>> arm = cf.FlexibleArm.deluca_siciliano()
+        >>> [round(arm.modes_at([0, angle])[0][0].frequency, 3) for angle in (0, np.pi / 2, np.pi)]
+        [0.441, 0.48, 0.531]
+        """
+        return boundary_modes(self.links, self.model.payload, sized_array("angles", angles, (self.joints,)))
+
+    def following_modes(self, q: ArrayLike) -> FollowingModes:
+        """Return the bending in the modes that follow the posture, and their frequencies; q (..., N).
+
+        Another set of coordinates of the same motion: the links' modes as they are with all that is
+        beyond turned as it is at q, and unbent.
+
+        >>> import numpy as np, closedform as cf
+        >>> arm = cf.FlexibleArm.deluca_siciliano()
+        >>> run = arm.simulate([0, 0, 0, 0, 0.1, 0.002], None, None, 0.1)
+        >>> followed = arm.following_modes(run.q)
+        >>> followed.delta.shape, followed.frequencies[0].round(3).tolist()
+        ((101, 4), [0.441, 1.986, 2.178, 15.915])
+        """
+        given, n = rows_array("q", q, self.size), self.joints
+        unbent = np.where(np.arange(self.size) < n, given, 0.0)
+        return following_modes(self.model, np.asarray(self.mass_matrix(unbent)), given)
+
+    def natural_frequencies(self, angles: ArrayLike, *, held: bool = False) -> Array:
+        """Return the frequencies (..., N - n) in Hz of the straight-linked arm in postures (..., n).
+
+        The square roots of the pencil (K, B): links that swing together, with the joints free to turn
+        or `held`. Gravity is left out.
+
+        >>> import closedform as cf
+        >>> arm = cf.FlexibleArm.deluca_siciliano()
+        >>> arm.natural_frequencies([[0, 0], [0, 1.57]], held=True).shape
+        (2, 4)
+        """
+        posture, n = rows_array("angles", angles, self.joints), self.joints
+        B = self.mass_matrix(np.concatenate([posture, np.zeros((*posture.shape[:-1], self.size - n))], -1))
+        swinging = B[..., n:, n:]
+        if not flag("held", held):
+            swinging = swinging - B[..., n:, :n] @ np.linalg.solve(B[..., :n, :n], B[..., :n, n:])
+        root = np.sqrt(np.diag(self.stiffness)[n:])
+        squares = np.linalg.eigvalsh(np.linalg.inv(swinging) * root * root[:, None])
+        return np.asarray(np.sqrt(squares) / (2 * np.pi))
 
     @cached_property
     def stiffness(self) -> Array:
@@ -103,6 +161,18 @@ class ArmStructure(ArmForms):
     def coordinate_names(self) -> tuple[str, ...]:
         """Names of the coordinates: theta1, ..., then delta11, ... by link and mode."""
         return self.model.coordinate_names
+
+    def coefficients(self) -> Coefficients:
+        """Return the named coefficients b, h, t of the paper, for two links with two modes each.
+
+        [DeLucaSiciliano1991, Eqs. (32)-(34)]: numbers by name, letters, and what the paper prints.
+
+        >>> import closedform as cf
+        >>> named = cf.FlexibleArm.deluca_siciliano().coefficients()
+        >>> round(named["b342"], 7), named.expression("t11")
+        (0.0027895, -dphi11*l1 + phi11)
+        """
+        return Coefficients(self.model)
 
     def points(self, q: ArrayLike, stations: int = 21) -> Array:
         """Return points (..., n stations, 2) along the bending arm, from joint to tip of each link."""

@@ -120,7 +120,8 @@ def uniform_modes(link: FlexibleLink, tip: Tip) -> Modes:
     """Return the exact modes of a uniform link, normalised with the inertia at the tip.
 
     int rho phi^2 dx + M_L phi_e^2 + J_L phi'_e^2 + 2 MD phi_e phi'_e = m. This is what the
-    numbers of [DeLucaSiciliano1991] follow; its Eq. (30) has the integral alone. The sign is that
+    numbers of [DeLucaSiciliano1991, Eq. (30)] follow, which has the integral alone. The modes are those
+    of a beam (14) that is clamped (15) and swings at one frequency (18). The sign is that
     of a shape that leaves the hub upwards.
     """
     m, length = link.mass, link.length
@@ -152,7 +153,7 @@ def _amplitudes(numbers: Frequencies, b: float) -> tuple[float, float]:
     """Return the P, R that satisfy the tip conditions, of unit size.
 
     EI phi'' = w^2 (J phi' + MD phi) and EI phi''' = -w^2 (M phi + MD phi'), which is
-    [DeLucaSiciliano1991, Eq. (16)]; at a root the two rows are parallel, and the one with less
+    [DeLucaSiciliano1991, Eqs. (16), (21)]; at a root the two rows are parallel, and the one with less
     cancellation counts.
     """
     M, J, D = numbers.mass, numbers.inertia, numbers.moment

@@ -1,5 +1,6 @@
 """Closed-form expressions of kinematics and dynamics, each written once."""
 
+from . import block_catalogue  # noqa: F401 (adds its forms)
 from .catalogue import FORMS, form
 from .form import MAX_ORDER, Catalogue, Form, Need, catalogue
 from .quantity import FormArray, Quantity

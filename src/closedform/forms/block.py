@@ -17,16 +17,20 @@ from ..model import Body
 from ..model.inertia import parts_from_phi
 from ..rotations import adjoint, inverse
 from ..rotations import skew as numeric_skew
-from .algebra import constant, skew
+from .algebra import Rotation, constant, skew
 from .armature import add_rotor_coriolis, free_rotors
+from .factorisation import CHRISTOFFEL, SKEW_CONSISTENT
 from .joint_motion import pose_about_centre
+from .node import Node
+from .subtree import Composite
 from .tree import Tree
 
 
 @dataclass(frozen=True)
 class Blocks:
-    """The block matrices of a tree at q: A, X, J = A X, the inertias M, and U = A diag(Ad_C1^-1, ...)."""
+    """The block matrices of a tree at q: D, A, X, J = A X, the inertias M, and U = A diag(Ad_C1^-1, ...)."""
 
+    D: SX
     A: SX
     X: SX
     J: SX
@@ -40,26 +44,31 @@ def blocks(tree: Tree, q: SX) -> Blocks:
     Joints of several dofs contribute 6 x k blocks to X; a mimic joint's block is in the
     column of the joint that drives it.
     """
-    bodies = tree.require_numbers("block matrices").bodies
+    bodies, X = tree.model.bodies, screws(tree)
     n = len(bodies)
-    D, X, M, U0 = SX(6 * n, 6 * n), SX(6 * n, tree.nv), SX(6 * n, 6 * n), SX(6 * n, 6)
+    D, M, U0 = SX(6 * n, 6 * n), SX(6 * n, 6 * n), SX(6 * n, 6)
     for i, body in enumerate(bodies):
         rows = slice(6 * i, 6 * i + 6)
-        Ad = _adjoint_to_body(body, q)
+        Ad = _adjoint_of_node(tree, i, q) if tree.symbolic else _adjoint_to_body(body, q)
         if body.parent >= 0:
             D[rows, 6 * body.parent : 6 * body.parent + 6] = Ad
         else:
             U0[rows, :] = Ad
-        X[rows, body.iv : body.iv + body.joint.nv] = body.ratio * constant(body.joint.X)
-        m, ms, J = parts_from_phi(body.phi)
-        S = numeric_skew(ms)
-        M[rows, rows] = constant(np.block([[J, S], [S.T, m * np.eye(3)]]))
+        M[rows, rows] = _inertia_of_node(tree, i) if tree.symbolic else _inertia(body)
     A = SX.eye(6 * n)
     for i, body in enumerate(bodies):
         if body.parent >= 0:
             rows, parent = slice(6 * i, 6 * i + 6), slice(6 * body.parent, 6 * body.parent + 6)
             A[rows, : 6 * i] = D[rows, parent] @ A[parent, : 6 * i]
-    return Blocks(A, X, A @ X, M, A @ U0)
+    return Blocks(D, A, X, A @ X, M, A @ U0)
+
+
+def screws(tree: Tree) -> SX:
+    """Return X, the screws of all joints, which are constant [MuellerKumar2021, Eqs. (4), (10)]."""
+    X = SX(6 * len(tree.model.bodies), tree.nv)
+    for i, body in enumerate(tree.model.bodies):
+        X[6 * i : 6 * i + 6, body.iv : body.iv + body.joint.nv] = body.ratio * constant(body.joint.X)
+    return X
 
 
 def mass_matrix(tree: Tree, q: SX) -> SX:
@@ -68,17 +77,17 @@ def mass_matrix(tree: Tree, q: SX) -> SX:
     return B.J.T @ B.M @ B.J + _armature(tree)
 
 
-def coriolis_matrix(tree: Tree, q: SX, qd: SX) -> SX:
-    """Return the Christoffel factorisation J^T (M Jd + (M b - b^T M + N) J / 2).
+def coriolis_matrix(tree: Tree, q: SX, qd: SX, factorisation: str = CHRISTOFFEL) -> SX:
+    """Return J^T (M Jd + c J), by default of the Christoffel factorisation c = (M b - b^T M + N) / 2.
 
     Jd = A a X - A a J holds for joints of several dofs too. N(h) V = -ad_V^T h is the
-    skew matrix of the momenta h = M V; with M b - b^T M in place of the mean, this would be
-    the papers' C [MuellerKumar2021, Eq. (22) with +Mb], [Garofalo2013, Eq. (6b)].
+    skew matrix of the momenta h = M V. The papers have c = M b - b^T M [MuellerKumar2021, Eq. (54)],
+    [Garofalo2013, Eq. (6b)], or c = -b^T M [MuellerKumar2021, Eq. (22)].
     """
     B = blocks(tree, q)
     a = diag_ad(B.X @ qd)
     Jd = B.A @ a @ B.X - B.A @ a @ B.J
-    C = B.J.T @ (B.M @ Jd + velocity_part(B, B.J @ qd) @ B.J)
+    C = B.J.T @ (B.M @ Jd + velocity_part(B, B.J @ qd, factorisation) @ B.J)
     return add_rotor_coriolis(C, free_rotors(tree.own), qd)
 
 
@@ -106,6 +115,34 @@ def _armature(tree: Tree) -> SX:
     return constant(np.diag(diagonal))
 
 
+def _inertia(body: Body) -> SX:
+    """Return the 6 x 6 inertia matrix of a body about its frame origin [MuellerKumar2021, Eq. (24)]."""
+    m, ms, J = parts_from_phi(body.phi)
+    S = numeric_skew(ms)
+    return constant(np.block([[J, S], [S.T, m * np.eye(3)]]))
+
+
+def _inertia_of_node(tree: Tree, i: int) -> SX:
+    """Return the same of a body whose inertia has symbols, from its node."""
+    R, c = _frame_of_node(tree.own[i])
+    return Composite.of(tree.own[i]).in_parent(Rotation([R]), c).matrix
+
+
+def _adjoint_of_node(tree: Tree, i: int, q: SX) -> SX:
+    """Return Ad_{C_{i,i-1}} of a body whose lengths may be symbols, from its node."""
+    node = tree.own[i]
+    turn, p = node.placement(q)
+    R_own, c = _frame_of_node(node)
+    R_parent, c_parent = _frame_of_node(tree.own[node.parent]) if node.parent >= 0 else (SX.eye(3), SX(3, 1))
+    R = R_parent @ turn.matrix @ R_own.T
+    return _adjoint_of_inverse(R, c_parent + R_parent @ p - R @ c)
+
+
+def _frame_of_node(node: Node) -> tuple[SX, SX]:
+    """Return rotation and origin of a node's frame in the user's body frame."""
+    return constant(node.T_frame[:3, :3]), constant(node.T_frame[:3, 3])
+
+
 def _adjoint_to_body(body: Body, q: SX) -> SX:
     """Return Ad_{C_{i,i-1}}, from the parent frame to the body frame at q."""
     own = q[body.iq : body.iq + body.joint.nq]
@@ -116,18 +153,28 @@ def _adjoint_to_body(body: Body, q: SX) -> SX:
 
 def _adjoint_of_inverse_exp(body: Body, q: SX) -> SX:
     """Return Ad of the inverse joint motion exp(X q)^-1 [MuellerKumar2021, Eqs. (6), (11)]."""
-    R, p = pose_about_centre(body.joint, q)
+    return _adjoint_of_inverse(*pose_about_centre(body.joint, q))
+
+
+def _adjoint_of_inverse(R: SX, p: SX) -> SX:
     return ca.blockcat(R.T, SX(3, 3), -R.T @ skew(p), R.T)
 
 
 def upward(tree: Tree) -> SX:
     """Return G = (0; -gravity), the twist with which the base seems to accelerate."""
-    return constant(np.concatenate([np.zeros(3), -tree.model.gravity]))
+    return ca.vertcat(SX(3, 1), -constant(tree.gravity))
 
 
-def velocity_part(B: Blocks, V: SX) -> SX:
-    """Return the part of the block matrix of C that is linear in the twists V: (M b - b^T M + N) / 2."""
+def velocity_part(B: Blocks, V: SX, factorisation: str = CHRISTOFFEL) -> SX:
+    """Return c, the part of the block matrix of C that is linear in the twists V: (M b - b^T M + N) / 2.
+
+    Of the papers' factorisations it is M b - b^T M, or -b^T M alone [MuellerKumar2021, Eqs. (54), (22)].
+    """
     Mb = B.M @ diag_ad(V)
+    if not SKEW_CONSISTENT[factorisation]:
+        return -Mb.T
+    if factorisation != CHRISTOFFEL:
+        return Mb - Mb.T
     return 0.5 * (Mb - Mb.T + _skew_momentum(B.M @ V))
 
 

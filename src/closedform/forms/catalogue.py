@@ -1,8 +1,8 @@
 """The catalogue of a robot's forms: what each takes and gives, and the function that builds it.
 
 Robot methods, kernels, equations, exported code, documentation, tests and benchmarks all read
-`FORMS`. Shapes: q coordinates, v velocities, b moving bodies, f frames, p inertial parameters, t rows of a
-task.
+`FORMS`. Shapes: q coordinates, v velocities, b moving bodies, s their stacked twists, f frames, p inertial
+parameters, t rows of a task.
 """
 
 from __future__ import annotations
@@ -32,11 +32,14 @@ from . import (
     matrices,
     newton_euler,
     parameters,
+    springs,
     state,
     task_space,
     tensors,
+    velocity_maps,
 )
 from . import block_rates as rates
+from . import jacobian_gradients as gradients
 from .form import Catalogue, Form, Need
 from .loads import wrenches_noun
 from .quantity import Quantity
@@ -85,6 +88,12 @@ TWIST_BIAS = Quantity("b", "b", "rad/s^2, m/s^2", "rate of the {twist} of frame 
 CLASSICAL = Quantity(
     "a", "a", "rad/s^2, m/s^2", "angular acceleration of frame {frame} and that of its point, {where}"
 )
+VELOCITY_MAP = Quantity(
+    "Gamma", r"\Gamma", "1, m, 1/m or 1/rad", "map from other velocities to qd, such as rates of Euler angles"
+)
+VELOCITY_MAP_INVERSE = Quantity(
+    "E", "E", "1, m, 1/m or rad", "map from qd to other velocities, such as rates of Euler angles"
+)
 CENTRE = Quantity("com", "c", "m", "centre of mass, in the base frame")
 BODY_CENTRE = replace(CENTRE, noun="centre of mass of the body of frame {frame}, in the base frame")
 SUBTREE_CENTRE = replace(
@@ -106,6 +115,7 @@ CORIOLIS = Quantity("C", "C", "kg m^2/s, kg m/s or kg/s", "Coriolis matrix")
 MASS_INVERSE = Quantity("Minv", "M^{-1}", "1/(kg m^2), 1/(kg m) or 1/kg", "inverse of the mass matrix")
 BIAS = Quantity("h", "h", "N m or N", "joint forces of a motion without accelerations")
 FRICTION = Quantity("tau_f", r"\tau^\mathrm{f}", "N m or N", "joint forces that overcome friction")
+SPRINGS = Quantity("tau_s", r"\tau^\mathrm{s}", "N m or N", "joint forces that hold the springs")
 TASK_INERTIA = Quantity(
     "Lambda", r"\Lambda", "kg m^2, kg m or kg", "inertia of the robot that frame {frame} shows"
 )
@@ -146,7 +156,15 @@ PHI = PARAMETERS.array("p")
 
 def _sizes(model: Model) -> dict[str, int | None]:
     bodies = len(model.bodies)
-    return {"q": model.nq, "v": model.nv, "b": bodies, "f": len(model.frames), "p": 10 * bodies, "t": 6}
+    return {
+        "q": model.nq,
+        "v": model.nv,
+        "b": bodies,
+        "s": 6 * bodies,
+        "f": len(model.frames),
+        "p": 10 * bodies,
+        "t": 6,
+    }
 
 
 def _basis(model: Model, constants: tuple[SX, ...]) -> tuple[Tree]:
@@ -186,6 +204,10 @@ _relative = partial(_motion, choices=("relative_to", "reference"))
 _relative(kinematics.relative_pose, Q, POSE.array(4, 4), choices=("relative_to",))
 _relative(kinematics.relative_jacobian, Q, RELATIVE_JACOBIAN.array(6, "v"))
 _relative(kinematics.relative_jacobian_dot, V, RELATIVE_JACOBIAN.rate().array(6, "v"))
+_velocities = partial(FORMS.add, group="frames", choices=("coordinates",))
+_velocities(velocity_maps.velocity_map, Q, VELOCITY_MAP.array("v", "q"))
+_velocities(velocity_maps.velocity_map_inverse, Q, VELOCITY_MAP_INVERSE.array("q", "v"))
+_velocities(velocity_maps.velocity_map_dot, V, VELOCITY_MAP.rate().array("v", "q"))
 FORMS.add(kinematics.frame_poses, Q, FRAME_POSES.array("f", 4, 4), group="frames")
 FORMS.add(kinematics.body_poses, Q, BODY_POSES.array("b", 4, 4), group="frames")
 
@@ -208,13 +230,15 @@ _loads(newton_euler.inverse_dynamics, A, FORCES.array("v"), closed=block.inverse
 _loaded_solve(forward.forward_dynamics, TAU, COORDINATES.rate(2).array("v"))
 _loads(newton_euler.bias_force, V, BIAS.array("v"))
 _dynamics(mass.mass_matrix, Q, MASS.array("v", "v"), closed=block.mass_matrix)
-_dynamics(coriolis.coriolis_matrix, V, CORIOLIS.array("v", "v"), closed=block.coriolis_matrix)
+_factored = partial(_dynamics, choices=("factorisation",))
+_factored(coriolis.coriolis_matrix, V, CORIOLIS.array("v", "v"), closed=block.coriolis_matrix)
 _dynamics(gravity.gravity_torque, Q, GRAVITY.array("v"), closed=block.gravity_torque)
 _solve(forward.mass_matrix_inverse, Q, MASS_INVERSE.array("v", "v"))
 FORMS.add(friction.friction_torque, V[1:], FRICTION.array("v"), needs=(MOTION,), frictional=True)
+FORMS.add(springs.spring_torque, Q, SPRINGS.array("v"), needs=(MOTION,), sprung=True)
 _wrenches(external.external_torque, Q + W[:1], EXTERNAL.array("v"), closed=block.external_torque)
 _dynamics(energy.kinetic_energy, V, KINETIC.array())
-_dynamics(energy.potential_energy, Q, POTENTIAL.array())
+_dynamics(energy.potential_energy, Q, POTENTIAL.array(), choices=("springs",))
 _task = partial(_solve, group="task space", framed=True, choices=("reference", "rows"))
 _task(task_space.task_inertia, Q, TASK_INERTIA.array("t", "t"))
 _task(task_space.task_inertia_inverse, Q, TASK_MOBILITY.array("t", "t"))
@@ -225,8 +249,13 @@ _time = partial(_dynamics, group="time")
 _loads(newton_euler.inverse_dynamics_rates, A, (FORCES.array("v"),), group="time", ordered=True)
 _time(mass.mass_matrix_dot, V, MASS.rate().array("v", "v"), closed=rates.mass_matrix_dot)
 _time(mass.mass_matrix_ddot, A, MASS.rate(2).array("v", "v"), closed=rates.mass_matrix_ddot)
-_time(coriolis.coriolis_matrix_dot, A, CORIOLIS.rate().array("v", "v"), closed=rates.coriolis_matrix_dot)
-_time(coriolis.coriolis_matrix_ddot, D, CORIOLIS.rate(2).array("v", "v"), closed=rates.coriolis_matrix_ddot)
+_factored_time = partial(_factored, group="time")
+_factored_time(
+    coriolis.coriolis_matrix_dot, A, CORIOLIS.rate().array("v", "v"), closed=rates.coriolis_matrix_dot
+)
+_factored_time(
+    coriolis.coriolis_matrix_ddot, D, CORIOLIS.rate(2).array("v", "v"), closed=rates.coriolis_matrix_ddot
+)
 _time(gravity.gravity_torque_dot, V, GRAVITY.rate().array("v"), closed=rates.gravity_torque_dot)
 _time(gravity.gravity_torque_ddot, A, GRAVITY.rate(2).array("v"), closed=rates.gravity_torque_ddot)
 _wrench_rates = partial(_wrenches, group="time")
@@ -246,7 +275,7 @@ _time(matrices.dynamic_matrices, V, _once)
 _time(matrices.dynamic_matrices_dot, A, _once + _rates)
 _family = partial(_time, ordered=True)
 _family(mass.mass_matrix_rates, Q, (MASS.array("v", "v"),))
-_family(coriolis.coriolis_matrix_rates, V, (CORIOLIS.array("v", "v"),))
+_factored_time(coriolis.coriolis_matrix_rates, V, (CORIOLIS.array("v", "v"),), ordered=True)
 _family(gravity.gravity_torque_rates, Q, (GRAVITY.array("v"),))
 _wrench_rates(external.external_torque_rates, Q + W[:1], (EXTERNAL.array("v"),), ordered=True)
 FORMS.add(
@@ -263,8 +292,8 @@ FORMS.add(
 _state = partial(_dynamics, group="state")
 _QD = COORDINATES.rate()
 _state(tensors.mass_matrix_dq, Q, MASS.by(COORDINATES).array("v", "v", "v"))
-_state(tensors.coriolis_matrix_dq, V, CORIOLIS.by(COORDINATES).array("v", "v", "v"))
-_state(tensors.coriolis_matrix_dqd, V, CORIOLIS.by(_QD).array("v", "v", "v"))
+_factored(tensors.coriolis_matrix_dq, V, CORIOLIS.by(COORDINATES).array("v", "v", "v"), group="state")
+_factored(tensors.coriolis_matrix_dqd, V, CORIOLIS.by(_QD).array("v", "v", "v"), group="state")
 _state(state.gravity_torque_dq, Q, GRAVITY.by(COORDINATES).array("v", "v"))
 _wrenches(external.external_torque_dq, Q + W[:1], EXTERNAL.by(COORDINATES).array("v", "v"), group="state")
 _loaded_state = partial(_loads, group="state")
@@ -283,11 +312,21 @@ _loaded_solve(state.forward_dynamics_dtau, TAU, _forward[2], group="state")
 _loaded_state(state.inverse_dynamics_derivatives, A, _inverse)
 _loaded_solve(state.forward_dynamics_derivatives, TAU, _forward, group="state")
 
+_hessian = partial(_referred, group="state", needs=(MOTION,))
+_hessian(gradients.jacobian_dq, Q, JACOBIAN.by(COORDINATES).array(6, "v", "v"))
+_hessian(gradients.jacobian_dot_dq, V, JACOBIAN.rate().by(COORDINATES).array(6, "v", "v"))
+_state(gradients.com_jacobian_dq, Q, CENTRE_JACOBIAN.by(COORDINATES).array(3, "v", "v"))
+
 _parameters = partial(FORMS.add, group="parameters", needs=(MOTION,))
 _parameters(parameters.regressor, A, REGRESSOR.array("v", "p"))
-_parameters(parameters.slotine_li_regressor, R, SLOTINE_LI.array("v", "p"))
+_parameters(parameters.slotine_li_regressor, R, SLOTINE_LI.array("v", "p"), choices=("factorisation",))
 _parameters(parameters.mass_matrix_dphi, Q, MASS.by(PARAMETERS).array("v", "v", "p"))
-_parameters(parameters.coriolis_matrix_dphi, V, CORIOLIS.by(PARAMETERS).array("v", "v", "p"))
+_parameters(
+    parameters.coriolis_matrix_dphi,
+    V,
+    CORIOLIS.by(PARAMETERS).array("v", "v", "p"),
+    choices=("factorisation",),
+)
 _parameters(parameters.gravity_torque_dphi, Q, GRAVITY.by(PARAMETERS).array("v", "p"))
 _parameters(parameters.kinetic_energy_regressor, V, KINETIC_ROW.array("p"))
 _parameters(parameters.potential_energy_regressor, Q, POTENTIAL_ROW.array("p"))

@@ -7,6 +7,7 @@ from casadi import SX
 
 from .algebra import constant, cross
 from .mass_centre import first_moment
+from .springs import spring_energy
 from .tree import Tree
 from .twists import body_twists
 
@@ -23,6 +24,10 @@ def kinetic_energy(tree: Tree, q: SX, qd: SX) -> SX:
     return energy
 
 
-def potential_energy(tree: Tree, q: SX) -> SX:
-    """Return U = -sum m gravity . c, zero where the centre of mass is at the base origin's height."""
-    return -(constant(tree.gravity).T @ first_moment(tree.own_at(q)))
+def potential_energy(tree: Tree, q: SX, *, springs: bool = False) -> SX:
+    """Return U = -sum m gravity . c, zero where the centre of mass is at the base origin's height.
+
+    `springs=True` adds the energy of the joints' springs, stiffness (q - rest)^2 / 2.
+    """
+    energy = -(constant(tree.gravity).T @ first_moment(tree.own_at(q)))
+    return energy + spring_energy(tree, q) if springs else energy

@@ -16,6 +16,7 @@ from .loads import REFERENCES, Loads, wrench_array
 from .quantity import FormArray
 from .reference import BODY
 from .variant import PLAIN, Variant
+from .velocity_coordinates import velocity_arrays
 
 Builder = Callable[..., SX | tuple[SX, ...]]
 
@@ -47,7 +48,7 @@ class Form:
     if a variant asks for them. An `ordered` form is a family: its member of order k gives k time
     derivatives, and takes k more derivatives of each quantity. `choices` names what else a call may
     choose, `loaded` the array of wrenches that one of them adds. A `frictional` form depends on the
-    joints' damping and friction. `variant` says what was chosen.
+    joints' damping and friction, a `sprung` one on their springs. `variant` says what was chosen.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Form:
     choices: tuple[str, ...] = ()
     loaded: FormArray | None = None
     frictional: bool = False
+    sprung: bool = False
     variant: Variant = PLAIN
 
     @property
@@ -132,11 +134,16 @@ class Form:
         if variant.reference is not None:
             known_name("reference", variant.reference, REFERENCES)
         flag(f"{self.name}: friction", variant.friction)
-        frictional = self.frictional or variant.friction
-        found = replace(self, closed=None, frictional=frictional) if variant.chosen else self
+        flag(f"{self.name}: springs", variant.springs)
+        frictional, sprung = self.frictional or variant.friction, self.sprung or variant.springs
+        found = replace(self, frictional=frictional, sprung=sprung) if variant.chosen else self
+        if variant.chosen.keys() - {"factorisation"}:  # block matrices know no other choice
+            found = replace(found, closed=None)
         if variant.rows is not None:
             sized = (_sized(each, "t", len(variant.rows)) for each in found.gives)
             found = replace(found, gives=tuple(sized))
+        if variant.coordinates is not None:
+            found = replace(found, gives=velocity_arrays(found.gives, variant.coordinates))
         if self.loaded is None:
             return replace(found, takes=tuple(wrench_array(each, variant) for each in found.takes))
         if not variant.wrenches:
@@ -155,7 +162,7 @@ class Form:
             return self
         order = DEFAULT_ORDER if order is None else whole_number(f"{self.name}: order", order, 0)
         if order > MAX_ORDER:
-            raise ArgumentError(f"{self.name}: order {order} is beyond {MAX_ORDER}")
+            raise ArgumentError(f"{self.name}: order {order} is too high; expected 0 to {MAX_ORDER}")
         takes = []
         for each in self.takes:
             takes.append(each)
@@ -216,7 +223,8 @@ class Form:
             return symbols, {}
         count = 1 + (variant.order or 0) if variant.wrenches else 0
         plain, wrenches = symbols[: len(symbols) - count], symbols[len(symbols) - count :]
-        loads = Loads(tuple(wrenches), frames, variant.reference or BODY, variant.friction)
+        reference = variant.reference or BODY
+        loads = Loads(tuple(wrenches), frames, reference, variant.friction, variant.springs)
         return plain, {"loads": loads}
 
     def check(self, model: Any) -> None:
@@ -262,6 +270,7 @@ class Catalogue(dict[str, Form]):
         choices: tuple[str, ...] = (),
         loaded: FormArray | None = None,
         frictional: bool = False,
+        sprung: bool = False,
     ) -> Form:
         """Add a form, named as the function that builds it; a single output has that name too."""
         name = build.__name__
@@ -288,6 +297,7 @@ class Catalogue(dict[str, Form]):
             choices,
             loaded,
             frictional,
+            sprung,
         )
         for install in self._watchers:
             install(name, form)

@@ -18,8 +18,8 @@ def forward_dynamics(tree: Tree, q: SX, qd: SX, tau: SX, *, loads: Loads = NO_LO
     branches [Featherstone2008, section 6.5]. A sample whose M is singular gives NaN or inf in
     its own row. Inputs q (nq), qd, tau (nv); returns (nv).
 
-    `wrenches` of the environment push: M^-1 (tau + J^T W - C qd - g), and `friction=True` takes
-    `friction_torque` from tau; see `inverse_dynamics`.
+    `wrenches` of the environment push: M^-1 (tau + J^T W - C qd - g), `friction=True` takes
+    `friction_torque` from tau and `springs=True` `spring_torque`; see `inverse_dynamics`.
     """
     return factors(tree, q).solve(tau - bias_force(tree, q, qd, loads=loads))
 

@@ -59,7 +59,7 @@ def joint_velocity_map(joint: JointType, q: SX) -> SX:
     if joint.quaternion is None:
         E[turning, turning] = SX.eye(len(turning))
     else:
-        E[joint.quaternion, turning] = _quaternion_map(q[joint.quaternion])
+        E[joint.quaternion, turning] = quaternion_map(q[joint.quaternion])
         rows = np.delete(np.arange(joint.nq), joint.quaternion).tolist()
     if turn is None:
         E[rows, sliding] = SX.eye(len(sliding))
@@ -69,7 +69,7 @@ def joint_velocity_map(joint: JointType, q: SX) -> SX:
     return E
 
 
-def _quaternion_map(q: SX) -> SX:
+def quaternion_map(q: SX) -> SX:
     """Return the map from a body angular velocity to the rate of a quaternion (x, y, z, w)."""
     u, s = q[:3], q[3]
     return 0.5 * ca.vertcat(s * SX.eye(3) + skew(u), -u.T)

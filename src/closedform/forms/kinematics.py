@@ -135,37 +135,50 @@ def relative_jacobian_dot(
 def _path_jacobian(path: Path, nv: int, rates: list[SX], reference: str) -> tuple[SX, ...]:
     """Return the Jacobian along a path in a reference, and its time derivatives."""
     total = [SX.zeros(6, nv) for _ in range(len(rates) + 1)]
-    found = _column_rates(path, rates, TWIST_REFERENCES[reference])
+    found = column_rates(path, rates, TWIST_REFERENCES[reference])
     for step, columns in zip(path.steps, found, strict=True):
         for matrix, each in zip(total, columns, strict=True):
             matrix[:, step.node.velocities] += step.node.ratio * each
     return tuple(total)
 
 
-def _column_rates(path: Path, rates: list[SX], reference: Reference) -> list[list[SX]]:
+def column_rates(path: Path, rates: Sequence[SX], reference: Reference) -> list[list[SX]]:
     """Return the columns of each joint of a path with their time derivatives, J_j' = -ad_V J_j.
 
-    V is the twist of the reference against the body of the joint. Of axes and a point that go with the
-    frame it is the sum over joints nearer to the frame, of those at rest minus that over the others.
+    V is the twist of the reference against the body of the joint.
     """
-    J = [[each] for each in (_frame_columns(path) if reference.turns else _observed_columns(path, reference))]
+    found = _frame_columns(path) if reference.turns else _observed_columns(path, reference)
+    J = [[each] for each in found]
     V: list[list[SX]] = [[] for _ in path.steps]
     for k in range(len(rates)):
         own = [
-            leibniz(applied, columns, [step.node.rates(rate) for rate in rates], k)
-            for step, columns in zip(path.steps, J, strict=True)
+            leibniz(applied, each, [step.node.rates(rate) for rate in rates], k)
+            for step, each in zip(path.steps, J, strict=True)
         ]
-        beyond = [SX(6, 1), *accumulate(own)]
-        before = [SX(6, 1), *accumulate(-each for each in reversed(own))][::-1]
-        for j, step in enumerate(path.steps):
-            # ad_X X = 0: the joint's own motion counts only if it has several or axes and point go apart
-            alone = step.node.nv == 1 and reference.turns == reference.moves
-            nearer = beyond[j if step.inward or alone else j + 1]
-            others = before[j + 1 if alone or not step.inward else j]
-            turning, moving = (nearer if each else others for each in (reference.turns, reference.moves))
-            V[j].append(ca.vertcat(turning[:3], moving[3:]))
-            J[j].append(leibniz(_minus_ad, V[j], J[j], k))
+        for j, twist in enumerate(reference_twists(path, reference, own)):
+            V[j].append(twist)
+            J[j].append(leibniz(stacked_minus_ad, V[j], J[j], k))
     return J
+
+
+def reference_twists(path: Path, reference: Reference, own: Sequence[SX]) -> list[SX]:
+    """Return the twist of the reference against the body of each joint, from what each joint gives of it.
+
+    Of axes and a point that go with the frame it is the sum over joints nearer to the frame, of those at
+    rest minus that over the others. Columns of `own` are several such motions.
+    """
+    none = SX(6, own[0].size2() if own else 1)
+    beyond = [none, *accumulate(own)]
+    before = [none, *accumulate(-each for each in reversed(own))][::-1]
+    found = []
+    for j, step in enumerate(path.steps):
+        # ad_X X = 0: the joint's own motion counts only if it has several or axes and point go apart
+        alone = step.node.nv == 1 and reference.turns == reference.moves
+        nearer = beyond[j if step.inward or alone else j + 1]
+        others = before[j + 1 if alone or not step.inward else j]
+        turning, moving = (nearer if each else others for each in (reference.turns, reference.moves))
+        found.append(ca.vertcat(turning[:3, :], moving[3:, :]))
+    return found
 
 
 def _frame_columns(path: Path) -> list[SX]:
@@ -195,7 +208,7 @@ def _observed_column(step: Step, R: SX, lever: SX) -> SX:
     return step.sign * ca.vertcat(w, R @ step.node.Xv + cross_columns(w, lever))
 
 
-def _minus_ad(V: SX, X: SX) -> SX:
+def stacked_minus_ad(V: SX, X: SX) -> SX:
     """Return -ad_V X of a stacked twist and stacked screws."""
     return ca.vertcat(*minus_ad((V[:3], V[3:]), (X[:3, :], X[3:, :])))
 

@@ -1,4 +1,4 @@
-"""What acts on a robot besides its joint forces: wrenches at bodies or frames, and friction."""
+"""What acts on a robot besides its joint forces: wrenches at bodies or frames, friction and springs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def wrench_array(array: FormArray, variant: Variant) -> FormArray:
 
 @dataclass(frozen=True)
 class Loads:
-    """Wrenches of the environment as symbols, and whether the joints' own friction counts.
+    """Wrenches of the environment as symbols, and whether friction and springs of the joints count.
 
     `wrenches` is (rows, 6), then its time derivatives, a row per body of the tree, or per frame of
     `frames` if there are some. `reference`, one of `REFERENCES`, says what they are expressed in.
@@ -41,6 +41,7 @@ class Loads:
     frames: tuple[str, ...] | None = None
     reference: str = BODY
     friction: bool = False
+    springs: bool = False
 
 
 NO_LOADS = Loads()

@@ -24,6 +24,7 @@ from .series import (
     vector_beyond,
     wrench_across,
 )
+from .springs import spring_rates
 from .tree import Posture, Tree
 
 
@@ -39,7 +40,7 @@ def inverse_dynamics(tree: Tree, q: SX, qd: SX, qdd: SX, *, loads: Loads = NO_LO
     `wrenches` W of the environment, each (moment; force), take their part: tau - J^T W. They are
     (bodies, 6), or {frame: (6)}. `reference` is "body" (the frame's axes and origin, default),
     "world_aligned" (the base's axes, the frame's origin) or "world" (the base's axes and origin).
-    `friction=True` adds `friction_torque`.
+    `friction=True` adds `friction_torque`, `springs=True` `spring_torque`.
     """
     return inverse_dynamics_rates(tree, q, qd, qdd, loads=loads)[0]
 
@@ -79,14 +80,16 @@ def inverse_dynamics_rates(tree: Tree, q: SX, *derivatives: SX, loads: Loads = N
             forces[node.parent] = forces[node.parent] + f
             moments[node.parent] = moments[node.parent] + n + Series.of(cross(p, each) for each in f)
     if loads.friction:
-        return tuple(a + b for a, b in zip(tau, friction_rates(tree, *derivatives), strict=False))
+        tau = [a + b for a, b in zip(tau, friction_rates(tree, *derivatives), strict=False)]
+    if loads.springs:
+        tau = [a + b for a, b in zip(tau, spring_rates(tree, q, *derivatives), strict=False)]
     return tuple(tau)
 
 
 def bias_force(tree: Tree, q: SX, qd: SX, *, loads: Loads = NO_LOADS) -> SX:
     """Return C qd + g, the joint forces of a motion without accelerations.
 
-    What forward dynamics takes from tau. `wrenches` and `friction` as in `inverse_dynamics`.
+    What forward dynamics takes from tau. `wrenches`, `friction` and `springs` as in `inverse_dynamics`.
     Returns (nv).
     """
     return inverse_dynamics(tree, q, qd, SX.zeros(tree.nv), loads=loads)

@@ -13,6 +13,7 @@ import numpy as np
 from casadi import SX
 
 from .algebra import constant, cross_columns, skew
+from .factorisation import CHRISTOFFEL, SKEW_CONSISTENT
 from .kinematics import base_placements
 from .pairs import Screw, plus, times
 from .tree import Tree
@@ -43,18 +44,21 @@ def regressor(tree: Tree, q: SX, qd: SX, qdd: SX) -> SX:
     return slotine_li_regressor(tree, q, qd, qd, qdd)
 
 
-def slotine_li_regressor(tree: Tree, q: SX, qd: SX, qdr: SX, qddr: SX) -> SX:
+def slotine_li_regressor(
+    tree: Tree, q: SX, qd: SX, qdr: SX, qddr: SX, factorisation: str = CHRISTOFFEL
+) -> SX:
     """Return Y with M qddr + C qdr + g = Y phi for a reference motion, without rotor inertias.
 
-    C is the Christoffel factorisation of `coriolis_matrix`, as passivity-based adaptive control
-    needs it [Garofalo2013, Eqs. (15), (16)]. Returns (nv, 10 bodies).
+    C is that of `coriolis_matrix` with the same `factorisation`; passivity-based adaptive control needs
+    one with Mdot - 2 C skew-symmetric. With "garofalo" it is that of [Garofalo2013, Eqs. (15), (16)].
+    Returns (nv, 10 bodies).
     """
 
     def wrenches(chain: Chain) -> SX:
         Vr = _twist(chain.J, chain, qdr)
         Ar = plus(_twist(chain.J, chain, qddr), _twist(chain.Jd, chain, qdr))
         A = plus(Ar, (SX(3, 1), chain.up))
-        return _momentum_matrix(A) + _coriolis_matrix(chain.V, Vr)
+        return momentum_matrix(A) + _coriolis_matrix(chain.V, Vr, factorisation)
 
     return _projected(tree, q, qd, wrenches)
 
@@ -62,7 +66,7 @@ def slotine_li_regressor(tree: Tree, q: SX, qd: SX, qdr: SX, qddr: SX) -> SX:
 def gravity_torque_dphi(tree: Tree, q: SX) -> SX:
     """Return dg / dphi: g = (dg / dphi) phi [Garofalo2013, Eq. (13c)]. Returns (nv, 10 bodies)."""
     zero = SX(tree.nv, 1)
-    return _projected(tree, q, zero, lambda chain: _momentum_matrix((SX(3, 1), chain.up)))
+    return _projected(tree, q, zero, lambda chain: momentum_matrix((SX(3, 1), chain.up)))
 
 
 def mass_matrix_dphi(tree: Tree, q: SX) -> SX:
@@ -71,18 +75,19 @@ def mass_matrix_dphi(tree: Tree, q: SX) -> SX:
     Returns (nv, nv, 10 bodies).
     """
     zero = SX(tree.nv, 1)
-    return _tensor(tree, q, zero, lambda chain, k: _momentum_matrix(_column(chain.J, k)))
+    return _tensor(tree, q, zero, lambda chain, k: momentum_matrix(_column(chain.J, k)))
 
 
-def coriolis_matrix_dphi(tree: Tree, q: SX, qd: SX) -> SX:
-    """Return dC / dphi for the Christoffel factorisation.
+def coriolis_matrix_dphi(tree: Tree, q: SX, qd: SX, factorisation: str = CHRISTOFFEL) -> SX:
+    """Return dC / dphi for the Christoffel or another `factorisation` of `coriolis_matrix`.
 
-    Entry [i, j, h] = J_i . (A(Jd_j) + c(V) J_j) column h, as in [Garofalo2013, Eq. (13b)] with the
-    skew part of this factorisation. Returns (nv, nv, 10 bodies).
+    Entry [i, j, h] = J_i . (A(Jd_j) + c(V) J_j) column h. For "garofalo" that is
+    [Garofalo2013, Eq. (13b)], corrected: its second Jacobian is a rate. Returns (nv, nv, 10 bodies).
     """
 
     def wrenches(chain: Chain, k: int) -> SX:
-        return _momentum_matrix(_column(chain.Jd, k)) + _coriolis_matrix(chain.V, _column(chain.J, k))
+        velocity = _coriolis_matrix(chain.V, _column(chain.J, k), factorisation)
+        return momentum_matrix(_column(chain.Jd, k)) + velocity
 
     return _tensor(tree, q, qd, wrenches)
 
@@ -91,7 +96,7 @@ def kinetic_energy_regressor(tree: Tree, q: SX, qd: SX) -> SX:
     """Return the row y with kinetic energy = y . phi, without rotor inertias. Returns (10 bodies)."""
     rows = []
     for chain in _chains(tree, q, qd):
-        rows.append(0.5 * ca.vertcat(*chain.V).T @ _momentum_matrix(chain.V))
+        rows.append(0.5 * ca.vertcat(*chain.V).T @ momentum_matrix(chain.V))
     return ca.horzcat(*rows).T
 
 
@@ -105,8 +110,12 @@ def potential_energy_regressor(tree: Tree, q: SX) -> SX:
     return ca.vertcat(*rows)
 
 
-def _momentum_matrix(V: Screw) -> SX:
-    """Return the 6 x 10 matrix A(V) with (moment; force) = A(V) phi [Garofalo2013, Eqs. (8)-(12)]."""
+def momentum_matrix(V: Screw) -> SX:
+    """Return the 6 x 10 matrix A(V) with A(V) phi = M V, the momentum (angular; linear) of a body.
+
+    [Garofalo2013, Eqs. (8)-(12)] with phi in our order and the angular part first; the inertia in phi is
+    about the origin of the body frame. `closedform.model.inertia.GAROFALO_ORDER` gives the paper's columns.
+    """
     w, v = V
     x, y, z = w[0], w[1], w[2]
     zero = SX(1, 1)
@@ -118,13 +127,18 @@ def _momentum_matrix(V: Screw) -> SX:
     return ca.vertcat(moment, force)
 
 
-def _coriolis_matrix(V: Screw, U: Screw) -> SX:
+def _coriolis_matrix(V: Screw, U: Screw, factorisation: str = CHRISTOFFEL) -> SX:
     """Return the 6 x 10 matrix of c(V) U in phi: (M ad_V U - ad_V^T M U - ad_U^T M V) / 2.
 
-    c(V) is the skew part of the body's Coriolis matrix; at U = V it is -ad_V^T M V.
+    c(V) is the velocity part of the body's Coriolis matrix; at U = V it is -ad_V^T M V. That of other
+    factorisations is M ad_V U - ad_V^T M U, or its second term alone.
     """
+    if not SKEW_CONSISTENT[factorisation]:
+        return -_dual(V, momentum_matrix(U))
     ad = times(-1, minus_ad(V, U))
-    total = _momentum_matrix(ad) - _dual(V, _momentum_matrix(U)) - _dual(U, _momentum_matrix(V))
+    if factorisation != CHRISTOFFEL:
+        return momentum_matrix(ad) - _dual(V, momentum_matrix(U))
+    total = momentum_matrix(ad) - _dual(V, momentum_matrix(U)) - _dual(U, momentum_matrix(V))
     return 0.5 * total
 
 

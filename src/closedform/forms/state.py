@@ -15,6 +15,7 @@ from .newton_euler import Motion, body_wrench
 from .pairs import Screw, cross_wrench, pairs, plus, product, times, with_carried
 from .reference import BODY
 from .series import Series
+from .springs import spring_gradient
 from .subtree import composites, flows
 from .tree import Posture, Tree
 from .twists import TwistRates, minus_ad, motions, twist_rate
@@ -37,10 +38,10 @@ def inverse_dynamics_derivatives(
     [SinghRussellWensing2022]. Column h of d / dq is the derivative for a body-frame (right) perturbation
     of joint h, T -> T exp(X_h s), by s at 0; for one-dof joints that is d / dq_h. Returns (nv, nv) twice.
 
-    `wrenches` (constant in the axes of their `reference`) and `friction` (damping, in d / dqd) as in
-    `inverse_dynamics`. Dry friction adds nothing, at qd = 0 neither.
+    `wrenches` (constant in the axes of their `reference`) and `friction` (damping, in d / dqd) and
+    `springs` (in d / dq) as in `inverse_dynamics`. Dry friction adds nothing, at qd = 0 neither.
     """
-    return _derivatives(tree, tree.at(q), qd, qdd, loads)
+    return _derivatives(tree, q, qd, qdd, loads)
 
 
 def inverse_dynamics_dq(tree: Tree, q: SX, qd: SX, qdd: SX, *, loads: Loads = NO_LOADS) -> SX:
@@ -74,7 +75,7 @@ def forward_dynamics_derivatives(
     d qdd = -M^-1 (d tau / dq dq + d tau / dqd dqd) at the accelerations of forward dynamics
     [CarpentierMansard2018]. Returns (nv, nv) three times.
 
-    `wrenches` and `friction` as in `inverse_dynamics_derivatives`.
+    `wrenches`, `friction` and `springs` as in `inverse_dynamics_derivatives`.
     """
     qdd = forward_dynamics(tree, q, qd, tau, loads=loads)
     by_q, by_qd = inverse_dynamics_derivatives(tree, q, qd, qdd, loads=loads)
@@ -101,7 +102,8 @@ def forward_dynamics_dtau(tree: Tree, q: SX, qd: SX, tau: SX, *, loads: Loads = 
     return forward_dynamics_derivatives(tree, q, qd, tau, loads=loads)[2]
 
 
-def _derivatives(tree: Tree, at: Posture, qd: SX, qdd: SX, loads: Loads) -> tuple[SX, SX]:
+def _derivatives(tree: Tree, q: SX, qd: SX, qdd: SX, loads: Loads) -> tuple[SX, SX]:
+    at = tree.at(q)
     nodes, moving, nv = at.nodes, motions(at, qd, qdd), tree.nv
     accelerations = _with_gravity(at, moving)
     total = composites(at)
@@ -141,6 +143,8 @@ def _derivatives(tree: Tree, at: Posture, qd: SX, qdd: SX, loads: Loads) -> tupl
         by_q -= wrench_gradient(at, nv, acting, loads.reference)
     if loads.friction:
         by_qd += ca.diag(constant(tree.of_joints("damping")))
+    if loads.springs:
+        by_q += spring_gradient(tree, q)
     return by_q, by_qd
 
 

@@ -43,6 +43,12 @@ class Composite:
     def __add__(self, other: Composite) -> Composite:
         return Composite(self.m + other.m, self.ms + other.ms, self.S + other.S)
 
+    @property
+    def matrix(self) -> SX:
+        """The 6 x 6 inertia matrix [MuellerKumar2021, Eq. (24)]."""
+        turn = skew(self.ms)
+        return ca.blockcat(inertia_matrix(self.S), turn, -turn, self.m * SX.eye(3))
+
     def momentum(self, twist: Screw) -> Screw:
         """Return (moment, force) = I (w; v), the momentum of twists given as columns."""
         w, v = twist

@@ -10,6 +10,7 @@ import casadi as ca
 from casadi import SX
 
 from .coriolis import coriolis_matrix
+from .factorisation import CHRISTOFFEL
 from .joint_motion import joint_velocity_map
 from .mass import mass_matrix
 from .tree import Tree
@@ -24,22 +25,24 @@ def mass_matrix_dq(tree: Tree, q: SX) -> SX:
     return _symmetric_gradient(tree, mass_matrix(tree, q), q)
 
 
-def coriolis_matrix_dq(tree: Tree, q: SX, qd: SX) -> SX:
+def coriolis_matrix_dq(tree: Tree, q: SX, qd: SX, factorisation: str = CHRISTOFFEL) -> SX:
     """Return dC / dq, entry [i, j, h] the derivative of C_ij along joint velocity h.
 
-    The perturbation of joint h is a body-frame (right) one, T -> T exp(X_h s). Returns (nv, nv, nv).
+    The perturbation of joint h is a body-frame (right) one, T -> T exp(X_h s). With the `factorisation`
+    "garofalo" it is [Garofalo2013, Eq. (24b)]. Returns (nv, nv, nv).
     """
-    return ca.jacobian(_rows(coriolis_matrix(tree, q, qd)), q) @ velocity_map(tree, q)
+    return ca.jacobian(_rows(coriolis_matrix(tree, q, qd, factorisation)), q) @ velocity_map(tree, q)
 
 
-def coriolis_matrix_dqd(tree: Tree, q: SX, qd: SX) -> SX:
+def coriolis_matrix_dqd(tree: Tree, q: SX, qd: SX, factorisation: str = CHRISTOFFEL) -> SX:
     """Return dC / dqd, constant in qd: for one-dof joints the Christoffel symbols.
 
     Entry [i, j, h] = (dM_ij/dq_h + dM_ih/dq_j - dM_jh/dq_i) / 2 there; for joints of several
-    dofs C is still linear in qd and is differentiated. Returns (nv, nv, nv).
+    dofs, and for another `factorisation`, C is still linear in qd and is differentiated: for "garofalo"
+    [Garofalo2013, Eq. (24c)]. Returns (nv, nv, nv).
     """
-    if any(body.joint.nv > 1 for body in tree.model.bodies):
-        return ca.jacobian(_rows(coriolis_matrix(tree, q, qd)), qd)
+    if factorisation != CHRISTOFFEL or any(body.joint.nv > 1 for body in tree.model.bodies):
+        return ca.jacobian(_rows(coriolis_matrix(tree, q, qd, factorisation)), qd)
     n = tree.nv
     D = mass_matrix_dq(tree, q)
     symbols = SX(n * n, n)

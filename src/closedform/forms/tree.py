@@ -9,7 +9,6 @@ from typing import Protocol, Self, TypeVar
 from casadi import SX
 
 from ..arrays import Array
-from ..errors import ClosedFormError
 from ..lazy import cached_property
 from ..model import Model
 from ..rotations import inverse
@@ -141,12 +140,3 @@ class Tree:
     def of_joints(self, name: str) -> Array | SX:
         """Return the damping or friction of the joints, over the velocities."""
         return self.joints.get(name, self.model.joint_array(name))
-
-    def require_numbers(self, what: str) -> Model:
-        """Return the model for a route that needs numbers; symbols are refused."""
-        if self.symbolic:
-            raise ClosedFormError(
-                f"{what}: the block matrices of {self.model.name!r} are built from numbers; "
-                "use the recursion for symbols (closed=False)"
-            )
-        return self.model

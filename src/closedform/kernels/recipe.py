@@ -106,8 +106,13 @@ class FormRecipe:
             for each in (variant.frame, variant.relative_to, *(variant.wrench_frames or ()), *every)
         ]
         loads = [variant.reference or BODY, str(bool(variant.wrenches)), str(variant.rows)]
+        loads.append(str(variant.coordinates))
         if self.form.frictional:
             loads += [self.model.joint_array(each).tobytes().hex() for each in ("damping", "friction")]
+        if self.form.sprung:
+            loads += [repr([(each.stiffness, each.spring_rest) for each in self.model.bodies])]
+        if variant.factorisation != PLAIN.factorisation:
+            loads.append(variant.factorisation)
         chosen = (str(order), str(variant.phi), *named, *loads)
         return (self.name, *chosen, digest(self.model), CasadiMeta.version())
 

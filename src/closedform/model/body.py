@@ -43,6 +43,8 @@ class Body:
     damping: float = 0.0
     friction: float = 0.0
     armature: float = 0.0
+    stiffness: float = 0.0
+    spring_rest: float = 0.0
     coupling: Coupling | None = None
 
     @property

@@ -198,6 +198,8 @@ def _assemble(description: Description, order: list[Joint], root: str, gravity: 
             damping=joint.damping,
             friction=joint.friction,
             armature=joint.armature,
+            stiffness=joint.stiffness,
+            spring_rest=joint.spring_rest,
             coupling=_coupling(joint, index, moving),
         )
         for (joint, parent, placement), phi in zip(moving, phis, strict=True)

@@ -166,6 +166,34 @@ def with_joint_property(model: Model, what: str, given: Any) -> Model:
     return replace(model, bodies=tuple(map(changed, model.bodies)))
 
 
+def with_springs(model: Model, stiffness: Any, rest: Any) -> Model:
+    """Return the model with other springs of its joints; one number for all is that of one-dof joints.
+
+    Joints that have no spring keep no rest: springs alike are models alike.
+    """
+    single = [body.joint_name for body in model.bodies if body.joint.nv == 1]
+    tables = []
+    for what, given in (("stiffness", stiffness), ("rest", {} if rest is None else rest)):
+        values = joint_values(model, f"with_springs: {what}", given)
+        if not isinstance(given, Mapping) and np.ndim(given) == 0:
+            values = dict.fromkeys(single, float(given))
+        for joint, value in values.items():
+            if value and joint not in single:
+                raise ArgumentError(
+                    f"with_springs: joint {joint!r} has several dofs; springs are of joints with one"
+                )
+            if what == "stiffness":
+                not_negative(f"with_springs: joint {joint!r}", value)
+        tables.append(values)
+
+    def sprung(body: Body) -> Body:
+        k = tables[0].get(body.joint_name, body.stiffness)
+        at = tables[1].get(body.joint_name, body.spring_rest)
+        return replace(body, stiffness=k, spring_rest=at if k else 0.0)
+
+    return replace(model, bodies=tuple(map(sprung, model.bodies)))
+
+
 def joint_values(model: Model, name: str, given: Any, *, infinite: bool = False) -> dict[str, float]:
     """Return a number for each joint that one is given for: one for all, one per velocity, or by name.
 

@@ -132,6 +132,7 @@ def _joint(node: etree._Element, body: Body) -> None:
     if joint.centre.any():
         given["pos"] = joint.centre
     numbers = {"armature": body.armature, "damping": body.damping, "frictionloss": body.friction}
+    numbers |= {"stiffness": body.stiffness, "springref": body.spring_rest if body.stiffness else 0.0}
     element(node, "joint", **given, **{name: value for name, value in numbers.items() if value})
 
 

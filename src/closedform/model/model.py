@@ -136,7 +136,7 @@ class Model:
         return self._over_velocities([getattr(body.limits, name) for body in self.independent])
 
     def joint_array(self, name: str) -> Array:
-        """Return a scalar joint property (damping, friction, armature) as an array over the velocities."""
+        """Return a number of the joints (damping, armature, ...) as an array over the velocities."""
         return self._over_velocities([getattr(body, name) for body in self.independent])
 
     def _over_velocities(self, values: list[float]) -> Array:

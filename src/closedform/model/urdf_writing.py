@@ -24,7 +24,7 @@ def urdf_text(model: Model) -> str:
     What URDF cannot hold is refused (joints that it does not know) or said in one warning (rotor
     inertias, gravity along another axis).
     """
-    lost = [name for name in ("armature",) if any(getattr(body, name) for body in model.bodies)]
+    lost = [name for name in ("armature", "stiffness") if any(getattr(body, name) for body in model.bodies)]
     if not np.array_equal(model.gravity, DEFAULT_GRAVITY):
         lost.append("gravity")
     if lost:

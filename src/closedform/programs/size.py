@@ -10,7 +10,7 @@ import math
 from typing import Any
 
 from ..errors import ProgramSizeError
-from ..forms import Form
+from ..forms import PLAIN, Form
 from ..forms.stations import LONG
 from ..model import Model
 
@@ -53,6 +53,9 @@ PER_PAIR = {
     "inverse_dynamics_derivatives": 128.0,
     "mass_matrix_inverse": 60.0,
     "external_torque_dq": 40.0,
+    "jacobian_dq": 33.0,
+    "jacobian_dot_dq": 62.0,
+    "com_jacobian_dq": 22.0,
     "task_inertia": 80.0,
     "task_inertia_inverse": 80.0,
     "dynamically_consistent_inverse": 95.0,
@@ -61,8 +64,17 @@ PER_PAIR = {
     "slotine_li_regressor": 103.0,
     "mass_matrix_rates": 50.0,
     "coriolis_matrix_rates": 130.0,
+    "block_A": 100.0,
+    "block_J": 40.0,
+    "block_V": 50.0,
+    "block_b": 50.0,
+    "block_M1": 150.0,
+    "block_C": 210.0,
 }
 """Operations per pair of joints of which one carries the other, on chains of oblique axes."""
+
+FACTORED = 1.6
+"""Times the operations of the Coriolis matrix, as the papers factorise it."""
 
 BY_STATION = {"mass_matrix": 13.0}
 """The same on branches long enough for stations."""
@@ -73,8 +85,16 @@ PER_TRIPLE = {
     "coriolis_matrix_dqd": 15.0,
     "mass_matrix_dphi": 8.0,
     "coriolis_matrix_dphi": 23.0,
+    "block_V_dot": 25.0,
+    "block_A_dot": 48.0,
+    "block_J_dot": 23.0,
+    "block_M2": 220.0,
+    "block_C_dot": 70.0,
+    "block_C_ddot": 140.0,
+    "block_C1": 275.0,
+    "block_C2": 1100.0,
 }
-"""Operations per joint and pair of joints that carry it."""
+"""Operations per joint and pair of joints that carry it; block matrices are over bodies, not dofs."""
 
 
 def foreseen(form: Form, model: Model) -> float:
@@ -82,17 +102,20 @@ def foreseen(form: Form, model: Model) -> float:
     depths: list[int] = []
     pairs = triples = 0
     for body in model.bodies:
-        depth = body.joint.nv + (depths[body.parent] if body.parent >= 0 else 0)
+        size = 1 if form.group == "blocks" else body.joint.nv
+        depth = size + (depths[body.parent] if body.parent >= 0 else 0)
         depths.append(depth)
-        pairs += body.joint.nv * depth
-        triples += body.joint.nv * depth**2
+        pairs += size * depth
+        triples += size * depth**2
     if form.name in BY_STATION and max(depths, default=0) > LONG:
         return BY_STATION[form.name] * pairs
     growth = (1 + (form.variant.order or 0) / 2) ** 2
+    if form.variant.factorisation != PLAIN.factorisation and form.group != "blocks":
+        growth *= FACTORED
     if form.name in PER_PAIR:
         return PER_PAIR[form.name] * pairs * growth
     if form.name in PER_TRIPLE:
-        return PER_TRIPLE[form.name] * triples
+        return PER_TRIPLE[form.name] * triples * growth
     frames = len(model.frames) if any("f" in each.shape for each in form.gives) else 0
     return FAMILIES_PER_BODY.get(form.name, PER_BODY) * len(model.bodies) * growth + PER_FRAME * frames
 

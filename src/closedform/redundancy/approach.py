@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array
+from ..errors import ArgumentError
 from .batch import Batch, Indices, Mask
 from .bounds import Bounds
 from .conditions import Conditions
+from .points import TASK_MET
 
 QUIET: dict[str, Any] = {"invalid": "ignore", "divide": "ignore", "over": "ignore"}
 """A sample that fails is NaN in its own row; NumPy need not warn of it (`np.errstate(**QUIET)`)."""
@@ -119,3 +121,15 @@ def returned(conditions: Conditions, q: Array, target: Array, held: Array, steps
     for _ in range(steps):
         q = q + conditions.approach(q, target, undamped, held)[2]
     return q
+
+
+def met(conditions: Conditions, q: Array, target: Array) -> Array:
+    """Return where the shortest steps lead from one q to one target, limits aside; raises if not to it."""
+    start, goal = q[None], target[None]
+    none = Bounds.none(conditions.n)
+    near, _, _ = approach(conditions, start, goal, none, near=1e-6, iterations=200, patience=20)
+    there = returned(conditions, near, goal, np.zeros_like(start), 4)
+    error = float(np.linalg.norm(conditions.residual(there, goal)[0]))
+    if not error <= TASK_MET:
+        raise ArgumentError(f"q0 does not lead to the first target ({error:.2g} is left); give one near it")
+    return np.asarray(there[0])

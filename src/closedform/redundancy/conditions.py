@@ -12,6 +12,7 @@ from casadi import SX
 
 from ..arrays import Array
 from ..forms.elimination import Factors, Rotations
+from ..forms.tree import Tree
 from ..kernels import Kernel, compiled
 from ..lazy import cached_property
 from ..model import Model
@@ -79,7 +80,9 @@ class Conditions:
         q, target, _ = self._symbols
         e, J, _ = self._residual
         outputs = [("e", e), ("J", J)]
-        return compiled("task_residual", [("q", q), ("target", target)], _cse(outputs), "Return e and de/dq.")
+        return compiled(
+            "task_residual", [("q", q), ("target", target)], condensed(outputs), "Return e and de/dq."
+        )
 
     @cached_property
     def poses(self) -> Kernel:
@@ -104,7 +107,7 @@ class Conditions:
             step = -Factors(JD.T @ JD + mu * SX.eye(self.n)).solve(JD.T @ e)
         inputs: list[Any] = [("q", q), ("target", target), ("damping", (), damping), ("held", held)]
         outputs = [("error", (), length(e)), ("slope", J.T @ e), ("step", step), ("length", (), length(step))]
-        return compiled("task_approach", inputs, _cse(outputs), "Return |e|, J^T e and a damped step.")
+        return compiled("task_approach", inputs, condensed(outputs), "Return |e|, J^T e and a damped step.")
 
     @cached_property
     def value(self) -> Kernel:
@@ -112,7 +115,7 @@ class Conditions:
         q, _, _ = self._symbols
         H, _ = self._criterion
         outputs = [("H", (), H), ("h", ca.gradient(H, q))]
-        return compiled("criterion", [("q", q)], _cse(outputs), "Return the criterion and its gradient.")
+        return compiled("criterion", [("q", q)], condensed(outputs), "Return the criterion and its gradient.")
 
     @cached_property
     def guards(self) -> Kernel | None:
@@ -121,7 +124,7 @@ class Conditions:
         _, guards = self._criterion
         if not guards:
             return None
-        outputs = _cse([("guards", ca.vertcat(*guards))])
+        outputs = condensed([("guards", ca.vertcat(*guards))])
         return compiled("guards", [("q", q)], outputs, "Return what must be positive.")
 
     def clear(self, q: Array) -> Mask:
@@ -133,7 +136,8 @@ class Conditions:
     @cached_property
     def _criterion(self) -> tuple[SX, list[SX]]:
         q, _, _ = self._symbols
-        twist = Twist(self.model, q, self.model.frame(self.task.frame), self._residual[2])
+        frame = self.model.frame(self.task.frame)
+        twist = Twist(Tree.of(self.model), q, frame, self.task.rows, self._residual[2])
         return self.criterion.expressions(self.model, q, twist)
 
     @cached_property
@@ -175,7 +179,7 @@ class Conditions:
             ("pivots", (self.m,), ca.vertcat(*(turns.R[k][k] for k in range(self.m)))),
         ]
         inputs = [("q", q), ("target", target), ("held", held)]
-        return compiled("optimality", inputs, _cse(outputs), "Return the conditions of an optimum.")
+        return compiled("optimality", inputs, condensed(outputs), "Return the conditions of an optimum.")
 
 
 def curvature(N: SX, h: SX, J: SX, multipliers: SX, step: SX, q: SX, *others: SX) -> tuple[SX, SX]:
@@ -194,7 +198,7 @@ def length(x: SX) -> SX:
     return ca.sqrt(ca.dot(x, x))
 
 
-def _cse(outputs: Sequence[Any]) -> list[Any]:
+def condensed(outputs: Sequence[Any]) -> list[Any]:
     """Return named expressions with shared parts computed once."""
     shared = ca.cse([each[-1] for each in outputs])
     return [(*each[:-1], expression) for each, expression in zip(outputs, shared, strict=True)]

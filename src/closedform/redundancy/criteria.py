@@ -12,7 +12,7 @@ from casadi import SX
 from numpy.typing import ArrayLike
 
 from .. import checks
-from ..checks import choice, finite_array, instance, known_name, positive, sized_array, text
+from ..checks import choice, finite_array, flag, instance, known_name, positive, sized_array, text
 from ..errors import ArgumentError, ClosedFormError, shorten, shown
 from ..forms.elimination import Factors
 from ..model import Model
@@ -23,6 +23,9 @@ Expressions = tuple[SX, list[SX]]
 """H(q), and its guards: what must stay positive for H to make sense (distances to limits and obstacles)."""
 
 KINDS = ("maximum", "minimum")
+
+LONGEST = 1e6
+"""Largest length that the rows of a Jacobian may be divided by, in metres; the smallest is its inverse."""
 
 
 @dataclass(frozen=True)
@@ -70,12 +73,25 @@ class Criterion:
     __rmul__ = __mul__
 
 
-def manipulability() -> Criterion:
+def manipulability(*, squared: bool = False, length: float = 1.0) -> Criterion:
     """Return w = sqrt(det(J J^T)), the volume of the velocity ellipsoid, to be maximised.
 
-    [Yoshikawa1985]; its square is the H of [Chang1987, Eq. (29)], with the same optima.
+    [Yoshikawa1985]; if `squared`, det(J J^T), the H of [Chang1987, Eq. (29)]. `length` divides the rows of
+    positions, so that J has no unit; with that of the first link it is the J of [Chang1987, Eq. (31)]. The
+    optima are the same; the sizes of H and h are not, and with them the meaning of a gain of resolved
+    motion.
+
+    >>> manipulability(squared=True, length=0.6).name
+    'squared manipulability'
     """
-    return Criterion("manipulability", "maximum", _manipulability)
+    if not 1 / LONGEST <= positive("manipulability: length", length) <= LONGEST:
+        raise ArgumentError(
+            f"manipulability: length is {length:g}; expected {1 / LONGEST:g} to {LONGEST:g} metres"
+        )
+    if not flag("manipulability: squared", squared) and length == 1:
+        return Criterion("manipulability", "maximum", _manipulability)
+    name = "squared manipulability" if squared else "manipulability"
+    return Criterion(name, "maximum", _manipulability, (squared, length))
 
 
 def condition_number() -> Criterion:
@@ -163,12 +179,23 @@ def _scaled(model: Model, q: SX, twist: Twist, criterion: Criterion, weight: flo
     return weight * H, guards
 
 
-def _manipulability(model: Model, q: SX, twist: Twist) -> Expressions:
+def _manipulability(
+    model: Model, q: SX, twist: Twist, squared: bool = False, length: float = 1.0
+) -> Expressions:
     J = twist.same_volume
+    determinant = _gram_determinant(J @ J.T, polynomial=twist.tree.symbolic)
+    places = sum(not row.startswith("r") for row in twist.rows)
+    return (determinant if squared else ca.sqrt(determinant)) / length ** (places * (1 + squared)), []
+
+
+def _gram_determinant(G: SX, polynomial: bool) -> SX:
+    """Return the determinant of a symmetric matrix, as a `polynomial` for readers or from its pivots."""
+    if polynomial:
+        return ca.det(G)
     determinant = SX(1)
-    for pivot in Factors(J @ J.T).pivots:
+    for pivot in Factors(G).pivots:
         determinant = determinant * pivot
-    return ca.sqrt(determinant), []
+    return determinant
 
 
 def _condition_number(model: Model, q: SX, twist: Twist) -> Expressions:
@@ -212,7 +239,7 @@ def _joint_centering(model: Model, q: SX, twist: Twist, middle: Sequence[float] 
 def _gravity_load(model: Model, q: SX, twist: Twist) -> Expressions:
     effort = model.limit_array("effort")
     scale = np.where(np.isfinite(effort) & (effort > 0), effort, 1.0)
-    return ca.sumsqr(form_at("gravity_torque", model, q) / scale), []
+    return ca.sumsqr(form_at("gravity_torque", model, q, tree=twist.tree) / scale), []
 
 
 def _nothing(model: Model, q: SX, twist: Twist) -> Expressions:

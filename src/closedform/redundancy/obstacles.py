@@ -104,21 +104,22 @@ def _place(given: tuple[str, ArrayLike]) -> Point:
 def _obstacles(
     model: Model, q: SX, twist: Twist, given: tuple[Obstacle, ...], places: tuple[Point, ...] | None
 ) -> Expressions:
-    points = _skeleton(model, q) if places is None else [_point(model, q, *each) for each in places]
+    points = _skeleton(twist) if places is None else [_point(twist, *each) for each in places]
     guards = [obstacle.value(x) - 1 for obstacle in given for x in points]
     return sum((1 / guard for guard in guards), SX(0)), guards
 
 
-def _point(model: Model, q: SX, frame: str, place: tuple[float, float, float]) -> SX:
-    return (form_at("pose", model, q, frame) @ SX([*place, 1.0]))[:3]
+def _point(twist: Twist, frame: str, place: tuple[float, float, float]) -> SX:
+    tree = twist.tree
+    return (form_at("pose", tree.model, twist.q, frame, tree=tree) @ SX([*place, 1.0]))[:3]
 
 
-def _skeleton(model: Model, q: SX) -> list[SX]:
+def _skeleton(twist: Twist) -> list[SX]:
     """Return the bodies' and the last frame's origins, and the middles between neighbours."""
-    origin = (0.0, 0.0, 0.0)
-    bodies = [_point(model, q, body.name, origin) for body in model.bodies]
+    model, origin = twist.tree.model, (0.0, 0.0, 0.0)
+    bodies = [_point(twist, body.name, origin) for body in model.bodies]
     last = model.default_frame
-    tip = _point(model, q, last.name, origin)
+    tip = _point(twist, last.name, origin)
     pairs = [(bodies[body.parent], bodies[i]) for i, body in enumerate(model.bodies) if body.parent >= 0]
     pairs.append((bodies[last.body], tip))
     return [*bodies, tip, *((a + b) / 2 for a, b in pairs)]

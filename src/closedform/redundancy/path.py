@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,8 +15,10 @@ from ..lazy import cached_property
 from ..robot import Robot
 from .approach import QUIET
 from .classify import KIND_NAMES, NOTHING, is_sought, kinds
+from .conditions import Conditions
 from .multistart import Multistart
 from .newton import CLOSE
+from .path_rates import joint_motion, read_rates
 from .points import FLAT, Points, curvatures, step
 from .problem import MOST_STARTS, prepared, read_path
 from .result import SOLVED
@@ -45,7 +47,8 @@ class Path:
     leads there. `curvature` is the smallest |eigenvalue| of the Hessian along the self-motion; where it
     vanishes the conditions (11) are singular although J is regular: an algorithmic singularity. It is
     NaN if limits leave no self-motion, and at poses not met. `regularity` is the smallest pivot of J
-    relative to the largest.
+    relative to the largest. `qd` and `qdd` are the joint rates, if those of the targets were given: those
+    of the branch and the held joints at each pose, one-sided where a limit is met or left.
     """
 
     q: Array
@@ -58,6 +61,8 @@ class Path:
     curvature: Array
     regularity: Array
     jumps: tuple[int, ...]
+    qd: Array | None = None
+    qdd: Array | None = None
 
     @cached_property
     def algorithmic_singularities(self) -> tuple[int, ...]:
@@ -72,6 +77,22 @@ class Path:
         """Largest change of a joint from one pose to the next that converged."""
         return float(np.abs(np.diff(self.q[self.converged], axis=0)).max(initial=0.0))
 
+    @np.errstate(**QUIET)
+    def timed(
+        self, conditions: Conditions, target: Array, velocity: Array | None, acceleration: Array | None
+    ) -> Path:
+        """Return the path with its joint rates, NaN at poses not met; itself without rates of the targets."""
+        if velocity is None:
+            return self
+        points = Points.at(conditions, self.q, target, self.held.astype(float))
+        qd, qdd = joint_motion(conditions, points, target, velocity, acceleration)
+        lost = ~self.converged[:, None]
+        return replace(
+            self,
+            qd=np.where(lost, np.nan, qd),
+            qdd=None if qdd is None else np.where(lost, np.nan, qdd),
+        )
+
 
 def follow(
     robot: Robot,
@@ -83,6 +104,8 @@ def follow(
     kind: str | None = None,
     limits: Any = True,
     starts: int = 16,
+    velocity: ArrayLike | None = None,
+    acceleration: ArrayLike | None = None,
 ) -> Path:
     """Return the continuous motion of optima along targets (t, ...), each met exactly.
 
@@ -91,11 +114,19 @@ def follow(
     the branch (same kind, same held joints, no jump) is kept. If a limit is met or left, or the
     branch ends, the next pose is found as the first one was.
 
+    Of a timed path, `velocity` and `acceleration` are those of the targets at each pose: the rows of the
+    task (t, m), or twists (omega; v) in base axes and their time derivatives (t, 6) if the task turns. The
+    path then has qd and qdd, exactly: they follow from the conditions, not from differences.
+
     >>> import numpy as np, closedform as cf
     >>> line = np.linspace([0.446, 0.0915], [0.446, -0.0085], 200)
     >>> path = cf.redundancy.follow(cf.load("chang3r"), line, task="xy", q0=np.deg2rad([-40, 141, 78]))
     >>> bool(path.converged.all()), path.jumps
     (True, ())
+    >>> down = np.tile([0.0, -0.1], (200, 1))
+    >>> timed = cf.redundancy.follow(cf.load("chang3r"), line, "xy", q0=path.q[0], velocity=down)
+    >>> bool(np.allclose(timed.qd, np.gradient(path.q, 1.0 / 199, axis=0), atol=1e-3))
+    True
     """
     search = prepared(robot, task, criterion, kind, limits)
     if search.plain:
@@ -103,8 +134,20 @@ def follow(
             f"follow: {robot.name!r} is not redundant for this task; solve each pose with q0 of the last"
         )
     starts = whole_number("follow: starts", starts, 1, MOST_STARTS)
-    start = None if q0 is None else sized_array("follow: q0", q0, (search.conditions.n,))[None]
-    return _Follower(search, read_path("follow", search.conditions, targets, 1)).run(start, starts)
+    c = search.conditions
+    start = None if q0 is None else sized_array("follow: q0", q0, (c.n,))[None]
+    x = read_path("follow", c, targets, 1)
+    xd, xdd = (
+        read_rates(c, name, given, len(x))
+        for name, given in (("velocity", velocity), ("acceleration", acceleration))
+    )
+    if xdd is not None and xd is None:
+        raise ArgumentError("follow: acceleration is given without velocity; give both")
+    if xd is not None and robot.nq != robot.nv:
+        raise ArgumentError(
+            f"follow: {robot.name!r} has joints of several dofs; rates are for joints of one dof each"
+        )
+    return _Follower(search, x).run(start, starts).timed(c, x, xd, xdd)
 
 
 class _Follower:

@@ -13,51 +13,14 @@ from scipy.spatial.transform import Rotation
 
 from ..arrays import Array
 from ..checks import known_name, not_negative, number, positive, sized_array, whole_number
-from ..errors import ArgumentError
-from ..forms.elimination import Factors, Rotations
+from ..forms.kinematics import homogeneous
 from ..integration import System, simulate
 from ..robot import Robot
 from .classify import SIGNS
-from .conditions import Conditions, curvature
+from .conditions import Conditions
+from .joint_rates import METHODS, rate_system, require_redundant
 from .problem import prepared, read_path
 from .task import Task
-
-
-def _pseudoinverse(c: Conditions, sign: float, xd: SX, p: SX) -> SX:
-    """Return J^+ xd + gain (I - J^+ J) h [Liegeois1977], [Chang1987, Eq. (19)]."""
-    _, J, h = c.rate_expressions()
-    turns = Rotations(J)
-    return turns.least_norm(xd) + sign * p[0] * (turns.null.T @ (turns.null @ h))
-
-
-def _damped(c: Conditions, sign: float, xd: SX, p: SX) -> SX:
-    """Return J^T (J J^T + damping^2 I)^-1 xd + gain (I - J^+ J) h [Wampler1986]."""
-    _, J, h = c.rate_expressions()
-    turns = Rotations(J)
-    rates = J.T @ Factors(J @ J.T + p[1] * p[1] * SX.eye(J.size1())).solve(xd)
-    return rates + sign * p[0] * (turns.null.T @ (turns.null @ h))
-
-
-def _extended_jacobian(c: Conditions, sign: float, xd: SX, p: SX) -> SX:
-    """Return the rates that keep N h = 0: J qd = xd, N W qd = 0 [Baillieul1985], [Chang1987, Eq. (27)].
-
-    W is the Hessian of the Lagrangian; for n = m + 1 the matrix of both conditions is the extended
-    Jacobian. Wherever (27) holds, its last row is the derivative of (27) up to a factor.
-    """
-    q, J, h = c.rate_expressions()
-    turns = Rotations(J)
-    y, N = turns.least_norm(xd), turns.null
-    S, across = curvature(N, h, J, -turns.least_squares(h), y, q)
-    return y - N.T @ Factors(0.5 * (S + S.T)).solve(across)
-
-
-METHODS = {
-    "pseudoinverse": _pseudoinverse,
-    "damped": _damped,
-    "extended_jacobian": _extended_jacobian,
-}
-"""Joint rates of the methods, by name."""
-
 
 MOST_SUBSTEPS = 100_000
 """Integration steps between two targets."""
@@ -76,14 +39,16 @@ def resolved_motion(
     substeps: int = 1,
     gain: float = 10.0,
     damping: float = 0.01,
+    correction: float = 0.0,
 ) -> Array:
     """Return joint angles (t, n) along targets (t, ...) by integrating joint rates from q0.
 
     The targets follow one another after `time_step` seconds, with constant task rates between them.
-    `method` is "pseudoinverse", "damped" or "extended_jacobian"; `gain` weighs the gradient along
-    the self-motion, `damping` is that of damped least squares. `integrator` is "rk4" with
-    `substeps` steps between targets, or an adaptive method of SciPy. Nothing corrects an error of the
-    tip: it accumulates, which is what the comparison shows.
+    `method` is "pseudoinverse", "damped" or "extended_jacobian" (see `joint_rates`); `gain` weighs the
+    gradient along the self-motion, `damping` is that of damped least squares. `integrator` is "rk4" with
+    `substeps` steps between targets, or an adaptive method of SciPy. As in the paper nothing corrects an
+    error of the tip: what q0 misses is kept, and errors add up. A `correction` (in 1/s) closes the loop: that
+    many times the error is added to the task rates.
 
     >>> import numpy as np, closedform as cf
     >>> line = np.linspace([0.446, 0.0915], [0.446, -0.0085], 101)
@@ -94,41 +59,64 @@ def resolved_motion(
     known_name("method of resolved motion", method, tuple(METHODS))
     search = prepared(robot, task, criterion, None, True)
     c = search.conditions
-    if robot.nq != robot.nv or c.redundancy == 0:
-        raise ArgumentError(
-            f"resolved_motion: {robot.name!r} has {robot.nq} coordinates for a task of {c.m} rows; "
-            "expected joints of one dof each, and more of them than rows"
-        )
+    require_redundant(robot, c, "resolved_motion")
     start = sized_array("resolved_motion: q0", q0, (c.n,))
     x = read_path("resolved_motion", c, targets, 2)
     substeps = whole_number("substeps", substeps, 1, MOST_SUBSTEPS)
     time_step = positive("time_step", time_step)
-    rates = np.repeat(task_rates(c.task, x) / time_step, substeps, axis=0)
+    weights = [number("gain", gain), not_negative("damping", damping)]
+    twists = target_rates(c.task, x) / time_step
+    if not_negative("correction", correction):
+        system = _corrected_system(c, method, SIGNS[search.kind])
+        start = np.concatenate([start, _reference(c.task, x[0])])
+        weights.append(float(correction))
+    else:
+        system = rate_system(c, method, SIGNS[search.kind])
+        twists = c.task.selected(twists)
     run = simulate(
-        _system(c, method, SIGNS[search.kind]),
+        system,
         start,
-        rates,
+        np.repeat(twists, substeps, axis=0),
         time_step * (len(x) - 1),
         time_step / substeps,
         method=integrator,
-        parameters=np.array([number("gain", gain), not_negative("damping", damping)]),
+        parameters=np.array(weights),
     )
-    return run.x[::substeps]
+    return run.x[::substeps, : c.n]
 
 
 @lru_cache(maxsize=32)
-def _system(conditions: Conditions, method: str, sign: float) -> System:
-    q, J, _ = conditions.rate_expressions()
-    xd, p = SX.sym("xd", J.size1()), SX.sym("p", 2)
-    rate = METHODS[method](conditions, sign, xd, p)
-    return System(f"{method}_motion", q, ca.cse(rate), xd, p)
+def _corrected_system(conditions: Conditions, method: str, sign: float) -> System:
+    """Return the same with the target as further states, so that the rates can follow its error.
+
+    The task rates are xd - correction e(q, target). A pose is carried along as (R by columns, p).
+    """
+    q, target, e, _, _ = conditions.expressions()
+    task, p = conditions.task, SX.sym("p", 3)
+    if task.turns:
+        state, twist = SX.sym("target", 12), SX.sym("twist", 6)
+        R = ca.reshape(state[:9], 3, 3)
+        e = ca.substitute(e, target, homogeneous(R, state[9:]))
+        moved = ca.vertcat(ca.vec(ca.skew(twist[:3]) @ R), twist[3:])
+        xd = twist[task.row_numbers]
+    else:
+        state, xd = SX.sym("target", task.m), SX.sym("xd", task.m)
+        e = ca.substitute(e, target, state)
+        twist = moved = xd
+    rate = METHODS[method](conditions, sign, xd - p[2] * e, p)
+    rates = ca.cse(ca.vertcat(rate, moved))
+    return System(f"{method}_corrected_motion", ca.vertcat(q, state), rates, twist, p)
 
 
-def task_rates(task: Task, x: Array) -> Array:
-    """Return the differences of successive targets as rows of a twist per unit time, (t - 1, m)."""
+def _reference(task: Task, target: Array) -> Array:
+    """Return a target as the states that `_corrected_system` carries along."""
+    return np.concatenate([target[:3, :3].T.ravel(), target[:3, 3]]) if task.turns else target
+
+
+def target_rates(task: Task, x: Array) -> Array:
+    """Return the differences of successive targets per unit time: twists (t - 1, 6), or rows (t - 1, m)."""
     if not task.turns:
         return np.diff(x, axis=0)
     R = x[:, :3, :3]
     turn = Rotation.from_matrix(R[1:] @ np.swapaxes(R[:-1], -1, -2)).as_rotvec()
-    twist = np.concatenate([turn, np.diff(x[:, :3, 3], axis=0)], axis=-1)
-    return twist[:, task.row_numbers]
+    return np.concatenate([turn, np.diff(x[:, :3, 3], axis=0)], axis=-1)

@@ -87,9 +87,8 @@ class Task:
         (cos(a/2) I - sin(a/2) u~) times the angular velocity.
         """
         T = form_at("pose", model, q, self.frame)
-        J = form_at("jacobian", model, q, self.frame)
+        twist = form_at("jacobian", model, q, self.frame, "world_aligned")
         R, p, keep = T[:3, :3], T[:3, 3], self.row_numbers
-        twist = ca.vertcat(R @ J[:3, :], R @ J[3:, :])
         if self.turns:
             Y = R @ target[:3, :3].T
             v = ca.vertcat(Y[2, 1] - Y[1, 2], Y[0, 2] - Y[2, 0], Y[1, 0] - Y[0, 1])
@@ -122,6 +121,10 @@ class Task:
         known = {2: "task='xy'", 3: "task='position'"} if self.turns else {}
         hint = next((f"; for places give {known[n]}" for n in x.shape[-1:] if n in known), "")
         raise ArgumentError(f"{name} has shape {x.shape}; the task ({rows}) expects {also}{hint}")
+
+    def selected(self, twists: Array) -> Array:
+        """Return the rows (..., m) of twists (..., 6), or of what has the rows of the task alone."""
+        return twists[..., self.row_numbers] if self.turns else twists
 
     def between(self, a: Array, b: Array, count: int) -> Array:
         """Return `count` targets from a to b: straight lines, and turns about one axis."""

@@ -10,17 +10,22 @@ from casadi import SX
 from ..forms import form
 from ..forms.algebra import cross_columns
 from ..forms.node import Node
+from ..forms.reference import BODY
 from ..forms.tree import Tree
 from ..model import Frame, Model
 
 
 @dataclass(frozen=True)
 class Twist:
-    """The rows `J` of a frame's Jacobian that a task selects, in base axes."""
+    """The rows `J` of a frame's Jacobian that a task selects, in base axes, on a tree of numbers or letters.
 
-    model: Model
+    `rows` are their names.
+    """
+
+    tree: Tree
     q: SX
     frame: Frame
+    rows: tuple[str, ...]
     J: SX
 
     @property
@@ -31,12 +36,12 @@ class Twist:
         twists change their frame by a matrix of determinant 1, and from there no column passes
         through more than half of the joints.
         """
-        chain = self.model.ancestors(self.frame.body)[::-1]
+        chain = self.tree.model.ancestors(self.frame.body)[::-1]
         if self.J.size1() < 6 or not chain:
             return self.J
-        nodes = Tree.of(self.model).own
+        nodes = self.tree.own
         half = (len(chain) + 1) // 2
-        J = SX.zeros(6, self.model.nv)
+        J = SX.zeros(6, self.tree.nv)
         R, p = SX.eye(3), SX(3, 1)
         for node in (nodes[i] for i in reversed(chain[:half])):  # inwards, as seen from each body
             _add(J, node, R.T @ node.Xw, R.T @ (node.Xv + cross_columns(node.Xw, p)))
@@ -56,7 +61,10 @@ def _add(J: SX, node: Node, w: SX, v: SX) -> None:
     J[:, node.velocities] += node.ratio * ca.vertcat(w, v)
 
 
-def form_at(name: str, model: Model, q: SX, frame: str | None = None) -> SX:
-    """Return the expression of a form of q alone, on other symbols than its own."""
-    (symbol,), (expression,) = form(name, frame=frame).expression(model)
+def form_at(
+    name: str, model: Model, q: SX, frame: str | None = None, reference: str = BODY, tree: Tree | None = None
+) -> SX:
+    """Return the expression of a form of q alone, on other symbols than its own, and on a tree if given."""
+    chosen = form(name, frame=frame) if reference == BODY else form(name, frame=frame, reference=reference)
+    (symbol,), (expression,) = chosen.expression(model, basis=None if tree is None else (tree,))
     return ca.substitute(expression, symbol, q)

@@ -33,12 +33,16 @@ GENTLE_TURN, GENTLE_SHIFT = 0.25, 0.1
 
 @dataclass(frozen=True)
 class States:
-    """Samples of a motion: instants t (n,), q (n, nq), qd and qdd (n, nv)."""
+    """Samples of a motion: instants t (n,), q (n, nq), qd and qdd (n, nv).
+
+    `further` are qddd and its derivative, as far as the motion has them.
+    """
 
     t: Array
     q: Array
     qd: Array
     qdd: Array
+    further: tuple[Array, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -119,8 +123,9 @@ class CosineMotion:
         t = np.asarray(t, dtype=float)
         w, A = self.rate, self.amplitude
         phase = t[..., None] * w
-        step = A * np.cos(phase)
-        return States(t, integrate(self.model, self.centre, step), -A * w * np.sin(phase), -w * w * step)
+        step, qd = A * np.cos(phase), -A * w * np.sin(phase)
+        further = -w * w * qd, w**4 * step
+        return States(t, integrate(self.model, self.centre, step), qd, -w * w * step, further)
 
 
 @dataclass(frozen=True)
@@ -138,10 +143,22 @@ class GivenMotion:
         ratios = np.abs(qdd).max(axis=0)[moving] / np.abs(qd).max(axis=0)[moving]
         return float(ratios.max(initial=2 * np.pi / self.trajectory.duration))
 
+    @cached_property
+    def order(self) -> int:
+        """The highest derivative that the trajectory has, up to the fourth."""
+        for order in (4, 3):
+            try:
+                self.trajectory.check_order(order)
+            except ArgumentError:
+                continue
+            return order
+        return 2
+
     def at(self, t: ArrayLike) -> States:
         """Return the states at the given instants."""
         t = np.asarray(t, dtype=float)
-        return States(t, *self.trajectory.derivatives(t, 2))
+        q, qd, qdd, *further = self.trajectory.derivatives(t, self.order)
+        return States(t, q, qd, qdd, tuple(further))
 
 
 def check_motion(where: str, robot: Robot, trajectory: Any, order: int) -> None:

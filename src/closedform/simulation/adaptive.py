@@ -24,7 +24,7 @@ from .start import quaternion_part
 def adaptive_run(
     plant: Plant,
     found: Drive,
-    start: tuple[Array, Array],
+    start: tuple[Array, ...],
     run_clock: Clock,
     parts: list[Levels],
     constants: list[Array],
@@ -33,8 +33,8 @@ def adaptive_run(
     progress: Callable[[float], None] | None,
     rtol: float,
     atol: float,
-) -> tuple[Array, Array, Array, tuple[list[float], ...]]:
-    """Return times, q, qd and the times of events.
+) -> tuple[Array, Array, Array, Array, tuple[list[float], ...]]:
+    """Return times, q, qd, the states of the law and the times of events, from a start (q, qd, states).
 
     Quaternions follow their rates, and each state that is returned has them at length 1.
     """
@@ -64,19 +64,19 @@ def adaptive_run(
         rtol=rtol,
         atol=atol,
     )
-    q, qd = np.split(run.x, [plant.model.nq], axis=-1)
+    q, qd, z = np.split(run.x, [plant.model.nq, plant.model.nq + plant.nv], axis=-1)
     for body in plant.model.independent:
         place = quaternion_part(body)
         if place is not None:
             part = q[..., place]
             part /= np.linalg.norm(part, axis=-1, keepdims=True)
-    return run.t, q, qd, run.events
+    return run.t, q, qd, z, run.events
 
 
 def system(plant: Plant) -> System:
-    """Return the motion as x' = f(x, u, p) with x = (q, qd)."""
+    """Return the motion as x' = f(x, u, p) with x = (q, qd), then the law's states."""
     nq, nv = plant.model.nq, plant.nv
-    x = SX.sym("x", nq + nv)
+    x = SX.sym("x", nq + nv + plant.nz)
     u = SX.sym("u", plant.nu) if plant.nu else None
     shapes = plant.constants
     sizes = [int(np.prod(shape)) for _, shape in shapes]
@@ -86,7 +86,7 @@ def system(plant: Plant) -> System:
         column = p[start : start + size]  # type: ignore[index]
         constants[name] = ca.reshape(column, shape[1], shape[0]).T if len(shape) == 2 else column
         start += size
-    q, qd = x[:nq], x[nq:]
-    a, _ = plant.acceleration(q, qd, SX(0, 1) if u is None else u, constants)
-    rate = ca.vertcat(coordinate_rates(plant.model, q, qd), a)
+    q, qd, z = x[:nq], x[nq : nq + nv], x[nq + nv :]
+    a, _, z_dot = plant.acceleration(q, qd, z, SX(0, 1) if u is None else u, constants)
+    rate = ca.vertcat(coordinate_rates(plant.model, q, qd), a, z_dot)
     return System(f"motion_of_{plant.model.name}", x, ca.densify(rate), u, p)

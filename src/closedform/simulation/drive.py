@@ -19,6 +19,7 @@ from ..integration.simulate import step_count
 from ..kernels import Kernel
 from ..robot import Robot
 from .inputs import reference_levels
+from .memory import Memory
 
 MOST_RATE = 1e6
 """Samples of a law per second."""
@@ -63,11 +64,15 @@ def clock(duration: float, step: float, rate: float | None, sampled: bool, most:
 
 
 class SampledLaw(NamedTuple):
-    """A compiled law that is called ahead of every step: its kernel, references (steps, ...) and gains."""
+    """A compiled law that is called ahead of every step.
+
+    Its kernel, references (steps, ...), states (steps + 1, ...) and the numbers that stay the same.
+    """
 
     kernel: Kernel
     references: list[Array]
-    gains: list[Array]
+    states: list[Array]
+    numbers: list[Array]
 
 
 @dataclass(frozen=True)
@@ -83,11 +88,12 @@ class Drive:
     levels: list[Levels] = field(default_factory=list)
     sample: Callable[[float, Array, Array], Array] | None = None
     compiled: SampledLaw | None = None
+    memory: Memory | None = None
 
     def recorded(self) -> Drive:
         """Return what is left of it after a run: numbers, no functions of the caller, so that it pickles."""
         levels = [replace(each, function=None) for each in self.levels]
-        return replace(self, levels=levels, sample=None, compiled=None)
+        return replace(self, levels=levels, sample=None, compiled=None, memory=None)
 
 
 def drive(robot: Robot, law: TorqueLaw, reference: Any, rate: float | None, clock: Clock) -> Drive:
@@ -102,14 +108,17 @@ def drive(robot: Robot, law: TorqueLaw, reference: Any, rate: float | None, cloc
         given = reference_levels(law, reference, times)
         if rate is None:
             return Drive(law, levels=given)
-        own = None
+        own, memory = None, Memory(law, clock.steps, clock.substeps)
         if clock.substeps == 1 and not any(each.batch for each in given):
-            own = SampledLaw(law.kernel, _starts(law, given), list(law.gains.values()))
-        return _sampled(robot, partial(_compiled_torque, law, given, clock.step), clock, own)
+            kernel, numbers = law.kernel, list(law.gains.values())
+            if law.states:
+                kernel, numbers = law.step_kernel, [*numbers, np.array(clock.step)]
+            own = SampledLaw(kernel, _starts(law, given), memory.paths, numbers)
+        return _sampled(robot, partial(_compiled_torque, law, given, clock, memory), clock, own, memory)
     if reference is not None:
         raise ArgumentError(
-            "simulate: a reference is that of a law of closedform.control, and none is given; the axes of "
-            "wrenches are chosen by axes="
+            "simulate: a reference is that of a law of closedform.control, and none is given; the one "
+            "of wrenches is wrench_reference="
         )
     if law is None:
         return Drive()
@@ -124,11 +133,12 @@ def _sampled(
     sample: Callable[[float, Array, Array], Array],
     clock: Clock,
     compiled: SampledLaw | None = None,
+    memory: Memory | None = None,
 ) -> Drive:
     """Return a drive whose torques are still to be sampled."""
     table = np.zeros((clock.steps, robot.nv))
     held = Levels(table, table, table, held=True)
-    return Drive(driven=True, levels=[held], sample=sample, compiled=compiled)
+    return Drive(driven=True, levels=[held], sample=sample, compiled=compiled, memory=memory)
 
 
 def _starts(law: Law, given: list[Levels]) -> list[Array]:
@@ -143,13 +153,22 @@ def _starts(law: Law, given: list[Levels]) -> list[Array]:
     return found
 
 
-def _compiled_torque(law: Law, given: list[Levels], h: float, t: float, q: Array, qd: Array) -> Array:
-    """Return the torques of a compiled law at an instant."""
+def _compiled_torque(
+    law: Law, given: list[Levels], clock: Clock, memory: Memory, t: float, q: Array, qd: Array
+) -> Array:
+    """Return the torques of a compiled law at an instant, and let it remember its next states."""
     references = [
-        each.at(t, h).reshape(*each.batch, *wanted.shape)
+        each.at(t, clock.step).reshape(*each.batch, *wanted.shape)
         for each, wanted in zip(given, law.references, strict=True)
     ]
-    tau = np.asarray(law(q, qd, *references))
+    if law.states:
+        k, period = round(t / clock.step), clock.step * clock.substeps
+        numbers = law.gains.values()
+        tau, *following = law.step_kernel(q, qd, *references, *memory.at(k), *numbers, period)
+        memory.keep(k, following)
+    else:
+        tau = law(q, qd, *references)
+    tau = np.asarray(tau)
     if not np.isfinite(tau).all():
         raise not_finite(law.name, tau, t)
     return tau
@@ -195,6 +214,7 @@ def driven_torques(
     t: Array,
     q: Array,
     qd: Array,
+    states: dict[str, Array],
 ) -> Array:
     """Return the joint forces at the times of a motion."""
     batch = q.shape[:-2]
@@ -207,7 +227,8 @@ def driven_torques(
             rows = [
                 _until(each, wanted.shape, t) for each, wanted in zip(rows, found.law.references, strict=True)
             ]
-        tau = np.asarray(found.law(q, qd, *rows))
+        given = found.law(q, qd, *rows, **states)
+        tau = np.asarray(given[0] if states else given)
     elif tables is not None:
         held = np.concatenate([tables, tables[..., -1:, :]], axis=-2)
         tau = np.broadcast_to(held[..., : len(t), :], (*batch, len(t), robot.nv))

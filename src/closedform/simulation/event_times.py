@@ -16,7 +16,8 @@ from .motion import Motion
 def with_events(motion: Motion, events: Sequence[Event]) -> Motion:
     """Return a single run with the times of its events, ended at the first terminal one.
 
-    The state of an event is (q, qd), between two steps the cubics of the states and their differences.
+    The state of an event is (q, qd), then the states of the law, between two steps the cubics of the
+    states and their differences.
     """
     path = _between(motion)
     found = [each.times(path) for each in events]
@@ -26,12 +27,15 @@ def with_events(motion: Motion, events: Sequence[Event]) -> Motion:
     end = min(ends)
     keep = motion.t < end
     last = path(end)
-    nq = motion.q.shape[-1]
+    paths = [motion.q, motion.qd, *motion.states.values()]
+    ends_of = np.split(last, np.cumsum([each.shape[-1] for each in paths])[:-1])
+    q, qd, *states = (np.concatenate([a[keep], b[None]]) for a, b in zip(paths, ends_of, strict=True))
     return replace(
         motion,
         t=np.append(motion.t[keep], end),
-        q=np.concatenate([motion.q[keep], last[None, :nq]]),
-        qd=np.concatenate([motion.qd[keep], last[None, nq:]]),
+        q=q,
+        qd=qd,
+        states=dict(zip(motion.states, states, strict=True)),
         events=tuple([s for s in times if s <= end] for times in found),
         transitions=tuple(each for each in motion.transitions if each.time <= end),
     )
@@ -39,7 +43,7 @@ def with_events(motion: Motion, events: Sequence[Event]) -> Motion:
 
 def _between(motion: Motion) -> PPoly:
     """Return a run between its steps; slopes are those of the cubic through neighbouring states."""
-    x = np.concatenate([motion.q, motion.qd], axis=-1)
+    x = np.concatenate([motion.q, motion.qd, *motion.states.values()], axis=-1)
     return PPoly(_hermite(x, _slopes(x, motion.t[1] - motion.t[0]), motion.t), motion.t)
 
 

@@ -98,14 +98,14 @@ def _raveled(name: str, function: Callable[[float], Any], shape: tuple[int, ...]
 
 
 def wrench_levels(
-    model: Model, given: Any, axes: str, times: Array
+    model: Model, given: Any, reference: str, times: Array
 ) -> tuple[tuple[str, ...], bool, list[Levels]]:
     """Return the frames at which wrenches act, whether all bodies have one, and the wrenches over the steps.
 
     `given` maps frames to six numbers, arrays over the steps or functions of time; or it is one of
     these for all bodies, (bodies, 6).
     """
-    known_name("axes of wrenches", axes, REFERENCES)
+    known_name("reference of wrenches", reference, REFERENCES)
     if given is None:
         return (), False, []
     if isinstance(given, Mapping):

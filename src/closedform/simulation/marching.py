@@ -83,8 +83,10 @@ class Marching:
         """Return the law as it is called ahead of each step, into the table of torques."""
         given = [Moving(_runs(each[:-1], single)) for each in (self.q, self.qd)]
         given += [Moving(each) if each.strides[0] else fixed(each[0]) for each in law.references]
-        given += [fixed(each) for each in law.gains]
-        return Repeated(law.kernel, [*given, Moving(_runs(self.tables[0], single))], samples)
+        given += [Moving(_runs(each[:-1], single)) for each in law.states]
+        given += [fixed(each) for each in law.numbers]
+        following = [Moving(_runs(each[1:], single)) for each in law.states]
+        return Repeated(law.kernel, [*given, Moving(_runs(self.tables[0], single)), *following], samples)
 
     def _tables(self, runs: int) -> list[Array]:
         """Return the inputs of all steps, (steps, runs, nu) each; those that never change take no memory."""

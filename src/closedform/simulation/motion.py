@@ -31,7 +31,8 @@ class Motion:
 
     `tau` are the joint forces at the times, without friction and stops; those of a sampled law act until
     the next. `events` has the times of each event asked for, `transitions` what friction and stops did.
-    `energy` is kinetic and potential energy together. Runs of a batch that diverged are NaN from there on.
+    `energy` is kinetic and potential energy together. `states` has those of a law that has some, by name,
+    (..., n + 1, size) each. Runs of a batch that diverged are NaN from there on.
     """
 
     robot: Robot
@@ -41,15 +42,18 @@ class Motion:
     events: tuple[list[float], ...] = ()
     transitions: tuple[Transition, ...] = ()
     method: str = "rk4"
-    torques: Callable[[Array, Array, Array], Array] | None = field(default=None)
+    torques: Callable[[Array, Array, Array, dict[str, Array]], Array] | None = field(default=None)
     """The joint forces of times and states; zero if there is none."""
+    states: dict[str, Array] = field(default_factory=dict)
+    springs: bool = False
+    """Whether springs took part, whose energy then counts."""
 
     @cached_property
     def tau(self) -> Array:
         """The joint forces at the times, (..., n + 1, nv)."""
         if self.torques is None:
             return np.zeros_like(self.qd)
-        return self.torques(self.t, self.q, self.qd)
+        return self.torques(self.t, self.q, self.qd, self.states)
 
     @cached_property
     def kinetic_energy(self) -> Array:
@@ -58,8 +62,8 @@ class Motion:
 
     @cached_property
     def potential_energy(self) -> Array:
-        """Potential energy at the times, (..., n + 1)."""
-        return np.asarray(self.robot.potential_energy(self.q))
+        """Potential energy at the times, (..., n + 1), with that of springs if they took part."""
+        return np.asarray(self.robot.potential_energy(self.q, springs=self.springs))
 
     @property
     def energy(self) -> Array:

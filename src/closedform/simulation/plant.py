@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import casadi as ca
+import numpy as np
 from casadi import SX
 
+from ..arrays import Array
 from ..control import Law
 from ..forms.elimination import Factors
 from ..forms.loads import NO_LOADS, Loads
@@ -22,30 +25,58 @@ Slot = tuple[str, int]
 """Name and length of a part of a column of inputs."""
 
 
+class Forces(NamedTuple):
+    """All forces but inertia and Coulomb friction, M qdd = p + friction and stops; tau, a part of p; z'."""
+
+    p: SX
+    tau: SX
+    rate: SX
+
+
 @dataclass(frozen=True, eq=False)
 class Plant:
     """What the machine code of a motion depends on, besides the method.
 
     Joint forces come from a compiled `law`, or are an input (`driven`), or are zero. `frames` are those
-    at which wrenches act, in `axes`; with `bodies` every body has one. `limited` clips the joint forces at
-    the efforts, `damped` adds viscous friction, `contact` Coulomb friction and stops. The numbers
-    of all these are inputs of the code.
+    at which wrenches act, in a `reference`; with `bodies` every body has one. `limited` clips the joint
+    forces at the efforts, `damped` adds viscous friction, `contact` Coulomb friction and stops. The numbers
+    of all these are inputs of the code; `sprung` adds the model's own springs. The states of the law, z,
+    move along with the robot's.
     """
 
     model: Model
     law: Law | None = None
     driven: bool = False
     frames: tuple[str, ...] = ()
-    axes: str = "body"
+    reference: str = "body"
     bodies: bool = False
     limited: bool = False
     damped: bool = False
+    sprung: bool = False
     contact: bool = False
 
     @property
     def nv(self) -> int:
         """Number of velocities."""
         return self.model.nv
+
+    @property
+    def nz(self) -> int:
+        """Number of states of the law."""
+        return 0 if self.law is None else sum(each.size for each in self.law.states.values())
+
+    @property
+    def start(self) -> Array:
+        """The states of the law as they are now, one after the other."""
+        return np.concatenate([np.zeros(0), *(self.law.states.values() if self.law is not None else ())])
+
+    def states(self, z: Array) -> dict[str, Array]:
+        """Return the states of the law, (..., n) one after the other, by name."""
+        if self.law is None:
+            return {}
+        sizes = [each.size for each in self.law.states.values()]
+        parts = np.split(z, np.cumsum(sizes)[:-1], axis=-1)
+        return dict(zip(self.law.states, parts, strict=False))
 
     @cached_property
     def key(self) -> tuple[str, ...] | None:
@@ -57,8 +88,9 @@ class Plant:
         for name in self.frames:
             frame = self.model.frame(name)
             places.append(f"{frame.body}:{frame.placement.tobytes().hex()}")
-        flags = (self.driven, self.axes, self.bodies, self.limited, self.damped, self.contact)
-        return (*law, repr(places), repr(flags), self.model.digest)
+        flags = (self.driven, self.reference, self.bodies, self.limited, self.damped, self.contact)
+        springs = repr([(each.stiffness, each.spring_rest) for each in self.model.bodies if self.sprung])
+        return (*law, repr(places), repr(flags), springs, self.model.digest)
 
     @property
     def slots(self) -> list[Slot]:
@@ -91,29 +123,33 @@ class Plant:
         """The tree of the model."""
         return Tree.of(self.model)
 
-    def joint_forces(self, q: SX, qd: SX, u: SX, constants: dict[str, SX]) -> SX:
-        """Return tau of the law or the inputs, within the efforts."""
-        parts = self._parts(u)
-        tau = parts.get("tau", SX(self.nv, 1))
+    def joint_forces(self, q: SX, qd: SX, z: SX, u: SX, constants: dict[str, SX]) -> tuple[SX, SX]:
+        """Return tau of the law or the inputs, within the efforts, and the rates of the law's states."""
+        parts = _parts(u, self.slots)
+        tau, rate = parts.get("tau", SX(self.nv, 1)), SX(0, 1)
         if self.law is not None:
             given = [_shaped(parts[each.name], each.shape) for each in self.law.references]
             gains = {name: constants[f"gain_{name}"] for name in self.law.gains}
-            tau = self.law.torque(self.law.tree, q, qd, given, gains)
+            states = _parts(z, [(name, each.size) for name, each in self.law.states.items()])
+            found = self.law.response(self.law.tree, q, qd, given, gains, states)
+            tau, rate = found.tau, ca.vertcat(SX(0, 1), *(found.rates[name] for name in states))
         if self.limited:
             tau = ca.fmax(ca.fmin(tau, constants["effort"]), -constants["effort"])
-        return tau
+        return tau, rate
 
-    def forces(self, q: SX, qd: SX, u: SX, constants: dict[str, SX]) -> SX:
-        """Return p, all forces but inertia and Coulomb friction: M qdd = p + friction and stops."""
-        wrenches = self._parts(u).get("wrenches")
+    def forces(self, q: SX, qd: SX, z: SX, u: SX, constants: dict[str, SX]) -> Forces:
+        """Return all forces but inertia and Coulomb friction, and the rates of the law's states."""
+        wrenches = _parts(u, self.slots).get("wrenches")
         loads = NO_LOADS
         if wrenches is not None:
-            loads = Loads((ca.reshape(wrenches, 6, -1).T,), self.frames or None, self.axes)
+            loads = Loads((ca.reshape(wrenches, 6, -1).T,), self.frames or None, self.reference)
+        loads = replace(loads, springs=self.sprung)
         bias = inverse_dynamics(self.tree, q, qd, SX.zeros(self.nv), loads=loads)
-        p = self.joint_forces(q, qd, u, constants) - bias
+        tau, rate = self.joint_forces(q, qd, z, u, constants)
+        p = tau - bias
         if self.damped:
             p = p - constants["viscous"] * qd
-        return p
+        return Forces(p, tau, rate)
 
     def mass_matrix(self, q: SX) -> SX:
         """Return M(q)."""
@@ -123,30 +159,23 @@ class Plant:
         self,
         q: SX,
         qd: SX,
+        z: SX,
         u: SX,
         constants: dict[str, SX],
         mode: SX | None = None,
         coulomb: SX | None = None,
-    ) -> tuple[SX, SX]:
-        """Return qdd and the reactions of the joints that are held.
+    ) -> tuple[SX, SX, SX]:
+        """Return qdd, the reactions of the joints that are held, and the rates of the law's states.
 
         Joint i slides with the sign mode_i, or is held if mode_i is 0: its acceleration is exactly zero,
         since its row and column of M are those of the identity, and its reaction is what that takes.
         """
-        M, p = self.mass_matrix(q), self.forces(q, qd, u, constants)
+        M, (p, _, rate) = self.mass_matrix(q), self.forces(q, qd, z, u, constants)
         if mode is None or coulomb is None:
-            return Factors(M, from_leaves=True).solve(p), SX(self.nv, 1)
+            return Factors(M, from_leaves=True).solve(p), SX(self.nv, 1), rate
         free = mode * mode
         a = Factors(masked(M, free), from_leaves=True).solve(free * (p - mode * coulomb))
-        return a, (1 - free) * (M @ a - p)
-
-    def _parts(self, u: SX) -> dict[str, SX]:
-        """Return the parts of a column of inputs by name."""
-        found, start = {}, 0
-        for name, size in self.slots:
-            found[name] = u[start : start + size]
-            start += size
-        return found
+        return a, (1 - free) * (M @ a - p), rate
 
 
 def masked(M: SX, free: SX) -> SX:
@@ -157,6 +186,15 @@ def masked(M: SX, free: SX) -> SX:
             if i != j and not M[i, j].is_zero():
                 found[i, j] = M[i, j] * (free[i] * free[j])
         found[i, i] = M[i, i] * free[i] + (1 - free[i])
+    return found
+
+
+def _parts(column: SX, slots: list[Slot]) -> dict[str, SX]:
+    """Return the parts of a column by name."""
+    found, start = {}, 0
+    for name, size in slots:
+        found[name] = column[start : start + size]
+        start += size
     return found
 
 

@@ -9,6 +9,7 @@ from casadi import SX
 
 from ..forms.elimination import Factors
 from ..forms.manifold import chart_rate, moved
+from ..forms.springs import spring_gradient
 from ..programs import Program
 from .plant import Plant, masked
 from .step_symbols import StepSymbols, step_program
@@ -21,8 +22,9 @@ def rosenbrock(plant: Plant, held: bool) -> Program:
     """Return the program of one step of second order, ROS2 [Verwer1999].
 
     With W = 1 - gamma h A, k1 = W^-1 f(x) and k2 = W^-1 (f(x + h k1) - 2 k1), the state moves by
-    h (3 k1 + k2) / 2. The order is 2 whatever A is; here it has the derivatives of the joint forces and of
-    viscous friction by q and qd, symmetric parts, so that W is solved like M.
+    h (3 k1 + k2) / 2. The order is 2 whatever A is; here it has the derivatives of the joint forces, of
+    springs and of viscous friction by q and qd, symmetric parts, so that W is solved like M. The states of
+    the law have no part in A, so that they take Heun's step.
     """
     given = StepSymbols(plant, held)
     model, q, qd, h, nv = plant.model, given.q, given.qd, given.h, plant.nv
@@ -35,27 +37,27 @@ def rosenbrock(plant: Plant, held: bool) -> Program:
     s = GAMMA * h
     W = Factors(masked(M - s * by_qd - s * s * by_q, free), from_leaves=True)
     rate = chart_rate(model, q, SX(nv, 1), qd)
-    push = plant.forces(q, qd, first, constants)
+    push, _, z1 = plant.forces(q, qd, given.z, first, constants)
     a1 = W.solve(free * (push - slid + s * (by_q @ rate)))
     v1 = rate + s * a1
     there, then = moved(model, q, h * v1), qd + h * a1
-    a, _ = plant.acceleration(there, then, last, constants, mode, coulomb)
+    a, _, z2 = plant.acceleration(there, then, given.z + h * z1, last, constants, mode, coulomb)
     v = chart_rate(model, there, h * v1, then) - 2 * v1
     a2 = W.solve(free * (M @ (a - 2 * a1) + s * (by_q @ v)))
     v2 = v + s * a2
     end, speed = moved(model, q, h / 2 * (3 * v1 + v2)), qd + h / 2 * (3 * a1 + a2)
     reactions = SX(nv, 1)
     if mode is not None:
-        _, reactions = plant.acceleration(q, qd, first, constants, mode, coulomb)
-    return step_program(given, "rosenbrock_step", end, speed, reactions)
+        _, reactions, _ = plant.acceleration(q, qd, given.z, first, constants, mode, coulomb)
+    return step_program(given, "rosenbrock_step", end, speed, given.z + h / 2 * (z1 + z2), reactions)
 
 
 def _stiffness(plant: Plant, given: StepSymbols, u: SX) -> tuple[SX, SX]:
-    """Return the symmetric parts of the derivatives of joint forces and viscous friction by q and qd."""
+    """Return the symmetric parts of d/dq and d/dqd of joint forces, springs and viscous friction."""
     nv = plant.nv
     step, more = SX.sym("step", nv), SX.sym("more", nv)
     there = moved(plant.model, given.q, step)
-    tau = plant.joint_forces(there, given.qd + more, u, given.constants)
+    tau, _ = plant.joint_forces(there, given.qd + more, given.z, u, given.constants)
     zero = SX.zeros(2 * nv)
     found = []
     for by in (step, more):
@@ -63,4 +65,6 @@ def _stiffness(plant: Plant, given: StepSymbols, u: SX) -> tuple[SX, SX]:
         found.append((D + D.T) / 2)
     if plant.damped:
         found[1] = found[1] - ca.diag(given.constants["viscous"])
+    if plant.sprung:
+        found[0] = found[0] - spring_gradient(plant.tree, given.q)
     return found[0], found[1]

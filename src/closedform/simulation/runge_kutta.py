@@ -23,18 +23,22 @@ def runge_kutta(plant: Plant, method: str, held: bool) -> Program:
     mode, coulomb = given.contact.get("mode"), given.contact.get("coulomb")
     rates: list[SX] = []
     accelerations: list[SX] = []
+    memories: list[SX] = []
     reactions = SX(plant.nv, 1)
     for row, part in zip(table.a, table.c, strict=True):
         step, v = _combined(row, rates, h, plant.nv), qd + _combined(row, accelerations, h, plant.nv)
+        z, u = given.z + _combined(row, memories, h, plant.nz), given.inputs(part)
         there = moved(model, q, step) if rates else q
-        a, reaction = plant.acceleration(there, v, given.inputs(part), given.constants, mode, coulomb)
+        a, reaction, z_dot = plant.acceleration(there, v, z, u, given.constants, mode, coulomb)
         if not rates:
             reactions = reaction
         rates.append(chart_rate(model, there, step, v))
         accelerations.append(a)
+        memories.append(z_dot)
     last = moved(model, q, _combined(table.b, rates, h, plant.nv))
     speed = qd + _combined(table.b, accelerations, h, plant.nv)
-    return step_program(given, f"{method}_step", last, speed, reactions)
+    then = given.z + _combined(table.b, memories, h, plant.nz)
+    return step_program(given, f"{method}_step", last, speed, then, reactions)
 
 
 def _combined(weights: Array, vectors: list[SX], h: SX, size: int) -> SX:

@@ -75,11 +75,12 @@ def simulate(
     reference: Any = None,
     rate: float | None = None,
     friction: bool = False,
+    springs: bool = False,
     stops: bool = False,
     restitution: float = 0.0,
     effort_limits: bool = False,
     wrenches: Any = None,
-    axes: str = "body",
+    wrench_reference: str = "body",
     method: str | None = None,
     events: Sequence[Event] = (),
     progress: Callable[[float], None] | None = None,
@@ -97,7 +98,8 @@ def simulate(
     if progress is not None:
         function("simulate: progress", progress, "the fraction done", 1)
     instances("simulate: events", events, Event)
-    for name, given in (("friction", friction), ("stops", stops), ("effort_limits", effort_limits)):
+    chosen = {"friction": friction, "springs": springs, "stops": stops, "effort_limits": effort_limits}
+    for name, given in chosen.items():
         flag(f"simulate: {name}", given)
     bounce = small_number("simulate: restitution", restitution, 1.0)
     q = checked_coordinates(model, q0)
@@ -107,7 +109,7 @@ def simulate(
     most = min(MAX_STEPS, MOST_ENTRIES // (robot.nq + robot.nv))
     run_clock = clock(duration, step, rate, isinstance(law, Law) or callable(law), most)
     found = drive(robot, law, reference, rate, run_clock)
-    frames, bodies, acting = wrench_levels(model, wrenches, axes, run_clock.times)
+    frames, bodies, acting = wrench_levels(model, wrenches, wrench_reference, run_clock.times)
     parts = [*found.levels, *acting]
     batch = common_batch(
         "simulate",
@@ -122,10 +124,11 @@ def simulate(
         found.law,
         driven=found.driven,
         frames=frames,
-        axes=axes,
+        reference=wrench_reference,
         bodies=bodies,
         limited=effort_limits,
         damped=friction and bool(robot.damping.any()),
+        sprung=springs and any(body.stiffness for body in model.bodies),
         contact=contact.acts,
     )
     if method is None:
@@ -134,11 +137,13 @@ def simulate(
     if events and batch:
         raise ArgumentError("simulate: events are sought in single runs; give one initial state")
     _require_room(plant, math.prod(batch), run_clock)
-    start = np.broadcast_to(q, (*batch, robot.nq)), np.broadcast_to(qd, (*batch, robot.nv))
+    start = tuple(np.broadcast_to(each, (*batch, each.shape[-1])) for each in (q, qd, plant.start))
+    if found.memory is not None:
+        found.memory.begin(batch)
     record = found.recorded()
     torques = partial(driven_torques, robot, record, None, effort_limits, run_clock)
     if method in ADAPTIVE:
-        t, q, qd, times = adaptive_run(
+        t, q, qd, z, times = adaptive_run(
             plant,
             found,
             start,
@@ -151,18 +156,21 @@ def simulate(
             rtol,
             atol,
         )
-        return Motion(robot, t, q, qd, times, (), method, torques)
+        return Motion(robot, t, q, qd, times, (), method, torques, plant.states(z), springs)
     marching = _marching(robot, plant, found, start, run_clock, parts, contact, method)
     _take_steps(robot, marching, found, run_clock, batch, progress)
-    q, qd = (_unstacked(each, batch) for each in (marching.q, marching.qd))
+    x, qd = (_unstacked(each, batch) for each in (marching.q, marching.qd))
+    q, states = x[..., : robot.nq], plant.states(x[..., robot.nq :])
+    if found.memory is not None:
+        states = found.memory.recorded()
     if found.sample is not None:
         table = _unstacked(marching.tables[0][..., : robot.nv], batch)
         torques = partial(driven_torques, robot, record, table, effort_limits, run_clock)
     if not batch:
-        _require_finite(robot, torques, run_clock.times, q, qd)
+        _require_finite(robot, torques, run_clock.times, q, qd, states)
     names = velocity_names(robot)
     changes = tuple(Transition(c.time, names[c.velocity], c.what, c.run) for c in marching.changes)
-    motion = Motion(robot, run_clock.times, q, qd, (), changes, method, torques)
+    motion = Motion(robot, run_clock.times, q, qd, (), changes, method, torques, states, springs)
     return with_events(motion, events) if events else motion
 
 
@@ -191,7 +199,7 @@ def _marching(
     robot: Robot,
     plant: Plant,
     found: Drive,
-    start: tuple[Array, Array],
+    start: tuple[Array, ...],
     run_clock: Clock,
     parts: list[Levels],
     contact: Contact,
@@ -199,8 +207,9 @@ def _marching(
 ) -> Marching:
     """Return the runs, ready to take their steps."""
     inputs = together(parts, run_clock.steps)
+    q, qd, z = start
     paths = []
-    for first in start:
+    for first in (np.concatenate([q, z], axis=-1), qd):
         runs = math.prod(first.shape[:-1])
         path = np.empty((len(run_clock.times), runs, first.shape[-1]))
         path[0] = first.reshape(runs, first.shape[-1])
@@ -279,14 +288,16 @@ def _unstacked(path: Array, batch: tuple[int, ...]) -> Array:
     return np.moveaxis(path.reshape(len(path), *batch, path.shape[-1]), 0, -2)
 
 
-def _require_finite(robot: Robot, torques: Any, t: Array, q: Array, qd: Array) -> None:
+def _require_finite(
+    robot: Robot, torques: Any, t: Array, q: Array, qd: Array, states: dict[str, Array]
+) -> None:
     """Raise the error of a run that diverged: of its law, if that gives no numbers at the last good state."""
     bad = ~(np.isfinite(q).all(axis=-1) & np.isfinite(qd).all(axis=-1))
     if not bad.any():
         return
     k = max(int(bad.argmax()) - 1, 0)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        tau = torques(t, q, qd)[k]
+        tau = torques(t, q, qd, states)[k]
     if not np.isfinite(tau).all():
         raise not_finite("the law", tau, float(t[k]))
     state = np.concatenate([q[k], qd[k]])

@@ -1,4 +1,8 @@
-"""What a step takes and gives: state, inputs over the step, constants of the run, modes of the joints."""
+"""What a step takes and gives: state, inputs over the step, constants of the run, modes of the joints.
+
+The states z of a law follow the coordinates in one array: both are carried along alike, and only the
+expressions of a step know where q ends.
+"""
 
 from __future__ import annotations
 
@@ -27,6 +31,7 @@ class StepSymbols:
     def __init__(self, plant: Plant, held: bool) -> None:
         self.plant = plant
         self.q, self.qd, self.h = SX.sym("q", plant.model.nq), SX.sym("qd", plant.nv), SX.sym("h")
+        self.z = SX.sym("z", plant.nz)
         count = 1 if held else 3
         self.levels = [SX.sym(f"u{k}", plant.nu) for k in range(count)] if plant.nu else []
         self.constants = {name: SX.sym(name, *shape) for name, shape in plant.constants}
@@ -35,7 +40,7 @@ class StepSymbols:
     @property
     def arrays(self) -> list[Any]:
         """The inputs of the kernel."""
-        found: list[Any] = [("q", self.q), ("qd", self.qd), ("h", (), self.h)]
+        found: list[Any] = [("q", ca.vertcat(self.q, self.z)), ("qd", self.qd), ("h", (), self.h)]
         found += [(f"u{k}", each) for k, each in enumerate(self.levels)]
         shapes = dict(self.plant.constants)
         found += [(name, shapes[name], each) for name, each in self.constants.items()]
@@ -55,9 +60,9 @@ def quadratic(part: float) -> tuple[float, float, float]:
     return (1 - part) * (1 - 2 * part), 4 * part * (1 - part), part * (2 * part - 1)
 
 
-def step_program(given: StepSymbols, name: str, q: SX, qd: SX, reactions: SX) -> Program:
+def step_program(given: StepSymbols, name: str, q: SX, qd: SX, z: SX, reactions: SX) -> Program:
     """Return the program of a step from the expressions of its end."""
-    outputs: list[Any] = [("q", q), ("qd", qd)]
+    outputs: list[Any] = [("q", ca.vertcat(q, z)), ("qd", qd)]
     if given.contact:
         outputs.append(("margin", (), margin(given, q, qd, reactions)))
     return traced(name, given.arrays, outputs)

@@ -29,7 +29,7 @@ METHODS = (*TABLEAUX, *IMPLICIT)
 
 def step_kernel(plant: Plant, method: str, held: bool) -> Kernel:
     """Return the kernel of one step: (q, qd, h, ...) -> (q, qd) at its end, and a margin with contact."""
-    outputs: list[Any] = [("q", (plant.model.nq,)), ("qd", (plant.nv,))]
+    outputs: list[Any] = [("q", (plant.model.nq + plant.nz,)), ("qd", (plant.nv,))]
     if plant.contact:
         outputs.append(("margin", ()))
     if method in IMPLICIT:
@@ -75,8 +75,7 @@ def _lasting(name: str) -> bool:
 def _forces(plant: Plant) -> Program:
     given = StepSymbols(plant, held=True)
     u = given.inputs(0.0)
-    p = plant.forces(given.q, given.qd, u, given.constants)
-    tau = plant.joint_forces(given.q, given.qd, u, given.constants)
+    p, tau, _ = plant.forces(given.q, given.qd, given.z, u, given.constants)
     arrays = [each for each in given.arrays if _lasting(each[0])]
     outputs: list[Any] = [("M", (plant.nv, plant.nv), plant.mass_matrix(given.q)), ("p", p), ("tau", tau)]
     return traced("motion_forces", arrays, outputs)

@@ -39,6 +39,7 @@ def variational(plant: Plant, held: bool) -> Program:
         P = M v - h/2 (dL/dq + f),  q -> q + h v,  P -> M v + h/2 (dL/dq + f)  at the midpoint
 
     [MarsdenWest2001, section 2.5]; dL/dq = M' v - C v - g. The first equation is solved for v by iteration.
+    The states of a law move to the midpoint by their rates at the start, and on by those at the midpoint.
     A step whose iteration does not converge is NaN.
     """
     given = StepSymbols(plant, held)
@@ -47,11 +48,15 @@ def variational(plant: Plant, held: bool) -> Program:
     free = SX.ones(nv) if mode is None else mode * mode
     slid = SX(nv, 1) if mode is None or coulomb is None else mode * coulomb
     momentum = plant.mass_matrix(q) @ qd
+    z = given.z
+    if plant.nz:
+        _, z_dot = plant.joint_forces(q, qd, z, given.inputs(0.0), given.constants)
+        z = z + h / 2 * z_dot
     v = last = qd
     for _ in range(ITERATIONS):
-        M, push = _midpoint(plant, given, q + h / 2 * v, v, slid)
+        M, push, _ = _midpoint(plant, given, q + h / 2 * v, v, z, slid)
         last, v = v, Factors(masked(M, free), from_leaves=True).solve(free * (momentum + h / 2 * push))
-    M, push = _midpoint(plant, given, q + h / 2 * v, v, slid)
+    M, push, z_dot = _midpoint(plant, given, q + h / 2 * v, v, z, slid)
     there = q + h * v
     end = Factors(masked(plant.mass_matrix(there), free), from_leaves=True)
     speed = end.solve(free * (M @ v + h / 2 * push))
@@ -60,11 +65,14 @@ def variational(plant: Plant, held: bool) -> Program:
     speed = speed / lost
     reactions = SX(nv, 1)
     if mode is not None:
-        _, reactions = plant.acceleration(q, qd, given.inputs(0.0), given.constants, mode, coulomb)
-    return step_program(given, "variational_step", there, speed, reactions)
+        _, reactions, _ = plant.acceleration(
+            q, qd, given.z, given.inputs(0.0), given.constants, mode, coulomb
+        )
+    return step_program(given, "variational_step", there, speed, given.z + h * z_dot, reactions)
 
 
-def _midpoint(plant: Plant, given: StepSymbols, q: SX, v: SX, slid: SX) -> tuple[SX, SX]:
-    """Return M and dL/dq with all forces at the midpoint."""
+def _midpoint(plant: Plant, given: StepSymbols, q: SX, v: SX, z: SX, slid: SX) -> tuple[SX, SX, SX]:
+    """Return M, dL/dq with all forces, and the rates of the law's states at the midpoint."""
     M, rate = mass_matrix_rates(plant.tree, q, v)
-    return M, rate @ v + plant.forces(q, v, given.inputs(0.5), given.constants) - slid
+    p, _, z_dot = plant.forces(q, v, z, given.inputs(0.5), given.constants)
+    return M, rate @ v + p - slid, z_dot

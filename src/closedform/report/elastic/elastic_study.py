@@ -96,7 +96,7 @@ class ElasticStudy:
 
     @cached_property
     def waves(self) -> Trajectory:
-        """The motion for torque rates: every joint a cosine, as in [MuellerKumar2021, Fig. 3]."""
+        """The motion for torque rates: every joint a cosine of its own frequency."""
         if self.trajectory is not None:
             return self.trajectory
         it = self.cosines

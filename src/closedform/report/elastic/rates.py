@@ -38,6 +38,7 @@ class RateFacts:
     steps: Array
     errors: Array
     cosines: bool
+    tool: float
 
     @property
     def best(self) -> Array:
@@ -57,7 +58,16 @@ def gather(study: ElasticStudy) -> RateFacts:
     for each in shown:
         each[(t < SHOWN_STEP) | (t > t[-1] - SHOWN_STEP)] = np.nan
     return RateFacts(
-        t, study.labels, study.waves(t), tau, (first, second), shown, STEPS, errors, study.trajectory is None
+        t,
+        study.labels,
+        study.waves(t),
+        tau,
+        (first, second),
+        shown,
+        STEPS,
+        errors,
+        study.trajectory is None,
+        study.tool,
     )
 
 

@@ -71,7 +71,11 @@ def _words(arm: FlexibleArm) -> Iterator[str]:
             f"{len(modes)} mode{'s' if len(modes) > 1 else ''}"
         )
     mass, inertia = arm.payload
-    yield f"Payload: {mass:g} kg and {inertia:g} kg m²" if mass else "No payload"
+    ahead, beside = arm.payload_offset
+    off = (
+        f", centre of mass {ahead:g} m ahead of the tip and {beside:g} m beside it" if ahead or beside else ""
+    )
+    yield f"Payload: {mass:g} kg and {inertia:g} kg m²{off}" if mass else "No payload"
     x, y = arm.gravity
     yield f"Gravity: ({x:g}, {y:g}) m/s²" if arm.gravity.any() else "No gravity: the plane is level"
 

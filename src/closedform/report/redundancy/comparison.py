@@ -1,4 +1,4 @@
-"""The methods in numbers, and how far the path stays from singularities."""
+"""The methods in numbers, what each costs, and how far the path stays from singularities."""
 
 from __future__ import annotations
 
@@ -7,20 +7,31 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...redundancy import Contestant, Path
+from ...redundancy import Contestant, Effort, Path, effort
+from ...redundancy.compare import CORRECTED
 from ..curves import add_curve, panels
 from ..figure import Figure, figure
 from ..section import Section
-from .path_study import RedundancyStudy
+from .path_study import GAIN, RedundancyStudy
 
 
 @dataclass(frozen=True)
 class ComparisonFacts:
-    """The contestants on a closed path, and the path by the proposed method with its measures."""
+    """The contestants on a closed path, their operations, and the proposed method's path with its measures.
+
+    `start_error` is how far the given start is from the first target, in metres and radians; `gain`,
+    `time_step`, `substeps` and `correction` are those of resolved motion.
+    """
 
     rows: tuple[Contestant, ...]
+    effort: Effort
     cycles: int
     criterion: str
+    start_error: float
+    gain: float
+    time_step: float
+    substeps: int
+    correction: float
     path: Path
 
 
@@ -28,8 +39,19 @@ def gather(study: RedundancyStudy) -> ComparisonFacts | None:
     """Return the comparison on a closed path, and the measures on any; None for a single target."""
     if len(study.path.q) < 2:
         return None
-    rows = () if study.comparison is None else study.comparison.contestants
-    return ComparisonFacts(rows, study.cycles, study.sense[0], study.path)
+    found = study.comparison
+    return ComparisonFacts(
+        () if found is None else found.contestants,
+        effort(study.arm, study.route.task, study.best),
+        study.cycles,
+        study.sense[0],
+        0.0 if found is None else found.start_error,
+        GAIN,
+        study.between,
+        study.substeps,
+        CORRECTED * study.substeps / study.between,
+        study.path,
+    )
 
 
 def draw(facts: ComparisonFacts) -> Mapping[str, Figure]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,16 +14,22 @@ from ...arrays import Array
 from ...checks import flag, instance, positive, sized_array, whole_number
 from ...errors import ArgumentError, ClosedFormError
 from ...lazy import cached_property
+from ...redundancy.approach import met
 from ...redundancy.compare import MOST_CYCLES
 from ...redundancy.criteria import read_criterion
+from ...redundancy.problem import prepared
+from ...redundancy.resolved_motion import MOST_SUBSTEPS
 from ...redundancy.result import MEANINGS
 from ...redundancy.task import Task, read_task
 from ...robot import Robot
 from ..labels import Label, velocity_labels
-from .routes import Route, given_route, paper_route, square_route
+from .routes import PAPERS, Route, given_route, paper_route, square_route
 
 GAIN = 10.0
 """Weight of the gradient in resolved motion."""
+
+STEP = 0.01
+"""Integration step of resolved motion, in seconds."""
 
 
 @dataclass(frozen=True)
@@ -30,27 +37,31 @@ class RedundancyStudy:
     """An arm that meets targets and makes a criterion as good as its self-motion allows.
 
     Without a robot, the example of [Chang1987]; without `targets` (one, or a path (t, ...) of them),
-    a square that suits the robot and its `task`, by default the largest that leaves a self-motion.
-    `q0` are joint angles to start from. `limits` says whether joint limits count, by default for
-    given targets: the methods of the comparison do not know them. The targets of resolved motion
-    follow one another after `time_step` seconds.
+    a square that suits the robot and its `task`, by default the largest that leaves a self-motion. The
+    `criterion` is by default the manipulability, for the paper's example squared and without a unit, as
+    printed. `q0` are joint angles to start from; resolved motion starts where the shortest steps lead
+    from there to the first target. `limits` says whether joint limits count, by default for given
+    targets: the methods of the comparison do not know them. The targets of resolved motion follow one
+    another after `time_step` seconds (0.01, in the paper's example 0.1), in integration steps of 0.01 s.
     """
 
     robot: Robot | None = None
     targets: ArrayLike | None = None
     task: Any = None
-    criterion: Any = "manipulability"
+    criterion: Any = None
     q0: ArrayLike | None = None
     limits: bool | None = None
     cycles: int = 3
-    time_step: float = 0.01
+    time_step: float | None = None
 
     def __post_init__(self) -> None:
-        positive("ik: time_step", self.time_step)
+        if self.time_step is not None:
+            positive("ik: time_step", self.time_step)
         whole_number("ik: cycles", self.cycles, 3, MOST_CYCLES)
         if self.limits is not None:
             flag("ik: limits", self.limits)
-        read_criterion(self.criterion)
+        if self.criterion is not None:
+            read_criterion(self.criterion)
         if self.robot is None:
             if self.targets is not None or self.task is not None or self.q0 is not None:
                 raise ArgumentError("ik: targets, task and q0 are those of a robot; give the robot too")
@@ -83,9 +94,28 @@ class RedundancyStudy:
         if self.robot is None:
             return paper_route()
         if self.targets is None:
-            return square_route(self.robot, self.task, self.criterion)
+            return square_route(self.robot, self.task, self.best)
         start = None if self.q0 is None else np.array(self.q0, dtype=float)
         return given_route(self.robot, "pose" if self.task is None else self.task, self.targets, start)
+
+    @property
+    def best(self) -> redundancy.Criterion:
+        """The criterion."""
+        if self.criterion is None:
+            return PAPERS if self.robot is None else redundancy.manipulability()
+        return read_criterion(self.criterion)
+
+    @property
+    def between(self) -> float:
+        """Seconds from target to target of resolved motion; in the paper 1 mm at 10 mm/s."""
+        if self.time_step is None:
+            return 0.1 if self.robot is None else STEP
+        return self.time_step
+
+    @property
+    def substeps(self) -> int:
+        """Integration steps from target to target."""
+        return min(max(1, math.ceil(self.between / STEP - 1e-6)), MOST_SUBSTEPS)
 
     @property
     def arm(self) -> Robot:
@@ -117,7 +147,7 @@ class RedundancyStudy:
     def path(self) -> redundancy.Path:
         """The proposed method along the path; raises if a target is not met."""
         route = self.route
-        options = {"task": route.task, "criterion": self.criterion, "limits": self.bounded}
+        options = {"task": route.task, "criterion": self.best, "limits": self.bounded}
         found = redundancy.follow(route.robot, route.targets, q0=route.q0, **options)
         if not found.converged.all():
             k = int(np.argmin(found.converged))
@@ -134,8 +164,11 @@ class RedundancyStudy:
 
     @cached_property
     def start(self) -> Array:
-        """Joint angles that every method starts from."""
-        return np.asarray(self.path.q[0] if self.route.q0 is None else self.route.q0)
+        """Joint angles at the first target that every method starts from."""
+        if self.route.q0 is None:
+            return np.asarray(self.path.q[0])
+        conditions = prepared(self.arm, self.route.task, self.best, None, False).conditions
+        return met(conditions, np.asarray(self.route.q0), self.route.targets[0])
 
     @cached_property
     def comparison(self) -> redundancy.Comparison | None:
@@ -146,11 +179,12 @@ class RedundancyStudy:
         return redundancy.compare(
             route.robot,
             route.targets,
-            self.start,
+            self.path.q[0] if route.q0 is None else route.q0,
             route.task,
-            self.criterion,
+            self.best,
             cycles=self.cycles,
-            time_step=self.time_step,
+            time_step=self.between,
+            substeps=self.substeps,
             gain=GAIN,
         )
 
@@ -158,7 +192,8 @@ class RedundancyStudy:
     def resolved(self) -> Array | None:
         """Joint angles (t, n) of resolved motion along the path, None for a single target."""
         if self.comparison is not None:
-            return next(each.first for each in self.comparison.contestants if each.name == "pseudoinverse")
+            contestants = self.comparison.contestants
+            return next(each.first for each in contestants if each.title == "pseudoinverse")
         if len(self.route.targets) < 2:
             return None
         return redundancy.resolved_motion(
@@ -166,8 +201,9 @@ class RedundancyStudy:
             self.route.targets,
             self.start,
             self.route.task,
-            self.criterion,
-            time_step=self.time_step,
+            self.best,
+            time_step=self.between,
+            substeps=self.substeps,
             gain=GAIN,
         )
 
@@ -188,6 +224,5 @@ class RedundancyStudy:
     @property
     def sense(self) -> tuple[str, str]:
         """The criterion's name, and whether it shall be large or small."""
-        criterion = read_criterion(self.criterion)
-        name = criterion.name.replace("_", " ")
-        return name, "large" if criterion.kind == "maximum" else "small"
+        name = self.best.name.replace("_", " ")
+        return name, "large" if self.best.kind == "maximum" else "small"

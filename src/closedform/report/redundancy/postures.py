@@ -36,7 +36,7 @@ def gather(study: RedundancyStudy) -> PostureFacts:
     moving = None
     if study.self_motions == 1:
         start = study.path.q[0]
-        options = {"task": route.task, "criterion": study.criterion, "limits": study.bounded}
+        options = {"task": route.task, "criterion": study.best, "limits": study.bounded}
         (curve,) = redundancy.self_motion(route.robot, route.targets[0], q0=start, **options)
         keep = np.linspace(0, len(curve.q) - 1, SHOWN + 1).round().astype(int)
         moving = _points(study, curve.q[keep])

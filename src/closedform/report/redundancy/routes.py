@@ -33,6 +33,9 @@ PRINTED = np.array(
 )
 """Angles of the proposed method at the vertices in the paper's tables, in degrees."""
 
+PAPERS = redundancy.manipulability(squared=True, length=0.6)
+"""The criterion of [Chang1987, Eq. (29)] with the Jacobian of Eq. (31), over the length of the first link."""
+
 TRIES = 50
 """Squares tried for a robot other than the paper's."""
 

@@ -46,7 +46,7 @@ class CurveFacts:
 def gather(study: RedundancyStudy) -> CurveFacts | None:
     """Return the curves through the first target; None if self-motion has more dimensions than one."""
     robot, target, task = study.arm, study.route.targets[0], study.route.task
-    criterion = study.criterion
+    criterion = study.best
     if study.self_motions != 1:
         return None
     found = redundancy.self_motion(robot, target, task, criterion, step=0.03)

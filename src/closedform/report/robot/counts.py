@@ -45,9 +45,12 @@ class CountFacts:
 
 
 def gather(study: Study) -> CountFacts:
-    """Return the counts; forms that are not timed are traced without being compiled."""
+    """Return the counts; forms that are not timed are traced without being compiled.
+
+    The papers' block matrices are left out: nothing is computed through them.
+    """
     forms = (form for form in FORMS.values() if study.robot.model.has_inertia or INERTIAS not in form.needs)
-    return CountFacts(tuple(_counted(study, form) for form in forms))
+    return CountFacts(tuple(_counted(study, form) for form in forms if form.group != "blocks"))
 
 
 def _counted(study: Study, form: Form) -> FormCounts:

@@ -1,4 +1,4 @@
-"""The torques of the motion, and what they are made of."""
+"""The torques of the motion, what they are made of, and their time derivatives."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Array
+from ...forms import Variant
+from ...programs import evaluate, trace
 from ..curves import Curve, Panel, curves_by_joint, one_joint_at_a_time
 from ..figure import Figure, figure, thinned
 from ..labels import Label, units
@@ -17,12 +19,16 @@ from .robot_study import Study
 
 @dataclass(frozen=True)
 class Effort:
-    """How hard one joint works: peak, root mean square, and the limit of its drive."""
+    """How hard one joint works: peak, root mean square, and the limit of its drive.
+
+    `peaks` are those of tau' and tau'', as far as the motion has them.
+    """
 
     label: Label
     peak: float
     rms: float
     limit: float
+    peaks: tuple[float, ...]
 
     @property
     def use(self) -> float:
@@ -32,7 +38,10 @@ class Effort:
 
 @dataclass(frozen=True)
 class TorqueFacts:
-    """tau of inverse dynamics and its parts M qdd, C qd and g, all (n, nv)."""
+    """tau of inverse dynamics, its parts M qdd, C qd and g, and its rates tau' and tau'', all (n, nv).
+
+    `rates` has what the motion is smooth enough for.
+    """
 
     t: Array
     labels: tuple[Label, ...]
@@ -40,6 +49,7 @@ class TorqueFacts:
     inertial: Array
     coriolis: Array
     gravity: Array
+    rates: tuple[Array, ...]
     limits: Array
     floating: bool
 
@@ -59,7 +69,13 @@ class TorqueFacts:
         """The work of every joint."""
         peak, rms = np.abs(self.tau).max(axis=0), np.sqrt(np.mean(self.tau**2, axis=0))
         return tuple(
-            Effort(label, float(peak[k]), float(rms[k]), float(self.limits[k]))
+            Effort(
+                label,
+                float(peak[k]),
+                float(rms[k]),
+                float(self.limits[k]),
+                tuple(float(np.abs(rate[:, k]).max()) for rate in self.rates),
+            )
             for k, label in enumerate(self.labels)
         )
 
@@ -76,16 +92,28 @@ def gather(study: Study) -> TorqueFacts | None:
         np.einsum("tij,tj->ti", robot.kernel("mass_matrix")(s.q), s.qdd),
         np.einsum("tij,tj->ti", robot.kernel("coriolis_matrix")(s.q, s.qd), s.qd),
         robot.kernel("gravity_torque")(s.q),
+        _rates(study),
         robot.effort_limits,
         any(body.joint.floats for body in robot.model.bodies),
     )
 
 
+def _rates(study: Study) -> tuple[Array, ...]:
+    """Return tau' and tau'' [MuellerKumar2021, Eqs. (28), (38)]; what runs once needs no machine code."""
+    s, order = study.states, len(study.states.further)
+    if not order:
+        return ()
+    program = trace(study.robot.model, "inverse_dynamics_rates", Variant(order=order))
+    _, *rates = evaluate(program, s.q, s.qd, s.qdd, *s.further)
+    return tuple(rates)
+
+
 def draw(facts: TorqueFacts) -> Mapping[str, Figure]:
-    """Return the torques of all joints, and the parts of one joint at a time."""
-    panel = Panel("tau", facts.tau, facts.labels, effort=True)
-    torques = curves_by_joint("Torques over time", facts.t, [panel])
-    return {"torques": torques, "parts": _parts(facts)}
+    """Return the torques of all joints with their rates, and the parts of one joint at a time."""
+    panels = [Panel("tau", facts.tau, facts.labels, effort=True)]
+    for k, rate in enumerate(facts.rates, start=1):
+        panels.append(Panel("tau" + "'" * k, rate, facts.labels, "/s" if k == 1 else "/s²", effort=True))
+    return {"torques": curves_by_joint("Torques over time", facts.t, panels), "parts": _parts(facts)}
 
 
 def _parts(facts: TorqueFacts) -> Figure:
