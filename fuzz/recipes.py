@@ -1182,6 +1182,7 @@ EXCLUDED = {
     "equations.equations": "what Robot.equations calls",
     "equations.program_equations": "takes a traced program, a step of equations",
     "report.ElasticStudy.laws": "a step of the page",
+    "report.ElasticStudy.other_laws": "a step of the page",
     "report.ElasticStudy.on_springs": "a step of the page",
     "report.RedundancyStudy.shown": "a step of the page",
     "report.render": "seconds per call; write_page is attacked",
