@@ -750,6 +750,14 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "elastic.MotorObserver.step": lambda: call(
         watching().step, np.zeros((8, 2)), [0.1, 0.2], [0.1, 0.2], [0.0, 0.0]
     ),
+    "elastic.MotorObserver.bind": lambda: call(
+        watching().bind,
+        np.zeros((8, 2)),
+        np.zeros(2),
+        np.zeros(2),
+        np.zeros(2),
+        out=(np.zeros(10), np.zeros((8, 2))),
+    ),
     "elastic.MotorObserver.torques": lambda: call(
         watching().torques, law(), np.zeros(10), np.zeros((law().rows, 2)), loaded=True
     ),

@@ -181,6 +181,18 @@ def test_the_rate_of_momentum_is_that_of_the_plant():
 
 
 @pytest.mark.parametrize("kind", [MotorObserver, PlantObserver])
+def test_a_bound_step_is_the_step(kind):
+    observer = kind(two_links(), POLES)
+    memory, u, out = observer.at_rest([20.0, -10.0]), np.array([0.3, -0.1]), np.empty(10)
+    before, theta = np.array([20.0, -10.0]), np.array([20.001, -10.002])
+    wanted = observer.step(memory, before, theta, u)
+    onward = np.empty_like(memory)
+    observer.bind(memory, before, theta, u, out=(out, onward))()
+    assert np.array_equal(out, wanted[0])
+    assert np.array_equal(onward, wanted[1])
+
+
+@pytest.mark.parametrize("kind", [MotorObserver, PlantObserver])
 def test_a_robot_at_rest_is_where_its_springs_carry_it(kind):
     robot = two_links()
     observer, theta = kind(robot, POLES), np.array([[20.0, -10.0], [5.0, 3.0]])

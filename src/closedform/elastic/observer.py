@@ -122,6 +122,17 @@ class Observer(ABC):
         estimate, onward = self.kernel(memory, theta_before, theta, u, self.gains, period)
         return estimate, onward
 
+    def bind(
+        self, memory: Array, theta_before: Array, theta: Array, u: Array, *, out: tuple[Array, Array]
+    ) -> Callable[[], None]:
+        """Return a call of no arguments that takes a step on these very arrays, for control loops.
+
+        `out` are the estimates (5 nv,) and the memory one sample later, an array of its own: copy it into
+        `memory` before the next call.
+        """
+        inputs = (memory, theta_before, theta, u, self.gains, np.array(1 / self.rate))
+        return self.kernel.bind(*inputs, out=out)
+
     def torques(
         self, control: Control, estimate: ArrayLike, reference: ArrayLike, *, loaded: bool = True
     ) -> Any:
