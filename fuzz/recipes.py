@@ -750,6 +750,8 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "elastic.MotorObserver.step": lambda: call(
         watching().step, np.zeros((8, 2)), [0.1, 0.2], [0.1, 0.2], [0.0, 0.0]
     ),
+    "elastic.MotorObserver.program": lambda: call(watching().program),
+    "elastic.MotorObserver.export": lambda: call(watching().export, "c", fresh(""), precision="double"),
     "elastic.MotorObserver.bind": lambda: call(
         watching().bind,
         np.zeros((8, 2)),

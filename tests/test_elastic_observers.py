@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import runpy
+
 import casadi as ca
 import numpy as np
 import pytest
@@ -181,7 +183,7 @@ def test_the_rate_of_momentum_is_that_of_the_plant():
 
 
 @pytest.mark.parametrize("kind", [MotorObserver, PlantObserver])
-def test_a_bound_step_is_the_step(kind):
+def test_a_step_bound_or_written_is_the_step(kind, tmp_path):
     observer = kind(two_links(), POLES)
     memory, u, out = observer.at_rest([20.0, -10.0]), np.array([0.3, -0.1]), np.empty(10)
     before, theta = np.array([20.0, -10.0]), np.array([20.001, -10.002])
@@ -190,6 +192,10 @@ def test_a_bound_step_is_the_step(kind):
     observer.bind(memory, before, theta, u, out=(out, onward))()
     assert np.array_equal(out, wanted[0])
     assert np.array_equal(onward, wanted[1])
+    (path,) = observer.export("numpy", tmp_path)
+    written = runpy.run_path(str(path))[path.stem](memory, before, theta, u)
+    for found, right in zip(written, wanted, strict=True):
+        assert worst(found, right) < SOLVE
 
 
 @pytest.mark.parametrize("kind", [MotorObserver, PlantObserver])

@@ -8,8 +8,10 @@ from .gains import pole_gains
 from .laws import ComputedTorque, Decoupling, Feedforward, StagedDecoupling, chain_motion
 from .momentum_observer import MomentumObserver
 from .montecarlo import Robustness, Spread, monte_carlo
+from .motor_observer import MotorObserver
 from .observed_tracking import ObservedTracking, track_observed
-from .observer import MotorObserver, Observer, PlantObserver
+from .observer import Observer
+from .plant_observer import PlantObserver
 from .robot import ElasticJointRobot
 from .tracking import Tracking, state_on, track
 

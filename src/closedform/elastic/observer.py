@@ -1,9 +1,13 @@
-"""Observers that run beside a control loop: links and external torques from motor angles and torques."""
+"""What observers of links and external torques share: a step per sample from the signals of the motors."""
 
 from __future__ import annotations
 
+import inspect
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import casadi as ca
@@ -13,19 +17,32 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..checks import batch_array, instance, rows_array
+from ..emit import export
+from ..emit.subject import Subject, layout
 from ..errors import ArgumentError, ClosedFormError
-from ..kernels import Kernel, compiled
+from ..forms import Quantity
+from ..kernels import Kernel, compiled, traced
 from ..lazy import cached_property
+from ..programs import Program
+from .catalogue import FORMS, MEASURED, TORQUES
 from .control import Control, require_control
-from .estimates import motor_observer_rate, plant_observer_rate, spring_links
 from .gains import pole_gains
-from .momentum_observer import momentum_step, state_parts
 from .plant import Plant
 from .robot import ElasticJointRobot
 from .tracking import checked_rate
 
 FOLLOWED = 1.0
 """Period times fastest pole up to which one Runge-Kutta step per sample follows an observer closely."""
+
+SIGNALS = {
+    "memory": Quantity("m", "m", "", "what the observer keeps between samples, as rows"),
+    "theta_before": MEASURED,
+    "theta": MEASURED,
+    "u": TORQUES,
+    "estimate": Quantity("x", "x", "rad, rad/s, N m", "estimates (q, qd, theta, thetad, d)"),
+    "onward": Quantity("m", "m", "", "what the observer keeps until the next sample, as rows"),
+}
+"""What the arrays of an observer are."""
 
 REST_STEPS, AT_REST = 200, 1e-12
 """Iterations for the sag of the springs at rest, and the change in rad (or m) at which they end."""
@@ -40,6 +57,9 @@ class Observer(ABC):
 
     rows: int
     """Rows of the memory."""
+
+    name: str
+    """Name of the observer in code."""
 
     def __init__(self, robot: ElasticJointRobot, rate: float, *loops: tuple[str, ArrayLike, int]) -> None:
         where = type(self).__name__
@@ -75,20 +95,48 @@ class Observer(ABC):
     def begin(self, q: ArrayLike, qd: ArrayLike, theta: ArrayLike, thetad: ArrayLike) -> Array:
         """Return the memory of a robot that is in a known state, with no external torque."""
 
-    @cached_property
-    def kernel(self) -> Kernel:
-        """The compiled step (memory, theta_before, theta, u, gains, h) -> (estimate, memory), to bind."""
+    def _arrays(self, gains: SX, h: SX) -> tuple[list[Any], list[Any]]:
+        """Return inputs and outputs of a step as (name, expression)."""
         n = self.robot.nv
-        memory, gains, h = SX.sym("memory", self.rows, n), SX.sym("gains", len(self.gains), n), SX.sym("h")
+        memory = SX.sym("memory", self.rows, n)
         before, now, u = (SX.sym(name, n) for name in ("theta_before", "theta", "u"))
         kept = [memory[k, :].T for k in range(self.rows)]
         estimate, onward = self.expression(self.robot.plant(), kept, (before, now), u, gains, h)
-        inputs: list[Any] = [("memory", memory), ("theta_before", before), ("theta", now), ("u", u)]
-        inputs += [("gains", gains), ("h", (), h)]
-        outputs: list[Any] = [("estimate", ca.vertcat(*estimate)), ("memory", ca.horzcat(*onward).T)]
-        name = type(self).__name__.lower()
+        inputs = [("memory", memory), ("theta_before", before), ("theta", now), ("u", u)]
+        return inputs, [("estimate", ca.vertcat(*estimate)), ("onward", ca.horzcat(*onward).T)]
+
+    @cached_property
+    def kernel(self) -> Kernel:
+        """The compiled step (memory, theta_before, theta, u, gains, h) -> (estimate, onward), to bind."""
+        gains, h = SX.sym("gains", *self.gains.shape), SX.sym("h")
+        inputs, outputs = self._arrays(gains, h)
         doc, subject = type(self).__doc__ or "", f"elastic {self.robot.robot.name!r}"
-        return compiled(name, inputs, outputs, doc, subject)
+        return compiled(self.name, [*inputs, ("gains", gains), ("h", (), h)], outputs, doc, subject)
+
+    def program(self) -> Program:
+        """Return a step as straight-line code, the gains and the period as constants of it."""
+        return traced(self.name, *self._arrays(SX(ca.DM(self.gains)), SX(1 / self.rate)))
+
+    def export(
+        self, language: str, path: str | os.PathLike[str], *, precision: str = "double"
+    ) -> tuple[Path, ...]:
+        """Write a step as source code ("c", "c++", "cuda", "matlab", "numpy"); return the paths.
+
+        The function takes the memory and the signals of the motors and gives the estimates and the memory of
+        the next sample; gains and period are constants. `path` is a folder, or a file without its ending,
+        which then names the function too.
+
+        >>> import tempfile, closedform as cf
+        >>> arm = cf.ElasticJointRobot(cf.load("2r"), 1e3, 0.1, 1.0)
+        >>> observer = cf.elastic.MotorObserver(arm, [-200] * 5)
+        >>> [path.name for path in observer.export("c", tempfile.mkdtemp())]
+        ['elastic_2r_motor_observer.h', 'elastic_2r_motor_observer.c']
+        """
+        doc = inspect.cleandoc(type(self).__doc__ or self.name).partition("\n\n>>>")[0]
+        model = self.robot.model
+        told = partial(layout, model, FORMS["decoupling"])
+        subject = Subject(self.name, model.name, doc, told, quantities=SIGNALS)
+        return export(self.program(), subject, language, path, precision=precision)
 
     def at_rest(self, theta: ArrayLike) -> Array:
         """Return the memory of a robot at rest with motors at theta (..., nv): springs carry its weight.
@@ -150,109 +198,7 @@ class Observer(ABC):
         return control(q, qd, theta + N * d / K, thetad, reference) - N * d
 
 
-class MotorObserver(Observer):
-    """Links and external torques from the motors alone: an observer per motor, then a balance of momentum.
-
-    Each motor tells the torque z of its spring, as what it needs beyond its own acceleration: an observer of
-    fifth order with the given `poles` (the form `motor_observer_rate`), the same for every joint and posture.
-    The spring tells where the link is, q = N (theta - K^-1 z). The momentum of the links tells what loads
-    them from outside: d follows by a first-order lag with `external_poles`. The estimates always decay to
-    the truth, and lag behind what is faster than the poles.
-
-    Motor signals cannot tell everything. An error of the stiffness shifts q by that part of the wind-up, an
-    error of the motors' friction f_m shifts q by N f_m / K and d by f_m / N, and an error of the links'
-    weight is part of d. A law that compensates d needs `external_poles` slower than its own; decoupling,
-    which needs exact accelerations, does not hold over these estimates: see `PlantObserver`.
-
-    >>> import numpy as np, closedform as cf
-    >>> arm = cf.ElasticJointRobot(cf.load("2r"), 1e3, 0.1, 1.0)
-    >>> observer = cf.elastic.MotorObserver(arm, [-200] * 5, external_poles=[-20])
-    >>> theta = np.array([0.4, -0.3])
-    >>> memory = observer.at_rest(theta)
-    >>> u = memory[2] - [3.0, 0.0]  # the motors hold less than the weight: somebody carries 3 N m
-    >>> for _ in range(500):
-    ...     estimate, memory = observer.step(memory, theta, theta, u)
-    >>> np.abs(estimate[8:]).round(1).tolist()
-    [3.0, 0.0]
-    """
-
-    rows = 8
-
-    def __init__(
-        self,
-        robot: ElasticJointRobot,
-        poles: ArrayLike,
-        external_poles: ArrayLike = (-20.0,),
-        rate: float = 1000.0,
-    ) -> None:
-        super().__init__(robot, rate, ("poles", poles, 5), ("external_poles", external_poles, 1))
-
-    def begin(self, q: ArrayLike, qd: ArrayLike, theta: ArrayLike, thetad: ArrayLike) -> Array:
-        """Return the memory of a robot that is in a known state, with no external torque."""
-        K, N = np.asarray(self.robot.drives.stiffness), self.robot.drives.gear_ratio
-        q, qd, theta, thetad = state_parts("begin", self.robot, q, qd, theta, thetad)
-        p, known = self.robot.momentum_balance(q, qd, theta, thetad)
-        z, zd, zero = K * (theta - q / N), K * (thetad - qd / N), np.zeros_like(q)
-        return np.stack([theta, thetad, z, zd, zero, zero, p, known], axis=-2)
-
-    def expression(
-        self, plant: Plant, memory: Sequence[SX], theta: tuple[SX, SX], u: SX, gains: SX, h: SX
-    ) -> tuple[Sequence[SX], Sequence[SX]]:
-        """Return estimates and memory one sample later."""
-        n = self.robot.nv
-
-        def rate(x: SX, measured: SX) -> SX:
-            return motor_observer_rate(plant, *[*ca.vertsplit(x, n), measured, u, gains[:5, :]])
-
-        motor = ca.vertsplit(_advanced(rate, ca.vertcat(*memory[:5]), theta, h), n)
-        q, qd = spring_links(plant, *motor[:4])
-        r, impulse, known = momentum_step(plant, (q, qd, *motor[:2]), memory[5:], gains[5, :].T, h)
-        return (q, qd, *motor[:2], r), (*motor, r, impulse, known)
-
-
-class PlantObserver(Observer):
-    """Links and external torques from a copy of the whole plant, corrected by the measured motor angles.
-
-    The errors of all estimates, of d too, have the five `poles` given per joint, in every posture (the form
-    `plant_observer_rate`): with an exact model there is no lag, and laws that need accelerations, such as
-    `Decoupling`, can be closed over the estimates. The price is that the correction cancels the springs of
-    the model. Where these are much faster than the poles, or faster than the sampling, small errors of M
-    are enough to make it diverge: it is for soft joints, such as series elastic ones.
-
-    >>> import numpy as np, closedform as cf
-    >>> arm = cf.ElasticJointRobot(cf.load("2r"), 1e3, 0.1, 1.0)
-    >>> observer = cf.elastic.PlantObserver(arm, [-60, -65, -70, -75, -80])
-    >>> memory = observer.at_rest([0.4, -0.3])
-    >>> u = arm.links.gravity_torque(memory[0])
-    >>> estimate, memory = observer.step(memory, [0.4, -0.3], [0.4, -0.3], u)
-    >>> bool(np.allclose(estimate[:2], memory[0])), bool(np.abs(estimate[8:]).max() < 1e-9)
-    (True, True)
-    """
-
-    rows = 5
-
-    def __init__(self, robot: ElasticJointRobot, poles: ArrayLike, rate: float = 1000.0) -> None:
-        super().__init__(robot, rate, ("poles", poles, 5))
-
-    def begin(self, q: ArrayLike, qd: ArrayLike, theta: ArrayLike, thetad: ArrayLike) -> Array:
-        """Return the memory of a robot that is in a known state, with no external torque."""
-        q, qd, theta, thetad = state_parts("begin", self.robot, q, qd, theta, thetad)
-        return np.stack([q, qd, theta, thetad, np.zeros_like(q)], axis=-2)
-
-    def expression(
-        self, plant: Plant, memory: Sequence[SX], theta: tuple[SX, SX], u: SX, gains: SX, h: SX
-    ) -> tuple[Sequence[SX], Sequence[SX]]:
-        """Return estimates and memory one sample later."""
-        n = self.robot.nv
-
-        def rate(x: SX, measured: SX) -> SX:
-            return plant_observer_rate(plant, *[*ca.vertsplit(x, n), measured, u, gains])
-
-        estimate = ca.vertsplit(_advanced(rate, ca.vertcat(*memory), theta, h), n)
-        return estimate, estimate
-
-
-def _advanced(rate: Callable[[SX, SX], SX], x: SX, theta: tuple[SX, SX], h: SX) -> SX:
+def advanced(rate: Callable[[SX, SX], SX], x: SX, theta: tuple[SX, SX], h: SX) -> SX:
     """Return x one Runge-Kutta step later, the measured angle changing evenly [Kutta1901]."""
     before, now = theta
     middle = (before + now) / 2
