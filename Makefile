@@ -1,4 +1,4 @@
-.PHONY: demo test check lint stubs coverage fuzz bench release-check clean
+.PHONY: demo test test-torch check lint stubs coverage fuzz bench release-check clean
 .DELETE_ON_ERROR:
 
 VENV := .venv
@@ -14,6 +14,10 @@ demo: $(VENV)/core.stamp
 
 test: $(VENV)/test.stamp lint
 	$(BIN)/python -m pytest
+
+# The claims about PyTorch, which is too large for everybody's environment.
+test-torch: $(VENV)/torch.stamp
+	$(BIN)/python -m pytest tests/test_torch.py docs/arrays.md
 
 # In less than a minute: the rules of the house, the conventions and the cheapest claims of the theory, and
 # the tests that differ from BASE or are named after a room or file that does (BASE=main for a whole branch).
@@ -59,6 +63,7 @@ $(VENV)/test.stamp: EXTRA := [test]
 $(VENV)/bench.stamp: EXTRA := [bench]
 $(VENV)/coverage.stamp: EXTRA := [coverage]
 $(VENV)/release.stamp: EXTRA := [release]
+$(VENV)/torch.stamp: EXTRA := [torch]
 $(VENV)/%.stamp: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(INSTALL) -e '.$(EXTRA)'

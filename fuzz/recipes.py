@@ -354,11 +354,15 @@ RECIPES: dict[str, Callable[[], Call]] = {
         base=np.eye(4),
         tool=np.eye(4),
         armature=[0, 0],
+        letters={},
     ),
+    "Robot.with_letters": lambda: call(cf.Robot.from_mdh([(0, 0, "L", 0, 0)]).with_letters, {"L": 0.4}),
     "Robot.from_screws": lambda: call(cf.Robot.from_screws, [np.eye(4)], [(0, 0, 1, 0, 0, 0.01)], name="r"),
     "Robot.integrate": lambda: call(arm().integrate, np.zeros(2), np.ones(2)),
-    "Robot.program": lambda: call(arm().program, "jacobian", frame="tool", order=None, phi=False),
-    "Robot.kernel": lambda: call(arm().kernel, "jacobian", frame="tool", dtype=float, order=None, phi=False),
+    "Robot.program": lambda: call(arm().program, "jacobian", frame="tool", order=None, geometry=False),
+    "Robot.kernel": lambda: call(
+        arm().kernel, "jacobian", frame="tool", dtype=float, order=None, phi=False, geometry=True
+    ),
     "Robot.neutral": lambda: call(arm().neutral),
     "Robot.random_state": lambda: call(arm().random_state, 0, batch=(3,), order=2),
     "Robot.q": lambda: call(arm().q, {"joint1": [0.1, 0.2]}, q0=np.zeros(2), joint2=0.3),
@@ -379,6 +383,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "Robot.to_urdf": lambda: call(arm().to_urdf, fresh(".urdf")),
     "Robot.to_mdh": lambda: call(arm().to_mdh),
     "Robot.to_mjcf": lambda: call(arm().to_mjcf, fresh(".xml")),
+    "Robot.with_geometry": lambda: call(arm().with_geometry, arm().geometry.copy()),
     "Robot.with_gravity": lambda: call(arm().with_gravity, (0, 0, -1.6)),
     "Robot.with_phi": lambda: call(arm().with_phi, arm().phi.copy()),
     "Robot.with_payload": lambda: call(
@@ -1021,8 +1026,11 @@ RECIPES: dict[str, Callable[[], Call]] = {
         units=None,
         rate=None,
     ),
+    "identification.BaseParameters.kernel": lambda: call(base().kernel, "inverse_dynamics", order=None),
     "identification.BaseParameters.latex": lambda: call(base().latex),
-    "identification.BaseParameters.savings": lambda: call(base().savings, "inverse_dynamics", order=None),
+    "identification.BaseParameters.savings": lambda: call(
+        base().savings, "inverse_dynamics", order=None, inputs=False
+    ),
     "identification.BaseParameters.steps": lambda: call(base().steps, digits=15),
     "identification.Excitation.csv": lambda: call(exciting().csv, rate=100.0),
     "identification.Excitation.stacked": lambda: call(exciting().stacked, exciting().trajectory, samples=20),

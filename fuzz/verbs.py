@@ -26,6 +26,7 @@ VERBS: dict[str, list[str]] = {
         "--relative-to",
         "--order",
         "--factorisation",
+        "--coordinates",
         "--stiffness",
     ],
     "export": ["--precision", "--frame", "--order", "--stiffness"],

@@ -18,6 +18,8 @@ if "CLOSEDFORM_CACHE" not in os.environ:
     os.environ["CLOSEDFORM_CACHE"] = str(_folder)
 
 import closedform as cf
+from call_shapes import PythonError
+from closedform.form_methods.method import Method
 from oracles.random_trees import random_tree
 
 
@@ -73,3 +75,17 @@ def fixture_load(tmp_path: Path) -> Iterator[Callable[..., cf.Robot]]:
     yield load
     assert max(seconds, default=0) < SECONDS
     assert os.listdir(tmp_path) == ["robot.urdf"], "reading a file writes no other"
+
+
+@pytest.fixture
+def no_python(monkeypatch):
+    """Return a function after which every call that is not evaluated in place fails."""
+
+    def fails(*args, **named):
+        raise PythonError
+
+    def forbid() -> None:
+        monkeypatch.setattr(Method, "resolve", fails)
+        monkeypatch.setattr(cf.Kernel, "__call__", fails)
+
+    return forbid

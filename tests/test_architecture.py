@@ -35,6 +35,7 @@ FLOW = (
     "programs",
     "emit",
     "equations",
+    "guests",
     "kernels",
     "form_methods",
     "owner",
@@ -70,7 +71,7 @@ DOORS = {"reaching": {"inverse_kinematics"}, "moving": {"integration", "simulati
 ROOMS = {"identification": ("joints", "base", "logs", "regression", "workflow", "exciting")}
 """Packages of a stage: each imports only those before it."""
 
-SHAPELESS = {"arrays", "lazy", "errors", "checks", "files"}
+SHAPELESS = {"arrays", "lazy", "errors", "checks", "files", "guests"}
 """Modules that check, name or store, and so leave no trace in machine code."""
 
 PUBLIC = {

@@ -10,6 +10,7 @@ import sympy as sp
 import closedform as cf
 from closedform.forms.tree import Tree
 from closedform.identification import BaseParameters, base_parameters
+from closedform.identification.base.savings import base_program
 from closedform.model.inertia import NAMES
 from closedform.programs import evaluate, trace
 from conftest import make
@@ -180,7 +181,11 @@ def test_a_slide_along_the_only_axis_regroups_first_moments(alpha):
     part = step[inertia].expand()
     assert same(part.coeff(MX), 2 * d * c)
     assert same(part.coeff(MY), -2 * d * s)
-    assert same(step["MXR2"].expand().coeff(MX), c)
+    sign = 1 if alpha == 0 else -1  # C alpha of joint 3 in (19), its S alpha in (20)
+    other = "MYR2" if alpha == 0 else "MZR2"
+    for name, of_x, of_y in (("MXR2", c, -s), (other, sign * s, sign * c)):
+        assert same(step[name].expand().coeff(MX), of_x), name
+        assert same(step[name].expand().coeff(MY), of_y), name
 
 
 def test_the_added_rule_drops_the_moment_along_the_first_axis():
@@ -236,6 +241,28 @@ def test_the_reduced_regressor_is_compiled_for_any_batch(name):
     assert worst(Y, robot.regressor(q, qd, qdd)[..., base.kept]) < ROUNDING
     tau = Y @ base.values + robot.armature * qdd
     assert worst(tau, robot.inverse_dynamics(q, qd, qdd)) < ROUNDING
+
+
+@pytest.mark.parametrize("name", ["stanford", "spherical_pendulum", "cartpole"])
+@pytest.mark.parametrize("form", ["inverse_dynamics", "coriolis_matrix", "mass_matrix_dot"])
+def test_forms_take_the_base_parameters_as_inputs(name, form):
+    robot = make(name)
+    base = base_parameters(robot)
+    program = base_program(robot.model, base.kept, form)
+    assert program.inputs[-1] == ("base", (base.count,))
+    state = robot.random_state(4)[: len(program.inputs) - 1]
+    expected = evaluate(trace(robot.model, form), *state)
+    assert worst(evaluate(program, *state, base.values), expected, 1e-3) < ROUNDING
+    savings = base.savings(form, inputs=True)
+    assert savings.after == program.counts
+    assert savings.after.total <= savings.before.total
+
+
+def test_what_base_parameters_do_not_determine_is_refused():
+    base = base_parameters(make("2r"))
+    for form in ("center_of_mass", "potential_energy", "regressor", "centroidal_momentum"):
+        with pytest.raises(cf.ArgumentError, match=f"{form} does not follow from them alone"):
+            base.kernel(form)
 
 
 def test_names_partition_the_parameters(robot):

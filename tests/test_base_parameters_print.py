@@ -54,6 +54,9 @@ def test_the_command_prints_the_lists_and_the_check(capsys):
     assert not stop.value.code
     assert "link 3:\n" in out
     assert "scara: 10 base parameters of 40\n" in out
+    assert "  MX3 MY3: joint 3 slides along the only axis about which link 3 turns [" in out
+    assert "acts as:\n" in out
+    assert "  MX3 -> " in out
     assert "reaches the rank of sampled regressors, 10" in out
     assert "% of the operations saved" in out
 

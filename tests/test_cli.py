@@ -126,6 +126,15 @@ def test_equations_take_a_reference_and_the_frame_that_sees(capsys):
     assert "did you mean 'world'" in err
 
 
+def test_equations_take_velocity_coordinates(capsys):
+    words = ("equations", "spherical_pendulum", "velocity_map", "--coordinates")
+    code, out, _ = run(capsys, *words, "world_aligned")
+    assert (code, len(out.splitlines())) == (0, 9)
+    code, _, err = run(capsys, *words, "world_alinged")
+    assert code != 0
+    assert "did you mean 'world_aligned'" in err
+
+
 def test_equations_take_a_factorisation(capsys):
     words = ("equations", "2r", "coriolis_matrix", "--symbolic", "--factorisation")
     code, out, _ = run(capsys, *words, "mueller-kumar-22")

@@ -78,6 +78,8 @@ def test_choices_give_different_names():
         Variant(wrenches=True),
         Variant(friction=True),
         Variant(phi=True),
+        Variant(geometry=True),
+        Variant(phi=True, geometry=True),
         Variant(rows=("x", "rz")),
         Variant(rows="xyz"),
         Variant(wrenches=("a" * 16, "b" * 16, "c" * 16)),
@@ -87,6 +89,15 @@ def test_choices_give_different_names():
     subjects = [form_subject(replace(plain, variant=each), model) for each in (Variant(), *variants)]
     assert len({each.function for each in subjects}) == len(subjects)
     assert max(len(each.what) for each in subjects) <= WHAT
+
+
+@needs_cc
+def test_a_library_takes_inertias_and_geometry(tmp_path):
+    names = library(tmp_path, forms=["inverse_dynamics", "pose"], phi=True, geometry=True)
+    assert "robot_2r_inverse_dynamics_phi_geometry.c" in names
+    code, out = run(build_check(tmp_path))
+    assert code == 0
+    assert out.count(": ok\n") == 2
 
 
 @needs_cc

@@ -135,6 +135,13 @@ def test_tips_that_cannot_be_led_are_refused(make, path, words):
         make().tip_inverse_dynamics(path)
 
 
+def test_a_path_behind_the_base_is_followed_without_a_jump_of_the_angle():
+    arm = FlexibleArm([short(UPPER), short(FORE)], LOAD, damping=0.01)
+    plan, wanted, run = followed(arm, polynomial([-0.7, 0.3], [-0.7, -0.3], duration=1.0, degree=9), 1e-3)
+    assert np.abs(np.diff(plan.q[:, 0])).max() < 0.1
+    assert np.abs(run.tip - wanted).max() < 1e-4 * 0.6
+
+
 def test_an_unknown_elbow_is_refused(arm):
     with pytest.raises(ClosedFormError, match="unknown elbow 'left'"):
         arm.tip_inverse_dynamics(near([0.5, -0.5], [0.6, -0.4]), elbow="left")

@@ -71,7 +71,7 @@ CASES.remove(("talos", "phi"))  # the same builders on another tree, as for the 
 def has_route(form: Form, route: str) -> bool:
     """Return whether a form can be built that way."""
     if route == "phi":
-        return bool(form.optional)
+        return form.may_take("phi")
     return route == "recursion" or form.closed is not None
 
 

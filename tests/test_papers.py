@@ -85,7 +85,8 @@ def test_what_a_map_names_exists(key):
 
 @cache
 def verbs() -> list[str]:
-    return [command.name or command.callback.__name__ for command in app.registered_commands]
+    names = (command.name or command.callback.__name__ for command in app.registered_commands)
+    return [name.replace("_", "-") for name in names]
 
 
 CITED = re.compile(r"\[([A-Z][A-Za-z]+\d{4}),\s+([^\]]+)\]")

@@ -365,3 +365,6 @@ def test_base_parameters_explain_the_torques_and_their_saving_is_counted():
     np.testing.assert_allclose(tau, expected, rtol=ROUNDING, atol=ROUNDING * np.abs(expected).max())
     assert (facts.base.count, facts.total) == (36, 60)
     assert facts.savings.after == study.robot.kernel("inverse_dynamics").counts
+    assert [name for name, acts, _ in facts.reasons if acts == "0"] == list(facts.base.no_effect[:9])
+    assert len(facts.reasons) == 24
+    assert "Eq. (15)" in facts.reasons[-1][2]

@@ -173,6 +173,30 @@ class RobotChanges:
         """
         return self._of(changes.with_phi(self.model, phi))
 
+    def with_geometry(self, geometry: ArrayLike) -> Self:
+        """Return the robot with its joints elsewhere: rows x, y, z, roll, pitch, yaw, one per body.
+
+        A row places the frame of a body in that of its parent at q = 0, as in `robot.geometry`.
+
+        >>> import closedform as cf
+        >>> arm = cf.load("2r")
+        >>> longer = arm.geometry.copy()
+        >>> longer[1, 0] += 0.2
+        >>> float((arm.with_geometry(longer).pose([0.0, 0.0]) - arm.pose([0.0, 0.0]))[0, 3].round(9))
+        0.2
+        """
+        return self._of(self.model.with_geometry(geometry))
+
+    def with_letters(self, letters: Mapping[str, float]) -> Self:
+        """Return the robot with numbers for letters of its table (`from_mdh`); others stay as they are.
+
+        >>> import closedform as cf
+        >>> arm = cf.Robot.from_mdh([(0, 0, 0, 0, 0), (0, 0, "L1", 0, 0)])
+        >>> float(arm.with_letters({"L1": 0.4}).pose([0.0, 0.0])[0, 3])
+        0.4
+        """
+        return self._of(changes.with_letters(self.model, letters))
+
     def with_gravity(self, gravity: ArrayLike) -> Self:
         """Return the robot in another field of gravity.
 

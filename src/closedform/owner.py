@@ -69,16 +69,18 @@ class FormsOwner:
         dtype: DTypeLike = np.float64,
         order: int | None = None,
         phi: bool = False,
+        geometry: bool = False,
         **choices: Unpack[Choices],
     ) -> Kernel:
         """Return the compiled form itself, with its program, operation counts and `bind`.
 
         `frame` chooses the frame of forms such as `pose`, `order` the member of a family such as
         `inverse_dynamics_rates`. With `phi` the inertial parameters are a last input instead of
-        constants, for adaptive control; on elastic joints so are stiffness and motor inertia. Further
-        choices are those of the form: `reference`, `relative_to`, `rows`, `coordinates`, `friction`,
-        `springs`, `factorisation`, and `wrenches` (True for one of each body, or names of frames), which
-        are then inputs too.
+        constants, for adaptive control; on elastic joints so are stiffness and motor inertia. With
+        `geometry` the placements of the joints are one too, after phi, for calibration (`robot.geometry`
+        has the present ones). Further choices are those of the form: `reference`, `relative_to`, `rows`,
+        `coordinates`, `friction`, `springs`, `factorisation`, and `wrenches` (True for one of each body,
+        or names of frames), which are then inputs too.
 
         >>> import numpy as np, closedform as cf
         >>> arm = cf.ElasticJointRobot(cf.load("2r"), 1e3, 0.1, 1.0)
@@ -86,7 +88,7 @@ class FormsOwner:
         >>> control = arm.kernel("decoupling").bind(*state, s, out=u)
         >>> control()
         """
-        return self._kernels.find(name, frame, dtype, order, phi, **choices)
+        return self._kernels.find(name, frame, dtype, order, phi, geometry, **choices)
 
     def program(
         self,
@@ -94,10 +96,12 @@ class FormsOwner:
         frame: str | None = None,
         order: int | None = None,
         phi: bool = False,
+        geometry: bool = False,
         **choices: Unpack[Choices],
     ) -> Program:
         """Return a form as straight-line code, without compiling it."""
-        return FormRecipe(self.model, name, chosen_variant(name, frame, order, phi, choices)).program()
+        variant = chosen_variant(name, frame, order, phi, geometry, choices)
+        return FormRecipe(self.model, name, variant).program()
 
     def equations(
         self,
@@ -159,6 +163,7 @@ class FormsOwner:
         precision: str = "double",
         order: int | None = None,
         phi: bool = False,
+        geometry: bool = False,
         **choices: Unpack[Choices],
     ) -> tuple[Path, ...]:
         """Write forms as source code ("c", "c++", "cuda", "matlab", "simulink", "numpy"); return the paths.
@@ -166,8 +171,8 @@ class FormsOwner:
         One name gives files of its own: `path` is a folder (one that ends in / is made), or a file without
         its ending, which then names the function too. A list of names gives a folder, which is made: in C
         and C++ a library with one header, a CMake file, a page of sizes, and a self-check that compares with
-        numbers stored here. `frame`, `order`, `phi` and the further choices of `kernel` go to every form
-        that takes them; a pair chooses for one form.
+        numbers stored here. `frame`, `order`, `phi`, `geometry` and the further choices of `kernel` go to
+        every form that takes them; a pair chooses for one form.
 
         >>> import tempfile, closedform as cf
         >>> robot, folder = cf.load("2r"), tempfile.mkdtemp()
@@ -184,7 +189,7 @@ class FormsOwner:
         CMakeLists.txt
         README.md
         """
-        common = {"frame": frame, "order": order, "phi": phi, **choices}
+        common = {"frame": frame, "order": order, "phi": phi, "geometry": geometry, **choices}
         if isinstance(name, str):
             (form,) = requested(self.FORMS, [(name, common)], {})
             return export(*self._function(form), language, path, precision=precision)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -58,7 +58,7 @@ class Robot(
     @classmethod
     def from_mdh(
         cls,
-        rows: ArrayLike,
+        rows: ArrayLike | Sequence[Sequence[float | str]],
         *,
         name: str = "robot",
         parents: Sequence[int] | None = None,
@@ -70,16 +70,21 @@ class Robot(
         gravity: tuple[float, float, float] = DEFAULT_GRAVITY,
         source: str = "modified DH table",
         citation: str = "",
+        letters: Mapping[str, float] | None = None,
     ) -> Robot:
         """Return the robot of modified Denavit-Hartenberg rows (sigma, alpha, d, theta, r).
 
         Khalil's convention; `closedform.description.read_mdh` explains the options. Without inertials
-        only kinematics works.
+        only kinematics works. Lengths and angles may be letters, which equations and base parameters
+        keep; `letters` gives their numbers.
 
         >>> import closedform as cf
         >>> arm = cf.Robot.from_mdh([(0, 0, 0, 0, 0), (0, 0, 1.0, 0, 0)])
         >>> arm.jacobian([0.0, 0.0], "link2").shape
         (6, 2)
+        >>> lettered = cf.Robot.from_mdh([(0, 0, 0, 0, 0), (0, 0, "L1", 0, 0)])
+        >>> lettered.equations("pose").matrix[0, 3]
+        L1*cos(q1)
         """
         return cls.from_description(
             read_mdh(
@@ -94,6 +99,7 @@ class Robot(
                 gravity=gravity,
                 source=source,
                 citation=citation,
+                letters=letters,
             )
         )
 
@@ -203,6 +209,16 @@ class Robot(
     def phi(self) -> Array:
         """Inertial parameters XX XY XZ YY YZ ZZ MX MY MZ M of every body about its frame origin."""
         return self.model.phi
+
+    @property
+    def geometry(self) -> Array:
+        """Where the joints are: x, y, z, roll, pitch, yaw of each body frame in its parent's (bodies, 6)."""
+        return self.model.geometry
+
+    @property
+    def letters(self) -> dict[str, float | None]:
+        """Letters of the table that the robot was made of, with their numbers; None for one without."""
+        return dict(self.model.letters)
 
     @property
     def mass(self) -> float:

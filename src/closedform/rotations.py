@@ -31,6 +31,12 @@ def snap_rotation(R: ArrayLike, tolerance: float = ROUNDING) -> Array:
     return snapped if orthogonal else R
 
 
+def exact_turn(angle: float) -> tuple[float, float]:
+    """Return the cosine and sine of an angle, exact for quarter turns."""
+    R = snap_rotation([[np.cos(angle), -np.sin(angle), 0], [np.sin(angle), np.cos(angle), 0], [0, 0, 1]])
+    return float(R[0, 0]), float(R[1, 0])
+
+
 def snap_pose(T: ArrayLike, tolerance: float) -> Array:
     """Return the pose with a rotation near quarter turns, or near a turn about an axis, made exactly that."""
     T = np.array(T, dtype=float)

@@ -74,9 +74,11 @@ class RobotFiles:
         >>> cf.Robot.from_mdh(**table).nv
         4
         """
+        self.model.require_numbers("to_mdh")
         return mdh_table(self.model)
 
     def _written(self, path: str | os.PathLike[str], ending: str, text: Callable[[Model], str]) -> Path:
+        self.model.require_numbers(f"a {ending} file")
         target = file_path(f"path (ending in {ending})", path)
         if target.suffix.lower() != ending:
             raise ArgumentError(f"path is {shown(str(target))}; expected a path that ends in {ending}")

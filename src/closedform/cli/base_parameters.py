@@ -23,7 +23,11 @@ def base_parameters(
         bool, typer.Option("--numeric", help="By the rank of sampled regressors, not in closed form.")
     ] = False,
     steps: Annotated[
-        bool, typer.Option("--steps", help="Show the regroupings body by body, from the last to the first.")
+        bool,
+        typer.Option(
+            "--steps",
+            help="Show the regroupings body by body, and what each parameter acts as.",
+        ),
     ] = False,
     latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX.")] = False,
     page: ExtraPage = None,
@@ -33,8 +37,9 @@ def base_parameters(
         typer.Option(help="Gravity in the base frame, in place of the file's."),
     ] = None,
 ) -> None:
-    """List the minimum inertial parameters of a robot: without effect, eliminated, regrouped, kept."""
+    """List the minimum inertial parameters of a robot, without effect, eliminated, kept, and why."""
     from ..identification import base_parameters as found
+    from ..identification.base.reasons import acting
     from ..identification.base.table import DIGITS, stepwise
 
     loaded, notes = loaded_robot(robot, quiet=True, floating_base=floating_base, gravity=gravity)
@@ -44,7 +49,7 @@ def base_parameters(
         base = found(loaded, "numeric" if numeric else "closed", symbolic=symbolic)
         text = base.latex() if latex else str(base)
         if steps:
-            text = f"{stepwise(base.steps(DIGITS))}\n{text}"
+            text = f"{stepwise(base.steps(DIGITS))}\n{text}\n{acting(base.reasons, DIGITS)}"
     typer.echo(text)
     if not latex:
         with working("sampling regressors ..."):

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from .shared import (
+    CoordinatesName,
     FactorisationName,
     FloatingBase,
     FrameName,
@@ -33,6 +34,7 @@ def equations(
     reference: ReferenceName = None,
     relative_to: ObserverName = None,
     factorisation: FactorisationName = "christoffel",
+    coordinates: CoordinatesName = None,
     order: Order = None,
     floating_base: FloatingBase = False,
     stiffness: Annotated[str | None, STIFFNESS] = None,
@@ -51,6 +53,7 @@ def equations(
             reference=reference,
             relative_to=relative_to,
             factorisation=factorisation,
+            coordinates=coordinates,
             symbolic=symbolic,
             digits=digits,
             seconds=seconds,

@@ -45,6 +45,9 @@ def export(
             help="Inertial parameters as an input (on elastic joints stiffness and motor inertia too).",
         ),
     ] = False,
+    geometry: Annotated[
+        bool, typer.Option("--geometry", help="Placements of the joints as an input, after phi.")
+    ] = False,
     floating_base: FloatingBase = False,
     stiffness: Annotated[str | None, STIFFNESS] = None,
     motor_inertia: Annotated[str, MOTOR_INERTIA] = "1",
@@ -60,7 +63,7 @@ def export(
     requests = [_request(each) for each in names]
     (name, own), *others = requests
     alone = not (others or library)
-    options = {"frame": frame, "order": order, "phi": phi, **(own if alone else {})}
+    options = {"frame": frame, "order": order, "phi": phi, "geometry": geometry, **(own if alone else {})}
     with working("writing code ..."):
         paths = owner.export(
             name if alone else requests,

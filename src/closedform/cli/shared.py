@@ -43,6 +43,15 @@ FactorisationName = Annotated[
     ),
 ]
 
+CoordinatesName = Annotated[
+    str | None,
+    typer.Option(
+        "--coordinates",
+        help="Other velocities of velocity_map: euler_rpy, euler_zyz, world_aligned, mujoco, ...",
+        show_default="quaternion_rates",
+    ),
+]
+
 ObserverName = Annotated[
     str | None,
     typer.Option("--relative-to", help="The frame that another one is seen from.", show_default="the base"),

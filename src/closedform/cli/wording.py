@@ -26,6 +26,7 @@ OPTIONS = {
     "reference": "--reference",
     "relative_to": "--relative-to",
     "factorisation": "--factorisation",
+    "coordinates": "--coordinates",
     "period": "--period",
     "terms": "--terms",
     "starts": "--starts",

@@ -43,8 +43,8 @@ class AdaptiveControl(Law):
     Y(q, qd, qdr, qddr) of `slotine_li_regressor`, tracking errors go to zero whatever the true
     parameters are [SlotineLi1987], [Garofalo2013, section VII]. Rotor inertias are the robot's own.
     `phi`, the state of the law, begins with the robot's parameters. It has the ten parameters of each
-    of the `bodies` (default: all); the others are known. With `parameters` it has those of a mapping of
-    names to first values, such as base parameters, and the others are zero.
+    of the `bodies` (default: all), in the order of the tree; the others are known. With `parameters` it
+    has those of a mapping of names to first values, such as base parameters, and the others are zero.
 
     In the "euclidean" `metric` phi' = -adaptation Y^T s, with one number for all or one each, within `bounds`
     (lower, upper) if they are given. In the "natural" one the pseudo-inertia P of each body moves by
@@ -90,6 +90,7 @@ class AdaptiveControl(Law):
                 "take metric='euclidean'"
             )
         else:
+            self.weighs = False  # the numbers are all given
             self.estimates = Estimates.of_parameters("AdaptiveControl: parameters", robot.model, parameters)
         count = len(self.estimates.places)
         if self.metric == "natural":

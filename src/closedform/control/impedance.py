@@ -15,13 +15,13 @@ from ..checks import choice, finite_array, positive, rows_array
 from ..errors import ArgumentError, ClosedFormError, shown
 from ..forms import Quantity
 from ..forms.algebra import cross
-from ..forms.catalogue import POSE
 from ..forms.elimination import Factors
 from ..forms.forward import factors
 from ..forms.gravity import gravity_torque
 from ..forms.kinematics import jacobian, jacobian_dot, pose
 from ..forms.manifold import difference, rotation_difference
 from ..forms.newton_euler import inverse_dynamics
+from ..forms.quantities import POSE
 from ..forms.rows import ROWS, task_rows
 from ..forms.tree import Tree
 from ..robot import Robot

@@ -122,7 +122,7 @@ class ComputedTorque(Law):
         gains = {"kp": (gain, SQUARED), "kd": (decay, DECAY)}
         self.estimates: Estimates | None = None
         if parameters is not None:
-            self.weighs = False
+            self.weighs = False  # the numbers are all given
             self.estimates = Estimates.of_parameters("ComputedTorque: parameters", robot.model, parameters)
             gains["parameters"] = (self.estimates.values, PARAMETERS)
         super().__init__(robot, wanted(robot, 2), **gains)

@@ -19,7 +19,7 @@ from ..emit import export
 from ..emit.subject import Subject, layout
 from ..errors import ArgumentError
 from ..forms import FORMS, Quantity
-from ..forms.catalogue import COORDINATES, FORCES
+from ..forms.quantities import COORDINATES, FORCES
 from ..forms.tree import Tree
 from ..kernels import DeferredRecipe, Kernel, traced
 from ..lazy import cached_property

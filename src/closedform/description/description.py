@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,6 +12,7 @@ from ..arrays import Array
 from ..checks import real_array, sized_array
 from ..errors import ArgumentError
 from ..joints import Fixed
+from .mdh_row import LetteredRow
 
 DEFAULT_GRAVITY = (0.0, 0.0, -9.81)
 """Acceleration of gravity if nothing says otherwise, in the base frame."""
@@ -122,7 +124,8 @@ class Joint:
 
     `placement` is T_pc, the 4x4 pose of the child frame in the parent link frame at q = 0.
     `subspace` holds the joint screws (omega; v) in the child frame, one column per dof; it is
-    6 x 0 for a fixed joint. `kind` is one of `joints.kinds()`.
+    6 x 0 for a fixed joint. `kind` is one of `joints.kinds()`. `row` is the row of a table that the
+    placement follows from, if that has letters.
     """
 
     name: str
@@ -138,6 +141,7 @@ class Joint:
     stiffness: float = 0.0
     spring_rest: float = 0.0
     mimic: Mimic | None = None
+    row: LetteredRow | None = None
 
     @property
     def fixed(self) -> bool:
@@ -152,7 +156,7 @@ class Description:
     `source` is the file or book that the figures come from, as messages name it. `problems` are those
     its reader found; what it could not read is replaced by something harmless (a missing name by ""),
     so that the rest can be checked too. `as_printed` says that the source prints inertias that no rigid
-    body has, and that they are kept.
+    body has, and that they are kept. `letters` are those of a table, with their numbers if they have any.
     """
 
     name: str
@@ -163,3 +167,4 @@ class Description:
     citation: str = ""
     problems: tuple[str, ...] = ()
     as_printed: bool = False
+    letters: Mapping[str, float | None] = field(default_factory=dict)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,9 +12,18 @@ from numpy.typing import ArrayLike, NDArray
 from ..checks import LARGEST, collected, real_array, text
 from ..errors import ArgumentError, DescriptionError
 from ..joints import Fixed, JointType, Prismatic, Revolute
-from ..rotations import checked_pose, pose, snap_rotation
+from ..rotations import checked_pose
 from .description import DEFAULT_GRAVITY, MAX_ELEMENTS, Description, Inertial, Joint, Link
 from .entries import read_joint_entries
+from .mdh_row import (
+    Entry,
+    LetteredRow,
+    entry_problem,
+    generic_values,
+    letter_problems,
+    letter_values,
+    mdh_pose,
+)
 
 COLUMNS = ("sigma", "alpha", "d", "theta", "r")
 BRANCH = ("gamma", "b")
@@ -20,7 +31,7 @@ BRANCH = ("gamma", "b")
 
 
 def read_mdh(
-    rows: ArrayLike,
+    rows: ArrayLike | Sequence[Sequence[float | str]],
     *,
     inertials: Sequence[Inertial | None] | None = None,
     parents: Sequence[int] | None = None,
@@ -32,6 +43,7 @@ def read_mdh(
     tool: ArrayLike | None = None,
     source: str = "modified DH table",
     citation: str = "",
+    letters: Mapping[str, float] | None = None,
 ) -> Description:
     """Return the description of rows (sigma, alpha, d, theta, r), one per joint.
 
@@ -45,11 +57,23 @@ def read_mdh(
     `base` is the 4x4 pose of the first frame (antecedent -1) in the base frame, by default the same;
     `tool` is the pose of an extra frame "tool" in the last frame, `gravity` an acceleration in the
     base frame. `source` and `citation` say where the figures come from, in messages and in saved files.
+
+    Any entry but sigma may be a letter such as "D3" or "-D3", a length or an angle that equations and base
+    parameters keep. `letters` gives numbers for some or all of them, which numeric calls need.
     """
     text("source", source)
-    table = _table(rows, source)
+    plain, texts = _without_letters(rows)
+    table = _table(plain, source)
     n = len(table)
     problems = _row_problems(table)
+    problems += [f"row {j + 1}: {why}" for (j, _), text in texts.items() if (why := entry_problem(text))]
+    lettered = {} if problems else _lettered(table, texts)
+    problems += letter_problems(list(lettered.values()))
+    values: dict[str, float | None] = {name: None for row in lettered.values() for name in row.letters}
+    with collected(problems):
+        values = letter_values(values, {} if letters is None else letters)
+    # letters without a number stand for one that no special case has, while the rest is checked
+    numbers = generic_values(list(values)) | {name: x for name, x in values.items() if x is not None}
     of = read_joint_entries(
         n, problems, parents=parents, joint_names=joint_names, inertials=inertials, armature=armature
     )
@@ -63,7 +87,9 @@ def read_mdh(
     links = [Link("base")]
     joints = []
     for j, (sigma, *row) in enumerate(table):
-        T = mdh_pose(*row)
+        first = None if base is None or of.parents[j] >= 0 else np.asarray(base)
+        written = None if j not in lettered else replace(lettered[j], before=first)
+        T = mdh_pose(*row) if written is None else written.pose(numbers)
         links.append(Link(link_names[j + 1], of.inertials[j]))
         kind: type[JointType] = Prismatic if sigma == 1 else Revolute
         joints.append(
@@ -72,28 +98,42 @@ def read_mdh(
                 kind=kind.kind,
                 parent=link_names[of.parents[j] + 1],
                 child=link_names[j + 1],
-                placement=T if base is None or of.parents[j] >= 0 else np.asarray(base) @ T,
+                placement=T if first is None or written is not None else first @ T,
                 subspace=kind.screws(axis=np.array([0.0, 0.0, 1.0])),
                 armature=of.armature[j],
+                row=written,
             )
         )
     if tool is not None:
         links.append(Link("tool"))
         joints.append(Joint("tool_mount", Fixed.kind, link_names[n], "tool", np.asarray(tool, dtype=float)))
-    return Description(name, tuple(links), tuple(joints), gravity, source, citation)
+    return Description(name, tuple(links), tuple(joints), gravity, source, citation, letters=values)
 
 
-def mdh_pose(
-    alpha: float, d: float, theta: float, r: float, gamma: float = 0.0, b: float = 0.0
-) -> NDArray[np.float64]:
-    """Return Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r) [KhalilKleinfinger1986]."""
-    ca, sa, ct, st = np.cos(alpha), np.sin(alpha), np.cos(theta), np.sin(theta)
-    R = snap_rotation([[ct, -st, 0], [ca * st, ca * ct, -sa], [sa * st, sa * ct, ca]])
-    T = pose(R, np.array([d, 0, 0]) + r * R[:, 2])
-    if gamma == b == 0:
-        return T
-    cg, sg = np.cos(gamma), np.sin(gamma)
-    return pose(snap_rotation([[cg, -sg, 0], [sg, cg, 0], [0, 0, 1]]), (0, 0, b)) @ T
+def _without_letters(rows: Any) -> tuple[Any, dict[tuple[int, int], str]]:
+    """Return rows with zeros in place of texts, and the texts by row and column; sigma is no letter."""
+    given = rows.tolist() if isinstance(rows, np.ndarray) and rows.dtype == object else rows
+    if not isinstance(given, list | tuple) or len(given) > MAX_ELEMENTS:
+        return rows, {}
+    if any(isinstance(each, str) for each in given):
+        given = [given]  # a table of one row
+    plain = [list(row) if isinstance(row, list | tuple) else row for row in given]
+    texts = {}
+    for j, row in enumerate(plain):
+        for i in range(1, len(row)) if isinstance(row, list) else ():
+            if isinstance(row[i], str):
+                texts[j, i], row[i] = row[i], 0.0
+    return (plain, texts) if texts else (rows, {})
+
+
+def _lettered(table: NDArray[np.float64], texts: Mapping[tuple[int, int], str]) -> dict[int, LetteredRow]:
+    """Return the rows that have letters, by their index."""
+    found = {}
+    for j in sorted({j for j, _ in texts}):
+        entries: list[Entry] = [texts.get((j, i), float(x)) for i, x in enumerate(table[j])]
+        columns = zip((*COLUMNS, *BRANCH)[1:], entries[1:], strict=False)
+        found[j] = LetteredRow(**dict[str, Any](columns))
+    return found
 
 
 def _table(rows: ArrayLike, source: str) -> NDArray[np.float64]:

@@ -6,7 +6,7 @@ estimates, p phi.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -19,9 +19,9 @@ from ..emit.names import label
 from ..emit.subject import Index
 from ..errors import ClosedFormError
 from ..forms import Catalogue, Form, FormArray, Need, Quantity
-from ..forms.catalogue import COORDINATES, PHI
 from ..forms.form import Builder
 from ..forms.lettered import Lettered, lettered
+from ..forms.quantities import COORDINATES, PHI
 from ..model import Model
 from .decoupling import decoupling, link_derivatives
 from .drives import Drives
@@ -81,14 +81,11 @@ def _sizes(model: ElasticModel) -> dict[str, int | None]:
     }
 
 
-def _basis(model: ElasticModel, constants: tuple[SX, ...]) -> tuple[Plant]:
-    """Return the plant; constants are the stiffness, and if the inertias are inputs too they come last."""
-    if not constants or constants[-1].numel() != model.links.phi.size:
-        return (Plant(model.links, model.drives, stiffness=constants),)
-    *stiffness, motor_inertia, phi = constants
-    return (
-        Plant(model.links, model.drives, stiffness=tuple(stiffness), motor_inertia=motor_inertia, phi=phi),
-    )
+def _basis(model: ElasticModel, constants: Mapping[str, SX]) -> tuple[Plant]:
+    """Return the plant, with symbols for those of its numbers that are inputs."""
+    stiffness = tuple(constants[each.name] for each in STIFFNESS if each.name in constants)
+    inertias = {name: constants.get(name) for name in ("motor_inertia", "phi")}
+    return (Plant(model.links, model.drives, stiffness=stiffness, **inertias),)
 
 
 def _refuse_damping(model: ElasticModel, what: str) -> None:
@@ -173,7 +170,7 @@ def _add(
     """
     spring = STIFFNESS[: rates + 1]
     steady = SPRING.array("c", name="stiffness")
-    numbers = (steady, *spring, MOTOR_INERTIA.array("v", name="motor_inertia"), PHI)
+    numbers = (steady, MOTOR_INERTIA.array("v", name="motor_inertia"), PHI)
     light = (spring_torque, spring_links, motor_observer_rate)  # the inertias of the links do not matter
     optional = () if build in light else numbers
     FORMS.add(build, takes, gives, group=group, needs=needs, constants=spring, optional=optional)

@@ -66,5 +66,5 @@ def _pair(request: Request) -> tuple[str, dict[str, Any]]:
 
 def _takes(form: Form, choice: str) -> bool:
     """Whether a form has something to choose."""
-    known = {"frame": form.framed, "order": form.ordered, "phi": bool(form.optional)}
-    return known.get(choice, choice in form.choices)
+    known = {"frame": form.framed, "order": form.ordered}
+    return known.get(choice, choice in form.choices or form.may_take(choice))

@@ -13,14 +13,15 @@ from ..arrays import Array
 from ..forms import CHOICES, PLAIN, Form, Quantity, Variant
 from ..forms.catalogue import INERTIAS
 from ..forms.reference import TWIST_REFERENCES
+from ..forms.variant import INPUTS
 from ..model import Model, random_state
 from .names import LONGEST, identifier, label
 
 FRAME = 16
 """Most characters of a frame's name within a function's."""
 
-PREFIXES = {"order": "", "phi": "phi", "frame": "", "relative_to": "relative", "wrenches": "wrenches"}
-PREFIXES |= {"reference": "in", "factorisation": ""}
+PREFIXES = {"order": "", **{each: each for each in INPUTS}, "frame": "", "relative_to": "relative"}
+PREFIXES |= {"wrenches": "wrenches", "reference": "in", "factorisation": ""}
 PREFIXES |= {each: each for each in CHOICES if each not in PREFIXES}
 """What may be chosen, in the order in which it is part of a function's name, and the word before it."""
 
@@ -162,7 +163,8 @@ def _moving(model: Model, form: Form, rng: np.random.Generator, count: int) -> M
     around = rng.uniform(0.9, 1.1, (count, 1))
     shapes = zip(form.inputs, form.input_shapes(model), strict=False)
     others = {name: rng.uniform(-1, 1, (count, *shape)) for name, shape in shapes}
-    return {**others, "q": q, "phi": model.phi * around}
+    near = rng.uniform(-0.1, 0.1, (count, *model.geometry.shape))
+    return {**others, "q": q, "phi": model.phi * around, "geometry": model.geometry + near}
 
 
 @facts.register

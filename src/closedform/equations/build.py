@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import math
+from collections.abc import Collection, Sequence
 from typing import Any, Unpack
 
 import casadi as ca
 import numpy as np
 
 from ..checks import known_name, some_of
+from ..description.mdh_row import ANGLES
 from ..errors import ProgramSizeError
 from ..forms import Choices, Form, Variant, catalogue
+from ..forms.joint_frames import nodes_of
 from ..forms.lettered import Lettered, lettered
-from ..forms.tree import Tree
 from ..model import Frame, Model
 from ..model.idle import refuse_still
 from ..programs import Program, form_program
-from .parameters import CONVENTIONS, KINDS, lettered_tree
+from .parameters import CONVENTIONS, KINDS, Letter, kept_rows, lettered_tree
 from .result import Equations
 from .write import PARAMETERS, program_equations
 
@@ -76,7 +78,32 @@ def _robot(model: Model, form: Form, symbolic: bool | str | Collection[str], con
     taken = [kind for kind, own in (("friction", form.frictional), ("springs", form.sprung)) if own]
     tree, letters = lettered_tree(model, convention, kinds, _frames(model, form), taken)
     trajectory = model.nq == model.nv
-    return Lettered((tree,), letters, kinds, angle_groups(model), trajectory, MAX_OPERATIONS)
+    groups = angle_groups(model.generic if "geometry" in kinds else model.filled)
+    _add_angles(groups, model, form, letters, kinds)
+    return Lettered((tree,), letters, kinds, groups, trajectory, MAX_OPERATIONS)
+
+
+def _add_angles(
+    groups: list[list[int]], model: Model, form: Form, letters: Sequence[Letter], kinds: Sequence[str]
+) -> None:
+    """Add letters of angles to the groups: theta of a turning joint to its coordinate, others alone.
+
+    They are entries of the last input, after those of the form.
+    """
+    rows = kept_rows(model, "geometry" in kinds)
+    first = sum(math.prod(shape) for shape in form.input_shapes(model))
+    places = {each.name: first + k for k, each in enumerate(letters) if each.stays(kinds)}
+    taken: set[str] = set()
+    for body, row in zip(model.bodies, rows, strict=True):
+        own = () if row is None else row.of(ANGLES)
+        turned = row.of(("theta",)) if row is not None and body.joint.turns_about_axis else ()
+        for name in (*turned, *own):
+            if name in places and name not in taken:
+                taken.add(name)
+                group = next((each for each in groups if name in turned and body.iq in each), [])
+                if not group:
+                    groups.append(group)
+                group.append(places[name])
 
 
 def _frames(model: Model, form: Form) -> dict[str, Frame]:
@@ -101,9 +128,9 @@ def angle_groups(model: Model) -> list[list[int]]:
     """
     groups: dict[int, int] = {}
     turning: list[tuple[int, np.ndarray] | None] = []
-    for node in Tree.of(model).own:
+    for node in nodes_of(model):
         above = turning[node.parent] if node.parent >= 0 else None
-        before = None if above is None else (above[0], node.R0.T @ above[1])
+        before = None if above is None else (above[0], np.asarray(node.R0).T @ above[1])
         if node.joint.quaternion is not None:
             turning.append(None)
             continue

@@ -25,7 +25,7 @@ def joint_lengths(model: Model, nodes: tuple[Node, ...], k: int, khalil: bool) -
     """
     p, parent = _cleaned(np.asarray(nodes[k].p0)), nodes[k].parent
     if khalil:
-        found = _khalil(p, nodes[k].R0[:, 2], k + 1)
+        found = _khalil(p, np.asarray(nodes[k].R0)[:, 2], k + 1)
         if found is not None:
             return found
     return _along_axes(_stem(model, parent, k), p)

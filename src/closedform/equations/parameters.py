@@ -10,19 +10,23 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 import casadi as ca
 import numpy as np
 from casadi import SX
 
+from ..description.mdh_row import ANGLES, Entry, LetteredRow, name_of, sign_of
 from ..errors import ClosedFormError
 from ..forms.algebra import Rotation, constant, constant_turns, second_moments, symmetric
+from ..forms.geometry import at_pose
+from ..forms.joint_frames import nodes_of
 from ..forms.node import Node
 from ..forms.subtree import Composite
 from ..forms.tree import Tree
 from ..model import Body, Frame, Model
 from ..model.inertia import NAMES, inertial_from_phi
-from ..rotations import inverse
+from ..rotations import exact_turn, inverse
 from .lengths import AXES, Names, end_of, frame_lengths, joint_lengths
 
 KINDS = ("inertia", "geometry", "gravity", "friction", "springs")
@@ -41,12 +45,24 @@ JOINTS = {
 
 @dataclass(frozen=True)
 class Letter:
-    """A constant of a model as a letter in equations: its name, value (a decimal fraction) and kind."""
+    """A constant of a model as a letter in equations: its name, value (a decimal fraction) and kind.
+
+    A letter without a value is always printed.
+    """
 
     name: str
-    value: Fraction
+    value: Fraction | None
     kind: str
     symbol: SX
+
+    @property
+    def number(self) -> float | None:
+        """Its value as a float, None if it has none."""
+        return None if self.value is None else float(self.value)
+
+    def stays(self, kinds: Sequence[str]) -> bool:
+        """Return whether it is printed as a letter, if those of some kinds are."""
+        return self.value is None or self.kind in kinds
 
     @property
     def role(self) -> str:
@@ -76,9 +92,14 @@ class _Table:
         if value == 0:
             return SX(1, 1)
         known = self.found.setdefault(name, Letter(name, decimal(value), kind, SX.sym(name)))
-        if not math.isclose(known.value, value, rel_tol=1e-12):
-            raise ClosedFormError(f"two constants are named {name}: {float(known.value)} and {value}")
+        if known.value is None or not math.isclose(known.value, value, rel_tol=1e-12):
+            raise ClosedFormError(f"two constants are named {name}: {known.number} and {value}")
         return known.symbol
+
+    def letter(self, name: str, value: float | None) -> SX:
+        """Return the symbol of a letter that the user chose, zero or not."""
+        number = None if value is None else decimal(value)
+        return self.found.setdefault(name, Letter(name, number, "geometry", SX.sym(name))).symbol
 
     def column(self, names: Names, kind: str = "geometry") -> SX:
         """Return the 3-vector of a position."""
@@ -101,15 +122,21 @@ def lettered_tree(
 
     `convention` names the inertial parameters; `symbolic` are the kinds that will be printed as
     letters, which matters only if one letter may mean two things (the centre of a point mass at
-    the end of its link).
+    the end of its link). The geometry of a table with letters is as it was written: letters where it has
+    letters, numbers where it has numbers.
     """
     table = _Table()
     khalil = convention == "gautier-khalil"
-    numeric = Tree.of(model).own
-    merged = "geometry" in symbolic and "inertia" in symbolic
+    rows = kept_rows(model, "geometry" in symbolic)
+    numeric = nodes_of(model.filled)
+    merged = "geometry" in symbolic and "inertia" in symbolic and not model.letters
     nodes = []
-    for k, (node, body) in enumerate(zip(numeric, model.bodies, strict=True)):
-        p0 = table.column(joint_lengths(model, numeric, k, khalil))
+    for k, (placed, body) in enumerate(zip(numeric, model.bodies, strict=True)):
+        node, row = placed, rows[k]
+        if row is not None:
+            node = _at_row(table, model, numeric, k, row)
+        elif not model.letters:
+            node = replace(placed, p0=table.column(joint_lengths(model, numeric, k, khalil)))
         if khalil or "inertia" not in symbolic:
             inertia = _about_origin(table, body, k + 1)
         else:
@@ -117,11 +144,12 @@ def lettered_tree(
         T = inverse(node.T_frame)
         inertia = inertia.in_parent(Rotation(constant_turns(T[:3, :3])), constant(T[:3, 3]))
         armature = table.symbol(f"Ia{k + 1}", body.armature, "inertia") if body.armature else 0.0
-        nodes.append(replace(node, p0=p0, m=inertia.m, ms=inertia.ms, S=inertia.S, armature=armature))
+        nodes.append(replace(node, m=inertia.m, ms=inertia.ms, S=inertia.S, armature=armature))
     frames = {}
     for letter, target in (targets or {}).items():
         frames[target.name] = constant(target.placement)
-        frames[target.name][:3, 3] = table.column(frame_lengths(model, target, khalil, letter))
+        if not model.letters:
+            frames[target.name][:3, 3] = table.column(frame_lengths(model, target, khalil, letter))
     alone = np.count_nonzero(model.gravity) == 1
     size = float(np.abs(model.gravity).max() if alone else np.linalg.norm(model.gravity))
     gravity = constant(model.gravity / (size or 1.0)) * table.symbol("g", size, "gravity")
@@ -132,6 +160,45 @@ def lettered_tree(
             joints[name] = ca.vertcat(*(table.symbol(f"{letter}{k}", float(x), kind) for k, x in values))
     tree = Tree(model, tuple(nodes), gravity, frames, joints, symbolic=True)
     return tree, tuple(table.found.values())
+
+
+def kept_rows(model: Model, shown: bool) -> list[LetteredRow | None]:
+    """Return the rows whose letters stay: all of them if geometry is `shown`, else those without a number."""
+    found = [model.row(k) for k in range(len(model.bodies))]
+    if not shown:
+        found = [row and row.with_numbers(model.letters) for row in found]
+    return [row if row is not None and row.letters else None for row in found]
+
+
+def _at_row(table: _Table, model: Model, nodes: tuple[Node, ...], k: int, row: LetteredRow) -> Node:
+    """Return a node where a row with letters puts it; a rotation without letters stays in numbers."""
+
+    def letter(entry: str) -> SX:
+        return table.letter(name_of(entry), model.letters[name_of(entry)])
+
+    def angle(entry: Entry) -> tuple[Any, Any]:
+        if isinstance(entry, str):
+            return ca.cos(letter(entry)), sign_of(entry) * ca.sin(letter(entry))
+        return exact_turn(entry)
+
+    def length(entry: Entry) -> Any:
+        return sign_of(entry) * letter(entry) if isinstance(entry, str) else entry
+
+    T = SX.eye(4)
+    for factor in row.factors(angle, length):
+        T = T @ _matrix(factor)
+    node = at_pose(nodes[k], nodes, T[:3, :3], T[:3, 3])
+    return node if row.of(ANGLES) else replace(node, R0=nodes[k].R0)
+
+
+def _matrix(entries: list[list[Any]]) -> SX:
+    """Return a matrix whose zeros are structural."""
+    M = SX(len(entries), len(entries[0]))
+    for i, row in enumerate(entries):
+        for j, entry in enumerate(row):
+            if not SX(entry).is_zero():
+                M[i, j] = entry
+    return M
 
 
 def _about_origin(table: _Table, body: Body, number: int) -> Composite:

@@ -31,11 +31,11 @@ class Equations(Printed):
 
     `entries` are its entries row by row. `definitions` is empty unless the equations were too
     long to multiply out; then entries and later definitions use the names x1, x2, ... of earlier
-    ones. `values` are the numbers that symbolic constants have in the model.
+    ones. `values` are the numbers that symbolic constants have in the model, None for letters without one.
     """
 
     inputs: tuple[Input, ...]
-    values: Mapping[Expression, float]
+    values: Mapping[Expression, float | None]
     groups: tuple[tuple[Expression, ...], ...]
     roles: Mapping[Expression, str]
     numbers: Numbers
@@ -61,10 +61,14 @@ class Equations(Printed):
             unknown = set(given) - {symbol.name for symbol in constants}
             if unknown:
                 raise UnknownNameError("constant", min(unknown), [symbol.name for symbol in constants])
-            known = [
-                number(f"{self.name}: {symbol.name}", given[symbol.name]) if symbol.name in given else value
-                for symbol, value in self.values.items()
-            ]
+            known = []
+            for symbol, value in self.values.items():
+                if value is None and symbol.name not in given:
+                    raise ArgumentError(
+                        f"{self.name}: letter {symbol.name!r} has no number; give it by name, "
+                        f"evaluate(..., {symbol.name}=0.4)"
+                    )
+                known.append(number(f"{self.name}: {symbol.name}", given.get(symbol.name, value)))
             with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # the result shows it
                 found = compiled(*flat, *known)
             values = [np.broadcast_to(np.asarray(x, dtype=float), batch) for x in found]

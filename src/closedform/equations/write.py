@@ -72,7 +72,7 @@ def program_equations(
             entries=tuple(row),
             definitions=definitions,
             inputs=tuple(inputs),
-            values={sp.Symbol(each.name): float(each.value) for each in parameters if each.kind in kinds},
+            values={sp.Symbol(each.name): each.number for each in parameters if each.stays(kinds)},
             groups=tuple(tuple(vocabulary.symbols[k] for k in group) for group in numbered),
             roles={
                 s: role for s, role in zip(vocabulary.symbols, vocabulary.roles, strict=True) if s.is_Symbol
@@ -101,7 +101,7 @@ def _bind(
             bound.append(sp.Symbol(name))
             vocabulary.number(bound[-1], role)
     for parameter in parameters:
-        if parameter.kind in kinds:
+        if parameter.value is None or parameter.stays(kinds):
             bound.append(sp.Symbol(parameter.name))
             vocabulary.number(bound[-1], parameter.role)
         else:

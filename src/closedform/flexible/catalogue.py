@@ -6,7 +6,7 @@ of an arm.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from fractions import Fraction
 
 from casadi import SX
@@ -52,7 +52,7 @@ def _sizes(model: ArmModel) -> dict[str, int | None]:
     return {"N": N, "n": n, "2N": 2 * N, "p": len(model.symbols(LINEAR)[1])}
 
 
-def _basis(model: ArmModel, _: tuple[SX, ...]) -> tuple[ArmModel, Constants]:
+def _basis(model: ArmModel, _: Mapping[str, SX]) -> tuple[ArmModel, Constants]:
     return model, model.numbers()
 
 

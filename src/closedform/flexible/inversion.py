@@ -21,7 +21,7 @@ from ..errors import ArgumentError, ClosedFormError
 from .arm_motion import ArmMotion
 from .joint_space import Timed, sampled
 from .structure import ArmStructure
-from .tip_output import TipOutput, tip_output
+from .tip_output import TipOutput, tip_output, unbent
 
 MAX_SAMPLES = 1_000_000
 """Samples of an inverted path, the time before and after it included."""
@@ -38,8 +38,8 @@ SETTLED = 1e-9
 TOLERANCE = 1e-6
 """Residual of the internal motion between its nodes, relative to its rates."""
 
-CHECKED, STILL = 65, 1e-6
-"""Instants at which a path's rates are measured, and the part of the largest that counts as rest."""
+CHECKED, STILL = 201, 1e-6
+"""Instants at which a path is looked at, and the part of the largest that counts as rest."""
 
 LEAST_RATE = 1e-6
 """Rate over the fastest one, below which the internal motion neither grows nor decays."""
@@ -58,21 +58,15 @@ def tip_inverse_dynamics(
     reference, duration = sampled(path, duration, arm.joints)
     step = positive("step", step)
     inner = _Inner(arm, output, _Path(reference, duration))
-    inner.path.require_rest(arm.name)
-    start, end = (inner.rest(t) for t in (0.0, duration))
-    before = -np.log(SETTLED) / min(start.grows, default=np.inf)
-    after = -np.log(SETTLED) / min(end.decays, default=np.inf)
-    if (before + duration + after) / step > MAX_SAMPLES:
-        count = (before + duration + after) / step
-        raise ArgumentError(
-            f"{arm.name}: {count:.3g} samples of the path and of the time before and after it; at most "
-            f"{MAX_SAMPLES}; take longer steps"
-        )
-    first, last = -int(np.ceil(before / step)), int(np.ceil((duration + after) / step))
-    t: Array = step * np.arange(first, last + 1, dtype=float)
-    inside = t[(t >= 0) & (t <= duration)]
-    output.require(inside, inner.path(inside)[0])
-    q, qd, qdd = inner.motion(t, inner.bounded(t, start, end))
+    whole = np.linspace(0.0, duration, CHECKED)
+    inner.path.require_rest(arm.name, whole)
+    output.require(whole, inner.path(whole)[0])
+    try:
+        t, x = inner.inverted(step)
+    except np.linalg.LinAlgError:
+        raise inner.lost("the torques lose their hold on the tip") from None
+    q, qd, qdd = inner.motion(t, x)
+    q[:, : arm.joints] = np.unwrap(q[:, : arm.joints], axis=0)
     return ArmMotion(arm, t, q, qd, np.asarray(arm.inverse_dynamics(q, qd, qdd)[..., : arm.joints]))
 
 
@@ -93,9 +87,8 @@ class _Path:
         moving = ((t >= 0) & (t <= self.duration))[:, None]
         return y, np.where(moving, yd, 0.0), np.where(moving, ydd, 0.0)
 
-    def require_rest(self, name: str) -> None:
+    def require_rest(self, name: str, t: Array) -> None:
         """Refuse a path that does not start and end at rest, without a jump of the acceleration."""
-        t = np.linspace(0.0, self.duration, CHECKED)
         for what, rate in zip(("velocity", "acceleration"), self(t)[1:], strict=True):
             most, ends = np.abs(rate).max(), np.abs(rate[[0, -1]]).max()
             if ends > STILL * most:
@@ -143,6 +136,29 @@ class _Inner:
         right = np.concatenate([ydd - bias, -forces], axis=-1)
         return q, qd, np.linalg.solve(rows, right[..., None])[..., 0]
 
+    def inverted(self, step: float) -> tuple[Array, Array]:
+        """Return the times of the motion, from rest to rest, and its internal states."""
+        arm, duration = self.arm, self.path.duration
+        start, end = (self.rest(t) for t in (0.0, duration))
+        before = -np.log(SETTLED) / min(start.grows, default=np.inf)
+        after = -np.log(SETTLED) / min(end.decays, default=np.inf)
+        if (before + duration + after) / step > MAX_SAMPLES:
+            count = (before + duration + after) / step
+            raise ArgumentError(
+                f"{arm.name}: {count:.3g} samples of the path and of the time before and after it; at most "
+                f"{MAX_SAMPLES}; take longer steps"
+            )
+        first, last = -int(np.ceil(before / step)), int(np.ceil((duration + after) / step))
+        t: Array = step * np.arange(first, last + 1, dtype=float)
+        return t, self.bounded(t, start, end)
+
+    def lost(self, reason: str) -> ClosedFormError:
+        """Return the error of a path for which no motion is found."""
+        return ClosedFormError(
+            f"{self.arm.name}: no bounded motion found ({reason}); take a smoother, slower path, lighter "
+            "hubs and payload, stiffer links, fewer modes or more damping"
+        )
+
     def rate(self, t: Array, x: Array) -> Array:
         """Return x' (k, 2m)."""
         _, qd, qdd = self.motion(t, x)
@@ -157,7 +173,8 @@ class _Inner:
             q = np.concatenate([self.output.angles(y, delta[None]), delta[None]], axis=-1)
             return np.asarray((q @ arm.stiffness + arm.gravity_torque(q))[0, n:])
 
-        found = root(unbalanced, np.zeros(m), tol=1e-13)
+        with np.errstate(all="ignore"):
+            found = root(unbalanced, np.zeros(m), tol=1e-13)
         if not (found.success or np.abs(found.fun).max() < 1e-9 * np.diag(arm.stiffness).max()):
             raise ClosedFormError(
                 f"{arm.name}: no rest with the tip at t = {t:g} s found; take stiffer links"
@@ -192,19 +209,11 @@ class _Inner:
             return np.concatenate([start.decaying @ (first - start.state), end.growing @ (last - end.state)])
 
         mesh, guess = self._guess(t, start, end)
-        try:
-            with np.errstate(all="ignore"):
-                found: Any = solve_bvp(
-                    rate, ends, mesh, guess.T, tol=TOLERANCE, max_nodes=MOST_UNKNOWNS // (2 * m)
-                )
-            reason = "" if found.success else found.message.rstrip(".").lower()
-        except np.linalg.LinAlgError:
-            reason = "the torques lose their hold on the tip"
-        if reason:
-            raise ClosedFormError(
-                f"{arm.name}: no bounded motion found ({reason}); take a smoother, slower path, lighter hubs "
-                "and payload, stiffer links, fewer modes or more damping"
-            )
+        most = MOST_UNKNOWNS // (2 * m)
+        with np.errstate(all="ignore"):
+            found: Any = solve_bvp(rate, ends, mesh, guess.T, tol=TOLERANCE, max_nodes=most)
+        if not found.success:
+            raise self.lost(found.message.rstrip(".").lower())
         return np.asarray(found.sol(t).T)
 
     def _guess(self, t: Array, start: _Rest, end: _Rest) -> tuple[Array, Array]:
@@ -214,13 +223,7 @@ class _Inner:
         tails = 1 - np.geomspace(1, 1e-3, 40)
         mesh = np.unique(np.concatenate([t[0] * tails[::-1], inside, duration + (t[-1] - duration) * tails]))
         mesh = np.concatenate([[t[0]], mesh[(mesh > t[0]) & (mesh < t[-1])], [t[-1]]])
-        y, yd, ydd = self.path(mesh)
-        q = np.concatenate([self.output.angles(y, np.zeros((len(mesh), m))), np.zeros((len(mesh), m))], -1)
-        J, _ = self.output.rates(q, np.zeros_like(q))
-        qd, qdd = np.zeros_like(q), np.zeros_like(q)
-        qd[:, :n] = np.linalg.solve(J[..., :n], yd[..., None])[..., 0]
-        _, bias = self.output.rates(q, qd)
-        qdd[:, :n] = np.linalg.solve(J[..., :n], (ydd - bias)[..., None])[..., 0]
+        q, qd, qdd = unbent(self.arm, self.output, *self.path(mesh))
         forces = np.asarray(self.arm.inverse_dynamics(q, qd, qdd))[:, n:]
         delta = -forces / np.diag(self.arm.stiffness)[n:]
         delta[mesh < 0], delta[mesh > duration] = start.state[:m], end.state[:m]

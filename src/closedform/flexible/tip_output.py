@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -50,15 +50,14 @@ class TipAngle:
 
 
 class TipPosition:
-    """The position (x, y) of the tip of two links, with the elbow bent one way.
+    """The position (x, y) of the tip of two links, with the elbow's angle of one `sign`.
 
     As a complex number it is exp(i theta1) (a + exp(i theta2) b), where a and b depend on the
     deflections alone: a two-link arm of other lengths, whose angles have a closed form.
     """
 
-    def __init__(self, arm: ArmStructure, elbow: str) -> None:
-        self.arm = arm
-        self.sign = ELBOWS[known_name("elbow", elbow, tuple(ELBOWS))]
+    def __init__(self, arm: ArmStructure, sign: float) -> None:
+        self.arm, self.sign = arm, sign
 
     def angles(self, y: Array, delta: Array) -> Array:
         """Return theta1 and theta2; at the edge of the reach the nearest."""
@@ -72,11 +71,14 @@ class TipPosition:
 
     def _links(self, delta: Array) -> tuple[Array, Array]:
         """Return a and b, from the tip of the stretched arm and of the folded one."""
-        rows = [np.concatenate([np.broadcast_to(angles, (*delta.shape[:-1], 2)), delta], -1)
-                for angles in ((0.0, 0.0), (0.0, np.pi))]  # fmt: skip
-        ends = [np.asarray(self.arm.tip_position(q)) for q in rows]
-        stretched, folded = (end[..., 0] + 1j * end[..., 1] for end in ends)
+        stretched, folded = (self._tip(elbow, delta) for elbow in (0.0, np.pi))
         return (stretched + folded) / 2, (stretched - folded) / 2
+
+    def _tip(self, elbow: float, delta: Array) -> Any:
+        """Return the tip as a complex number, with the first joint at zero."""
+        angles = np.broadcast_to([0.0, elbow], (*delta.shape[:-1], 2))
+        tip = np.asarray(self.arm.tip_position(np.concatenate([angles, delta], axis=-1)))
+        return tip[..., 0] + 1j * tip[..., 1]
 
     def rates(self, q: Array, qd: Array) -> tuple[Array, Array]:
         """Return the Jacobian of the tip, and its rate times qd."""
@@ -103,6 +105,19 @@ def tip_output(arm: ArmStructure, elbow: str) -> TipOutput:
             f"{arm.name}: {arm.joints} links; the tip is inverted for one link (its angle) or two (its "
             "position): use joint_inverse_dynamics"
         )
-    position = TipPosition(arm, elbow) if arm.joints == 2 else None
-    known_name("elbow", elbow, tuple(ELBOWS))
-    return position or TipAngle(arm)
+    sign = ELBOWS[known_name("elbow", elbow, tuple(ELBOWS))]
+    return TipPosition(arm, sign) if arm.joints == 2 else TipAngle(arm)
+
+
+def unbent(
+    arm: ArmStructure, output: TipOutput, y: Array, yd: Array, ydd: Array
+) -> tuple[Array, Array, Array]:
+    """Return q, qd, qdd (k, N) of an arm that follows y, y', y'' (k, n) without bending."""
+    n = arm.joints
+    straight = np.zeros((len(y), arm.size - n))
+    q = np.concatenate([output.angles(y, straight), straight], axis=-1)
+    qd, qdd = np.zeros_like(q), np.zeros_like(q)
+    J = output.rates(q, qd)[0][..., :n]
+    qd[:, :n] = np.linalg.solve(J, yd[..., None])[..., 0]
+    qdd[:, :n] = np.linalg.solve(J, (ydd - output.rates(q, qd)[1])[..., None])[..., 0]
+    return q, qd, qdd

@@ -10,7 +10,7 @@ from numpy.typing import DTypeLike
 
 from ..errors import ArgumentError, ClosedFormError, similar
 from ..forms import Catalogue, Variant
-from ..forms.variant import CHOICES
+from ..forms.variant import CHOICES, INPUTS
 from ..kernels import FormRecipe, Kernel
 from .still import is_still, still_value
 
@@ -32,17 +32,18 @@ class FormKernels:
         dtype: DTypeLike = np.float64,
         order: int | None = None,
         phi: bool = False,
+        geometry: bool = False,
         **choices: Any,
     ) -> Kernel:
         """Return the kernel of a form, as a variant of it and in a precision."""
         key: tuple[Any, ...] | None
         try:
-            key = (name, frame, np.dtype(dtype).str, order, phi, *sorted(choices.items()))
+            key = (name, frame, np.dtype(dtype).str, order, phi, geometry, *sorted(choices.items()))
             known = self._known.get(key)
         except (TypeError, ValueError, RecursionError):
             key, known = None, None  # one of the arguments is wrong: the recipe or the kernel says which
-        if known is None or type(phi) is not bool:
-            variant = chosen_variant(name, frame, order, phi, choices)
+        if known is None or type(phi) is not bool or type(geometry) is not bool:
+            variant = chosen_variant(name, frame, order, phi, geometry, choices)
             form = self.forms.form(name, variant)
             if is_still(form, self.model):
                 still_value(self.model, form)
@@ -66,14 +67,19 @@ class FormKernels:
 
 
 def chosen_variant(
-    name: str, frame: str | None, order: int | None, phi: bool, choices: Mapping[str, Any]
+    name: str,
+    frame: str | None,
+    order: int | None,
+    phi: bool,
+    geometry: bool,
+    choices: Mapping[str, Any],
 ) -> Variant:
     """Return what a call chooses of a form; a choice that no form has is refused."""
     for each in choices:
         if each not in CHOICES:
-            known = ("frame", "order", "phi", *CHOICES)
+            known = ("frame", "order", *INPUTS, *CHOICES)
             raise ArgumentError(
                 f"{name}: nothing to choose is called {each!r}{similar(each, known)}; "
                 f"expected one of {', '.join(known)}"
             )
-    return Variant(frame, order, phi, **choices)
+    return Variant(frame, order, phi, geometry, **choices)

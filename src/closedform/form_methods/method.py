@@ -10,6 +10,7 @@ import numpy as np
 from ..checks import real_array, whole_number
 from ..errors import ClosedFormError
 from ..forms import Form, Variant, catalogue
+from ..guests import let_be_traced
 from ..kernels import named_outputs
 from ..kernels.fast_call import FastCall
 from ..kernels.patterns import Plan
@@ -33,6 +34,7 @@ class FormMethod:
         name, made = self.form.name, owner._methods
         if name not in made:
             made[name] = method_of(owner._kernels, self.form)
+            let_be_traced(made[name])
         if getattr(type(owner), name) is self:  # no subclass has a method of its own, which calls this one
             object.__setattr__(owner, name, made[name])  # found without this descriptor from now on
         return made[name]

@@ -20,7 +20,7 @@ def is_still(form: Form, model: Any) -> bool:
 
 def still_value(model: Any, form: Form) -> NDArray[np.float64]:
     """Return the value of a form of an object without a moving joint."""
-    if form.variant.phi:
+    if form.variant.inputs:
         refuse_still(model, form.name)
     _, (expression,) = form.expression(model)
     (shape,) = form.output_shapes(model)

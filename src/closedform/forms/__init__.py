@@ -2,7 +2,9 @@
 
 from . import block_catalogue  # noqa: F401 (adds its forms)
 from .catalogue import FORMS, form
-from .form import MAX_ORDER, Catalogue, Form, Need, catalogue
+from .form import MAX_ORDER, Form
+from .form_catalogue import Catalogue, catalogue
+from .need import Need
 from .quantity import FormArray, Quantity
 from .variant import CHOICES, LOADS, PLAIN, Choices, Variant
 

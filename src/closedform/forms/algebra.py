@@ -178,8 +178,10 @@ def _congruence(R: SX, S: SX) -> SX:
     return symmetric(*upper)
 
 
-def constant_turns(R: ArrayLike) -> list[Turn | SX]:
-    """Return a constant rotation as factors: none, a coordinate turn, or a matrix."""
+def constant_turns(R: ArrayLike | SX) -> list[Turn | SX]:
+    """Return a constant rotation as factors: none, a coordinate turn, or a matrix, as symbols are."""
+    if isinstance(R, SX):
+        return [R]
     R = np.asarray(R, dtype=float)
     if np.array_equal(R, np.eye(3)):
         return []

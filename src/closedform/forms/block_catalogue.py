@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 from . import block_letters
-from .catalogue import CORIOLIS, FORMS, INERTIAS, MASS, MOTION, PHI, A, D, Q, V
+from .catalogue import FORMS, INERTIAS, MOTION
+from .quantities import CORIOLIS, MASS, PHI, A, D, Q, V
 from .quantity import Quantity
 
 BLOCK_X = Quantity("X", r"\mathsf{X}", "1 or m", "screws of all joints in their body frames")

@@ -7,7 +7,7 @@ parameters, t rows of a task.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
 from functools import partial
 from typing import Unpack
 
@@ -40,118 +40,59 @@ from . import (
 )
 from . import block_rates as rates
 from . import jacobian_gradients as gradients
-from .form import Catalogue, Form, Need
-from .loads import wrenches_noun
-from .quantity import Quantity
-from .reference import BODY
+from .form import Form
+from .form_catalogue import Catalogue
+from .need import Need
+from .quantities import (
+    BIAS,
+    BODY_CENTRE,
+    BODY_POSES,
+    CENTRE,
+    CENTRE_JACOBIAN,
+    CLASSICAL,
+    CONSISTENT,
+    COORDINATES,
+    CORIOLIS,
+    EXTERNAL,
+    FORCES,
+    FRAME_POSES,
+    FRICTION,
+    GRAVITY,
+    JACOBIAN,
+    KINETIC,
+    KINETIC_ROW,
+    MASS,
+    MASS_INVERSE,
+    MOMENTUM,
+    MOMENTUM_MATRIX,
+    NULLSPACE,
+    PARAMETERS,
+    PHI,
+    PLACES,
+    POSE,
+    POTENTIAL,
+    POTENTIAL_ROW,
+    REGRESSOR,
+    RELATIVE_JACOBIAN,
+    SLOTINE_LI,
+    SPRINGS,
+    SUBTREE_CENTRE,
+    TASK_INERTIA,
+    TASK_MOBILITY,
+    TAU,
+    TWIST,
+    TWIST_BIAS,
+    VELOCITY_MAP,
+    VELOCITY_MAP_INVERSE,
+    A,
+    D,
+    Q,
+    R,
+    V,
+    W,
+)
 from .tree import Tree
 from .variant import LOADS, Choices, Variant
-
-COORDINATES = Quantity(
-    "q", "q", "rad or m", "joint coordinates", ("joint velocities", "joint accelerations", "joint jerks")
-)
-REFERENCE = Quantity(
-    "q",
-    "q",
-    "rad or m",
-    "reference coordinates",
-    ("reference velocities", "reference accelerations"),
-    mark="r",
-)
-FORCES = Quantity("tau", r"\tau", "N m or N", "joint forces")
-WRENCHES = Quantity(
-    "wrenches",
-    "W",
-    "N m, N",
-    wrenches_noun(False, BODY),
-    vectors="nf",
-)
-PARAMETERS = Quantity(
-    "phi",
-    r"\phi",
-    "kg m^2, kg m, kg",
-    "inertial parameters, XX XY XZ YY YZ ZZ MX MY MZ M of each body about its frame origin",
-)
-
-POSE = Quantity("T", "T", "1, positions m", "homogeneous transform of frame {frame} in {observer}")
-FRAME_POSES = replace(POSE, noun="homogeneous transforms of the frames in the base frame")
-BODY_POSES = replace(POSE, noun="homogeneous transforms of the bodies in the base frame")
-JACOBIAN = Quantity("J", "J", "1 or m", "map from qd to the {twist} (omega; v) of frame {frame}, {where}")
-RELATIVE_JACOBIAN = replace(
-    JACOBIAN,
-    letter="Jrel",
-    tex=r"J^\mathrm{rel}",
-    noun="map from qd to the {twist} (omega; v) of frame {frame} seen from {observer}, {where}",
-)
-TWIST = Quantity("V", "V", "rad/s, m/s", "{twist} (omega; v) of frame {frame}, {where}")
-TWIST_BIAS = Quantity("b", "b", "rad/s^2, m/s^2", "rate of the {twist} of frame {frame} at qdd = 0, {where}")
-CLASSICAL = Quantity(
-    "a", "a", "rad/s^2, m/s^2", "angular acceleration of frame {frame} and that of its point, {where}"
-)
-VELOCITY_MAP = Quantity(
-    "Gamma", r"\Gamma", "1, m, 1/m or 1/rad", "map from other velocities to qd, such as rates of Euler angles"
-)
-VELOCITY_MAP_INVERSE = Quantity(
-    "E", "E", "1, m, 1/m or rad", "map from qd to other velocities, such as rates of Euler angles"
-)
-CENTRE = Quantity("com", "c", "m", "centre of mass, in the base frame")
-BODY_CENTRE = replace(CENTRE, noun="centre of mass of the body of frame {frame}, in the base frame")
-SUBTREE_CENTRE = replace(
-    CENTRE, noun="centre of mass of the body of frame {frame} with all it carries, in the base frame"
-)
-CENTRE_JACOBIAN = Quantity(
-    "Jc", r"J^\mathrm{c}", "m or 1", "map from qd to the velocity of the centre of mass, base frame"
-)
-MOMENTUM = Quantity(
-    "h",
-    "h",
-    "kg m^2/s, kg m/s",
-    "centroidal momentum, (angular; linear) about the centre of mass in base axes",
-)
-MOMENTUM_MATRIX = Quantity("A", "A", "kg m^2, kg m or kg", "map from qd to the centroidal momentum")
-
-MASS = Quantity("M", "M", "kg m^2, kg m or kg", "mass matrix")
-CORIOLIS = Quantity("C", "C", "kg m^2/s, kg m/s or kg/s", "Coriolis matrix")
-MASS_INVERSE = Quantity("Minv", "M^{-1}", "1/(kg m^2), 1/(kg m) or 1/kg", "inverse of the mass matrix")
-BIAS = Quantity("h", "h", "N m or N", "joint forces of a motion without accelerations")
-FRICTION = Quantity("tau_f", r"\tau^\mathrm{f}", "N m or N", "joint forces that overcome friction")
-SPRINGS = Quantity("tau_s", r"\tau^\mathrm{s}", "N m or N", "joint forces that hold the springs")
-TASK_INERTIA = Quantity(
-    "Lambda", r"\Lambda", "kg m^2, kg m or kg", "inertia of the robot that frame {frame} shows"
-)
-TASK_MOBILITY = Quantity(
-    "Gamma",
-    r"\Lambda^{-1}",
-    "1/(kg m^2), 1/(kg m) or 1/kg",
-    "accelerations of frame {frame} per unit wrench at it",
-)
-CONSISTENT = Quantity(
-    "Jbar", r"\bar{J}", "1 or 1/m", "dynamically consistent inverse of the Jacobian of frame {frame}"
-)
-NULLSPACE = Quantity("N", "N", "1, m or 1/m", "projector of qd on motions that leave frame {frame} at rest")
-GRAVITY = Quantity("G", "G", "N m or N", "joint forces that hold the robot still")
-EXTERNAL = Quantity("tau_ext", r"\tau^\mathrm{ext}", "N m or N", "joint forces equivalent to the wrenches")
-KINETIC = Quantity("T", "T", "J", "kinetic energy")
-POTENTIAL = Quantity("U", "U", "J", "potential energy")
-
-REGRESSOR = Quantity("Y", "Y", f"N m or N, per {PARAMETERS.base_unit}", "regressor, joint forces = Y phi")
-SLOTINE_LI = Quantity("Yr", r"Y^\mathrm{r}", REGRESSOR.base_unit, "regressor, M qddr + C qdr + G = Yr phi")
-KINETIC_ROW = Quantity("YT", "Y^T", f"J, per {PARAMETERS.base_unit}", "row with kinetic energy = YT phi")
-POTENTIAL_ROW = Quantity("YU", "Y^U", KINETIC_ROW.base_unit, "row with potential energy = YU phi")
-
-Q = (COORDINATES.array("q"),)
-V = (*Q, COORDINATES.rate().array("v"))
-A = (*V, COORDINATES.rate(2).array("v"))
-D = (*A, COORDINATES.rate(3).array("v"))
-R = (*V, REFERENCE.rate().array("v"), REFERENCE.rate(2).array("v"))
-TAU = (*V, FORCES.array("v"))
-W = tuple(
-    WRENCHES.rate(k).array("b", 6, name=name)
-    for k, name in enumerate(("wrenches", "wrenches_dot", "wrenches_ddot"))
-)
-"""What forms take: q, then its derivatives, a reference motion, joint forces, wrenches and their rates."""
-
-PHI = PARAMETERS.array("p")
 
 
 def _sizes(model: Model) -> dict[str, int | None]:
@@ -167,8 +108,8 @@ def _sizes(model: Model) -> dict[str, int | None]:
     }
 
 
-def _basis(model: Model, constants: tuple[SX, ...]) -> tuple[Tree]:
-    return (Tree.of(model, phi=constants[0] if constants else None),)
+def _basis(model: Model, constants: Mapping[str, SX]) -> tuple[Tree]:
+    return (Tree.of(model, phi=constants.get("phi"), geometry=constants.get("geometry")),)
 
 
 def _refuse_massless(model: Model, what: str) -> None:
@@ -185,13 +126,15 @@ INERTIAS, MOTION, INVERSE = Need(_refuse_massless), Need(refuse_still), Need(ref
 FORMS = Catalogue(Model, "form", _sizes, _basis, digest=lambda model: model.digest)
 """Every form of a robot by name."""
 
-_framed = partial(FORMS.add, group="kinematics", framed=True)
+_placed = partial(FORMS.add, optional=(PLACES,))
+_inertial = partial(FORMS.add, optional=(PHI, PLACES))
+_framed = partial(_placed, group="kinematics", framed=True)
 _referred = partial(_framed, choices=("reference",))
 _framed(kinematics.pose, Q, POSE.array(4, 4))
 _referred(kinematics.jacobian, Q, JACOBIAN.array(6, "v"))
 _referred(kinematics.jacobian_dot, V, JACOBIAN.rate().array(6, "v"))
 _referred(kinematics.jacobian_ddot, A, JACOBIAN.rate(2).array(6, "v"))
-_centre = partial(FORMS.add, group="kinematics", needs=(INERTIAS,), optional=(PHI,))
+_centre = partial(_inertial, group="kinematics", needs=(INERTIAS,))
 _centre(mass_centre.center_of_mass, Q, CENTRE.array(3))
 _centre(mass_centre.com_jacobian, Q, CENTRE_JACOBIAN.array(3, "v"))
 
@@ -208,8 +151,8 @@ _velocities = partial(FORMS.add, group="frames", choices=("coordinates",))
 _velocities(velocity_maps.velocity_map, Q, VELOCITY_MAP.array("v", "q"))
 _velocities(velocity_maps.velocity_map_inverse, Q, VELOCITY_MAP_INVERSE.array("q", "v"))
 _velocities(velocity_maps.velocity_map_dot, V, VELOCITY_MAP.rate().array("v", "q"))
-FORMS.add(kinematics.frame_poses, Q, FRAME_POSES.array("f", 4, 4), group="frames")
-FORMS.add(kinematics.body_poses, Q, BODY_POSES.array("b", 4, 4), group="frames")
+_placed(kinematics.frame_poses, Q, FRAME_POSES.array("f", 4, 4), group="frames")
+_placed(kinematics.body_poses, Q, BODY_POSES.array("b", 4, 4), group="frames")
 
 _centroidal = partial(_centre, group="centroidal")
 _centroidal(mass_centre.com_velocity, V, CENTRE.rate().array(3))
@@ -221,9 +164,9 @@ _centroidal(centroidal.centroidal_momentum_dot, A, MOMENTUM.rate().array(6))
 _centroidal(centroidal.centroidal_momentum_matrix, Q, MOMENTUM_MATRIX.array(6, "v"))
 _centroidal(centroidal.centroidal_momentum_matrix_dot, V, MOMENTUM_MATRIX.rate().array(6, "v"))
 
-_dynamics = partial(FORMS.add, needs=(INERTIAS, MOTION), optional=(PHI,))
-_solve = partial(FORMS.add, needs=(INERTIAS, MOTION, INVERSE), optional=(PHI,))
-_wrenches = partial(FORMS.add, needs=(MOTION,), choices=LOADS[:2])
+_dynamics = partial(_inertial, needs=(INERTIAS, MOTION))
+_solve = partial(_inertial, needs=(INERTIAS, MOTION, INVERSE))
+_wrenches = partial(_placed, needs=(MOTION,), choices=LOADS[:2])
 _loads = partial(_dynamics, choices=LOADS, loaded=W[0])
 _loaded_solve = partial(_solve, choices=LOADS, loaded=W[0])
 _loads(newton_euler.inverse_dynamics, A, FORCES.array("v"), closed=block.inverse_dynamics)
@@ -278,7 +221,7 @@ _family(mass.mass_matrix_rates, Q, (MASS.array("v", "v"),))
 _factored_time(coriolis.coriolis_matrix_rates, V, (CORIOLIS.array("v", "v"),), ordered=True)
 _family(gravity.gravity_torque_rates, Q, (GRAVITY.array("v"),))
 _wrench_rates(external.external_torque_rates, Q + W[:1], (EXTERNAL.array("v"),), ordered=True)
-FORMS.add(
+_placed(
     kinematics.jacobian_rates,
     Q,
     (JACOBIAN.array(6, "v"),),
@@ -317,7 +260,7 @@ _hessian(gradients.jacobian_dq, Q, JACOBIAN.by(COORDINATES).array(6, "v", "v"))
 _hessian(gradients.jacobian_dot_dq, V, JACOBIAN.rate().by(COORDINATES).array(6, "v", "v"))
 _state(gradients.com_jacobian_dq, Q, CENTRE_JACOBIAN.by(COORDINATES).array(3, "v", "v"))
 
-_parameters = partial(FORMS.add, group="parameters", needs=(MOTION,))
+_parameters = partial(_placed, group="parameters", needs=(MOTION,))
 _parameters(parameters.regressor, A, REGRESSOR.array("v", "p"))
 _parameters(parameters.slotine_li_regressor, R, SLOTINE_LI.array("v", "p"), choices=("factorisation",))
 _parameters(parameters.mass_matrix_dphi, Q, MASS.by(PARAMETERS).array("v", "v", "p"))
@@ -338,7 +281,8 @@ def form(
     *,
     frame: str | None = None,
     phi: bool = False,
+    geometry: bool = False,
     **choices: Unpack[Choices],
 ) -> Form:
-    """Return the form of that name, at an order if it is a family, of a frame, with phi as an input."""
-    return FORMS.form(name, Variant(frame, order, phi, **choices))
+    """Return the form of that name: of a frame, of an order if it is a family, with numbers as inputs."""
+    return FORMS.form(name, Variant(frame, order, phi, geometry, **choices))

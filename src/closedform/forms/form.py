@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from casadi import SX
 
 from ..checks import flag, known_name, whole_number
-from ..errors import ArgumentError, ClosedFormError, UnknownNameError, shown
+from ..errors import ArgumentError, ClosedFormError, shown
+from .basis import basis_of
 from .loads import REFERENCES, Loads, wrench_array
+from .need import Need
 from .quantity import FormArray
 from .reference import BODY
-from .variant import PLAIN, Variant
+from .variant import INPUTS, PLAIN, Variant
 from .velocity_coordinates import velocity_arrays
 
 Builder = Callable[..., SX | tuple[SX, ...]]
@@ -25,17 +27,6 @@ MAX_ORDER = 12
 
 DEFAULT_ORDER = 2
 """Order of such a form if none is asked for."""
-
-
-@dataclass(frozen=True)
-class Need:
-    """Something a form asks of its owner: `check(model, what)` raises an error if the model lacks it.
-
-    A need of `values` does not apply if phi is an input: the numbers then come with each call.
-    """
-
-    check: Callable[[Any, str], None]
-    values: bool = False
 
 
 @dataclass(frozen=True)
@@ -72,12 +63,12 @@ class Form:
     def doc(self) -> str:
         """The documentation of the form: a claim, its equation and its source."""
         doc = inspect.cleandoc(self.build.__doc__ or "")
-        if not self.variant.phi:
+        if not self.variant.inputs:
             return doc
-        names = ", ".join(
-            f"{each.quantity.meaning.partition(', ')[0]} `{each.name}`" for each in self.constants
-        )
-        return f"{doc}\n\nThe {names} are the last input."
+        given = self._asked(self.variant)
+        names = [f"{each.quantity.meaning.partition(', ')[0]} `{each.name}`" for each in given]
+        last = "the last input" if len(names) == 1 else "the last inputs"
+        return f"{doc}\n\nThe {' and the '.join(names)} are {last}."
 
     @property
     def summary(self) -> str:
@@ -112,18 +103,29 @@ class Form:
         return self.build.__module__.partition(".")[0] == __name__.partition(".")[0]
 
     def at(self, variant: Variant) -> Form:
-        """Return the form of a frame, of an order, with phi as an input: as the variant says."""
-        phi = flag(f"{self.name}: phi", variant.phi)
+        """Return the form of a frame, of an order, with phi or geometry as inputs: as the variant says."""
+        for name in INPUTS:
+            if flag(f"{self.name}: {name}", getattr(variant, name)) and not self.may_take(name):
+                raise ArgumentError(f"{self.name} does not take {name} as an input; some forms of a robot do")
         if variant.frame is not None and not self.framed:
             hint = "" if isinstance(variant.frame, str) else "; give a precision as dtype=..."
             raise ArgumentError(f"{self.name} is not a form of a frame; {shown(variant.frame)} given{hint}")
         found = self._of_order(variant.order)._with_choices(variant)
-        if phi and not self.optional:
-            raise ArgumentError(f"{self.name} does not take phi as an input: it does not depend on it")
-        if phi:
+        if variant.inputs:
             needs = tuple(need for need in self.needs if not need.values)
-            found = replace(found, constants=self.optional, needs=needs, closed=None)
+            given = (*self.constants, *self._asked(variant))
+            found = replace(found, constants=given, needs=needs, closed=None)
         return replace(found, variant=replace(variant, order=found.variant.order))
+
+    def _asked(self, variant: Variant) -> tuple[FormArray, ...]:
+        """Return the numbers of the owner that are inputs; what an owner has besides them comes with phi."""
+        return tuple(
+            each for each in self.optional if (each.name if each.name in INPUTS else "phi") in variant.inputs
+        )
+
+    def may_take(self, name: str) -> bool:
+        """Return whether numbers of the owner, phi or geometry, can be an input."""
+        return any(each.name == name for each in self.optional)
 
     def _with_choices(self, variant: Variant) -> Form:
         """Return the form with the inputs that the choices of a variant add."""
@@ -142,8 +144,7 @@ class Form:
         if variant.rows is not None:
             sized = (_sized(each, "t", len(variant.rows)) for each in found.gives)
             found = replace(found, gives=tuple(sized))
-        if variant.coordinates is not None:
-            found = replace(found, gives=velocity_arrays(found.gives, variant.coordinates))
+        found = replace(found, gives=velocity_arrays(found.gives, variant.coordinates))
         if self.loaded is None:
             return replace(found, takes=tuple(wrench_array(each, variant) for each in found.takes))
         if not variant.wrenches:
@@ -176,7 +177,7 @@ class Form:
 
     def arrays(self, model: Any) -> tuple[FormArray, ...]:
         """Return its inputs for an owner: what it takes, and constants that are inputs there."""
-        sizes = catalogue(model).sizes(model)
+        sizes = basis_of(model).sizes(model)
         absent = {letter for letter, size in sizes.items() if size is None}
         return (*self.takes, *(each for each in self.constants if absent.isdisjoint(each.shape)))
 
@@ -206,7 +207,8 @@ class Form:
         ]
         count = len(self.takes)
         if basis is None:
-            basis = catalogue(model).basis(model, tuple(symbols[count:]))
+            names = (each.name for each in arrays[count:])
+            basis = basis_of(model).start(model, dict(zip(names, symbols[count:], strict=True)))
         extra = (self.variant.frame,) if self.framed else ()
         given, chosen = self._chosen(symbols[:count])
         built = builder(*basis, *given, *extra, **chosen)
@@ -233,106 +235,6 @@ class Form:
             need.check(model, self.name)
 
 
-class Catalogue(dict[str, Form]):
-    """The forms of one kind of owner by name, and how its model meets them.
-
-    `sizes(model)` gives the letters of shapes as numbers, None for a constant that is no input;
-    `basis(model, constants)` the first arguments of every builder. If `digest(model)` tells any
-    two models apart, machine code of the library's own forms is found without building them.
-    """
-
-    def __init__(
-        self,
-        kind: type,
-        title: str,
-        sizes: Callable[[Any], Mapping[str, int | None]],
-        basis: Callable[[Any, tuple[SX, ...]], tuple[Any, ...]],
-        digest: Callable[[Any], str] | None = None,
-    ) -> None:
-        super().__init__()
-        self.title, self.sizes, self.basis, self.digest = title, sizes, basis, digest
-        self._watchers: list[Callable[[str, Form | None], None]] = []
-        _CATALOGUES[kind] = self
-
-    def add(
-        self,
-        build: Builder,
-        takes: Sequence[FormArray],
-        gives: FormArray | Sequence[FormArray],
-        *,
-        group: str = "dynamics",
-        closed: Builder | None = None,
-        needs: tuple[Need, ...] = (),
-        constants: tuple[FormArray, ...] = (),
-        optional: tuple[FormArray, ...] = (),
-        framed: bool = False,
-        ordered: bool = False,
-        choices: tuple[str, ...] = (),
-        loaded: FormArray | None = None,
-        frictional: bool = False,
-        sprung: bool = False,
-    ) -> Form:
-        """Add a form, named as the function that builds it; a single output has that name too."""
-        name = build.__name__
-        outputs = (replace(gives, name=name),) if isinstance(gives, FormArray) else tuple(gives)
-        if name in self:
-            raise ArgumentError(f"{self.title} {name!r} is in the catalogue already; choose another name")
-        if not build.__doc__:
-            raise ArgumentError(f"{self.title} {name!r} has no docstring; say what it returns")
-        for each in (*takes, *outputs, *constants, *optional):
-            if not isinstance(each, FormArray):
-                raise ArgumentError(f"{name}: {shown(each)} is no array of a quantity; use Quantity.array")
-        self[name] = form = Form(
-            name,
-            group,
-            tuple(takes),
-            outputs,
-            build,
-            closed,
-            needs,
-            constants,
-            optional,
-            framed,
-            ordered,
-            choices,
-            loaded,
-            frictional,
-            sprung,
-        )
-        for install in self._watchers:
-            install(name, form)
-        return form
-
-    def remove(self, name: str) -> None:
-        """Take a form out again, and its method from the owners."""
-        del self[name]
-        for install in self._watchers:
-            install(name, None)
-
-    def watch(self, install: Callable[[str, Form | None], None]) -> None:
-        """Call install(name, form) for every form, now and when one is added; for a removed one with None."""
-        self._watchers.append(install)
-        for name, form in self.items():
-            install(name, form)
-
-    def form(self, name: str, variant: Variant = PLAIN) -> Form:
-        """Return the form of that name, as a variant of it."""
-        if not isinstance(name, str) or name not in self:
-            raise UnknownNameError(self.title, name, tuple(self))
-        return self[name].at(variant)
-
-
-_CATALOGUES: dict[type, Catalogue] = {}
-
-
-def catalogue(model: Any) -> Catalogue:
-    """Return the catalogue of the forms that a model has."""
-    for kind in type(model).__mro__:
-        if kind in _CATALOGUES:
-            return _CATALOGUES[kind]
-    raise ArgumentError(f"{shown(model)} has no forms; expected the model of a robot")
-
-
 def _sized(array: FormArray, letter: str, size: int) -> FormArray:
     """Return an array with a number in place of a letter of its shape."""
     return replace(array, shape=tuple(size if each == letter else each for each in array.shape))
@@ -340,5 +242,5 @@ def _sized(array: FormArray, letter: str, size: int) -> FormArray:
 
 def _resolved(arrays: Sequence[FormArray], model: Any) -> list[tuple[int, ...]]:
     """Return shapes of letters as numbers."""
-    sizes = catalogue(model).sizes(model)
+    sizes = basis_of(model).sizes(model)
     return [tuple(sizes[size] if isinstance(size, str) else size for size in each.shape) for each in arrays]  # type: ignore[misc]

@@ -70,7 +70,8 @@ def _shift(body: Body, home: Array) -> Array:
     """Return the pose, in the body frame, of the frame that suits the joint.
 
     The axis of a one-dof joint becomes a coordinate axis; a prismatic body that is oblique
-    to its parent instead takes the parent's orientation, since it never turns against it.
+    to its parent instead takes the parent's orientation, since it never turns against it (in numbers: not
+    if letters of a table place it).
     `home` is the pose of the body frame in the parent's frame at q = 0.
     """
     joint = body.joint
@@ -78,7 +79,8 @@ def _shift(body: Body, home: Array) -> Array:
     c = np.where(np.abs(c) <= ROUNDING * np.abs(c).max(), 0.0, c)
     if joint.nv != 1:
         return pose(None, c)
-    if joint.slides_along_axis and np.count_nonzero(snap_rotation(home[:3, :3])) > 5:
+    oblique = body.row is None and np.count_nonzero(snap_rotation(home[:3, :3])) > 5
+    if joint.slides_along_axis and oblique:
         return pose(home[:3, :3].T, c)
     X = joint.X[:, 0]
     e = X[:3] if X[:3].any() else X[3:]

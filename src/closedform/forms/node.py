@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-import numpy as np
 from casadi import SX
 
 from ..arrays import Array
@@ -34,7 +33,7 @@ class Node:
 
     `T_frame` is the pose of this frame in the user's body frame; `R0`, `p0` place the frame in
     the parent's at q = 0; `joint` has its screws in this frame; m, ms, S are mass, first and second moments.
-    Lengths are in `unit` metres, and masses so that moments of inertia stay in kg m^2. Lengths,
+    Lengths are in `unit` metres, and masses so that moments of inertia stay in kg m^2. Placements,
     inertias and the armature may be symbols. `ratio` is 1, or a mimic joint's velocity divided by that
     of the joint that drives it.
     """
@@ -44,7 +43,7 @@ class Node:
     iq: int
     iv: int
     T_frame: Array
-    R0: Array
+    R0: Array | SX
     p0: Array | SX
     m: float | SX
     ms: Array | SX
@@ -112,7 +111,7 @@ class Node:
         origin = constant(self.p0)
         if p is not None:
             origin = origin + constant(self.R0) @ p
-        dense = any(not isinstance(f, Turn) and np.count_nonzero(self.R0) > 5 for f in const)
+        dense = any(not isinstance(f, Turn) and f.nnz() > 5 for f in const)
         if dense and turn is not None:
             return Rotation([constant(self.R0) @ matrix_of(turn)]), origin
         return Rotation([*const, turn] if turn is not None else const), origin

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, Self, TypeVar
 
+import numpy as np
 from casadi import SX
 
 from ..arrays import Array
@@ -13,6 +14,7 @@ from ..lazy import cached_property
 from ..model import Model
 from ..rotations import inverse
 from .algebra import Rotation, constant
+from .geometry import placed
 from .joint_frames import nodes_of
 from .node import Node
 from .regrouping import in_own_unit, regrouped
@@ -82,15 +84,23 @@ class Tree:
     symbolic: bool = False
 
     @classmethod
-    def of(cls, model: Model, *, phi: SX | None = None, regroup: bool = True) -> Tree:
+    def of(
+        cls, model: Model, *, phi: SX | None = None, geometry: SX | None = None, regroup: bool = True
+    ) -> Tree:
         """Return the tree of a model; `phi` are symbols in place of its inertial parameters.
 
+        `geometry` are symbols in place of the placements, a row x, y, z, roll, pitch, yaw per body.
         Without `regroup` every body keeps its own inertia, in the unit of length that costs least.
         """
-        own = nodes_of(model)
+        if geometry is None:
+            model.require_numbers("numeric call")
+        own = nodes_of(model if geometry is None else model.with_geometry(np.zeros((len(model.bodies), 6))))
         if phi is not None:
             own = tuple(node.with_phi(phi[10 * k : 10 * k + 10]) for k, node in enumerate(own))
-        return cls(model, own, model.gravity, regroups=regroup, symbolic=phi is not None)
+        if geometry is not None:
+            own = placed(own, geometry)
+        symbolic = phi is not None or geometry is not None
+        return cls(model, own, model.gravity, regroups=regroup, symbolic=symbolic)
 
     @property
     def nq(self) -> int:

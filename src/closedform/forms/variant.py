@@ -27,16 +27,17 @@ class Choices(TypedDict, total=False):
 class Variant:
     """What may differ between two calls of one form.
 
-    The `frame`; the `order` of a family; `phi` as an input; the axes and point of a twist or wrench, the
-    `reference`; the frame `relative_to` which another is described, in place of the base; `wrenches` as an
-    input, True for one of each body, or the names of the frames that have one; joint `friction` and
-    `springs`; the `rows` of a task; the `factorisation` of the Coriolis forces; and the velocity
-    `coordinates` in place of qd.
+    The `frame`; the `order` of a family; `phi` or `geometry` as an input; the axes and point of a twist or
+    wrench, the `reference`; the frame `relative_to` which another is described, in place of the base;
+    `wrenches` as an input, True for one of each body, or the names of the frames that have one; joint
+    `friction` and `springs`; the `rows` of a task; the `factorisation` of the Coriolis forces; and the
+    velocity `coordinates` in place of qd.
     """
 
     frame: str | None = None
     order: int | None = None
     phi: bool = False
+    geometry: bool = False
     reference: str | None = None
     relative_to: str | None = None
     wrenches: bool | tuple[str, ...] = False
@@ -60,6 +61,11 @@ class Variant:
         return self.wrenches if isinstance(self.wrenches, tuple) else None
 
     @property
+    def inputs(self) -> tuple[str, ...]:
+        """Names of the numbers of the owner that are inputs."""
+        return tuple(name for name in INPUTS if getattr(self, name))
+
+    @property
     def chosen(self) -> dict[str, Any]:
         """The choices that differ from the default, by name."""
         given = ((name, getattr(self, name)) for name in CHOICES)
@@ -70,6 +76,9 @@ def _same(value: Any, default: Any) -> bool:
     """Return whether a choice is the default; what is no text may have an equality of its own."""
     return value is default or (isinstance(value, str) and value == default)
 
+
+INPUTS = ("phi", "geometry")
+"""Numbers of an owner that a call may ask for as inputs, in this order, after all others."""
 
 PLAIN = Variant()
 """The variant of a call that asks for nothing special."""

@@ -146,8 +146,10 @@ VELOCITY_COORDINATES = {
 """Velocity coordinates by the name that a call chooses."""
 
 
-def velocity_arrays(arrays: tuple[FormArray, ...], coordinates: str) -> tuple[FormArray, ...]:
-    """Return arrays over the rates of q as those over other velocities, by the name of these."""
+def velocity_arrays(arrays: tuple[FormArray, ...], coordinates: str | None) -> tuple[FormArray, ...]:
+    """Return arrays over the rates of q as those over other velocities, if some are chosen by name."""
+    if coordinates is None:
+        return arrays
     known_name("coordinates", coordinates, tuple(VELOCITY_COORDINATES))
     if VELOCITY_COORDINATES[coordinates].as_q:
         return arrays

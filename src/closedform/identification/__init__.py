@@ -12,7 +12,8 @@
 A room imports only rooms above it; a test holds this.
 """
 
-from .base.parameters import BaseParameters, base_parameters
+from .base.parameters import base_parameters
+from .base.result import BaseParameters
 from .exciting.motion import Excitation
 from .exciting.search import excitation
 from .logs.log import Log

@@ -12,8 +12,10 @@ import numpy as np
 
 DOUBLE, SINGLE = np.dtype(np.float64), np.dtype(np.float32)
 
-LOW = ("f", "e")
-"""Characters of float32 and float16 in either byte order; half precision is computed in single."""
+LOW = ("f", "e", "torch.float32")
+"""Characters of float32 and float16 in either byte order, and names of dtypes that have none.
+
+NumPy's half precision is computed in single."""
 
 
 def common_precision(arrays: Iterable[Any]) -> np.dtype[Any]:
@@ -34,7 +36,7 @@ def common_precision(arrays: Iterable[Any]) -> np.dtype[Any]:
         dtype = getattr(each, "dtype", None)
         if dtype is None:
             continue
-        if getattr(dtype, "char", None) not in LOW:
+        if getattr(dtype, "char", str(dtype)) not in LOW:
             return DOUBLE
         found = SINGLE
     return found

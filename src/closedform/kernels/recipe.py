@@ -12,7 +12,7 @@ from casadi import CasadiMeta
 from ..forms import PLAIN, Form, Variant, catalogue
 from ..forms.reference import BODY
 from ..lazy import cached_property
-from ..programs import Program, trace
+from ..programs import PRODUCTS, Program, trace
 from .cache import source_digest
 
 Named = Sequence[tuple[str, tuple[int, ...]]]
@@ -113,7 +113,7 @@ class FormRecipe:
             loads += [repr([(each.stiffness, each.spring_rest) for each in self.model.bodies])]
         if variant.factorisation != PLAIN.factorisation:
             loads.append(variant.factorisation)
-        chosen = (str(order), str(variant.phi), *named, *loads)
+        chosen = (str(order), " ".join(variant.inputs), *named, *loads)
         return (self.name, *chosen, digest(self.model), CasadiMeta.version())
 
     def _place(self, name: str | None) -> str:
@@ -200,6 +200,55 @@ class DeferredRecipe:
     @cached_property
     def _program(self) -> Program:
         return self.build()
+
+
+@dataclass(frozen=True)
+class ProductRecipe:
+    """A vector-Jacobian ("vjp") or Jacobian-vector ("jvp") product of another recipe's program."""
+
+    of: Recipe
+    product: str
+
+    @property
+    def name(self) -> str:
+        """Name of the function and of the product."""
+        return f"{self.of.name}_{self.product}"
+
+    @property
+    def doc(self) -> str:
+        """What it returns."""
+        return f"{PRODUCTS[self.product].says} of {self.of.name}.\n\n{self.of.doc}"
+
+    @property
+    def subject(self) -> str:
+        """Whose function it is."""
+        return self.of.subject
+
+    @property
+    def inputs(self) -> Named:
+        """The inputs, then a cotangent for each output or a tangent for each input."""
+        return PRODUCTS[self.product].takes(self.of.inputs, self.of.outputs)
+
+    @property
+    def outputs(self) -> Named:
+        """A gradient for each input, or a tangent for each output."""
+        return PRODUCTS[self.product].gives(self.of.inputs, self.of.outputs)
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """That of the program, which the product follows from."""
+        return (self.product, *self.of.identity, CasadiMeta.version())
+
+    def program(self) -> Program:
+        """Return the program of the product."""
+        return self._program
+
+    @cached_property
+    def _program(self) -> Program:
+        return PRODUCTS[self.product].of(self.of.program())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.of, self.product)
 
 
 def program_identity(it: Program) -> tuple[str, ...]:

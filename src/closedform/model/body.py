@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from ..arrays import Array
 from ..description.description import Limits
+from ..description.mdh_row import LetteredRow
 from ..joints import JointType
 
 NO_LIMITS = Limits()
@@ -28,7 +29,7 @@ class Body:
     `parent` is the index of the parent body, or -1 for the base; parents come before their
     children. `placement` is the pose of the body frame in the parent frame at q = 0. `iq` and
     `iv` are the first indices of the joint in q and qd (those of the driving joint if a coupling
-    prescribes the motion).
+    prescribes the motion). `row` is the row of a table that the placement follows from, if that has letters.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Body:
     stiffness: float = 0.0
     spring_rest: float = 0.0
     coupling: Coupling | None = None
+    row: LetteredRow | None = None
 
     @property
     def ratio(self) -> float:
@@ -56,6 +58,13 @@ class Body:
     def velocities(self) -> slice:
         """Where the velocities of the joint are in qd."""
         return slice(self.iv, self.iv + self.joint.nv)
+
+    def moved(self, T: Array) -> Body:
+        """Return the body placed in another frame, in which that of its parent has the pose T."""
+        row = self.row
+        if row is not None:
+            row = replace(row, before=T if row.before is None else T @ row.before)
+        return replace(self, placement=T @ self.placement, row=row)
 
 
 @dataclass(frozen=True)

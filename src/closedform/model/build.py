@@ -56,7 +56,7 @@ def build_model(
         raise DescriptionError(source, problems)
     for doubt in doubts_about(model, description):
         warn(f"{description.name}: {doubt}")
-    return model
+    return model.with_letters(description.letters) if description.letters else model
 
 
 def _check_counts(description: Description, source: str) -> None:
@@ -201,6 +201,7 @@ def _assemble(description: Description, order: list[Joint], root: str, gravity: 
             stiffness=joint.stiffness,
             spring_rest=joint.spring_rest,
             coupling=_coupling(joint, index, moving),
+            row=joint.row,
         )
         for (joint, parent, placement), phi in zip(moving, phis, strict=True)
     ]

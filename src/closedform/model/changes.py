@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from ..arrays import Array
 from ..checks import not_negative, positive, real_array, sized_array, text
 from ..description.description import MAX_NAME, Inertial, Limits
+from ..description.mdh_row import letter_values
 from ..errors import ArgumentError, ClosedFormError, UnknownNameError, listed, shown, warn
 from ..rotations import checked_pose, pose
 from .body import Body, Frame
@@ -76,6 +77,11 @@ def with_phi(model: Model, phi: ArrayLike) -> Model:
     return changed
 
 
+def with_letters(model: Model, letters: Mapping[str, float]) -> Model:
+    """Return the model with numbers for some of its letters."""
+    return model.with_letters(letter_values(model.letters, letters))
+
+
 def carrying(model: Model, body: int, phi: Array) -> Model:
     """Return the model with inertia added to a body (-1: to the base)."""
     if body < 0:
@@ -105,9 +111,7 @@ def with_base(model: Model, placement: ArrayLike, name: str) -> Model:
     """Return the model mounted elsewhere: `placement` is the pose of its base in the new base frame."""
     T = pose_or_position("with_base: pose", placement)
     _check_new_frame(model, "with_base", name)
-    bodies = tuple(
-        replace(body, placement=T @ body.placement) if body.parent < 0 else body for body in model.bodies
-    )
+    bodies = tuple(body.moved(T) if body.parent < 0 else body for body in model.bodies)
     frames = (
         replace(frame, placement=T @ frame.placement) if frame.body < 0 else frame for frame in model.frames
     )

@@ -55,6 +55,7 @@ def _coordinates(values: Mapping[str, Any] | Sequence[str]) -> Mapping[str, Any]
 
 def _reduced(model: Model, held: Mapping[int, Array]) -> Model:
     """Return the model whose bodies in `held` do not move against their parents."""
+    model.require_numbers("locked")
     places: list[Place] = []
     bodies: list[Body] = []
     kept: dict[int, int] = {}
@@ -89,6 +90,8 @@ def attached(
     model: Model, other: Model, frame: str | None, placement: ArrayLike, prefix: str | None
 ) -> Model:
     """Return one model whose frame carries the base of another."""
+    for each in (model, other):
+        each.require_numbers("attached")
     if model.has_inertia != other.has_inertia:
         bare = other.name if model.has_inertia else model.name
         raise ClosedFormError(
@@ -153,6 +156,7 @@ def _twice(model: Model, other: Model, prefix: str) -> str:
 
 def subtree(model: Model, name: str) -> Model:
     """Return the part of a model that a body carries, the body itself being the base."""
+    model.require_numbers("subtree")
     names = tuple(body.name for body in model.bodies)
     root = names.index(known_name("body (subtree)", name, names))
     inside = [i for i in range(len(model.bodies)) if root in model.ancestors(i)]

@@ -15,7 +15,8 @@ import numpy as np
 
 from ..arrays import Array
 from ..description.description import Inertial
-from ..description.mdh import BRANCH, COLUMNS, mdh_pose
+from ..description.mdh import BRANCH, COLUMNS
+from ..description.mdh_row import mdh_pose
 from ..errors import ClosedFormError
 from ..rotations import ROUNDING, inverse, pose
 from .body import Body

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -10,7 +11,10 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..checks import known_name, sized_array
+from ..description.mdh_row import LetteredRow, generic_values
+from ..errors import ClosedFormError, listed
 from ..lazy import cached_property
+from ..rotations import pose, rotation_rpy, rpy_of
 from .body import Body, Frame
 from .idle_joints import idle_joints
 
@@ -21,6 +25,8 @@ class Model:
 
     `base_phi` are the ten inertial parameters of everything fixed to the base, about its origin.
     They take no part in the equations of motion; an object without a moving joint has only these.
+    `letters` are those of the rows of a table, with their numbers; None for those that have none, on
+    which some placements depend: these are NaN there.
     """
 
     name: str
@@ -30,6 +36,7 @@ class Model:
     has_inertia: bool = True
     citation: str = ""
     base_phi: Array = field(default_factory=lambda: np.zeros(10))
+    letters: Mapping[str, float | None] = field(default_factory=dict)
 
     @cached_property
     def nq(self) -> int:
@@ -49,6 +56,15 @@ class Model:
         return phi
 
     @cached_property
+    def geometry(self) -> Array:
+        """Placements of the bodies in their parents, a row x, y, z, roll, pitch, yaw each, as in URDF."""
+        self.require_numbers("geometry")
+        rows = [(*body.placement[:3, 3], *rpy_of(body.placement[:3, :3])) for body in self.bodies]
+        geometry = np.array(rows).reshape(-1, 6)
+        geometry.flags.writeable = False
+        return geometry
+
+    @cached_property
     def mass(self) -> float:
         """Mass of the moving bodies, or of the whole object if nothing moves."""
         return float(sum(body.phi[9] for body in self.bodies) if self.bodies else self.base_phi[9])
@@ -57,9 +73,10 @@ class Model:
     def idle_joints(self) -> tuple[str, ...]:
         """Names of the joints that move no inertia, for which M is singular at every q.
 
-        There are none if inertias are symbols (NaN in `phi`): their values decide.
+        There are none if inertias are symbols (NaN in `phi`) or lengths are letters: their values decide.
         """
-        return idle_joints(self.bodies, self.nv) if np.isfinite(self.phi).all() else ()
+        known = np.isfinite(self.phi).all() and not self.without_numbers
+        return idle_joints(self.bodies, self.nv) if known else ()
 
     def with_phi(self, phi: ArrayLike) -> Model:
         """Return the model with other inertial parameters, physical or not."""
@@ -68,6 +85,61 @@ class Model:
             replace(body, phi=row) for body, row in zip(self.bodies, values.reshape(-1, 10), strict=True)
         )
         return replace(self, bodies=bodies, has_inertia=True)
+
+    def with_geometry(self, geometry: ArrayLike) -> Model:
+        """Return the model with other placements of its bodies, rows as in `geometry`."""
+        rows = sized_array("geometry", geometry, (len(self.bodies), 6))
+        bodies = tuple(
+            replace(body, placement=pose(rotation_rpy(row[3:]), row[:3]), row=None)
+            for body, row in zip(self.bodies, rows, strict=True)
+        )
+        return replace(self, bodies=bodies, letters={})
+
+    def with_letters(self, values: Mapping[str, float | None]) -> Model:
+        """Return the model with these numbers for its letters, None for a letter without one."""
+        letters = {**self.letters, **values}
+        bodies = tuple(
+            body if self.row(k) is None and self.letters else _placed(body, letters)
+            for k, body in enumerate(self.bodies)
+        )
+        return replace(self, bodies=bodies, letters=letters)
+
+    def row(self, k: int) -> LetteredRow | None:
+        """Return the row with letters that a body's placement follows from, None if it has no such row.
+
+        A placement that has been changed since follows from no row.
+        """
+        row, T = self.bodies[k].row, self.bodies[k].placement
+        follows = row is not None and np.array_equal(row.pose(self.letters), T, equal_nan=True)
+        return row if follows else None
+
+    @cached_property
+    def without_numbers(self) -> tuple[str, ...]:
+        """Letters without a number."""
+        return tuple(name for name, value in self.letters.items() if value is None)
+
+    def require_numbers(self, what: str) -> None:
+        """Refuse a model some of whose letters have no number."""
+        if self.without_numbers:
+            names = listed([repr(name) for name in self.without_numbers], 8)
+            one = self.without_numbers[0]
+            raise ClosedFormError(
+                f"{what}: letter {names} of robot {self.name!r} has no number; give one, "
+                f"robot.with_letters({{{one!r}: 0.4}}), or use what keeps letters: equations, "
+                "base_parameters(robot, symbolic=True), kernels with geometry=True"
+            )
+
+    @property
+    def filled(self) -> Model:
+        """The model with generic numbers for those letters that have none."""
+        if not self.without_numbers:
+            return self
+        return self.with_letters(generic_values(self.without_numbers))
+
+    @cached_property
+    def generic(self) -> Model:
+        """The model with numbers for its letters that no special case has, to see what depends on them."""
+        return self.with_letters(generic_values(tuple(self.letters)))
 
     def with_gravity(self, gravity: ArrayLike) -> Model:
         """Return the model in another field of gravity."""
@@ -142,3 +214,8 @@ class Model:
     def _over_velocities(self, values: list[float]) -> Array:
         """Return an array with the value of each independent joint for all of its velocities."""
         return np.repeat(np.array(values, dtype=float), [body.joint.nv for body in self.independent])
+
+
+def _placed(body: Body, letters: Mapping[str, float | None]) -> Body:
+    """Return a body where its row puts it, if it has one."""
+    return body if body.row is None else replace(body, placement=body.row.pose(letters))

@@ -2,12 +2,15 @@
 
 from .evaluate import evaluate
 from .from_casadi import Shaped, core_shape, program
+from .products import PRODUCTS
 from .program import Counts, Operation, Program, needed
 from .schedule import Chunk, Clear, Order, Step, Store, schedule
+from .to_casadi import expressions
 from .trace import form_program, trace
 from .workspace import Workspace, values_read
 
 __all__ = [
+    "PRODUCTS",
     "Chunk",
     "Clear",
     "Counts",
@@ -20,6 +23,7 @@ __all__ = [
     "Workspace",
     "core_shape",
     "evaluate",
+    "expressions",
     "form_program",
     "needed",
     "program",

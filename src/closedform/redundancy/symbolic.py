@@ -14,7 +14,7 @@ from ..arrays import Array
 from ..checks import instance, known_name, some_of, whole_number
 from ..errors import ArgumentError, shown
 from ..forms import Quantity
-from ..forms.catalogue import COORDINATES
+from ..forms.quantities import COORDINATES
 from ..model.idle import refuse_still
 from ..programs import program
 from ..programs.building import BUILDING

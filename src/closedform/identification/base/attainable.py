@@ -59,15 +59,16 @@ def unfelt_parameters(model: Model) -> list[Array]:
     Lengths should be of the order of one: see `scaled_model`. Coupled joints are treated as if they
     were free; their bases are then right, but may be too small.
     """
-    at: list[Attained] = []
-    bases = []
+    return [_kernel(felt) for _, felt in attained_by(model)]
+
+
+def attained_by(model: Model) -> list[tuple[Attained, Array]]:
+    """Return for each body what it attains, and the functionals (10, .) of phi that its joint feels."""
+    found: list[tuple[Attained, Array]] = []
     ground = Attained(np.zeros((6, 0)), np.zeros((SIZE, 0)), span(model.gravity[:, None]))
     for body in model.bodies:
-        below = at[body.parent] if body.parent >= 0 else ground
-        attained, felt = _across(body, below)
-        at.append(attained)
-        bases.append(_kernel(felt))
-    return bases
+        found.append(_across(body, found[body.parent][0] if body.parent >= 0 else ground))
+    return found
 
 
 def _across(body: Body, parent: Attained) -> tuple[Attained, Array]:

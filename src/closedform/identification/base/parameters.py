@@ -4,189 +4,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
 import numpy as np
-from casadi import SX
 
 from ...arrays import Array
-from ...checks import flag, instance, known_name, whole_number
-from ...errors import ArgumentError, ClosedFormError
-from ...forms import form
-from ...kernels import Kernel, compiled
-from ...lazy import cached_property
+from ...checks import flag, instance, known_name
+from ...errors import ArgumentError
 from ...model.idle import refuse_still
 from ...robot import Robot
 from .attainable import unfelt_parameters
 from .regrouping import Regrouping, eliminate
-from .savings import Savings, operation_savings
+from .result import BaseParameters, decided_on
 from .scale import scaled_model
 from .transfer import SIZE, Entries, parameter_name, transfer_matrix
-
-if TYPE_CHECKING:
-    from sympy import Expr, Symbol
-
-    from .table import Lists
 
 METHODS = ("closed", "numeric")
 """In closed form, or by the rank of sampled regressors."""
 
-MOST_DIGITS = 1000
-"""Digits of printed coefficients."""
-
 CLEAN = 1e-11
 """Size of coefficients (in units of the robot) that are round-off: of sums, or of right angles in a file."""
-
-
-@dataclass(frozen=True, eq=False)
-class BaseParameters:
-    """The base parameters of a robot: tau = regressor(q, qd, qdd) @ (matrix @ phi) + rotor inertias.
-
-    `kept` are the indices in `robot.phi` of the parameters that stay, some of them regrouped with
-    others; `matrix` (count, 10 bodies) gives the base parameters, base = matrix @ phi. `completion`
-    names parameters that only the numerical method eliminated. If letters of the geometry were asked
-    for, `coefficients` holds the entries of `matrix` as SymPy expressions, and `geometry` the values
-    of the letters.
-    """
-
-    robot: Robot
-    method: str
-    kept: tuple[int, ...]
-    matrix: Array = field(repr=False)
-    closed_count: int
-    completion: tuple[str, ...] = ()
-    coefficients: Entries | None = field(default=None, repr=False)
-    geometry: dict[Symbol, float] = field(default_factory=dict, repr=False)
-    regrouping: Regrouping | None = field(default=None, repr=False)
-
-    @property
-    def count(self) -> int:
-        """Number of base parameters, numerically eliminated ones (`completion`) not counted."""
-        return len(self.kept)
-
-    @cached_property
-    def no_effect(self) -> tuple[str, ...]:
-        """Names of the parameters without effect on the dynamics, such as XX1."""
-        return tuple(parameter_name(k) for k in np.flatnonzero(~self.matrix.any(axis=0)))
-
-    @cached_property
-    def eliminated(self) -> tuple[str, ...]:
-        """Names of the parameters eliminated by regrouping them with others."""
-        gone = set(np.flatnonzero(self.matrix.any(axis=0))) - set(self.kept)
-        return tuple(parameter_name(k) for k in sorted(gone))
-
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        """Names of the base parameters: XY2 if it stays alone, XXR2 if it is regrouped."""
-        alone = np.count_nonzero(self.matrix, axis=1) == 1
-        return tuple(parameter_name(k, "" if own else "R") for k, own in zip(self.kept, alone, strict=True))
-
-    @cached_property
-    def regrouped(self) -> dict[str, Expr]:
-        """What regrouped parameters consist of, ZZR1 = ZZ1 + YY2 + ..., as SymPy expressions."""
-        return self._combinations(15)
-
-    def _combinations(self, digits: int) -> dict[str, Expr]:
-        """Return what regrouped parameters consist of, with numbers of `digits` digits."""
-        from .table import combination
-
-        rows = self.matrix if self.coefficients is None else self.coefficients
-        names = zip(self.names, rows, self.kept, strict=True)
-        return {name: combination(row, digits) for name, row, k in names if name != parameter_name(k)}
-
-    def steps(self, digits: int = 15) -> tuple[tuple[int, dict[str, Expr]], ...]:
-        """Return the regroupings step by step, from the last body to the first, as the paper prints them.
-
-        For each body, by its number: what its own parameters and those of its parent become when
-        the parameters that its joint does not feel move to the parent. Numbers have `digits` digits.
-
-        >>> import closedform as cf
-        >>> from closedform.identification import base_parameters
-        >>> dict(base_parameters(cf.load("puma560"), symbolic=True).steps())[6]
-        {'XXR6': XX6 - YY6, 'XXR5': XX5 + YY6, 'ZZR5': YY6 + ZZ5, 'MYR5': MY5 + MZ6, 'MR5': M5 + M6}
-        """
-        from .table import combination
-
-        digits = whole_number("base parameters: digits", digits, 1, MOST_DIGITS)
-        if self.regrouping is None:
-            raise ClosedFormError("base parameters: the numeric method has no steps; use method='closed'")
-        return tuple(
-            (k + 1, {parameter_name(index, "R"): combination(row, digits) for index, row in changed})
-            for k, changed in self.regrouping.steps()
-        )
-
-    @property
-    def values(self) -> Array:
-        """The values of the base parameters, matrix @ phi (count)."""
-        if not self.robot.model.has_inertia:
-            raise ClosedFormError(
-                f"base parameters: robot {self.robot.name!r} has no inertias (geometry only), so its base "
-                "parameters have no values; their names, matrix and regressor need none"
-            )
-        return np.asarray(self.matrix @ self.robot.phi)
-
-    @cached_property
-    def regressor(self) -> Kernel:
-        """The compiled reduced regressor: called with q, qd, qdd it gives (..., nv, count).
-
-        Its columns are those of `robot.regressor` at the parameters that stay.
-        """
-        symbols, Y = regressor_expression(self)
-        doc = "Return Y with tau = Y @ base for the base parameters, without rotor inertias."
-        inputs = list(zip(("q", "qd", "qdd"), symbols, strict=True))
-        return compiled("base_regressor", inputs, [("Y", Y.shape, Y)], doc, f"robot {self.robot.name!r}")
-
-    @cached_property
-    def rank(self) -> int:
-        """The rank of regressors sampled at random states, which the count should equal."""
-        return self.count if self.method == "numeric" or self.completion else _numeric(self.robot).count
-
-    @property
-    def minimal(self) -> bool:
-        """Whether the closed form alone reached the numeric rank (which is computed when asked for)."""
-        return self.closed_count == self.rank
-
-    def savings(self, name: str = "inverse_dynamics", order: int | None = None) -> Savings:
-        """Return the operations of a form with the bodies' own inertias and with regrouped ones.
-
-        >>> import closedform as cf
-        >>> from closedform.identification import base_parameters
-        >>> print(base_parameters(cf.load("puma560")).savings())  # doctest: +ELLIPSIS
-        inverse_dynamics: ... additions and multiplications, ... with regrouped inertias (...)
-        """
-        return operation_savings(self.robot.model, name, order)
-
-    @property
-    def lists(self) -> Lists:
-        """The lists of the paper, with numbers short enough to read."""
-        from .table import DIGITS, Lists
-
-        eliminated = [name for name in self.eliminated if name not in self.completion]
-        gone = {
-            "no effect": self.no_effect,
-            "eliminated by regrouping": eliminated,
-            "eliminated numerically, beyond the closed form": self.completion,
-        }
-        links: dict[int, list[str]] = {}
-        for k, name in zip(self.kept, self.names, strict=True):
-            links.setdefault(k // SIZE + 1, []).append(name)
-        title = f"{self.robot.name}: {self.count} base parameters of {self.matrix.shape[1]}"
-        return Lists(title, gone, self._combinations(DIGITS), links)
-
-    def __str__(self) -> str:
-        return str(self.lists)
-
-    def latex(self) -> str:
-        """Return the regroupings and the lists of parameters in LaTeX."""
-        return self.lists.latex()
-
-
-def regressor_expression(base: BaseParameters) -> tuple[list[SX], SX]:
-    """Return the symbols q, qd, qdd and the reduced regressor of them; inertias are not needed."""
-    model = base.robot.model
-    symbols, (Y,) = form("regressor").expression(model.with_phi(np.zeros(model.phi.size)))
-    return symbols, Y[:, list(base.kept)]
 
 
 def base_parameters(robot: Robot, method: str = "closed", *, symbolic: bool = False) -> BaseParameters:
@@ -199,8 +36,9 @@ def base_parameters(robot: Robot, method: str = "closed", *, symbolic: bool = Fa
     to others (mimics) regroup more than the closed form knows: the rest is found numerically and
     named in `completion`.
 
-    `symbolic` keeps lengths and angles of the geometry as letters in `regrouped`. Bodies are counted
-    from 1 along the tree; parameters are about the origins of the body frames, as in `robot.phi`.
+    `symbolic` keeps lengths and angles of the geometry as letters in `regrouped`: those of the robot's
+    table (`Robot.from_mdh`) if it has any, whatever their values, else d, r, alpha, theta. Bodies are
+    counted from 1 along the tree; parameters are about the origins of the body frames, as in `robot.phi`.
 
     >>> import closedform as cf
     >>> from closedform.identification import base_parameters
@@ -222,11 +60,12 @@ def base_parameters(robot: Robot, method: str = "closed", *, symbolic: bool = Fa
 
 
 def _closed(robot: Robot, symbolic: bool) -> BaseParameters:
-    model, factors = scaled_model(robot.model)
+    own = decided_on(robot.model, symbolic)
+    model, factors = scaled_model(own)
     units = np.tile(factors, len(model.bodies))
     recursion = Regrouping(
         [body.parent for body in model.bodies],
-        [transfer_matrix(body.placement) for body in robot.model.bodies],
+        [transfer_matrix(body.placement) for body in own.bodies],
         [eliminate(basis, factors) for basis in unfelt_parameters(model)],
         np.eye(len(units)),
     )
@@ -234,13 +73,17 @@ def _closed(robot: Robot, symbolic: bool) -> BaseParameters:
     matrix = _cleaned(recursion.matrix(), units, kept)
     base = BaseParameters(robot, "closed", tuple(kept), matrix, len(kept), regrouping=recursion)
     if symbolic:
-        base = _lettered(base, recursion)
+        from .lettered import in_letters
+
+        lettered, coefficients, matrix, values = in_letters(robot.model, recursion, matrix)
+        base = replace(base, matrix=matrix, coefficients=coefficients, geometry=values, lettered=lettered)
     return _completed(base, units) if model.coupled else base
 
 
 def _numeric(robot: Robot) -> BaseParameters:
     from .numeric import null_space, reduction, sampled_regressor
 
+    robot.model.require_numbers("base_parameters")
     model, factors = scaled_model(robot.model)
     units = np.tile(factors, len(model.bodies))
     kept, matrix = reduction(null_space(sampled_regressor(model)), range(len(units)))
@@ -266,22 +109,6 @@ def _completed(base: BaseParameters, units: Array) -> BaseParameters:
         completion=tuple(gone),
         coefficients=None if base.coefficients is None else _product(more, base.coefficients),
     )
-
-
-def _lettered(base: BaseParameters, recursion: Regrouping) -> BaseParameters:
-    """Return the base parameters with the letters of the geometry in their coefficients."""
-    from .geometry_symbols import exact, symbolic_placements
-
-    placements, values = symbolic_placements(base.robot.model)
-    lettered = Regrouping(
-        recursion.parents,
-        [transfer_matrix(T) for T in placements],
-        [replace(gone, moves=exact(gone.moves)) for gone in recursion.eliminations],
-        exact(recursion.start),
-    )
-    coefficients = lettered.matrix()
-    coefficients[base.matrix == 0] = 0
-    return replace(base, coefficients=coefficients, geometry=values, regrouping=lettered)
 
 
 def _product(more: Array, coefficients: Entries) -> Entries:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -114,6 +115,19 @@ class Regrouping:
                         before[index] = now.copy()
                         changed.append((index, before[index]))
             yield k, changed
+
+    def acts_as(self, body: int, row: int) -> dict[int, Any]:
+        """Return the parameters, by index, that an eliminated one of a body acts as, with coefficients.
+
+        They are those of its own body that stay, and all of its parent: alpha of
+        [GautierKhalil1990, Eqs. (5), (6)].
+        """
+        gone, parent = self.eliminations[body], self.parents[body]
+        moves = gone.moves[:, gone.rows.index(row)]
+        found = {SIZE * body + other: -moves[other] for other in gone.kept}
+        if parent >= 0:
+            found |= {SIZE * parent + other: each for other, each in enumerate(self.transfers[body] @ moves)}
+        return found
 
     def _states(self) -> Iterator[tuple[int, list[Entries]]]:
         """Yield a body and the parameters of all bodies after its elimination.

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...forms import Variant
+from casadi import SX
+
+from ...errors import ArgumentError
+from ...forms import Variant, form
 from ...forms.tree import Tree
 from ...model import Model
-from ...programs import trace
+from ...programs import Program, form_program, trace
 from ...programs.program import Counts
 
 
 @dataclass(frozen=True)
 class Savings:
-    """Operations of a form on the bodies' own inertias and on regrouped ones."""
+    """Operations of a form on the bodies' own inertias and on regrouped ones, as numbers or as inputs."""
 
     name: str
     before: Counts
@@ -40,3 +44,34 @@ def operation_savings(model: Model, name: str = "inverse_dynamics", order: int |
     trees = (Tree.of(model, regroup=False), Tree.of(model))
     variant = Variant(order=order)
     return Savings(name, *(trace(model, name, variant, basis=(tree,)).counts for tree in trees))
+
+
+def input_savings(
+    model: Model, kept: Sequence[int], name: str = "inverse_dynamics", order: int | None = None
+) -> Savings:
+    """Return how many operations of a form the base parameters save as inputs, in place of all parameters."""
+    before = trace(model, name, Variant(order=order, phi=True)).counts
+    return Savings(name, before, base_program(model, kept, name, order).counts)
+
+
+def base_program(model: Model, kept: Sequence[int], name: str, order: int | None = None) -> Program:
+    """Return a form that the base parameters determine, with these as its last input.
+
+    The other parameters are zero: with the regrouped ones the dynamics are the same
+    [GautierKhalil1990, Eq. (6)].
+    """
+    it = form(name, order)
+    if not it.may_take("phi") or it.group in UNDETERMINED or name in UNDETERMINED:
+        raise ArgumentError(
+            f"base parameters: {name} does not follow from them alone; expected a form of joint forces or "
+            "of the mass matrix, such as inverse_dynamics"
+        )
+    base = SX.sym("base", len(kept))
+    phi = SX(model.phi.size, 1)
+    for place, k in enumerate(kept):
+        phi[k] = base[place]
+    return form_program(it, model, basis=(Tree.of(model, phi=phi),), more=[("base", (len(kept),), base)])
+
+
+UNDETERMINED = ("kinematics", "centroidal", "potential_energy")
+"""Groups of forms, and forms, that depend on more than the base parameters: where the mass is, for one."""

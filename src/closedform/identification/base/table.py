@@ -19,27 +19,36 @@ DIGITS = 6
 
 def combination(row: Entries, digits: int = 15) -> Any:
     """Return the sum of coefficients times parameters, with equal coefficients taken out of brackets."""
+    return combined({parameter_name(k): row[k] for k in np.flatnonzero(row != 0)}, digits)
+
+
+def combined(parts: Mapping[str, Any], digits: int = 15) -> Any:
+    """Return the sum of coefficients times parameters by name, equal coefficients taken out of brackets."""
     shared: dict[Any, tuple[Any, list[Any]]] = {}
-    for k in np.flatnonzero(row != 0):
-        number = not isinstance(row[k], sp.Expr)
-        if number and abs(row[k]) < ROUNDING:
+    for name, each in parts.items():
+        number = not isinstance(each, sp.Expr) or each.is_number
+        if number and abs(each) < ROUNDING:
             continue
-        value = exact(np.asarray(row[k]), digits).item() if number else _collected(row[k], digits)
+        value = collected(each, digits)
         # numbers that went different ways to the same value differ in their last digits
         key = sp.Float(value, 12) if number else value
         sign = -1 if -key in shared else 1
-        shared.setdefault(sign * key, (sign * value, []))[1].append(sign * sp.Symbol(parameter_name(k)))
+        shared.setdefault(sign * key, (sign * value, []))[1].append(sign * sp.Symbol(name))
     return sp.Add(*(_product(value, members) for value, members in shared.values()))
 
 
 @dataclass(frozen=True)
 class Lists:
-    """The lists of the paper: parameters that are `gone`, by reason, regroupings, and what stays by link."""
+    """The lists of the paper: parameters that are `gone`, by reason, regroupings, and what stays by link.
+
+    `why` names the parameters that are gone by the rule that says so.
+    """
 
     title: str
     gone: Mapping[str, Sequence[str]]
     regrouped: Mapping[str, Any]
     links: Mapping[int, Sequence[str]]
+    why: Mapping[str, Sequence[str]]
 
     def __str__(self) -> str:
         lines = [self.title]
@@ -47,9 +56,11 @@ class Lists:
             if names:
                 lines += [f"{reason}:", *_wrapped(names)]
         if self.regrouped:
-            lines += ["regrouped:", *_equations(self.regrouped, max(map(len, self.regrouped)))]
+            lines += ["regrouped:", *equation_lines(self.regrouped)]
         lines.append("base parameters:")
         lines += [f"  link {link}: {' '.join(names)}" for link, names in self.links.items()]
+        if self.why:
+            lines += ["reasons:", *(f"  {' '.join(names)}: {rule}" for rule, names in self.why.items())]
         return "\n".join(lines)
 
     def latex(self) -> str:
@@ -75,12 +86,14 @@ def stepwise(steps: Iterable[tuple[int, Mapping[str, Any]]]) -> str:
     """Return the steps of the regrouping as text, a link at a time."""
     lines = []
     for link, changed in steps:
-        lines += [f"link {link}:", *_equations(changed)]
+        lines += [f"link {link}:", *equation_lines(changed, aligned=False)]
     return "\n".join(lines)
 
 
-def _equations(regrouped: Mapping[str, Any], width: int = 0) -> list[str]:
-    return [f"  {label:{width}} = {sp.sstr(each, full_prec=False)}" for label, each in regrouped.items()]
+def equation_lines(sides: Mapping[str, Any], sign: str = "=", *, aligned: bool = True) -> list[str]:
+    """Return lines "name = expression"."""
+    width = max(map(len, sides), default=0) if aligned else 0
+    return [f"  {label:{width}} {sign} {sp.sstr(each, full_prec=False)}" for label, each in sides.items()]
 
 
 def _wrapped(names: Sequence[str], width: int = 12) -> list[str]:
@@ -92,8 +105,13 @@ def _product(value: Any, members: list[Any]) -> Any:
     return sp.Mul(value, sp.Add(*members), evaluate=not value.is_Float or len(members) == 1)
 
 
-def _collected(value: Any, digits: int) -> Any:
-    """Return a coefficient multiplied out, with squares of sine and cosine added up if that is shorter."""
+def collected(value: Any, digits: int = 15) -> Any:
+    """Return a coefficient multiplied out, with squares of sine and cosine added up if that is shorter.
+
+    A number becomes one of SymPy, exact if it is whole or half, otherwise with `digits` digits.
+    """
+    if not isinstance(value, sp.Expr):
+        return exact(np.asarray(value), digits).item()
     value = sp.expand(value)
     for angle in sorted({each.args[0] for each in value.atoms(sp.sin, sp.cos)}, key=str):
         s, c = sp.sin(angle) ** 2, sp.cos(angle) ** 2

@@ -13,7 +13,7 @@ from ...arrays import Array
 from ...kernels import Kernel, compiled
 from ...lazy import cached_property
 from ...robot import Robot
-from ..base.parameters import BaseParameters, regressor_expression
+from ..base.result import BaseParameters, regressor_expression
 from .bounds import Bounds
 from .fourier import FourierSeries
 

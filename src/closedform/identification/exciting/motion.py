@@ -17,7 +17,7 @@ from ...files import write_files
 from ...lazy import cached_property
 from ...robot import Robot
 from ...trajectory import Harmonic
-from ..base.parameters import BaseParameters
+from ..base.result import BaseParameters
 from ..joints import turning_joints
 from .bounds import Bounds
 

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from ...arrays import Array
 from ...robot import Robot
-from ..base.parameters import BaseParameters, base_parameters
+from ..base.parameters import base_parameters
+from ..base.result import BaseParameters
 from ..logs.signals import Filters, Signals, thin, to_rows
 from ..logs.transmission import Axis
 from .friction import NO_FRICTION, FrictionTerms, Term, term_columns, terms

@@ -9,7 +9,7 @@ import numpy as np
 from ...arrays import Array
 from ...checks import instance, real_array, whole_number
 from ...errors import ArgumentError
-from ..base.parameters import BaseParameters
+from ..base.result import BaseParameters
 from .design import acting
 from .triangle import Triangle, factor, widened
 

@@ -15,7 +15,7 @@ import numpy as np
 from ...arrays import Array
 from ...lazy import cached_property
 from ..base.numeric import regressor_at
-from ..base.parameters import BaseParameters
+from ..base.result import BaseParameters
 from ..logs.log import Log
 from ..logs.signals import Filters, condition_signals, zero_phase
 from ..regression.least_squares import ridge_solution

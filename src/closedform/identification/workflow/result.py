@@ -17,7 +17,8 @@ from ...files import read_regular, write_files
 from ...lazy import cached_property
 from ...model.writing import model_toml
 from ...robot import Robot
-from ..base.parameters import BaseParameters, base_parameters
+from ..base.parameters import base_parameters
+from ..base.result import BaseParameters
 from ..logs.log import Log
 from ..logs.options import ReadingOptions
 from ..logs.reading import read_log

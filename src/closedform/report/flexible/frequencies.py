@@ -72,11 +72,9 @@ def _followed(arm: FlexibleArm, joint: int, angle: Array) -> tuple[Array, Array]
     """Return the frequencies of the link before a joint, all beyond it rigid, over the joint's angle."""
     postures = angle[:, None] * np.eye(arm.joints)[joint]
     modes = [arm.modes_at(posture)[joint - 1].stacked("frequency") for posture in postures]
-    part = arm.model.parts[joint - 1]
-    B = arm.mass_matrix(np.pad(postures, ((0, 0), (0, arm.size - arm.joints))))[:, part, part]
-    root = np.sqrt(np.diag(arm.stiffness)[part])
-    squares = np.linalg.eigvalsh(np.linalg.inv(B) * root * root[:, None])
-    return np.array(modes), np.sqrt(squares) / (2 * np.pi)
+    n, part = arm.joints, arm.model.parts[joint - 1]
+    q = np.pad(postures, ((0, 0), (0, arm.size - n)))
+    return np.array(modes), arm.following_modes(q).frequencies[:, part.start - n : part.stop - n]
 
 
 def draw(facts: FrequencyFacts) -> Mapping[str, Figure]:

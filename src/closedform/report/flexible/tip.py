@@ -11,7 +11,7 @@ from plotly import graph_objects as go
 from ...arrays import Array
 from ...errors import ClosedFormError
 from ...flexible import ArmMotion, Damping, DefinitenessError, FlexibleArm, FlexibleLink
-from ...flexible.tip_output import tip_output
+from ...flexible.tip_output import tip_output, unbent
 from ...trajectory import polynomial
 from ...trajectory.trajectory import Trajectory
 from ..curves import add_curve, panels, powers_of_ten
@@ -115,7 +115,8 @@ def facts(arm: FlexibleArm, path: Trajectory, *, example: bool = False, damped: 
     plan = arm.tip_inverse_dynamics(path, step)
     wanted, velocity, acceleration = path.derivatives(np.clip(plan.t, 0.0, duration), 2)
     inside = ((plan.t >= 0) & (plan.t <= duration))[:, None]
-    stiff = _rigid(arm, wanted, velocity * inside, acceleration * inside)
+    rigid = unbent(arm, tip_output(arm, "positive"), wanted, velocity * inside, acceleration * inside)
+    stiff = np.asarray(arm.inverse_dynamics(*rigid))[:, : arm.joints]
     span = float(plan.t[-1] - plan.t[0])
     run = arm.simulate(plan.q[0], None, plan.u, span, step)
     try:
@@ -132,18 +133,6 @@ def _poses(arm: FlexibleArm, run: ArmMotion, t: Array, duration: float) -> Array
     """Return points along the arm at times that are evenly spread over the path."""
     shown = np.searchsorted(t, np.linspace(0.0, duration, POSES))
     return np.asarray(arm.points(run.q[shown], STATIONS))
-
-
-def _rigid(arm: FlexibleArm, y: Array, yd: Array, ydd: Array) -> Array:
-    """Return the torques that would move the same arm without bending."""
-    output, n = tip_output(arm, "positive"), arm.joints
-    still = np.zeros((len(y), arm.size - n))
-    q = np.concatenate([output.angles(y, still), still], axis=-1)
-    J = output.rates(q, np.zeros_like(q))[0][..., :n]
-    qd, qdd = np.zeros_like(q), np.zeros_like(q)
-    qd[:, :n] = np.linalg.solve(J, yd[..., None])[..., 0]
-    qdd[:, :n] = np.linalg.solve(J, (ydd - output.rates(q, qd)[1])[..., None])[..., 0]
-    return np.asarray(arm.inverse_dynamics(q, qd, qdd))[:, :n]
 
 
 def _damped(arm: FlexibleArm) -> FlexibleArm:

@@ -6,8 +6,11 @@ from dataclasses import dataclass
 
 from sympy import sstr
 
-from ...identification.base.parameters import BaseParameters, base_parameters
+from ...identification.base.parameters import base_parameters
+from ...identification.base.reasons import KEPT
+from ...identification.base.result import BaseParameters
 from ...identification.base.savings import Savings
+from ...identification.base.table import DIGITS, combined
 from ..section import Section
 from .robot_study import Study
 
@@ -17,11 +20,15 @@ LISTED = 40
 
 @dataclass(frozen=True)
 class BaseFacts:
-    """The base parameters of a robot, and the operations they save in inverse dynamics."""
+    """The base parameters of a robot, and the operations they save in inverse dynamics.
+
+    `reasons` are the parameters that are gone, each with what it acts as and why.
+    """
 
     base: BaseParameters
     savings: Savings | None
     regrouped: tuple[tuple[str, str], ...]
+    reasons: tuple[tuple[str, str, str], ...]
 
     @property
     def total(self) -> int:
@@ -37,7 +44,12 @@ def gather(study: Study) -> BaseFacts | None:
     base = base_parameters(study.robot)
     savings = base.savings("inverse_dynamics") if model.has_inertia else None
     regrouped = tuple((name, sstr(each, full_prec=False)) for name, each in base.lists.regrouped.items())
-    return BaseFacts(base, savings, regrouped)
+    reasons = tuple(
+        (each.name, sstr(combined(each.neighbours, DIGITS), full_prec=False), each.rule)
+        for each in base.reasons.values()
+        if each.kind != KEPT
+    )
+    return BaseFacts(base, savings, regrouped, reasons)
 
 
 SECTION = Section("base", "Base parameters", gather)

@@ -1,0 +1,10 @@
+"""Arrays of other kinds: kernels that are given them answer in kind.
+
+Each guest hands its arrays to the same programs; what a kind can do beyond NumPy (gradients, tracing) is
+written in its own file. A guest is imported when the first of its arrays arrives, and its library is there
+already: nothing here imports one by itself.
+"""
+
+from .kinds import Guest, guest_of, known_precision, let_be_traced
+
+__all__ = ["Guest", "guest_of", "known_precision", "let_be_traced"]

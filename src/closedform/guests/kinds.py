@@ -1,0 +1,58 @@
+"""The kinds of arrays that are not NumPy's, found by the library that defines their type."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..errors import ArgumentError
+
+KINDS = {"torch": "torch_tensors", "dask": "dask_arrays"}
+"""Libraries whose arrays are guests, and the modules that receive them."""
+
+
+class Guest(Protocol):
+    """What receives the arrays of one library."""
+
+    def call(self, kernel: Any, args: Sequence[Any], out: Any, threads: int) -> Any:
+        """Evaluate a kernel; the result is of the kind of its arguments."""
+
+
+_FOUND: dict[type, Guest | None] = {}
+"""The guest of each type met so far."""
+
+
+def guest_of(array: Any) -> Guest | None:
+    """Return what receives an array, None for NumPy's own, numbers and lists."""
+    kind = type(array)
+    if kind not in _FOUND:
+        _FOUND[kind] = _guest(kind)
+    return _FOUND[kind]
+
+
+def _guest(kind: type) -> Guest | None:
+    for base in kind.__mro__:
+        module = KINDS.get(base.__module__.partition(".")[0])
+        if module is not None and hasattr(kind, "shape"):
+            found: Guest = import_module(f".{module}", __package__)
+            return found
+    return None
+
+
+def let_be_traced(function: Any) -> None:
+    """Let `torch.compile` put calls of a function into its graphs, if PyTorch is in use."""
+    torch = sys.modules.get("torch")
+    if torch is not None and hasattr(torch, "compiler"):
+        torch.compiler.allow_in_graph(function)
+
+
+def known_precision(name: str, dtype: Any) -> np.dtype[Any]:
+    """Return float64 or float32 by the name of another library's dtype; others are refused."""
+    known = str(dtype).rpartition(".")[2]
+    if known not in ("float32", "float64"):
+        raise ArgumentError(f"{name}: arrays are {dtype}; expected float32 or float64: convert them first")
+    return np.dtype(known)

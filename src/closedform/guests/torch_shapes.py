@@ -1,0 +1,51 @@
+"""Shapes of tensors: what broadcasts, what is summed again, and where a further batch goes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ..errors import ArgumentError
+
+
+def whole_shapes(kernel: Any, tensors: Sequence[Tensor]) -> list[tuple[int, ...]]:
+    """Return the shapes of the results of a call; inputs that do not fit are named."""
+    batches = []
+    for name, core, tensor in zip(kernel.input_names, kernel.input_shapes, tensors, strict=True):
+        shape = tuple(tensor.shape)
+        if shape[len(shape) - len(core) :] != tuple(core):
+            ends = ", ".join(map(str, core))
+            raise ArgumentError(f"{kernel.name}: {name} has shape {shape}; expected (..., {ends})")
+        batches.append(shape[: len(shape) - len(core)])
+    try:
+        batch = torch.broadcast_shapes(*batches)
+    except RuntimeError:
+        pairs = zip(kernel.input_names, batches, strict=True)
+        listed = ", ".join(f"{name} {each}" for name, each in pairs)
+        raise ArgumentError(f"{kernel.name}: batch shapes do not broadcast: {listed}") from None
+    return [(*batch, *core) for core in kernel.output_shapes]
+
+
+def summed(gradient: Tensor, shape: Sequence[int]) -> Tensor:
+    """Return a gradient summed over the axes along which its input was repeated."""
+    return gradient.sum_to_size(tuple(shape)) if gradient.shape != tuple(shape) else gradient
+
+
+def in_front(kernel: Any, tensors: Sequence[Tensor], dims: Sequence[int | None]) -> list[Tensor]:
+    """Return tensors whose axis `dims` is the first of their batch axes, the same one for all."""
+    deepest = max(
+        each.ndim - len(core) - (dim is not None)
+        for each, core, dim in zip(tensors, kernel.input_shapes, dims, strict=True)
+    )
+    moved = []
+    for each, core, dim in zip(tensors, kernel.input_shapes, dims, strict=True):
+        if dim is None:
+            moved.append(each)
+            continue
+        first = each.movedim(dim, 0)
+        missing = deepest - (first.ndim - 1 - len(core))
+        moved.append(first.reshape(first.shape[0], *(1,) * missing, *first.shape[1:]))
+    return moved

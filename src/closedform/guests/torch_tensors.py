@@ -1,0 +1,135 @@
+"""Kernels on PyTorch tensors: results are tensors, with gradients of any order.
+
+Backward and forward differentiation call the kernel's own products (`Kernel.vjp`, `Kernel.jvp`), which
+have products again. `torch.compile` sees one registered operator per kernel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ..errors import ArgumentError, shown
+from .kinds import known_precision
+from .torch_operators import evaluated, operator_of
+from .torch_shapes import in_front, summed, whole_shapes
+
+
+def call(kernel: Any, args: Sequence[Any], out: Any, threads: int) -> Any:
+    """Evaluate a kernel on tensors; numbers and lists become tensors beside them."""
+    tensors = _alike(kernel, args)
+    if out is not None:
+        return _into(kernel, tensors, out, threads)
+    if torch.compiler.is_compiling():
+        results = operator_of(kernel)(*tensors)
+    elif _plain(tensors):
+        results = evaluated(kernel, tensors, threads)
+    else:
+        results = _function(kernel).apply(*tensors)
+    return results if kernel.results is None else tuple.__new__(kernel.results, results)
+
+
+def _alike(kernel: Any, args: Sequence[Any]) -> list[Tensor]:
+    """Return all arguments as tensors of the kernel's precision on one device."""
+    given = [each for each in args if isinstance(each, Tensor)]
+    devices = {each.device for each in given}
+    if len(devices) > 1:
+        places = " and ".join(sorted(map(str, devices)))
+        raise ArgumentError(f"{kernel.name}: tensors are on {places}; move them to one device with .to(...)")
+    (device,) = devices
+    if device.type != "cpu":
+        raise ArgumentError(f"{kernel.name}: tensors on {device} are not taken; move them with .cpu()")
+    for each in given:
+        known_precision(kernel.name, each.dtype)
+    dtype = torch.float64 if kernel.dtype == np.float64 else torch.float32
+    tensors = []
+    for name, each in zip(kernel.input_names, args, strict=True):
+        if isinstance(each, Tensor):
+            tensors.append(each if each.dtype == dtype else each.to(dtype))
+        elif isinstance(each, np.ndarray) or hasattr(each, "__array_interface__"):
+            raise ArgumentError(
+                f"{kernel.name}: {name} is a NumPy array beside tensors; convert it with torch.from_numpy"
+            )
+        else:
+            try:
+                tensors.append(torch.as_tensor(each, dtype=dtype))
+            except (TypeError, ValueError, RuntimeError) as error:
+                raise ArgumentError(f"{kernel.name}: {name} is {shown(each)}; expected a tensor") from error
+    whole_shapes(kernel, tensors)  # refuses shapes that do not fit, in the words of the arguments
+    return tensors
+
+
+def _plain(tensors: Sequence[Tensor]) -> bool:
+    """Whether nothing but the numbers is asked for: no gradients, no transforms of `torch.func`."""
+    if any(type(each) is not Tensor for each in tensors) or torch._C._functorch.peek_interpreter_stack():
+        return False
+    if torch.is_grad_enabled() and any(each.requires_grad for each in tensors):
+        return False
+    forward = torch.autograd.forward_ad  # tensors carry tangents only within one of its levels
+    return forward._current_level < 0 or all(forward.unpack_dual(each).tangent is None for each in tensors)
+
+
+def _into(kernel: Any, tensors: Sequence[Tensor], out: Any, threads: int) -> Any:
+    """Evaluate into tensors of the caller."""
+    outs = out if isinstance(out, tuple) else (out,)
+    for each in outs:
+        if not isinstance(each, Tensor) or each.device.type != "cpu":
+            raise ArgumentError(f"{kernel.name}: out is {shown(each)}; expected tensors beside the inputs")
+    if torch.is_grad_enabled() and any(each.requires_grad for each in (*tensors, *outs)):
+        raise ArgumentError(
+            f"{kernel.name}: out= has no gradient; leave it out, or call within torch.no_grad()"
+        )
+    arrays = tuple(each.detach().numpy() for each in outs)
+    given = [each.detach().numpy() for each in tensors]
+    kernel(*given, out=arrays if isinstance(out, tuple) else arrays[0], threads=threads)
+    return out
+
+
+@cache
+def _function(kernel: Any) -> type[torch.autograd.Function]:
+    """Return the differentiable function of a kernel."""
+    one = kernel.results is None
+
+    class Call(torch.autograd.Function):
+        """A kernel with its derivatives in both directions, and over a further batch."""
+
+        @staticmethod
+        def forward(*tensors: Tensor) -> Any:
+            """Evaluate."""
+            return evaluated(kernel, tensors)
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: tuple[Tensor, ...], output: Any) -> None:
+            """Keep the inputs for both directions."""
+            ctx.save_for_backward(*inputs)
+            ctx.save_for_forward(*inputs)
+
+        @staticmethod
+        def backward(ctx: Any, *cotangents: Tensor) -> tuple[Tensor, ...]:
+            """Return a gradient per input, summed over what was broadcast."""
+            inputs = ctx.saved_tensors
+            gradients = call(kernel.vjp, [*inputs, *cotangents], None, 1)
+            gradients = (gradients,) if isinstance(gradients, Tensor) else gradients
+            return tuple(summed(grad, each.shape) for grad, each in zip(gradients, inputs, strict=True))
+
+        @staticmethod
+        def jvp(ctx: Any, *tangents: Tensor | None) -> Any:
+            """Return the rates of the results along tangents of the inputs."""
+            inputs = ctx.saved_tensors
+            along = [torch.zeros_like(x) if v is None else v for x, v in zip(inputs, tangents, strict=True)]
+            rates = call(kernel.jvp, [*inputs, *along], None, 1)
+            return rates if one else tuple(rates)
+
+        @staticmethod
+        def vmap(info: Any, in_dims: tuple[int | None, ...], *tensors: Tensor) -> Any:
+            """Put the further batch in front of the others, over which kernels broadcast."""
+            results = call(kernel, in_front(kernel, tensors, in_dims), None, 1)
+            return (results, 0) if one else (tuple(results), (0,) * len(results))
+
+    Call.__name__ = Call.__qualname__ = kernel.name
+    return Call
