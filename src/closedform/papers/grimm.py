@@ -109,7 +109,7 @@ def _chain() -> Exhibit:
         f"From {OFFSET:g} rad off the trajectory. The decoupled arm keeps to the chain of four integrators "
         f"within {distance:.0e} rad, which is the error of the integration. In stages the torques of the "
         "springs have poles of their own, here three times faster than those of the links.",
-        figures={"errors": figure(plot, "Errors of a decoupled arm", 320)},
+        figures={"Errors of joint 1 over time": figure(plot, "Errors of a decoupled arm", 320)},
     )
 
 
@@ -156,12 +156,12 @@ def _feedforward() -> Exhibit:
         add_curve(plot, run.t[keep], size, name, k, width=2, hover="%{y:.1e}")
         rows.append((name, f"{run.worst:.1e}"))
     powers_of_ten(plot)
-    shown: dict[str, Figure] = {"errors": figure(plot, "Tracking errors with an exact model", 340)}
+    shown: Figure = figure(plot, "Tracking errors with an exact model", 340)
     return Exhibit(
         "Eqs. (1), (2), inverted",
         "feedforward with tau''",
-        "u = M_G K^-1 N tau'' + N tau + M_G N^-1 q_d'' is what both equations ask of a wanted motion; tau'' "
-        "is second-order inverse dynamics.",
-        figures=shown,
+        r"$u = M_G K^{-1} N \ddot\tau + N \tau + M_G N^{-1} \ddot q_d$ is what both equations ask of a "
+        r"wanted motion; $\ddot\tau$ is second-order inverse dynamics.",
+        figures={"Error of the worst joint over time": shown},
         table=Table(("law", "largest error [rad]"), tuple(rows)),
     )
