@@ -153,10 +153,10 @@ def effort(robot: Robot, task: Any = "pose", criterion: Any = "manipulability") 
         "forward_kinematics": pose,
         "jacobian": jacobian,
         "conditions": traced("conditions", inputs, [("F", F)]),
-        "newton": c.optimality.program,
-        "rates": motion.rate.program,
-        "step": motion.step.program,
-        "extended": rate_system(c, "extended_jacobian", sign).rate.program,
+        "newton": c.optimality_program,
+        "rates": motion.rate_program,
+        "step": motion.step_program,
+        "extended": rate_system(c, "extended_jacobian", sign).rate_program,
     }
     return Effort(paper_effort(c.n, c.m), **{name: _operations(each) for name, each in programs.items()})
 
