@@ -30,7 +30,21 @@ def call(kernel: Any, args: Sequence[Any], out: Any, threads: int) -> Any:
         raise ArgumentError(f"{kernel.name}: threads= does not go with JAX arrays; leave it out")
     if not all(isinstance(each, jax.Array) for each in args):
         args = [_array(kernel, name, each) for name, each in zip(kernel.input_names, args, strict=True)]
-    return _function(kernel)(*args)
+    try:
+        return _function(known(kernel))(*args)
+    except ValueError:
+        _check_devices(kernel, args)
+        raise
+
+
+def _check_devices(kernel: Any, arrays: Sequence[jax.Array]) -> None:
+    """Refuse arrays that are kept on different devices."""
+    places = {frozenset(each.devices()) for each in arrays if not isinstance(each, jax.core.Tracer)}
+    if len(places) > 1:
+        listed = " and ".join(sorted(", ".join(sorted(map(str, each))) for each in places))
+        raise ArgumentError(
+            f"{kernel.name}: arrays are on {listed}; move them to one device with jax.device_put"
+        ) from None
 
 
 def _array(kernel: Any, name: str, given: Any) -> jax.Array:
@@ -60,17 +74,17 @@ def _check_double(kernel: Any) -> None:
 
 @cache
 def _function(kernel: Any) -> Callable[..., Any]:
-    """Return the jitted function of a kernel."""
-    shared = known(kernel)
+    """Return the jitted function of a kernel, one of those that stay."""
 
     def evaluate(*arrays: jax.Array) -> Any:
         for each in arrays:
             known_precision(kernel.name, each.dtype)
         _check_double(kernel)
         batch_of(kernel, arrays)  # refuses shapes that do not fit, in the words of the arguments
-        try_once(shared)
-        results = over_batches(shared, [each.astype(kernel.dtype) for each in arrays])
+        try_once(kernel)
+        results = over_batches(kernel, [each.astype(kernel.dtype) for each in arrays])
         return results[0] if kernel.results is None else kernel.results(*results)
 
     evaluate.__name__ = evaluate.__qualname__ = kernel.name
-    return jax.jit(evaluate)
+    jitted: Callable[..., Any] = jax.jit(evaluate)
+    return jitted

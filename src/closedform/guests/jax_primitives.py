@@ -64,7 +64,8 @@ def _evaluated(primitive: Primitive, *arrays: Any, kernel: Any) -> Any:
 
 @cache
 def _compiled(primitive: Primitive, kernel: Any) -> Callable[..., Any]:
-    return jax.jit(partial(primitive.bind, kernel=kernel))
+    jitted: Callable[..., Any] = jax.jit(partial(primitive.bind, kernel=kernel))
+    return jitted
 
 
 def _batched(

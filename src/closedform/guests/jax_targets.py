@@ -15,6 +15,7 @@ from functools import cache, partial
 from pathlib import Path
 from threading import Lock
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import jax
 import numpy as np
@@ -28,19 +29,23 @@ HEADER = "xla/ffi/api/c_api.h"
 _KNOWN: dict[str, Any] = {}
 """Kernels by name. They stay: XLA keeps compiled functions, and with them the addresses of their code."""
 
-_TARGETS: set[str] = set()
-"""Names of the kernels that XLA can call."""
+_SHARED: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
+"""The kernel by that name, of each kernel met so far."""
+
+_TARGETS: dict[str, Any] = {}
+"""The machine code that XLA calls, by the kernels' names."""
 
 _LOCK = Lock()
 
 
-@cache
 def known(kernel: Any) -> Any:
     """Return the first kernel of the same program and precision, so that functions are compiled once."""
-    return _KNOWN.setdefault(name_of(kernel), kernel)
+    found = _SHARED.get(kernel)
+    if found is None:
+        found = _SHARED[kernel] = _KNOWN.setdefault(name_of(kernel), kernel)
+    return found
 
 
-@cache
 def name_of(kernel: Any) -> str:
     """Return the name of a kernel in XLA, the same in every process."""
     identity = "\0".join((*kernel.recipe.identity, kernel.dtype.name))
@@ -59,12 +64,13 @@ def interface_version() -> tuple[int, int]:
 
 def target_of(kernel: Any) -> str:
     """Return the name by which XLA calls a kernel's machine code, after registering it."""
-    name, handler = name_of(kernel), kernel.xla_handler
+    name = name_of(kernel)
     with _LOCK:
         if name not in _TARGETS:
+            handler = kernel.xla_handler
             handler.follow(interface_version()[1])
             jax.ffi.register_ffi_target(name, jax.ffi.pycapsule(handler.address), platform="cpu")
-            _TARGETS.add(name)
+            _TARGETS[name] = handler
     return name
 
 
@@ -104,8 +110,8 @@ def _difference(kernel: Any) -> str | None:
             return f"its interface has version {'.'.join(map(str, interface_version()))}"
         shapes = [jax.ShapeDtypeStruct(each.shape, each.dtype) for each in expected]
         call = jax.ffi.ffi_call(target_of(kernel), shapes)
-        with jax.ensure_compile_time_eval(), jax.default_device(jax.devices("cpu")[0]):
-            found = [np.asarray(each) for each in call(*inputs)]
+        with jax.ensure_compile_time_eval(), jax.debug_nans(False):
+            found = jax.device_get(call(*jax.device_put(inputs, jax.devices("cpu")[0])))
     except (AttributeError, OSError, RuntimeError, TypeError, ValueError) as error:
         return f"{type(error).__name__}: {str(error)[:200]}"
     same = all(np.array_equal(a, b, equal_nan=True) for a, b in zip(found, expected, strict=True))
