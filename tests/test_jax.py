@@ -5,6 +5,7 @@ Needs JAX: `make test-jax` installs it.
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -21,7 +22,7 @@ jax = pytest.importorskip("jax", reason="JAX is not installed: make test-jax")
 import jax.numpy as jnp  # noqa: E402
 from jax.test_util import check_grads  # noqa: E402
 
-from closedform.guests import jax_targets  # noqa: E402
+from closedform.guests import jax_arrays, jax_targets  # noqa: E402
 
 FORMS = ["inverse_dynamics", "mass_matrix", "kinetic_energy", "pose", "dynamic_matrices"]
 EXACT = {"rtol": 1e-12, "atol": 1e-12}
@@ -125,6 +126,14 @@ def test_kernels_and_expressions_take_jax_arrays(robot):
     x = ca.SX.sym("x", 2)
     norm = compiled("the norm's", [("x", x)], [("norm", (), ca.sqrt(ca.dot(x, x)))])
     np.testing.assert_allclose(norm(q), jnp.linalg.norm(q, axis=-1), rtol=1e-15)
+
+
+def test_repeated_calls_take_arrays_of_one_precision(robot):
+    (q,) = arrays((4, 2))
+    again = jax_arrays.shortcut(robot.kernel("coriolis_matrix"))
+    np.testing.assert_array_equal(again([q, q]), robot.coriolis_matrix(q, q))
+    for other in (q.astype(jnp.float32), np.asarray(q), [0.0, 1.0]):
+        assert again([q, other]) is None
 
 
 def test_a_large_batch(robot):
@@ -377,6 +386,28 @@ def test_double_precision_that_is_switched_off(robot):
             with pytest.raises(cf.ArgumentError, match="jax_enable_x64"):
                 kernel(q, qd)
         assert robot.coriolis_matrix(q, [0.0, 0.0]).dtype == jnp.float32
+
+
+TWO_DEVICES = """
+import jax, numpy as np, closedform as cf
+robot, devices = cf.load("2r"), jax.devices()
+q = np.linspace(0, 1, 8, dtype=np.float32).reshape(4, 2)
+rows = jax.sharding.NamedSharding(jax.sharding.Mesh(devices, "rows"), jax.sharding.PartitionSpec("rows"))
+assert np.array_equal(robot.mass_matrix(jax.device_put(q, rows)), robot.mass_matrix(q))
+try:
+    robot.coriolis_matrix(*map(jax.device_put, (q, q), devices))
+except cf.ClosedFormError as error:
+    print(error)
+"""
+
+
+def test_several_devices():
+    """Shards are gathered; arrays on different devices are refused."""
+    flags = {"XLA_FLAGS": "--xla_force_host_platform_device_count=2", "JAX_PLATFORMS": "cpu"}
+    command = [sys.executable, "-c", TWO_DEVICES]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, env={**os.environ, **flags})
+    assert "arrays are on" in done.stdout
+    assert "move them to one device with jax.device_put" in done.stdout
 
 
 def test_jax_is_not_imported_by_the_library():
