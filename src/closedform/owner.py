@@ -9,11 +9,13 @@ from typing import Any, ClassVar, Unpack
 from weakref import WeakValueDictionary
 
 import numpy as np
+from casadi import Function
 from numpy.typing import DTypeLike
 
 from .emit import Request, Subject, export, export_library, form_subject, requested
 from .form_methods import FormFunction, FormKernels, FormMethod, chosen_variant, is_still
 from .forms import Catalogue, Choices, Form
+from .guests.casadi_functions import casadi_function
 from .kernels import FormRecipe, Kernel
 from .model.idle import refuse_still
 from .programs import Program
@@ -76,10 +78,11 @@ class FormsOwner:
 
         `frame` chooses the frame of forms such as `pose`, `order` the member of a family such as
         `inverse_dynamics_rates`. With `phi` the inertial parameters are a last input instead of
-        constants, for adaptive control; with `geometry` the placements of the joints are one too, after
-        phi, for calibration (`robot.geometry` has the present ones). Further choices are those of the
-        form: `reference`, `relative_to`, `rows`, `coordinates`, `friction`, `springs`, `factorisation`, and
-        `wrenches` (True for one of each body, or names of frames), which are then inputs too.
+        constants, for adaptive control; on elastic joints so are stiffness and motor inertia. With
+        `geometry` the placements of the joints are one too, after phi, for calibration (`robot.geometry`
+        has the present ones). Further choices are those of the form: `reference`, `relative_to`, `rows`,
+        `coordinates`, `friction`, `springs`, `factorisation`, and `wrenches` (True for one of each body,
+        or names of frames), which are then inputs too.
 
         >>> import numpy as np, closedform as cf
         >>> arm = cf.ElasticJointRobot(cf.load("2r"), 1e3, 0.1, 1.0)
@@ -102,6 +105,35 @@ class FormsOwner:
         variant = chosen_variant(name, frame, order, phi, geometry, choices)
         return FormRecipe(self.model, name, variant).program()
 
+    def casadi(
+        self,
+        name: str,
+        frame: str | None = None,
+        order: int | None = None,
+        phi: bool = False,
+        geometry: bool = False,
+        **choices: Unpack[Choices],
+    ) -> Function:
+        """Return a form as a `casadi.Function` with closed-form derivatives, for Opti and `nlpsol`.
+
+        Names and shapes are those of the form; of an array with three axes the first two are the rows of a
+        matrix. The arguments choose as those of `kernel` do. If all joints have one degree of freedom,
+        derivatives are closed forms where the catalogue has them; else CasADi differentiates the expression.
+
+        >>> import casadi as ca, closedform as cf
+        >>> f = cf.load("2r").casadi("inverse_dynamics")
+        >>> f
+        Function(inverse_dynamics:(q[2],qd[2],qdd[2])->(inverse_dynamics[2]) MXFunction)
+        >>> opti = ca.Opti()
+        >>> q = opti.variable(2)
+        >>> opti.subject_to(f(q, 0, 0)[0] == 5.0)
+        """
+        variant = chosen_variant(name, frame, order, phi, geometry, choices)
+        form = FormRecipe(self.model, name, variant).form
+        if is_still(form, self.model):
+            refuse_still(self.model, "casadi")
+        return casadi_function(self.model, form)
+
     def equations(
         self,
         name: str,
@@ -119,11 +151,12 @@ class FormsOwner:
 
         `symbolic` says which constants stay letters: True for all, or some of "inertia",
         "geometry", "gravity", "friction", "springs" for a robot; of the first three, "stiffness" and
-        "damping" for a flexible arm; none for elastic joints. `parameters` names a robot's inertias: "masses"
-        for m1, c1x, I1xx about the centre of mass, "gautier-khalil" for XX1 ... M1 about the frame origin.
-        Other constants are numbers, with `digits` significant digits or as `rational` fractions. What
-        takes longer than `seconds` is returned correct, in terms of definitions, with a warning.
-        Prints as text, LaTeX and MathML; a form of several outputs gives a tuple.
+        "damping" for a flexible arm; of the first three and "drives" for elastic joints. `parameters` names
+        a robot's inertias: "masses" for m1, c1x, I1xx about the centre of mass, "gautier-khalil" for
+        XX1 ... M1 about the frame origin. Other constants are numbers, with `digits` significant digits or
+        as `rational` fractions. What takes longer than `seconds` is returned correct, in terms of
+        definitions, with a warning. Prints as text, LaTeX and MathML; a form of several outputs gives
+        a tuple.
 
         >>> import closedform as cf
         >>> print(cf.load("2r").equations("mass_matrix", symbolic=True))
