@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 import closedform as cf
 from closedform.cli import app
 from closedform.papers import KEYS, Printed, paper
+from closedform.papers.exhibit import Table
 from closedform.papers.paper import Item
 from test_documents import resolved
 
@@ -149,6 +150,13 @@ def test_an_item_says_why_it_is_not_exact():
         Item("Eq. (1)", "something", "exact")
 
 
+def test_columns_of_numbers_are_told_from_columns_of_words():
+    table = Table(
+        ("law", "error", "cost", "note"), (("a", "7e-17", "191 + 215", ""), ("b", "-0.5", "3 %", "M2"))
+    )
+    assert table.numeric == (False, True, True, False)
+
+
 MAP = re.compile(r"(?<=<!-- map -->\n).*(?=<!-- end of map -->)", re.DOTALL)
 
 
@@ -173,6 +181,13 @@ def test_pages_hold_the_maps(key, update):
     if update:
         path.write_text(whole, encoding="utf-8")
     assert text == whole or update, f"{path.name} is stale; run with --update"
+
+
+def test_the_index_leads_to_every_paper():
+    text = (PAGES / "README.md").read_text(encoding="utf-8")
+    for key in KEYS:
+        assert f"| {paper(key).name} |" in text
+        assert f"[{key}]({key}.md)" in text
 
 
 def test_the_command_lists_the_papers():

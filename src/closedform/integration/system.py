@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import casadi as ca
 
 from ..checks import instance, text
 from ..errors import ArgumentError, shown
-from ..kernels import Kernel, compiled
+from ..kernels import Kernel, ProgramRecipe, traced
 from ..lazy import cached_property
+from ..programs import Program
 
 
 class System:
@@ -78,11 +80,16 @@ class System:
     @cached_property
     def rate(self) -> Kernel:
         """The kernel (x[, u][, p]) -> x'."""
+        return Kernel(ProgramRecipe(self.rate_program, "Return x'.", self.name))
+
+    @cached_property
+    def rate_program(self) -> Program:
+        """The program of `rate`, which need not be compiled to be counted."""
         given = [("x", self.state)]
         given += [
             (name, each) for name, each in (("u", self.inputs), ("p", self.parameters)) if each is not None
         ]
-        return compiled(f"{self.name}_rate", given, [("rate", self.expression)], "Return x'.", self.name)
+        return traced(f"{self.name}_rate", given, [("rate", self.expression)])
 
     @cached_property
     def step(self) -> Kernel:
@@ -91,6 +98,12 @@ class System:
         The classical Runge-Kutta step of fourth order [Kutta1901]; the inputs are those at the
         step's start, middle and end.
         """
+        doc = "Return the state one Runge-Kutta step later."
+        return Kernel(ProgramRecipe(self.step_program, doc, self.name))
+
+    @cached_property
+    def step_program(self) -> Program:
+        """The program of `step`."""
         h = ca.SX.sym("h")
         given: list[Any] = [("x", self.state)]
         levels: list[ca.SX | None] = [None] * 3
@@ -101,20 +114,24 @@ class System:
         given.append(("h", (), h))
         if self.parameters is not None:
             given.append(("p", self.parameters))
-        x, (start, middle, end) = self.state, levels
-        k1 = self.at(x, start)
-        k2 = self.at(x + h / 2 * k1, middle)
-        k3 = self.at(x + h / 2 * k2, middle)
-        k4 = self.at(x + h * k3, end)
-        later = x + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
-        doc = "Return the state one Runge-Kutta step later."
-        return compiled(f"{self.name}_step", given, [("x", later)], doc, self.name)
+        later = runge_kutta_step(self.at, self.state, levels, h)
+        return traced(f"{self.name}_step", given, [("x", later)])
 
     def at(self, x: ca.SX, u: ca.SX | None = None) -> ca.SX:
         """Return the expression of f at other expressions of x and u."""
         if self.inputs is None or u is None:
             return ca.substitute(self.expression, self.state, x)
         return ca.substitute(self.expression, ca.vertcat(self.state, self.inputs), ca.vertcat(x, u))
+
+
+def runge_kutta_step(rate: Callable[[ca.SX, Any], ca.SX], x: ca.SX, levels: Sequence[Any], h: ca.SX) -> ca.SX:
+    """Return x one classical step of fourth order later; `levels` are the inputs at start, middle and end."""
+    start, middle, end = levels
+    k1 = rate(x, start)
+    k2 = rate(x + h / 2 * k1, middle)
+    k3 = rate(x + h / 2 * k2, middle)
+    k4 = rate(x + h * k3, end)
+    return x + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
 
 
 def _restored(name: str, text: str, has_inputs: bool, has_parameters: bool) -> System:
