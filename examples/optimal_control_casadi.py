@@ -2,7 +2,7 @@
 
     python examples/optimal_control_casadi.py [torques.html]
 
-Accelerations are linear between the nodes; velocities and angles follow exactly. The torques at the nodes are
+Accelerations are linear between instants; velocities and angles follow exactly. The torques at them are
 inverse dynamics, a CasADi function that brings its derivatives along.
 """
 
@@ -52,9 +52,8 @@ def optimal_motion(
     opti.minimize(effort)
     t = np.linspace(0, duration, intervals + 1)
     opti.set_initial(q, START[:, None] + np.outer(END - START, t / duration))
-    opti.solver(
-        "ipopt", {"print_time": False, "record_time": True, **options}, {"print_level": 0, "sb": "yes"}
-    )
+    quiet = {"print_level": 0, "sb": "yes"}
+    opti.solver("ipopt", {"print_time": False, "record_time": True, **options}, quiet)
     solution = opti.solve()
     return Motion(t, solution.value(q).T, solution.value(share).T, solution.value(effort), opti.stats())
 
@@ -68,10 +67,8 @@ def main(page: str | None = None, intervals: int = 40) -> Motion:
     for name, used in zip(robot.joint_names, np.abs(motion.share).max(axis=0), strict=True):
         print(f"  {name:16} at most {100 * used:5.1f} % of its torque")
     if page:
-        lines = [
-            go.Scatter(x=motion.t, y=y, name=name)
-            for name, y in zip(robot.joint_names, motion.share.T, strict=True)
-        ]
+        named = zip(robot.joint_names, motion.share.T, strict=True)
+        lines = [go.Scatter(x=motion.t, y=y, name=name) for name, y in named]
         go.Figure(lines).update_layout(xaxis_title="t, s", yaxis_title="torque / limit").write_html(page)
     return motion
 
