@@ -16,6 +16,7 @@ from torch import Tensor
 
 from ..errors import ArgumentError, shown
 from .kinds import known_precision
+from .torch_cuda import on_device
 from .torch_operators import evaluated, operator_of
 from .torch_shapes import in_front, summed, whole_shapes
 
@@ -42,8 +43,10 @@ def _alike(kernel: Any, args: Sequence[Any]) -> list[Tensor]:
         places = " and ".join(sorted(map(str, devices)))
         raise ArgumentError(f"{kernel.name}: tensors are on {places}; move them to one device with .to(...)")
     (device,) = devices
-    if device.type != "cpu":
-        raise ArgumentError(f"{kernel.name}: tensors on {device} are not taken; move them with .cpu()")
+    if device.type not in ("cpu", "cuda"):
+        raise ArgumentError(
+            f"{kernel.name}: tensors on {device} are not taken; move them to the CPU or to a CUDA device"
+        )
     for each in given:
         known_precision(kernel.name, each.dtype)
     dtype = torch.float64 if kernel.dtype == np.float64 else torch.float32
@@ -57,7 +60,7 @@ def _alike(kernel: Any, args: Sequence[Any]) -> list[Tensor]:
             )
         else:
             try:
-                tensors.append(torch.as_tensor(each, dtype=dtype))
+                tensors.append(torch.as_tensor(each, dtype=dtype, device=device))
             except (TypeError, ValueError, RuntimeError) as error:
                 raise ArgumentError(f"{kernel.name}: {name} is {shown(each)}; expected a tensor") from error
     whole_shapes(kernel, tensors)  # refuses shapes that do not fit, in the words of the arguments
@@ -78,16 +81,31 @@ def _into(kernel: Any, tensors: Sequence[Tensor], out: Any, threads: int) -> Any
     """Evaluate into tensors of the caller."""
     outs = out if isinstance(out, tuple) else (out,)
     for each in outs:
-        if not isinstance(each, Tensor) or each.device.type != "cpu":
+        if not isinstance(each, Tensor) or each.device != tensors[0].device:
             raise ArgumentError(f"{kernel.name}: out is {shown(each)}; expected tensors beside the inputs")
     if torch.is_grad_enabled() and any(each.requires_grad for each in (*tensors, *outs)):
         raise ArgumentError(
             f"{kernel.name}: out= has no gradient; leave it out, or call within torch.no_grad()"
         )
+    if tensors[0].is_cuda:
+        _fill(kernel, tensors, outs)
+        return out
     arrays = tuple(each.detach().numpy() for each in outs)
     given = [each.detach().numpy() for each in tensors]
     kernel(*given, out=arrays if isinstance(out, tuple) else arrays[0], threads=threads)
     return out
+
+
+def _fill(kernel: Any, tensors: Sequence[Tensor], outs: Sequence[Tensor]) -> None:
+    """Evaluate into tensors of a GPU: directly if they are whole and apart from the inputs."""
+    shapes = whole_shapes(kernel, tensors)
+    for each, shape in zip(outs, shapes, strict=True):
+        if tuple(each.shape) != shape or each.dtype != tensors[0].dtype:
+            raise ArgumentError(
+                f"{kernel.name}: out is {tuple(each.shape)} {each.dtype}; expected {shape} {tensors[0].dtype}"
+            )
+    for each, result in zip(outs, on_device(kernel, tensors), strict=True):
+        each.copy_(result)
 
 
 @cache
