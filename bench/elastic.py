@@ -15,6 +15,8 @@ from closedform.elastic import (
     Control,
     Decoupling,
     Feedforward,
+    MotorObserver,
+    StagedDecoupling,
     chain_motion,
     monte_carlo,
     state_on,
@@ -87,12 +89,16 @@ def _evaluation(study: ElasticStudy) -> dict[str, float]:
     state = [part.copy() for part in np.split(state_on(robot, move), 4)]
     laws: tuple[Control, ...] = (
         Decoupling(robot, [-300] * 4),
+        StagedDecoupling(robot, [-40, -40], [-160, -160]),
         Feedforward(robot, PAIR),
         ComputedTorque(robot, [-40, -40]),
     )
     calls = {
         type(law).__name__: law.bind(*state, law.reference(move, 0.3).copy(), out=np.empty(7)) for law in laws
     }
+    observer = MotorObserver(robot, [-200] * 5)
+    signals = (observer.begin(*state), state[2].copy(), state[2].copy(), np.zeros(7))
+    calls["MotorObserver"] = observer.bind(*signals, out=(np.empty(35), np.empty((8, 7))))
     times = interleaved(calls)
     for name, seconds in times.items():
         print(f"{name}, 7 dofs, bound: {seconds * 1e6:.2f} us  target 3 us {_verdict(seconds < 3e-6)}")

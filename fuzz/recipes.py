@@ -212,6 +212,16 @@ def written() -> equations.Equations:
 
 
 @cache
+def watching() -> elastic.MotorObserver:
+    return elastic.MotorObserver(springy(), [-60, -61, -62, -63, -64], rate=500.0)
+
+
+@cache
+def balance() -> elastic.MomentumObserver:
+    return elastic.MomentumObserver(springy(), [-60.0])
+
+
+@cache
 def robust() -> elastic.Robustness:
     return elastic.monte_carlo({"PD": law()}, move(), elastic.Spread(0.2), runs=3)
 
@@ -727,7 +737,59 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "elastic.Decoupling": lambda: call(
         elastic.Decoupling, springy(), [-20, -21, -22 + 1j, -22 - 1j], torque_sensors=True
     ),
-    "elastic.Feedforward": lambda: call(elastic.Feedforward, springy(), [-20, -20]),
+    "elastic.Feedforward": lambda: call(elastic.Feedforward, springy(), [-20, -20], torque_rates=False),
+    "elastic.StagedDecoupling": lambda: call(
+        elastic.StagedDecoupling, springy(), [-20, -21], [-60, -61], torque_sensors=True
+    ),
+    "elastic.MotorObserver": lambda: call(
+        elastic.MotorObserver, springy(), [-60, -61, -62, -63, -64], [-20], rate=1e3
+    ),
+    "elastic.PlantObserver": lambda: call(
+        elastic.PlantObserver, springy(), [-60, -61, -62, -63, -64], rate=1e3
+    ),
+    "elastic.MotorObserver.begin": lambda: call(watching().begin, *elastic_state()),
+    "elastic.PlantObserver.begin": lambda: call(
+        elastic.PlantObserver(springy(), [-60] * 5).begin, *elastic_state()
+    ),
+    "elastic.MotorObserver.at_rest": lambda: call(watching().at_rest, [0.1, 0.2]),
+    "elastic.MotorObserver.step": lambda: call(
+        watching().step, np.zeros((8, 2)), [0.1, 0.2], [0.1, 0.2], [0.0, 0.0]
+    ),
+    "elastic.MotorObserver.program": lambda: call(watching().program),
+    "elastic.MotorObserver.export": lambda: call(watching().export, "c", fresh(""), precision="double"),
+    "elastic.MotorObserver.bind": lambda: call(
+        watching().bind,
+        np.zeros((8, 2)),
+        np.zeros(2),
+        np.zeros(2),
+        np.zeros(2),
+        out=(np.zeros(10), np.zeros((8, 2))),
+    ),
+    "elastic.MotorObserver.torques": lambda: call(
+        watching().torques, law(), np.zeros(10), np.zeros((law().rows, 2)), loaded=True
+    ),
+    "elastic.MomentumObserver": lambda: call(elastic.MomentumObserver, springy(), [-60], rate=1e3),
+    "elastic.MomentumObserver.begin": lambda: call(balance().begin, *elastic_state()),
+    "elastic.MomentumObserver.step": lambda: call(balance().step, np.zeros((3, 2)), *elastic_state()),
+    "elastic.track_observed": lambda: call(
+        elastic.track_observed,
+        law(),
+        watching(),
+        move(),
+        plant=springy(),
+        external=lambda t: [0.0, t],
+        noise=1e-4,
+        compensate=True,
+        step=1e-3,
+        seed=0,
+    ),
+    "elastic.ComputedTorque.program": lambda: call(law().program, "input"),
+    "elastic.ComputedTorque.equations": lambda: call(
+        law().equations, gains="input", digits=3, rational=False, seconds=5.0
+    ),
+    "elastic.ComputedTorque.export": lambda: call(
+        law().export, "c", fresh(""), gains="input", precision="double"
+    ),
     "elastic.ComputedTorque.__call__": lambda: call(law(), *elastic_state(), np.zeros((law().rows, 2))),
     "elastic.ComputedTorque.bind": lambda: call(
         law().bind, *elastic_state(), np.zeros((law().rows, 2)), out=np.zeros(2)
@@ -742,6 +804,10 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "elastic.Friction.torque": lambda: call(elastic.Friction(0.1, 0.2).torque, [0.0, 1.0]),
     "elastic.Friction.sized": lambda: call(elastic.Friction(0.1, 0.2).sized, "here", ("a", "b")),
     "elastic.Robustness.bands": lambda: call(robust().bands, "PD", quantiles=(0.1, 0.5)),
+    "elastic.Robustness.bounded": lambda: call(robust().bounded, "PD"),
+    "elastic.robustness_condition": lambda: call(
+        elastic.robustness_condition, decoupled(), move(), robust().parameters, instants=3
+    ),
     "elastic.Robustness.peaks": lambda: call(robust().peaks, "PD"),
     "elastic.Robustness.sizes": lambda: call(robust().sizes, "PD"),
     "elastic.Spread": lambda: call(
@@ -1102,6 +1168,14 @@ EXCLUDED = {
     "elastic.Control": "abstract",
     "elastic.Control.law": "abstract",
     "elastic.Decoupling.law": "takes CasADi symbols",
+    "elastic.StagedDecoupling.law": "takes CasADi symbols",
+    "elastic.Condition": "a record that robustness_condition returns",
+    "elastic.MotorObserver.expression": "takes CasADi symbols",
+    "elastic.PlantObserver.expression": "takes CasADi symbols",
+    "elastic.Observer": "abstract",
+    "elastic.Observer.begin": "abstract",
+    "elastic.Observer.expression": "abstract",
+    "elastic.ObservedTracking": "a record that track_observed returns",
     "elastic.Feedforward.law": "takes CasADi symbols",
     "control.Law": "a base class",
     "control.AdaptiveControl.response": "takes CasADi symbols",
@@ -1126,6 +1200,7 @@ EXCLUDED = {
     "equations.equations": "what Robot.equations calls",
     "equations.program_equations": "takes a traced program, a step of equations",
     "report.ElasticStudy.laws": "a step of the page",
+    "report.ElasticStudy.other_laws": "a step of the page",
     "report.ElasticStudy.on_springs": "a step of the page",
     "report.RedundancyStudy.shown": "a step of the page",
     "report.render": "seconds per call; write_page is attacked",

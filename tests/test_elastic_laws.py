@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import runpy
 
+import casadi as ca
 import numpy as np
 import pytest
 
 import closedform as cf
-from closedform.elastic import ComputedTorque, Decoupling, Feedforward, pole_gains
+from closedform.elastic import ComputedTorque, Decoupling, Feedforward, StagedDecoupling, pole_gains
+from closedform.elastic.plant import state_rate
 from oracles.elastic_robots import LINK, MOTOR, derivatives_along_motion, random_motion, two_links
 from tolerances import ROUNDING, SOLVE, worst
 
@@ -50,6 +52,11 @@ def test_decoupling_is_the_printed_formula():
     n = times(M2, qdd) + 2 * times(M1, qddd) + c2 + arm.gravity_torque_ddot(q, qd, qdd)
     u = B * N / K * (times(M, s) + n) + K * dq + B / N * qdd
     assert worst(robot.decoupling(q, qd, theta, thetad, s), u) < SOLVE
+    inverse = np.linalg.inv(M)
+    H, P, Psi = B * N / K * M, B / N * inverse, -times(inverse, n)
+    h = -times(H, Psi) - times(P, times(C, qd) + g) + times(P / N + np.eye(7), K * dq)
+    assert worst(robot.decoupling_matrix(q), H) < ROUNDING
+    assert worst(robot.decoupling_bias(q, qd, theta, thetad), h) < SOLVE
     for found, wanted in zip(robot.link_derivatives(q, qd, theta, thetad), (qdd, qddd), strict=True):
         assert worst(found, wanted) < SOLVE
 
@@ -84,12 +91,44 @@ def test_damped_springs_leave_chains_of_three():
     assert worst(found[3], s) < SOLVE
 
 
+@pytest.mark.parametrize("damping", [0.0, [2e-3, 1e-3]])
+def test_stages_have_their_own_poles(damping):
+    """The spring torque misses what the outer loop asks for by an error that has the inner poles.
+
+    By automatic differentiation of the loop along a motion whose reference is a state of its own.
+    """
+    robot = two_links(damping=damping, link_friction=LINK, motor_friction=MOTOR)
+    order = robot.integrators
+    law = StagedDecoupling(robot, [-11, -12], [-70, -80][: order - 2])
+    plant, k = robot.plant(), law.gains
+    state = [ca.SX.sym(name, 2) for name in ("q", "qd", "theta", "thetad")]
+    wanted = [ca.SX.sym(f"w{j}", 2) for j in range(order + 1)]
+    u = law.expression(state, ca.horzcat(*wanted).T, ca.SX(ca.DM(k)))
+    x = ca.vertcat(*state, *wanted[:-1])
+    rate = ca.vertcat(state_rate(plant, *state, u), *wanted[1:])
+    q, qd, theta, thetad = state
+    a = wanted[2] + k[1] * (wanted[1] - qd) + k[0] * (wanted[0] - q)
+    error = [
+        plant.N * plant.link_torques(q, qd, a)[0]
+        - plant.spring_torque(theta - q / plant.N, thetad - qd / plant.N)
+    ]
+    for _ in range(order - 2):
+        error.append(ca.jtimes(error[-1], x, rate))
+    rest = error[-1] + sum(gain * each for gain, each in zip(k[2:], error[:-1], strict=True))
+    f = ca.Function("f", [*state, *wanted], [rest, error[-1]])
+    rng = np.random.default_rng(4)
+    for row in zip(*random_state(robot), *rng.uniform(-1, 1, (order + 1, 6, 2)), strict=True):
+        left, size = (np.array(each) for each in f(*row))
+        assert np.abs(left).max() < SOLVE * np.abs(size).max()
+
+
 def test_on_the_trajectory_every_elastic_law_gives_the_torque_of_inverse_dynamics():
     robot = two_links(link_friction=LINK, motor_friction=MOTOR)
     motion = random_motion(robot)
     theta, thetad, _ = robot.motor_motion(*motion)
     u, reference = robot.inverse_dynamics(*motion), np.stack(motion, axis=-2)
-    for law in (Decoupling(robot, [-20] * 4), Feedforward(robot, [-20, -30])):
+    staged = StagedDecoupling(robot, [-20, -20], [-60, -60])
+    for law in (Decoupling(robot, [-20] * 4), staged, Feedforward(robot, [-20, -30])):
         assert worst(law(*motion[:2], theta, thetad, reference), u) < SOLVE
 
 
@@ -147,6 +186,8 @@ def test_gains_place_the_poles():
 def test_poles_that_do_not_fit_are_refused(poles, words):
     with pytest.raises(cf.ArgumentError, match=words):
         Feedforward(two_links(), poles)
+    with pytest.raises(cf.ArgumentError, match="1 torque_poles per joint; expected 2"):
+        StagedDecoupling(two_links(), [-1, -1], [-2])
 
 
 def test_laws_that_damping_forbids_say_so():

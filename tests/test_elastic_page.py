@@ -11,8 +11,8 @@ from lxml import html
 import closedform as cf
 from closedform.cli import main
 from closedform.report import ElasticStudy
-from closedform.report.elastic import chain, laws, rates, robustness, tracking
-from closedform.report.elastic.elastic_study import ENCODERS, FEEDFORWARD, RIGID, SENSORS
+from closedform.report.elastic import chain, laws, motor_sensors, rates, robustness, tracking
+from closedform.report.elastic.elastic_study import ENCODERS, FEEDFORWARD, RIGID, SENSORS, STATIC
 from tolerances import HALF_DIGITS, PROMISED, worst
 
 
@@ -48,6 +48,19 @@ def test_laws_that_know_the_springs_track_and_the_rigid_one_does_not(study):
         assert facts.worst(FEEDFORWARD, stiffness) < HALF_DIGITS
         assert facts.worst("decoupling", stiffness) < HALF_DIGITS
         assert facts.worst(RIGID, stiffness) > 1e-4
+        assert (
+            facts.worst(FEEDFORWARD, stiffness)
+            < facts.worst(STATIC, stiffness)
+            < facts.worst(RIGID, stiffness)
+        )
+
+
+def test_a_load_that_motors_tell_is_compensated(study):
+    facts = motor_sensors.gather(study)
+    assert facts.bounded
+    assert facts.last[1] < facts.last[0] / 2
+    assert abs(facts.found[-100:].mean() - facts.wanted[-1]) < 0.2 * facts.wanted[-1]
+    assert set(motor_sensors.draw(facts)) == {"load"}
 
 
 def test_bands_and_table_come_from_the_same_runs(study):
@@ -58,14 +71,18 @@ def test_bands_and_table_come_from_the_same_runs(study):
         # of eight runs the 95 % quantile is the largest
         assert high.max() == facts.cells[facts.causes[-1], law].high
     assert facts.cells["none", FEEDFORWARD].median == facts.cells["none", FEEDFORWARD].high
+    assert facts.decoupled == (SENSORS, ENCODERS)
+    assert facts.conditions["none", ENCODERS].holds == facts.checked == 8
+    assert all(each.holds <= each.stable for each in facts.conditions.values())
+    assert facts.conditions["stiffness ±20 %", ENCODERS].margin > facts.conditions["none", ENCODERS].margin
     assert facts.cells["stiffness ±20 %", SENSORS].median < facts.cells["stiffness ±20 %", RIGID].median
 
 
 def test_laws_are_counted_and_timed(study):
     facts = laws.gather(study)
-    assert [law.order for law in facts.laws] == [4, 4, 2]
+    assert [law.order for law in facts.laws] == [4, 4, 4, 2, 2]
     assert all(0 < law.bound < 1e-3 for law in facts.laws)
-    assert facts.laws[0].counts.total > facts.laws[2].counts.total
+    assert facts.laws[0].counts.total > facts.laws[-1].counts.total
 
 
 def test_the_command_writes_the_page(tmp_path, capsys):
@@ -77,9 +94,16 @@ def test_the_command_writes_the_page(tmp_path, capsys):
     page = html.document_fromstring(target.read_text())
     assert page.xpath("string(//h1)") == "2r"
     titles = [each.text_content() for each in page.xpath("//h2")]
-    assert titles == ["Torque rates", "Laws", "Four integrators", "Tracking", "Robustness"]
+    assert titles == [
+        "Torque rates",
+        "Laws",
+        "Four integrators",
+        "Tracking",
+        "Motor sensors only",
+        "Robustness",
+    ]
     figures = [json.loads(each.text) for each in page.xpath('//script[@class="figure"]')]
-    assert len(figures) == 7
+    assert len(figures) == 8
     assert not page.xpath("//script[@src] | //link | //img[starts-with(@src, 'http')]")
 
 

@@ -138,7 +138,7 @@ def test_natural_frequencies_are_those_of_the_linearised_plant():
     unloaded = robot.changed(robot=robot.robot.with_gravity((0, 0, 0)))
     state = [ca.SX.sym(name, 2) for name in ("q", "qd", "theta", "thetad")]
     x = ca.vertcat(*state)
-    A = ca.Function("A", [x], [ca.jacobian(state_rate(unloaded.plant(), state, ca.SX.zeros(2)), x)])
+    A = ca.Function("A", [x], [ca.jacobian(state_rate(unloaded.plant(), *state, ca.SX.zeros(2)), x)])
     rest = np.concatenate([q, np.zeros(2), q / robot.drives.gear_ratio, np.zeros(2)])
     oscillating = sorted(abs(np.linalg.eigvals(np.array(A(rest))).imag))[-4::2]
     assert worst(natural_frequencies(robot, q), oscillating) < SOLVE

@@ -76,10 +76,11 @@ class FormsOwner:
 
         `frame` chooses the frame of forms such as `pose`, `order` the member of a family such as
         `inverse_dynamics_rates`. With `phi` the inertial parameters are a last input instead of
-        constants, for adaptive control; with `geometry` the placements of the joints are one too, after
-        phi, for calibration (`robot.geometry` has the present ones). Further choices are those of the
-        form: `reference`, `relative_to`, `rows`, `coordinates`, `friction`, `springs`, `factorisation`, and
-        `wrenches` (True for one of each body, or names of frames), which are then inputs too.
+        constants, for adaptive control; on elastic joints so are stiffness and motor inertia. With
+        `geometry` the placements of the joints are one too, after phi, for calibration (`robot.geometry`
+        has the present ones). Further choices are those of the form: `reference`, `relative_to`, `rows`,
+        `coordinates`, `friction`, `springs`, `factorisation`, and `wrenches` (True for one of each body,
+        or names of frames), which are then inputs too.
 
         >>> import numpy as np, closedform as cf
         >>> arm = cf.ElasticJointRobot(cf.load("2r"), 1e3, 0.1, 1.0)
@@ -119,11 +120,12 @@ class FormsOwner:
 
         `symbolic` says which constants stay letters: True for all, or some of "inertia",
         "geometry", "gravity", "friction", "springs" for a robot; of the first three, "stiffness" and
-        "damping" for a flexible arm; none for elastic joints. `parameters` names a robot's inertias: "masses"
-        for m1, c1x, I1xx about the centre of mass, "gautier-khalil" for XX1 ... M1 about the frame origin.
-        Other constants are numbers, with `digits` significant digits or as `rational` fractions. What
-        takes longer than `seconds` is returned correct, in terms of definitions, with a warning.
-        Prints as text, LaTeX and MathML; a form of several outputs gives a tuple.
+        "damping" for a flexible arm; of the first three and "drives" for elastic joints. `parameters` names
+        a robot's inertias: "masses" for m1, c1x, I1xx about the centre of mass, "gautier-khalil" for
+        XX1 ... M1 about the frame origin. Other constants are numbers, with `digits` significant digits or
+        as `rational` fractions. What takes longer than `seconds` is returned correct, in terms of
+        definitions, with a warning. Prints as text, LaTeX and MathML; a form of several outputs gives
+        a tuple.
 
         >>> import closedform as cf
         >>> print(cf.load("2r").equations("mass_matrix", symbolic=True))

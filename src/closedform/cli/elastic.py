@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from .shared import MotionFile, PageFile, Source, loaded_robot, write_study
+from .springs import GEAR_RATIO, MOTOR_INERTIA, STIFFNESS
 from .tables import motion as read_motion
 from .tables import numbers
 
@@ -16,19 +17,9 @@ def elastic(
     robot: Source = "iiwa14",
     output: PageFile = None,
     motion: MotionFile = None,
-    stiffness: Annotated[
-        str,
-        typer.Option(help="Stiffness seen at the joints, N m/rad: one number, or one per joint (1,2)."),
-    ] = "10000",
-    motor_inertia: Annotated[
-        str, typer.Option(help="Rotor inertia seen at the joints, kg m^2: one number, or one per joint.")
-    ] = "1",
-    gear_ratio: Annotated[
-        str,
-        typer.Option(
-            "--gear-ratio", "--gear", help="Turns of the joint per turn of the motor: one, or one per joint."
-        ),
-    ] = "0.01",
+    stiffness: Annotated[str, STIFFNESS] = "10000",
+    motor_inertia: Annotated[str, MOTOR_INERTIA] = "1",
+    gear_ratio: Annotated[str, GEAR_RATIO] = "0.01",
     tool: Annotated[float, typer.Option(help="Mass of the tool that the last body carries, kg.")] = 3.0,
     runs: Annotated[int, typer.Option(help="Runs of each Monte-Carlo study.", min=1, max=100_000)] = 1000,
 ) -> None:

@@ -18,6 +18,7 @@ from .shared import (
     loaded_robot,
     working,
 )
+from .springs import DAMPING, GEAR_RATIO, MOTOR_INERTIA, STIFFNESS, on_springs
 
 
 def equations(
@@ -36,11 +37,16 @@ def equations(
     coordinates: CoordinatesName = None,
     order: Order = None,
     floating_base: FloatingBase = False,
+    stiffness: Annotated[str | None, STIFFNESS] = None,
+    motor_inertia: Annotated[str, MOTOR_INERTIA] = "1",
+    gear_ratio: Annotated[str, GEAR_RATIO] = "0.01",
+    damping: Annotated[str, DAMPING] = "0",
 ) -> None:
-    """Print a form of a robot as equations."""
+    """Print a form of a robot as equations; with --stiffness of the robot on elastic joints."""
     loaded, _ = loaded_robot(robot, floating_base=floating_base)
+    owner = on_springs(loaded, stiffness, motor_inertia, gear_ratio, damping)
     with working(f"multiplying out, {seconds:g} s at most ..."):
-        found = loaded.equations(
+        found = owner.equations(
             name,
             frame,
             order=order,

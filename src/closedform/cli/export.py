@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from .shared import FloatingBase, FrameName, Order, Source, loaded_robot, working
+from .springs import DAMPING, GEAR_RATIO, MOTOR_INERTIA, STIFFNESS, on_springs
 
 
 def export(
@@ -37,20 +38,34 @@ def export(
     frame: FrameName = None,
     precision: Annotated[str, typer.Option(help="double or float.")] = "double",
     order: Order = None,
-    phi: Annotated[bool, typer.Option("--phi", help="Inertial parameters as an input.")] = False,
+    phi: Annotated[
+        bool,
+        typer.Option(
+            "--phi",
+            help="Inertial parameters as an input (on elastic joints stiffness and motor inertia too).",
+        ),
+    ] = False,
     geometry: Annotated[
         bool, typer.Option("--geometry", help="Placements of the joints as an input, after phi.")
     ] = False,
     floating_base: FloatingBase = False,
+    stiffness: Annotated[str | None, STIFFNESS] = None,
+    motor_inertia: Annotated[str, MOTOR_INERTIA] = "1",
+    gear_ratio: Annotated[str, GEAR_RATIO] = "0.01",
+    damping: Annotated[str, DAMPING] = "0",
 ) -> None:
-    """Write forms of a robot as source code: one for itself, several as a library in one folder."""
+    """Write forms of a robot as source code: one for itself, several as a library in one folder.
+
+    With --stiffness the forms are those of the robot on elastic joints.
+    """
     loaded, _ = loaded_robot(robot, floating_base=floating_base)
+    owner = on_springs(loaded, stiffness, motor_inertia, gear_ratio, damping)
     requests = [_request(each) for each in names]
     (name, own), *others = requests
     alone = not (others or library)
     options = {"frame": frame, "order": order, "phi": phi, "geometry": geometry, **(own if alone else {})}
     with working("writing code ..."):
-        paths = loaded.export(
+        paths = owner.export(
             name if alone else requests,
             language,
             output,

@@ -1,4 +1,8 @@
-"""Torque laws of rigid robots as expressions: called, bound, exported, or simulated in machine code."""
+"""Torque laws of rigid robots as expressions: called, bound, exported, or simulated in machine code.
+
+Laws of robots on springs, which compute motor torques, are in `closedform.elastic`: `Feedforward` with the
+second rate of the torques, `Decoupling`, `StagedDecoupling`, and observers for arms that measure motors only.
+"""
 
 from .adaptive import AdaptiveControl
 from .custom import ExpressionLaw

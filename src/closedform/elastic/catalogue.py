@@ -1,29 +1,49 @@
 """The catalogue of an elastic-joint robot's forms: what each takes and gives, and its builder.
 
-Shapes: v joints, k joints if the stiffness is an input.
+Shapes: v joints, k joints if the stiffness is an input, c joints if it is not, 4v the state, 5v the
+estimates, p phi.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from casadi import SX
 
-from ..checks import some_of
+from ..checks import known_name, some_of
 from ..emit import layout
 from ..emit.names import label
 from ..emit.subject import Index
 from ..errors import ClosedFormError
-from ..forms import Catalogue, Form, Need, Quantity
+from ..forms import Catalogue, Form, FormArray, Need, Quantity
+from ..forms.form import Builder
 from ..forms.lettered import Lettered, lettered
-from ..forms.quantities import COORDINATES
+from ..forms.quantities import COORDINATES, PHI
 from ..model import Model
 from .decoupling import decoupling, link_derivatives
 from .drives import Drives
+from .estimates import (
+    loaded_link_derivatives,
+    momentum_balance,
+    motor_observer_rate,
+    plant_observer_rate,
+    spring_links,
+)
 from .inverse import inverse_dynamics, motor_motion
-from .plant import Plant, energy, forward_dynamics
+from .law_forms import (
+    decoupling_bias,
+    decoupling_law,
+    decoupling_matrix,
+    feedforward_law,
+    rigid_law,
+    static_feedforward_law,
+)
+from .letters import KINDS, lettered_drives
+from .plant import Plant, energy, forward_dynamics, spring_torque, state_rate
+from .staged import staged_law
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,11 +69,23 @@ def joint_names(links: Model) -> tuple[str, ...]:
 
 
 def _sizes(model: ElasticModel) -> dict[str, int | None]:
-    return {"v": model.links.nv, "k": model.links.nv if model.drives.stiffness is None else None}
+    variable = model.drives.stiffness is None
+    joints = model.links.nv
+    return {
+        "v": joints,
+        "4v": 4 * joints,
+        "5v": 5 * joints,
+        "k": joints if variable else None,
+        "c": None if variable else joints,
+        "p": model.links.phi.size,
+    }
 
 
-def _basis(model: ElasticModel, stiffness: Mapping[str, SX]) -> tuple[Plant]:
-    return (Plant(model.links, model.drives, stiffness=tuple(stiffness.values())),)
+def _basis(model: ElasticModel, constants: Mapping[str, SX]) -> tuple[Plant]:
+    """Return the plant, with symbols for those of its numbers that are inputs."""
+    stiffness = tuple(constants[each.name] for each in STIFFNESS if each.name in constants)
+    inertias = {name: constants.get(name) for name in ("motor_inertia", "phi")}
+    return (Plant(model.links, model.drives, stiffness=stiffness, **inertias),)
 
 
 def _refuse_damping(model: ElasticModel, what: str) -> None:
@@ -93,8 +125,24 @@ SPRING = Quantity(
 )
 ENERGY = Quantity("E", "E", "J", "energy of links, motors and springs")
 
+WANTED = Quantity(
+    "q", "q", "rad or m", "wanted link angles", ("wanted velocities", "wanted accelerations"), mark="_d"
+)
+GAINS = Quantity("k", "k", "1/s to a power", "gains of the errors as rows, from the lowest derivative on")
+STATE_RATE = Quantity("x", "x", "rad, rad/s", "state (q, qd, theta, thetad)").rate()
+DECOUPLING = Quantity("H", "H", "N m s^4", "matrix of the decoupling torque, u = H s + h")
+BIAS = Quantity("h", "h", "N m", "motor torques of decoupling at s = 0, u = H s + h")
+SPRING_TORQUE = Quantity("z", "z", "N m", "torques of the springs, at the shaft")
+EXTERNAL = Quantity("d", "d", "N m or N", "external torques at the links, constant")
+MEASURED = Quantity("theta", r"\theta", "rad", "measured motor angles, at the shaft", mark="_m")
+ESTIMATES = Quantity("x", "x", "rad, rad/s, N m", "estimates (q, qd, theta, thetad, d)").rate()
+MOTOR_ESTIMATES = Quantity("x", "x", "rad, N m", "estimates (theta, thetad, z, zd, zdd)").rate()
+MOMENTA = Quantity("p", "p", "N m s or N s", "momenta of the links", ("torques that change the momenta",))
+MOTOR_INERTIA = Quantity("MG", "M_G", "kg m^2", "inertia of the motors, at the shaft")
+
 MOTION = tuple(COORDINATES.rate(k).array("v") for k in range(5))
 POSITIONS = (*MOTION[:2], MOTOR.array("v"), MOTOR.rate().array("v"))
+REFERENCE = tuple(WANTED.rate(k).array("v") for k in range(5))
 STIFFNESS = tuple(
     SPRING.rate(k).array("k", name=name)
     for k, name in enumerate(("stiffness", "stiffness_dot", "stiffness_ddot"))
@@ -107,30 +155,67 @@ STATE = tuple(each.name for each in POSITIONS)
 FORMS = Catalogue(ElasticModel, "form of an elastic-joint robot", _sizes, _basis)
 """Every form of an elastic-joint robot by name."""
 
-FORMS.add(
-    forward_dynamics,
-    (*POSITIONS, TORQUES.array("v")),
-    (MOTION[2], MOTOR.rate(2).array("v")),
-    constants=STIFFNESS[:1],
-)
-FORMS.add(inverse_dynamics, MOTION, TORQUES.array("v"), needs=(UNDAMPED,), constants=STIFFNESS)
-FORMS.add(
-    motor_motion,
-    MOTION,
-    tuple(MOTOR.rate(k).array("v") for k in range(3)),
+
+def _add(
+    build: Builder,
+    takes: Sequence[FormArray],
+    gives: FormArray | Sequence[FormArray],
+    rates: int = 0,
+    needs: tuple[Need, ...] = (),
+    group: str = "dynamics",
+) -> None:
+    """Add a form that needs a variable stiffness and some of its rates.
+
+    With phi as an input, so are stiffness and motor inertia.
+    """
+    spring = STIFFNESS[: rates + 1]
+    steady = SPRING.array("c", name="stiffness")
+    numbers = (steady, MOTOR_INERTIA.array("v", name="motor_inertia"), PHI)
+    light = (spring_torque, spring_links, motor_observer_rate)  # the inertias of the links do not matter
+    optional = () if build in light else numbers
+    FORMS.add(build, takes, gives, group=group, needs=needs, constants=spring, optional=optional)
+
+
+def _law(build: Builder, state: int, order: int, gains: int, need: Need | None) -> None:
+    """Add a law of the last `state` parts of the state, of a reference to some order and of gains."""
+    takes = (*POSITIONS[-state:], *REFERENCE[: order + 1], GAINS.array(gains, "v", name="gains"))
+    _add(build, takes, TORQUES.array("v"), 2, () if need is None else (need,), "control")
+
+
+_add(forward_dynamics, (*POSITIONS, TORQUES.array("v")), (MOTION[2], MOTOR.rate(2).array("v")))
+_add(inverse_dynamics, MOTION, TORQUES.array("v"), 2, (UNDAMPED,))
+_add(motor_motion, MOTION, tuple(MOTOR.rate(k).array("v") for k in range(3)), 2, (UNDAMPED,))
+_add(link_derivatives, POSITIONS, MOTION[2:4], 1, (UNDAMPED,))
+_add(energy, POSITIONS, ENERGY.array())
+_add(state_rate, (*POSITIONS, TORQUES.array("v")), STATE_RATE.array("4v"))
+_add(spring_torque, POSITIONS, SPRING_TORQUE.array("v"))
+_add(decoupling, (*POSITIONS, COMMAND.array("v")), TORQUES.array("v"), 2, (ALIKE,), "control")
+_add(decoupling_matrix, MOTION[:1], DECOUPLING.array("v", "v"), 0, (UNDAMPED,), "control")
+_add(decoupling_bias, POSITIONS, BIAS.array("v"), 2, (UNDAMPED,), "control")
+_law(decoupling_law, 4, 4, 4, ALIKE)
+_law(staged_law, 4, 4, 4, ALIKE)
+_law(feedforward_law, 2, 4, 2, UNDAMPED)
+_law(static_feedforward_law, 2, 2, 2, UNDAMPED)
+_law(rigid_law, 2, 2, 2, None)
+_spring = tuple(SPRING_TORQUE.rate(k).array("v") for k in range(3))
+_signals = (MEASURED.array("v"), TORQUES.array("v"), GAINS.array(5, "v", name="gains"))
+_estimate = partial(_add, group="estimation")
+_estimate(motor_observer_rate, (*POSITIONS[2:], *_spring, *_signals), MOTOR_ESTIMATES.array("5v"))
+_estimate(spring_links, (*POSITIONS[2:], *_spring[:2]), MOTION[:2], needs=(UNDAMPED,))
+_estimate(
+    plant_observer_rate,
+    (*POSITIONS, EXTERNAL.array("v"), *_signals),
+    ESTIMATES.array("5v"),
     needs=(UNDAMPED,),
-    constants=STIFFNESS,
 )
-FORMS.add(link_derivatives, POSITIONS, MOTION[2:4], needs=(UNDAMPED,), constants=STIFFNESS[:2])
-FORMS.add(
-    decoupling,
-    (*POSITIONS, COMMAND.array("v")),
-    TORQUES.array("v"),
-    group="control",
-    needs=(ALIKE,),
-    constants=STIFFNESS,
+_estimate(
+    loaded_link_derivatives,
+    (*POSITIONS, EXTERNAL.array("v")),
+    MOTION[2:4],
+    rates=1,
+    needs=(UNDAMPED,),
 )
-FORMS.add(energy, POSITIONS, ENERGY.array(), constants=STIFFNESS[:1])
+_estimate(momentum_balance, POSITIONS, (MOMENTA.array("v"), MOMENTA.rate().array("v")))
 
 
 @layout.register
@@ -141,11 +226,20 @@ def _joints(model: ElasticModel, form: Form, index: Index) -> Iterator[str]:
 
 
 @lettered.register
-def _numbers(
+def _letters(
     model: ElasticModel, form: Form, symbolic: bool | str | Collection[str], convention: str
 ) -> Lettered:
-    """Return the model itself: the constants of elastic joints are numbers."""
+    """Return a robot with letters for its links as those of a rigid robot, and for its drives."""
     from ..equations.build import MAX_OPERATIONS, angle_groups  # noqa: PLC0415 (SymPy is slow to import)
+    from ..equations.parameters import CONVENTIONS, lettered_tree  # noqa: PLC0415
+    from ..equations.parameters import KINDS as RIGID  # noqa: PLC0415
 
-    some_of("symbolic", symbolic, ())
-    return Lettered(groups=angle_groups(model.links), most=MAX_OPERATIONS)
+    kinds = some_of("symbolic", symbolic, KINDS)
+    known_name("convention of inertial parameters", convention, CONVENTIONS)
+    groups = angle_groups(model.links)
+    if not kinds:
+        return Lettered(groups=groups, most=MAX_OPERATIONS)
+    tree, letters = lettered_tree(model.links, convention, kinds)
+    plant, drives = lettered_drives(tree, model.drives)
+    everything = (*kinds, *RIGID) if len(kinds) == len(KINDS) else kinds  # no number is left
+    return Lettered((plant,), (*letters, *drives), everything, groups, most=MAX_OPERATIONS)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
+from pathlib import Path
 from typing import Any
 
 import casadi as ca
@@ -13,17 +15,27 @@ from casadi import SX
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
-from ..checks import instance
-from ..errors import ArgumentError, shown
+from ..checks import choice, instance
+from ..emit import export
+from ..emit.subject import Subject, layout
+from ..errors import ArgumentError, ProgramSizeError, shown
 from ..integration import System
-from ..kernels import Kernel, compiled
+from ..kernels import Kernel, compiled, traced
 from ..lazy import cached_property
+from ..programs import Program
 from ..trajectory import Trajectory
 from ..trajectory.trajectory import require_trajectory
-from .catalogue import STATE
+from .catalogue import FORMS, GAINS, POSITIONS, REFERENCE, STATE, STIFFNESS, TORQUES
 from .gains import pole_gains
 from .plant import Plant, state_rate
 from .robot import ElasticJointRobot
+
+LAW_QUANTITIES = {
+    **{each.name: each.quantity for each in (*POSITIONS, *REFERENCE, *STIFFNESS)},
+    "gains": GAINS,
+    "u": TORQUES,
+}
+"""What the arrays of a law are."""
 
 
 class Control(ABC):
@@ -36,16 +48,24 @@ class Control(ABC):
 
     order: int
     feedbacks: int
+    name = "law"
+    """Name of the law in code; the library's own have that of their form."""
+
     torque_sensors = False
     """Whether the law infers the wind-up from measured spring torques, not from angles."""
 
     def __init__(self, robot: ElasticJointRobot, poles: ArrayLike) -> None:
-        self.robot = instance(f"{type(self).__name__}: robot", robot, ElasticJointRobot)
-        self.gains = pole_gains(poles, robot.joint_names)
-        if len(self.gains) != self.feedbacks:
-            raise ArgumentError(
-                f"{type(self).__name__}: {len(self.gains)} poles per joint; expected {self.feedbacks}"
-            )
+        self._begin(robot, ("poles", poles, self.feedbacks))
+
+    def _begin(self, robot: ElasticJointRobot, *loops: tuple[str, ArrayLike, int]) -> None:
+        """Take the robot, and loop by loop the poles: what they are called, themselves, how many are due."""
+        where, gains = type(self).__name__, []
+        self.robot = instance(f"{where}: robot", robot, ElasticJointRobot)
+        for name, poles, count in loops:
+            gains.append(pole_gains(poles, robot.joint_names))
+            if len(gains[-1]) != count:
+                raise ArgumentError(f"{where}: {len(gains[-1])} {name} per joint; expected {count}")
+        self.gains = np.concatenate(gains)
 
     @abstractmethod
     def law(self, plant: Plant, state: Sequence[SX], wanted: Sequence[SX], gains: Sequence[SX]) -> SX:
@@ -77,6 +97,85 @@ class Control(ABC):
         return compiled(
             name, inputs, [("u", u)], type(self).__doc__ or "", f"elastic {self.robot.robot.name!r}"
         )
+
+    def program(self, gains: str = "constant") -> Program:
+        """Return the law as straight-line code, the gains as constants of it or as a last input.
+
+        Its inputs are what the law reads of the state (q, qd, theta, thetad), then the wanted motion q_d,
+        qd_d, ... row by row, then a variable stiffness and its rates.
+        """
+        choice(f"{type(self).__name__}: gains", gains, ("constant", "input"))
+        n, reads = self.robot.nv, [*POSITIONS, *REFERENCE[: self.order + 1]]
+        reads += STIFFNESS if self.robot.variable else ()
+        symbols = [SX.sym(each.name, n) for each in reads]
+        letters = SX.sym("gains", self.feedbacks, n)
+        u = self.expression(symbols[:4], ca.horzcat(*symbols[4:]).T, letters)
+        if gains == "constant":
+            u = ca.substitute(u, letters, ca.DM(self.gains))
+        named = [(each.name, (n,), symbol) for each, symbol in zip(reads, symbols, strict=True)]
+        inputs: list[Any] = [each for each in named[:4] if ca.depends_on(u, each[2])] + named[4:]
+        if gains == "input":
+            inputs.append(("gains", (self.feedbacks, n), letters))
+        return traced(self.name, inputs, [("u", u)])
+
+    def equations(
+        self,
+        *,
+        gains: str = "input",
+        digits: int | None = None,
+        rational: bool = False,
+        seconds: float = 60.0,
+    ) -> Any:
+        """Return the law as SymPy expressions, the gains as letters k1_1 ... or as numbers.
+
+        Other numbers of the robot are numbers; with letters for them, the law is a form of the robot:
+        `robot.equations("feedforward_law", symbolic=True)`.
+
+        >>> import closedform as cf
+        >>> arm = cf.ElasticJointRobot(cf.load("pendulum"), 1e3, 0.1, 1.0)
+        >>> law = cf.elastic.ComputedTorque(arm, [-20, -20])
+        >>> print(law.equations(gains="constant", digits=3))
+        u[1] = 173.0*q_d1 + 17.3*qd_d1 + 0.433*qdd_d1 - 173.0*theta1 - 17.3*thetad1 + 4.91*sin(theta1)
+        """
+        from ..equations.build import MAX_OPERATIONS  # noqa: PLC0415 (SymPy is slow to import)
+        from ..equations.write import program_equations  # noqa: PLC0415
+
+        program = self.program(gains)
+        if program.counts.total > MAX_OPERATIONS:
+            raise ProgramSizeError(
+                f"{self.name} of {self.robot.model.name!r} takes {program.counts.total} operations; "
+                f"equations are printed up to {MAX_OPERATIONS}; take a smaller robot, or export source code"
+            )
+        return program_equations(program, LAW_QUANTITIES, digits=digits, rational=rational, seconds=seconds)
+
+    def export(
+        self,
+        language: str,
+        path: str | os.PathLike[str],
+        *,
+        gains: str = "constant",
+        precision: str = "double",
+    ) -> tuple[Path, ...]:
+        """Write the law as source code ("c", "c++", "cuda", "matlab", "numpy"); return the paths.
+
+        `gains="input"` makes them an argument of the function. `path` is a folder, or a file without its
+        ending, which then names the function too.
+
+        >>> import tempfile, closedform as cf
+        >>> arm = cf.ElasticJointRobot(cf.load("2r"), 1e3, 0.1, 1.0)
+        >>> law = cf.elastic.Decoupling(arm, [-20, -20, -20, -20])
+        >>> [path.name for path in law.export("c", tempfile.mkdtemp())]
+        ['elastic_2r_decoupling_law.h', 'elastic_2r_decoupling_law.c']
+        """
+        model = self.robot.model
+        subject = Subject(
+            self.name,
+            model.name,
+            FORMS[self.name].doc if self.name in FORMS else type(self).__doc__ or self.name,
+            partial(layout, model, FORMS["decoupling"]),
+            quantities=LAW_QUANTITIES,
+        )
+        return export(self.program(gains), subject, language, path, precision=precision)
 
     def __call__(
         self, q: ArrayLike, qd: ArrayLike, theta: ArrayLike, thetad: ArrayLike, reference: ArrayLike
@@ -130,12 +229,6 @@ def require_motion(
         require_trajectory(f"{where}: stiffness", stiffness, robot.joint_names)
 
 
-def error_feedback(gains: Sequence[SX], wanted: Sequence[SX], actual: Sequence[SX]) -> SX:
-    """Return sum_i k_i (wanted - actual)^(i)."""
-    terms = [k * (w - a) for k, w, a in zip(gains, wanted, actual, strict=True)]
-    return sum(terms[1:], terms[0])
-
-
 def closed_loop(control: Control, plant: ElasticJointRobot | None = None) -> System:
     """Return a plant under a law in continuous time: inputs are the rows of the reference.
 
@@ -158,4 +251,4 @@ def _closed_loop(control: Control, plant: ElasticJointRobot | None) -> System:
     its = robot.plant([reference[(rows - 3) * n : (rows - 2) * n]] if robot.variable else [])
     u = control.expression(control.seen(state, its.K), *stacked)
     name = f"{type(control).__name__.lower()}_of_{robot.robot.name}"
-    return System(name, ca.vertcat(*state), state_rate(its, state, u), reference, gains)
+    return System(name, ca.vertcat(*state), state_rate(its, *[*state, u]), reference, gains)

@@ -1,9 +1,10 @@
-"""Three laws: decoupling, flatness-based feedforward, and the rigid robot's computed torque."""
+"""The laws users hold: decoupling at once or in stages, feedforward, the rigid robot's computed torque."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+import casadi as ca
 import numpy as np
 from casadi import SX
 from numpy.typing import ArrayLike
@@ -14,20 +15,25 @@ from ..checks import finite_array, flag, instance, sized_array
 from ..errors import ArgumentError
 from ..trajectory import Trajectory
 from ..trajectory.trajectory import require_trajectory
-from .control import Control, error_feedback
-from .decoupling import fourth_order, third_order
-from .inverse import motor_motion
+from .control import Control
+from .law_forms import (
+    decoupling_law,
+    feedforward_law,
+    rigid_law,
+    static_feedforward_law,
+)
 from .plant import Plant
 from .robot import ElasticJointRobot
+from .staged import staged_law
 
 
 class Decoupling(Control):
     """Feedback linearisation: every joint becomes a chain of four integrators, closed by error feedback.
 
-    u = M_G K^-1 N (M s + n) + K dq + M_G N^-1 q'' with s = q_d'''' + sum_i k_i (q_d - q)^(i)
-    [Grimm1990, Eq. (3)]; acceleration and jerk of the links are computed from the state. The
-    tracking error has exactly the given four poles. If the springs are damped, the chain has
-    three integrators, and there are three poles.
+    u = M_G K^-1 N (M s + n) + K dq + M_G N^-1 q'' with
+    s = q_d'''' + k_4 (q_d''' - q''') + ... + k_1 (q_d - q) [Grimm1990, Eq. (3)]; acceleration and jerk of
+    the links are computed from the state. The tracking error has exactly the given four poles. If the
+    springs are damped, the chain has three integrators, and there are three poles.
 
     The law computes the spring torque from the wind-up theta - N^-1 q, so that an error of the
     stiffness acts like an error of gravity; with `torque_sensors` in the joints it does not.
@@ -40,6 +46,8 @@ class Decoupling(Control):
     (2,)
     """
 
+    name = "decoupling_law"
+
     def __init__(self, robot: ElasticJointRobot, poles: ArrayLike, *, torque_sensors: bool = False) -> None:
         instance("Decoupling: robot", robot, ElasticJointRobot)
         self.order = self.feedbacks = robot.integrators
@@ -49,55 +57,110 @@ class Decoupling(Control):
 
     def law(self, plant: Plant, state: Sequence[SX], wanted: Sequence[SX], gains: Sequence[SX]) -> SX:
         """Return u for which the error of the links has the poles."""
-        q, qd, theta, thetad = state
+        return decoupling_law(plant, *[*state, *_five(wanted), _stacked(gains)])
 
-        def command(*derivatives: SX) -> SX:
-            return wanted[-1] + error_feedback(gains, wanted[:-1], (q, qd, *derivatives))
 
-        chain = third_order if plant.drives.damped else fourth_order
-        return chain(plant, q, qd, theta, thetad, command)
+class StagedDecoupling(Control):
+    """Decoupling in two stages: a loop for the torques of the springs within a loop for the links.
+
+    The outer loop asks for the acceleration a = q_d'' + k_2 (q_d' - q') + k_1 (q_d - q), and so for the
+    spring torque N (M a + C q' + g); the inner loop gives the error of the spring torque its own poles.
+    With the exact model the poles of the whole loop are those given, in every posture. If the model
+    errs, each error enters where it arises, those of the links in the outer loop, those of motors and
+    springs in the inner one, as in the stages of [Grimm1990, Sec. I]. If the springs are damped, the inner
+    loop has one pole.
+
+    `poles` are the two of the links, `torque_poles` the two of the spring torques, which should be faster.
+    With `torque_sensors` in the joints the spring torque is measured, not computed from the wind-up.
+
+    >>> import closedform as cf
+    >>> from closedform.elastic import StagedDecoupling, track
+    >>> arm = cf.ElasticJointRobot(cf.load("2r"), 1e3, 0.1, 1.0)
+    >>> move = cf.trajectory.polynomial([0.0, 0.0], [1.0, -0.5], duration=1.0, degree=7)
+    >>> law = StagedDecoupling(arm, [-20, -20], torque_poles=[-60, -60])
+    >>> bool(track(law, move, step=5e-4).worst < 1e-8)
+    True
+    """
+
+    name = "staged_law"
+
+    def __init__(
+        self,
+        robot: ElasticJointRobot,
+        poles: ArrayLike,
+        torque_poles: ArrayLike,
+        *,
+        torque_sensors: bool = False,
+    ) -> None:
+        instance("StagedDecoupling: robot", robot, ElasticJointRobot)
+        self.order = self.feedbacks = robot.integrators
+        self.torque_sensors = flag("StagedDecoupling: torque_sensors", torque_sensors)
+        self._begin(robot, ("poles", poles, 2), ("torque_poles", torque_poles, robot.integrators - 2))
+        robot.require("decoupling")
+
+    def law(self, plant: Plant, state: Sequence[SX], wanted: Sequence[SX], gains: Sequence[SX]) -> SX:
+        """Return u for which links and spring torques have their poles."""
+        return staged_law(plant, *[*state, *_five(wanted), _stacked(gains)])
 
 
 class Feedforward(Control):
-    """Feedforward from the flat output, the link motion, with PD feedback of the motors.
+    """Feedforward with tau'' from the flat output, the link motion, and PD feedback of the motors.
 
-    u = u_d + M_G (k_0 (theta_d - theta) + k_1 (theta_d' - theta')), where u_d and theta_d follow
-    from the link trajectory and its derivatives alone [BuondonnoDeLuca2015]. The two poles are
-    those of the motors with the springs cut. Needs motor sensors only.
+    u = M_G K^-1 N tau'' + N tau + M_G N^-1 q_d'' + M_G (k_1 (theta_d - theta) + k_2 (theta_d' - theta')),
+    where tau, tau'' and theta_d follow from the link trajectory and its derivatives alone
+    [BuondonnoDeLuca2015]. The two poles are those of the motors with the springs cut. Needs motor
+    sensors only.
+
+    Without `torque_rates` the law takes tau' and tau'' for zero, as if the springs were wound up at rest:
+    it needs two derivatives of the trajectory in place of four, and errs by what they would have added.
+
+    >>> import closedform as cf
+    >>> from closedform.elastic import Feedforward, track
+    >>> arm = cf.ElasticJointRobot(cf.load("2r"), 300.0, 0.1, 1.0)
+    >>> move = cf.trajectory.polynomial([0.0, 0.0], [1.0, -0.5], duration=0.5, degree=7)
+    >>> laws = [Feedforward(arm, [-20, -20], torque_rates=given) for given in (True, False)]
+    >>> [f"{track(law, move, step=5e-4).worst:.0e}" for law in laws]
+    ['8e-12', '4e-02']
     """
 
-    order, feedbacks = 4, 2
+    feedbacks = 2
 
-    def __init__(self, robot: ElasticJointRobot, poles: ArrayLike) -> None:
+    def __init__(self, robot: ElasticJointRobot, poles: ArrayLike, *, torque_rates: bool = True) -> None:
+        self.torque_rates = flag("Feedforward: torque_rates", torque_rates)
+        self.order = 4 if torque_rates else 2
+        self.name = "feedforward_law" if torque_rates else "static_feedforward_law"
         super().__init__(robot, poles)
         robot.require("inverse_dynamics")
 
     def law(self, plant: Plant, state: Sequence[SX], wanted: Sequence[SX], gains: Sequence[SX]) -> SX:
         """Return u of the wanted motion, plus the feedback."""
-        theta, thetad, thetadd = motor_motion(plant, *wanted)
-        spring = plant.K * plant.wind_up(wanted[0], theta)
-        acceleration = thetadd + error_feedback(gains, (theta, thetad), state[2:])
-        u: SX = plant.B * acceleration + spring + plant.motor_friction(thetad)
-        return u
+        formula = feedforward_law if self.torque_rates else static_feedforward_law
+        return formula(plant, *[*state[2:], *wanted, _stacked(gains)])
 
 
 class ComputedTorque(Control):
     """The computed torque of a rigid robot, which ignores the springs: for comparison.
 
-    u = N (M a + C q' + g + f_l) + M_G N^-1 a + f_m with a = q_d'' + k_0 (q_d - q) + k_1 (q_d' - q')
+    u = N (M a + C q' + g + f_l) + M_G N^-1 a + f_m with a = q_d'' + k_1 (q_d - q) + k_2 (q_d' - q')
     and q = N theta, q' = N theta', as motor sensors of a rigid robot would measure.
     """
 
-    order, feedbacks = 2, 2
+    order, feedbacks, name = 2, 2, "rigid_law"
 
     def law(self, plant: Plant, state: Sequence[SX], wanted: Sequence[SX], gains: Sequence[SX]) -> SX:
         """Return u of a rigid robot."""
-        _, _, theta, thetad = state
-        q, qd = plant.N * theta, plant.N * thetad
-        a = wanted[2] + error_feedback(gains, wanted[:2], (q, qd))
-        (tau,) = plant.link_torques(q, qd, a)
-        u: SX = plant.N * tau + plant.B * a / plant.N + plant.motor_friction(thetad)
-        return u
+        return rigid_law(plant, *[*state[2:], *wanted, _stacked(gains)])
+
+
+def _five(wanted: Sequence[SX]) -> tuple[SX, SX, SX, SX, SX]:
+    """Return the wanted motion to the fourth derivative, zero if a law of damped springs does not take it."""
+    q, qd, qdd, qddd, *more = wanted
+    return q, qd, qdd, qddd, more[0] if more else SX.zeros(q.shape)
+
+
+def _stacked(gains: Sequence[SX]) -> SX:
+    """Return gains as the rows of a matrix, as forms take them."""
+    return ca.horzcat(*gains).T
 
 
 def chain_motion(control: Decoupling, trajectory: Trajectory, start: ArrayLike, t: ArrayLike) -> Array:

@@ -101,6 +101,10 @@ class Robustness:
             raise ArgumentError(f"bands: quantiles are {shown(quantiles)}; expected numbers from 0 to 1")
         return np.asarray(np.quantile(self.sizes(law), given, axis=0, method="nearest"))
 
+    def bounded(self, law: str) -> Array:
+        """Return which runs stayed finite, (runs,)."""
+        return np.asarray(np.isfinite(self.peaks(law)))
+
     def peaks(self, law: str) -> Array:
         """Return each run's largest error, (runs,)."""
         return np.asarray(self.sizes(law).max(axis=-1))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import casadi as ca
 from casadi import SX
 
@@ -27,25 +25,28 @@ class Plant:
         M(q) q'' + C q' + g + f_l(q') = N^-1 (K dq + D dq')
 
     [Grimm1990, Eqs. (1)-(2)]; M holds no motor inertia [Spong1987]. If `stiffness` (K with
-    its first two time derivatives), `motor_inertia` or `phi` are given, they are symbols in
-    place of the numbers.
+    its first two time derivatives), `motor_inertia`, `gear_ratio`, `damping` or `phi` are given, they
+    are symbols in place of the numbers; `links` may be a tree whose numbers are symbols.
     """
 
     def __init__(
         self,
-        links: Model,
+        links: Model | Tree,
         drives: Drives,
         *,
         stiffness: tuple[SX, ...] = (),
         motor_inertia: SX | None = None,
+        gear_ratio: SX | None = None,
+        damping: SX | None = None,
         phi: SX | None = None,
     ) -> None:
-        self.links, self.drives = Tree.of(links, phi=phi), drives
+        self.links, self.drives = links if isinstance(links, Tree) else Tree.of(links, phi=phi), drives
         constant = [_column(drives.stiffness)] if drives.stiffness is not None else []
-        given = (*(stiffness or constant), *[SX(links.nv, 1)] * 2)
+        given = (*(stiffness or constant), *[SX(self.links.nv, 1)] * 2)
         self.K, self.K1, self.K2 = given[:3]
         self.B = _column(drives.motor_inertia) if motor_inertia is None else motor_inertia
-        self.N, self.D = _column(drives.gear_ratio), _column(drives.damping)
+        self.N = _column(drives.gear_ratio) if gear_ratio is None else gear_ratio
+        self.D = _column(drives.damping) if damping is None else damping
 
     @property
     def rest(self) -> SX:
@@ -97,14 +98,17 @@ def _column(values: Array) -> SX:
     return SX(ca.DM(values))
 
 
-def forward_dynamics(plant: Plant, q: SX, qd: SX, theta: SX, thetad: SX, u: SX) -> tuple[SX, SX]:
+def forward_dynamics(
+    plant: Plant, q: SX, qd: SX, theta: SX, thetad: SX, u: SX, external: SX | None = None
+) -> tuple[SX, SX]:
     """Return (qdd, thetadd), the accelerations of links and motors under motor torques u.
 
     theta'' = M_G^-1 (u - K dq - D dq' - f_m), q'' = M^-1 (N^-1 (K dq + D dq') - C q' - g - f_l)
     [Grimm1990, Eqs. (1)-(2)].
     """
     spring = plant.spring_torque(plant.wind_up(q, theta), plant.wind_up(qd, thetad))
-    qdd = plant.link_acceleration(plant.factors(q), q, qd, spring)
+    loaded = spring if external is None else spring + plant.N * external
+    qdd = plant.link_acceleration(plant.factors(q), q, qd, loaded)
     return qdd, (u - spring - plant.motor_friction(thetad)) / plant.B
 
 
@@ -118,8 +122,18 @@ def energy(plant: Plant, q: SX, qd: SX, theta: SX, thetad: SX) -> tuple[SX]:
     return (links + (ca.dot(plant.B * thetad, thetad) + ca.dot(plant.K * dq, dq)) / 2,)
 
 
-def state_rate(plant: Plant, state: Sequence[SX], u: SX) -> SX:
-    """Return the rate of the state (q, qd, theta, thetad) as one column."""
-    q, qd, theta, thetad = state
-    qdd, thetadd = forward_dynamics(plant, q, qd, theta, thetad, u)
+def state_rate(plant: Plant, q: SX, qd: SX, theta: SX, thetad: SX, u: SX, external: SX | None = None) -> SX:
+    """Return the rate of the state (q, qd, theta, thetad) as one column, (4 nv).
+
+    x' = (q', q'', theta', theta'') by `forward_dynamics` [Grimm1990, Eqs. (1)-(2)].
+    """
+    qdd, thetadd = forward_dynamics(plant, q, qd, theta, thetad, u, external)
     return ca.vertcat(qd, qdd, thetad, thetadd)
+
+
+def spring_torque(plant: Plant, q: SX, qd: SX, theta: SX, thetad: SX) -> SX:
+    """Return K dq + D dq', the torques of the springs at the shafts; N^-1 times as much moves the links.
+
+    dq = theta - N^-1 q [Grimm1990, Eqs. (1)-(2)].
+    """
+    return plant.spring_torque(plant.wind_up(q, theta), plant.wind_up(qd, thetad))

@@ -72,7 +72,7 @@ class ElasticJointRobot(ElasticForms):
         self.robot, self.drives = robot, the_drives
         self.links = Robot(replace(robot.model, bodies=bodies)) if robot.armature.any() else robot
         super().__init__(ElasticModel(self.links.model, the_drives))
-        self._systems: dict[bool, System] = {}
+        self._systems: dict[tuple[bool, bool], System] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (self.robot, self.drives)
@@ -142,12 +142,12 @@ class ElasticJointRobot(ElasticForms):
             motor_friction=_chosen(motor_friction, now.motor_friction),
         )
 
-    def system(self, *, uncertain: bool = False) -> System:
+    def system(self, *, uncertain: bool = False, external: bool = False) -> System:
         """Return the plant as a system to simulate: state (q, qd, theta, thetad), inputs u.
 
-        If the stiffness is variable, it follows the torques as a second input. An `uncertain`
-        plant has the parameters (stiffness, motor inertia, phi of all links), so that one
-        compiled system serves every run of a study.
+        If the stiffness is variable, it follows the torques as a second input; `external` torques at the
+        links are the last. An `uncertain` plant has the parameters (stiffness, motor inertia, phi of all
+        links), so that one compiled system serves every run of a study.
 
         >>> import numpy as np, closedform as cf
         >>> from closedform.integration import simulate
@@ -155,22 +155,28 @@ class ElasticJointRobot(ElasticForms):
         >>> simulate(arm.system(), np.zeros((5, 8)), None, duration=0.1, step=1e-3).x.shape
         (5, 101, 8)
         """
-        flag("system: uncertain", uncertain)
-        if uncertain not in self._systems:
-            self._systems[uncertain] = self._system(uncertain)
-        return self._systems[uncertain]
+        key = flag("system: uncertain", uncertain), flag("system: external", external)
+        if key not in self._systems:
+            self._systems[key] = self._system(*key)
+        return self._systems[key]
 
-    def _system(self, uncertain: bool) -> System:
+    def _system(self, uncertain: bool, external: bool) -> System:
         n, name = self.nv, f"elastic_{self.robot.name}"
-        state, u, K = [ca.SX.sym(each, n) for each in STATE], ca.SX.sym("u", n), ca.SX.sym("K", n)
-        x = ca.vertcat(*state)
+        state, u, K, d = [ca.SX.sym(each, n) for each in STATE], *(ca.SX.sym(each, n) for each in "uKd")
+        inputs, load = [u], d if external else None
+        parameters = None
         if uncertain:
             B, phi = ca.SX.sym("B", n), ca.SX.sym("phi", self.links.phi.size)
-            rate = state_rate(self.plant([K], motor_inertia=B, phi=phi), state, u)
-            return System(name, x, rate, u, ca.vertcat(K, B, phi))
-        if self.variable:
-            return System(name, x, state_rate(self.plant([K]), state, u), ca.vertcat(u, K))
-        return System(name, x, state_rate(self.plant(), state, u), u)
+            plant, parameters = self.plant([K], motor_inertia=B, phi=phi), ca.vertcat(K, B, phi)
+        elif self.variable:
+            plant = self.plant([K])
+            inputs.append(K)
+        else:
+            plant = self.plant()
+        if load is not None:
+            inputs.append(load)
+        rate = state_rate(plant, state[0], state[1], state[2], state[3], u, load)
+        return System(name, ca.vertcat(*state), rate, ca.vertcat(*inputs), parameters)
 
     def plant(
         self,

@@ -12,7 +12,7 @@ from ..forms.quantity import dotted
 from .lengths import AXES
 
 _INDEXED = re.compile(r"([A-Za-z]+?)(\d\w*)")
-_RATE = re.compile(r"(q|tau|theta|n|f)(d+)(r?)(\d\w*)")
+_RATE = re.compile(r"(q|tau|theta|n|f)(?=_?d)(d*)(r|_d|)(\d\w*)")
 
 DOTS = {1: "\u0307", 2: "\u0308", 3: "\u20db", 4: "\u20dc"}
 """Combining dots of the first four time derivatives."""
@@ -58,7 +58,7 @@ def latex_name(name: str) -> str:
     match = _RATE.fullmatch(name)
     if match:
         letter = f"\\{match[1]}" if match[1] in GREEK else match[1]
-        index = f"{match[3]},{match[4]}" if match[3] else match[4]
+        index = f"{match[3].strip('_')},{match[4]}" if match[3] else match[4]
         return f"{dotted(letter, len(match[2]))}_{{{index}}}"
     match = _INDEXED.fullmatch(name)
     if not match:
@@ -71,9 +71,9 @@ def latex_name(name: str) -> str:
 def unicode_name(name: str) -> str:
     """Return a symbol with dots over the letter and its index after an underscore, for MathML."""
     match = _RATE.fullmatch(name)
-    if match and len(match[2]) in DOTS:
+    if match and len(match[2]) <= len(DOTS):
         letter = GREEK.get(match[1], match[1])
-        return letter + DOTS[len(match[2])] + "_" + match[3] + match[4].replace("_", "")
+        return letter + DOTS.get(len(match[2]), "") + "_" + match[3].strip("_") + match[4].replace("_", "")
     match = _INDEXED.fullmatch(name)
     return f"{GREEK.get(match[1], match[1])}_{match[2].replace('_', '')}" if match else name
 

@@ -71,6 +71,8 @@ class Letter:
             return "length" if self.name.startswith("c") else "inertia"
         if self.kind in JOINTS:
             return "length" if self.name.startswith("qs") else "inertia"
+        if self.kind == "drives":
+            return "inertia"
         return "length" if self.kind == "geometry" else "gravity"
 
 

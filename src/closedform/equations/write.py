@@ -48,7 +48,7 @@ def program_equations(
     budget = Budget(seconds)
     known = quantities or {}
     inputs = [Input(_quantity(known, name), shape) for name, shape in traced.inputs if name != PARAMETERS]
-    numbers = Numbers(rational, digits or 15, fractions=set(kinds) == set(KINDS))
+    numbers = Numbers(rational, digits or 15, fractions=set(kinds) >= set(KINDS))
     vocabulary = Vocabulary()
     bound = _bind(vocabulary, inputs, parameters, kinds)
     numbered = [[vocabulary.number(bound[k]) for k in group] for group in groups]

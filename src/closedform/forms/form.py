@@ -65,7 +65,7 @@ class Form:
         doc = inspect.cleandoc(self.build.__doc__ or "")
         if not self.variant.inputs:
             return doc
-        given = [each for each in self.optional if each.name in self.variant.inputs]
+        given = self._asked(self.variant)
         names = [f"{each.quantity.meaning.partition(', ')[0]} `{each.name}`" for each in given]
         last = "the last input" if len(names) == 1 else "the last inputs"
         return f"{doc}\n\nThe {' and the '.join(names)} are {last}."
@@ -113,9 +113,15 @@ class Form:
         found = self._of_order(variant.order)._with_choices(variant)
         if variant.inputs:
             needs = tuple(need for need in self.needs if not need.values)
-            given = tuple(each for each in self.optional if each.name in variant.inputs)
-            found = replace(found, constants=(*self.constants, *given), needs=needs, closed=None)
+            given = (*self.constants, *self._asked(variant))
+            found = replace(found, constants=given, needs=needs, closed=None)
         return replace(found, variant=replace(variant, order=found.variant.order))
+
+    def _asked(self, variant: Variant) -> tuple[FormArray, ...]:
+        """Return the numbers of the owner that are inputs; what an owner has besides them comes with phi."""
+        return tuple(
+            each for each in self.optional if (each.name if each.name in INPUTS else "phi") in variant.inputs
+        )
 
     def may_take(self, name: str) -> bool:
         """Return whether numbers of the owner, phi or geometry, can be an input."""

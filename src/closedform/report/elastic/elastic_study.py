@@ -7,8 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...checks import finite, instance, real_array, small_number, whole_number
-from ...elastic import ComputedTorque, Control, Decoupling, ElasticJointRobot, Feedforward, Spread
+from ...checks import finite, instance, one_each, real_array, small_number, whole_number
+from ...elastic import (
+    ComputedTorque,
+    Control,
+    Decoupling,
+    ElasticJointRobot,
+    Feedforward,
+    Spread,
+    StagedDecoupling,
+)
 from ...lazy import cached_property
 from ...robot import Robot
 from ...trajectory import Trajectory, cosine, polynomial
@@ -25,11 +33,13 @@ BEND = (0.6, 0.1)
 """How far joints are from the middle of their range during the move, rad and m; a stretched arm is
 a posture without inertia about some of its axes."""
 
-ENCODERS, SENSORS, FEEDFORWARD, RIGID = (
+ENCODERS, SENSORS, FEEDFORWARD, RIGID, STAGED, STATIC = (
     "decoupling, encoders",
     "decoupling, torque sensors",
     "feedforward and motor PD",
     "rigid computed torque",
+    "decoupling in stages",
+    "feedforward without tau' and tau''",
 )
 
 
@@ -85,8 +95,9 @@ class ElasticStudy:
         return self._on_springs(self.loaded, stiffness)
 
     def _on_springs(self, robot: Robot, stiffness: ArrayLike | str) -> ElasticJointRobot:
-        inertia = np.asarray(self.motor_inertia) * np.asarray(self.gear_ratio) ** 2
-        return ElasticJointRobot(robot, stiffness, inertia, self.gear_ratio, spring_at="link")
+        ratio = one_each("elastic: gear_ratio", self.gear_ratio, robot.nv)
+        inertia = one_each("elastic: motor_inertia", self.motor_inertia, robot.nv) * ratio**2
+        return ElasticJointRobot(robot, stiffness, inertia, ratio, spring_at="link")
 
     @cached_property
     def cosines(self) -> CosineMotion:
@@ -126,6 +137,13 @@ class ElasticStudy:
             ENCODERS: Decoupling(robot, [-fast] * 4),
             FEEDFORWARD: Feedforward(robot, pair),
             RIGID: ComputedTorque(robot, [-slow, -slow]),
+        }
+
+    def other_laws(self, robot: ElasticJointRobot, slow: float = 40.0) -> dict[str, Control]:
+        """Return laws that are not part of the robustness study."""
+        return {
+            STAGED: StagedDecoupling(robot, [-slow] * 2, [-4 * slow] * 2),
+            STATIC: Feedforward(robot, [-slow + slow * 1j, -slow - slow * 1j], torque_rates=False),
         }
 
     @cached_property

@@ -11,7 +11,7 @@ from ...elastic import Control, natural_frequencies
 from ...programs import Counts
 from ..section import Section
 from ..stopwatch import seconds_per_call
-from .elastic_study import ENCODERS, FEEDFORWARD, RIGID, ElasticStudy
+from .elastic_study import ENCODERS, FEEDFORWARD, RIGID, STAGED, STATIC, ElasticStudy
 
 BATCH = 1000
 
@@ -46,16 +46,21 @@ class LawFacts:
         return max(law.bound for law in self.laws)
 
 
-SENSORS_OF = {ENCODERS: "links and motors", FEEDFORWARD: "motors", RIGID: "motors"}
+SENSORS_OF = {
+    ENCODERS: "links and motors",
+    STAGED: "links and motors",
+    FEEDFORWARD: "motors",
+    STATIC: "motors",
+    RIGID: "motors",
+}
 
 
 def gather(study: ElasticStudy) -> LawFacts:
     """Return counts and measured times of the laws at the start of the move."""
     robot = study.elastic
     frequencies = natural_frequencies(robot, study.move(np.linspace(0, study.move.duration, 20)))
-    laws = tuple(
-        _timed(name, sensors, study.sampled_laws[name], study) for name, sensors in SENSORS_OF.items()
-    )
+    known = {**study.sampled_laws, **study.other_laws(robot)}
+    laws = tuple(_timed(name, sensors, known[name], study) for name, sensors in SENSORS_OF.items())
     span = float(frequencies.min()), float(frequencies.max())
     return LawFacts(
         robot.nv,

@@ -13,7 +13,7 @@ from ...trajectory import polynomial
 from ..curves import add_curve, panels, powers_of_ten
 from ..figure import Figure, figure, thinned
 from ..section import Section
-from .elastic_study import ENCODERS, FEEDFORWARD, RIGID, ElasticStudy
+from .elastic_study import ENCODERS, FEEDFORWARD, RIGID, STATIC, ElasticStudy
 
 FACTORS = (0.5, 1.0, 2.0)
 """Stiffnesses, as multiples of the study's."""
@@ -74,6 +74,11 @@ class TrackingFacts:
         return self.span(FEEDFORWARD)
 
     @property
+    def static(self) -> tuple[float, float]:
+        """Errors of feedforward that takes the torques for constant."""
+        return self.span(STATIC)
+
+    @property
     def ratio(self) -> float:
         """Least ratio of the rigid law's error to that of feedforward."""
         return min(self.worst(RIGID, k) / self.worst(FEEDFORWARD, k) for k in self.stiffnesses)
@@ -82,14 +87,14 @@ class TrackingFacts:
 def gather(study: ElasticStudy) -> TrackingFacts:
     """Return runs in continuous time; the stiffness is an input, so one loop of each law serves all."""
     robot = study.on_springs("variable")
-    laws = study.laws(robot, fast=FAST)
+    laws = {**study.laws(robot, fast=FAST), **study.other_laws(robot)}
     runs = []
     for factor in FACTORS:
         stiffness = factor * np.asarray(study.stiffness)
         words = f"{float(stiffness):g} N m/rad" if not stiffness.ndim else f"{factor:g} times"
         shaft = np.broadcast_to(stiffness * np.asarray(study.gear_ratio) ** 2, robot.nv)
         steady = polynomial(shaft, shaft, study.move.duration)
-        for law in (ENCODERS, FEEDFORWARD, RIGID):
+        for law in (ENCODERS, FEEDFORWARD, STATIC, RIGID):
             run = track(laws[law], study.move, stiffness=steady, step=STEP)
             runs.append(Tracked(law.partition(",")[0], words, np.abs(run.error).max(axis=-1)))
     return TrackingFacts(run.t, tuple(runs))
