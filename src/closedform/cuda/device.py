@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Sequence
 from functools import cache
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -89,8 +90,11 @@ class DeviceKernel:
         attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
         if self.shared > 48 * 1024:
             _checked(self.name, driver.cuFuncSetAttribute(self._function, attribute, self.shared))
-        count = 1 + 2 * len(recipe.inputs) + len(recipe.outputs)
-        self._count = count
+        self.strides = [prod(shape) for _, shape in recipe.inputs]
+        self._count = 1 + 2 * len(recipe.inputs) + len(recipe.outputs)
+        self._values = ctypes.c_longlong * self._count
+        self._places = ctypes.c_void_p * self._count
+        self._launch = driver.cuLaunchKernel
 
     def launch(
         self, count: int, inputs: Sequence[int], strides: Sequence[int], outputs: Sequence[int], stream: int
@@ -98,17 +102,16 @@ class DeviceKernel:
         """Evaluate `count` samples, whose memory is at these addresses, in the order of a stream."""
         if not count:
             return
-        driver, _ = _bindings()
-        values = (ctypes.c_longlong * self._count)(count, *inputs, *strides, *outputs)
+        values = self._values(count, *inputs, *strides, *outputs)
         start = ctypes.addressof(values)
-        places = (ctypes.c_void_p * self._count)(*range(start, start + 8 * self._count, 8))
-        blocks = -(-count // self.threads)
-        (status,) = driver.cuLaunchKernel(
+        places = self._places(*range(start, start + 8 * self._count, 8))
+        blocks, threads = -(-count // self.threads), self.threads
+        (status,) = self._launch(
             self._function,
             blocks,
             1,
             1,
-            self.threads,
+            threads,
             1,
             1,
             self.shared,
@@ -116,7 +119,7 @@ class DeviceKernel:
             ctypes.addressof(places),
             0,
         )
-        if int(status) != 0:
+        if status != 0:
             raise ClosedFormError(f"{self.name}: the GPU says {status.name}")
 
 

@@ -152,7 +152,7 @@ def _flushes(real: str) -> str:
     `flush_all` writes whole outputs as one run of memory; `flush_rows` a part of the row of each sample.
     """
     return f"""
-static __device__ __noinline__ void flush_all(const {real} *tile, const unsigned short *table,
+static __device__ __noinline__ void flush_all(const {real} *__restrict__ tile, const unsigned short *__restrict__ table,
     {real} *__restrict__ y, int width, int samples, int lane)
 {{
     __syncwarp();
@@ -166,7 +166,7 @@ static __device__ __noinline__ void flush_all(const {real} *tile, const unsigned
     }}
     __syncwarp();
 }}
-static __device__ __noinline__ void flush_rows(const {real} *tile, const unsigned short *table,
+static __device__ __noinline__ void flush_rows(const {real} *__restrict__ tile, const unsigned short *__restrict__ table,
     {real} *__restrict__ y, int width, int length, int samples, int lane)
 {{
     __syncwarp();

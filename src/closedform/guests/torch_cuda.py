@@ -34,6 +34,22 @@ def on_device(kernel: Any, tensors: Sequence[Tensor], outs: Sequence[Tensor] | N
     return list(made)
 
 
+def launched(kernel: Any, tensors: Sequence[Tensor], made: Tensor, count: int) -> None:
+    """Evaluate a kernel on contiguous tensors of one batch shape and one GPU, into another one."""
+    device = made.get_device()
+    loaded = kernel.__dict__.get("_devices", {}).get(device)
+    if loaded is None or device != torch.cuda.current_device():
+        on_device(kernel, tensors, [made])
+        return
+    loaded.launch(
+        count,
+        [each.data_ptr() for each in tensors],
+        loaded.strides,
+        [made.data_ptr()],
+        torch._C._cuda_getCurrentRawStream(device),
+    )
+
+
 def _rows(tensor: Tensor, core: Sequence[int], batch: Sequence[int], count: int) -> tuple[Tensor, int]:
     """Return a tensor as rows of memory, and how far they are apart: 0 if all samples share one."""
     size = prod(core)

@@ -19,6 +19,9 @@ from .kinds import known_precision
 from .torch_cuda import on_device
 from .torch_operators import evaluated, operator_of
 from .torch_shapes import in_front, summed, whole_shapes
+from .torch_shortcut import shortcut
+
+__all__ = ["call", "shortcut"]
 
 
 def call(kernel: Any, args: Sequence[Any], out: Any, threads: int) -> Any:
