@@ -6,6 +6,7 @@ import ctypes
 from collections.abc import Sequence
 from functools import cache
 from math import prod
+from threading import local
 from typing import Any
 
 import numpy as np
@@ -95,6 +96,7 @@ class DeviceKernel:
         self._values = ctypes.c_longlong * self._count
         self._places = ctypes.c_void_p * self._count
         self._launch = driver.cuLaunchKernel
+        self._own = local()  # arguments of a launch, for each thread
 
     def launch(
         self, count: int, inputs: Sequence[int], strides: Sequence[int], outputs: Sequence[int], stream: int
@@ -102,9 +104,15 @@ class DeviceKernel:
         """Evaluate `count` samples, whose memory is at these addresses, in the order of a stream."""
         if not count:
             return
-        values = self._values(count, *inputs, *strides, *outputs)
-        start = ctypes.addressof(values)
-        places = self._places(*range(start, start + 8 * self._count, 8))
+        try:
+            values, places = self._own.arguments
+        except AttributeError:
+            values = self._values()
+            start = ctypes.addressof(values)
+            self._own.kept = self._places(*range(start, start + 8 * self._count, 8))
+            places = ctypes.addressof(self._own.kept)
+            self._own.arguments = values, places
+        values[:] = (count, *inputs, *strides, *outputs)
         blocks, threads = -(-count // self.threads), self.threads
         (status,) = self._launch(
             self._function,
@@ -116,7 +124,7 @@ class DeviceKernel:
             1,
             self.shared,
             stream,
-            ctypes.addressof(places),
+            places,
             0,
         )
         if status != 0:

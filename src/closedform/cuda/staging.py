@@ -65,10 +65,13 @@ class Staging:
 
 
 def staging(program: Program, memory: int) -> Staging:
-    """Return the order with the fewest values in waiting whose slots fit into `memory` slots."""
-    found = [_staged(program, groups, rows) for groups in _orders(program) for rows in _row_lengths(program)]
-    fitting = [each for each in found if each.slots <= memory] or [min(found, key=lambda each: each.slots)]
-    return min(fitting, key=lambda each: (round(each.waiting), each.slots))
+    """Return the steps with the fewest values in waiting; outputs leave whole if `memory` slots suffice."""
+    for rows in _row_lengths(program):
+        found = [_staged(program, groups, rows) for groups in _orders(program)]
+        best = min(found, key=lambda each: (round(each.waiting), each.slots))
+        if best.slots <= memory:
+            break
+    return best
 
 
 def _orders(program: Program) -> Iterator[list[list[Place]]]:

@@ -152,8 +152,8 @@ def _flushes(real: str) -> str:
     `flush_all` writes whole outputs as one run of memory; `flush_rows` a part of the row of each sample.
     """
     return f"""
-static __device__ __noinline__ void flush_all(const {real} *__restrict__ tile, const unsigned short *__restrict__ table,
-    {real} *__restrict__ y, int width, int samples, int lane)
+static __device__ __noinline__ void flush_all(const {real} *__restrict__ tile,
+    const unsigned short *__restrict__ table, {real} *__restrict__ y, int width, int samples, int lane)
 {{
     __syncwarp();
     int s = lane / width, k = lane - s * width;
@@ -166,8 +166,9 @@ static __device__ __noinline__ void flush_all(const {real} *__restrict__ tile, c
     }}
     __syncwarp();
 }}
-static __device__ __noinline__ void flush_rows(const {real} *__restrict__ tile, const unsigned short *__restrict__ table,
-    {real} *__restrict__ y, int width, int length, int samples, int lane)
+static __device__ __noinline__ void flush_rows(const {real} *__restrict__ tile,
+    const unsigned short *__restrict__ table, {real} *__restrict__ y, int width, int length, int samples,
+    int lane)
 {{
     __syncwarp();
     for (int s = 0; s < samples; ++s) {{
@@ -198,8 +199,8 @@ def _sincos(real: str) -> str:
         second = _single(PI_2[0] - first)
         parts, degree = (first, second, _single(PI_2[0] - first - second + PI_2[1])), 4
         rounder, bits = 1.5 * 2.0**23, "__float_as_int(shifted)"
-        far = "static __device__ __noinline__ void far(float x, float &s, float &c) { sincosf(x, &s, &c); }\n"
-        guard = "if (!(fabsf(x) < 1048576.0f)) { far(x, s, c); return; }"
+        far = "static __device__ __noinline__ float2 far(float x) { float2 t; sincosf(x, &t.x, &t.y); return t; }\n"
+        guard = "if (!(fabsf(x) < 1048576.0f)) { const float2 t = far(x); s = t.x; c = t.y; return; }"
     sine, cosine = SINE[:degree], (*COSINE[:degree],)
 
     def number(value: float) -> str:

@@ -22,7 +22,7 @@ class Guest(Protocol):
         """Evaluate a kernel; the result is of the kind of its arguments."""
 
     def shortcut(self, kernel: Any) -> Callable[[Sequence[Any]], Any] | None:
-        """Return what evaluates repeated calls in order, None for those it leaves; None if there is nothing."""
+        """Return what evaluates repeated calls in order, and gives None for those it leaves; or None."""
 
 
 _FOUND: dict[type, Guest | None] = {}

@@ -34,18 +34,18 @@ def on_device(kernel: Any, tensors: Sequence[Tensor], outs: Sequence[Tensor] | N
     return list(made)
 
 
-def launched(kernel: Any, tensors: Sequence[Tensor], made: Tensor, count: int) -> None:
-    """Evaluate a kernel on contiguous tensors of one batch shape and one GPU, into another one."""
-    device = made.get_device()
+def launched(kernel: Any, tensors: Sequence[Tensor], made: Sequence[Tensor], count: int) -> None:
+    """Evaluate a kernel on contiguous tensors of one batch shape and one GPU, into others."""
+    device = made[0].get_device()
     loaded = kernel.__dict__.get("_devices", {}).get(device)
     if loaded is None or device != torch.cuda.current_device():
-        on_device(kernel, tensors, [made])
+        on_device(kernel, tensors, made)
         return
     loaded.launch(
         count,
         [each.data_ptr() for each in tensors],
         loaded.strides,
-        [made.data_ptr()],
+        [each.data_ptr() for each in made],
         torch._C._cuda_getCurrentRawStream(device),
     )
 
