@@ -1,4 +1,4 @@
-.PHONY: demo test test-torch check lint stubs coverage fuzz bench release-check clean
+.PHONY: demo test test-torch test-jax check lint stubs coverage fuzz bench release-check clean
 .DELETE_ON_ERROR:
 
 VENV := .venv
@@ -18,6 +18,10 @@ test: $(VENV)/test.stamp lint
 # The claims about PyTorch, which is too large for everybody's environment.
 test-torch: $(VENV)/torch.stamp
 	$(BIN)/python -m pytest tests/test_torch.py docs/arrays.md
+
+# The claims about JAX, on the CPU.
+test-jax: $(VENV)/jax.stamp
+	$(BIN)/python -m pytest tests/test_jax.py docs/arrays.md
 
 # In less than a minute: the rules of the house, the conventions and the cheapest claims of the theory, and
 # the tests that differ from BASE or are named after a room or file that does (BASE=main for a whole branch).
@@ -64,6 +68,7 @@ $(VENV)/bench.stamp: EXTRA := [bench]
 $(VENV)/coverage.stamp: EXTRA := [coverage]
 $(VENV)/release.stamp: EXTRA := [release]
 $(VENV)/torch.stamp: EXTRA := [torch]
+$(VENV)/jax.stamp: EXTRA := [jax]
 $(VENV)/%.stamp: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(INSTALL) -e '.$(EXTRA)'

@@ -33,6 +33,7 @@ SECTIONS = {
     "redundancy": ("bench.redundancy", "run"),
     "inverse-kinematics": ("bench.inverse_kinematics", "run"),
     "trajectory": ("bench.trajectory", "run"),
+    "optimal-control": ("bench.optimal_control", "run"),
     "elastic": ("bench.elastic", "run"),
     "motion": ("bench.motion", "run"),
     "adaptive": ("bench.adaptive", "run"),

@@ -137,7 +137,7 @@ def test_a_letter_without_a_number_is_named_where_one_is_needed(puma, tmp_path):
     ]
     for attempt in attempts:
         with pytest.raises(
-            cf.ClosedFormError, match=r"letter .*'R3'.* has no number; give one, robot.with_l"
+            cf.ClosedFormError, match=r"letters .*'R3'.* have no numbers; give them, robot.with_l"
         ):
             attempt()
     with pytest.raises(cf.ArgumentError, match=r"letter 'D3' has no number; give it by name, evaluate"):
@@ -180,6 +180,12 @@ def test_a_changed_placement_has_no_letters(puma):
 def test_a_bad_letter_is_named(row, words):
     with pytest.raises(cf.DescriptionError, match=words):
         cf.Robot.from_mdh([(0, 0, 0, 0, 0), row])
+
+
+def test_a_bad_letter_is_named_before_numbers_for_the_others():
+    rows = [(0, 0, 0, 0, 0), (0, "-pi/2", "D2", 0, 0)]
+    with pytest.raises(cf.DescriptionError, match="row 2: '-pi/2' is no letter"):
+        cf.Robot.from_mdh(rows, letters={"D2": 1.0})
 
 
 def test_bad_numbers_of_letters_are_named():

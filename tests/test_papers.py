@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 import closedform as cf
 from closedform.cli import app
 from closedform.papers import KEYS, Printed, paper
+from closedform.papers.exhibit import Table
 from closedform.papers.paper import Item
 from test_documents import resolved
 
@@ -147,6 +148,13 @@ def test_an_item_says_why_it_is_not_exact():
         Item("Eq. (1)", "something", "corrected", code=("Robot",), tests=("test_papers.py",))
     with pytest.raises(cf.ClosedFormError, match="no code or no test"):
         Item("Eq. (1)", "something", "exact")
+
+
+def test_columns_of_numbers_are_told_from_columns_of_words():
+    table = Table(
+        ("law", "error", "cost", "note"), (("a", "7e-17", "191 + 215", ""), ("b", "-0.5", "3 %", "M2"))
+    )
+    assert table.numeric == (False, True, True, False)
 
 
 MAP = re.compile(r"(?<=<!-- map -->\n).*(?=<!-- end of map -->)", re.DOTALL)

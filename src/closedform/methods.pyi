@@ -1069,8 +1069,8 @@ class RobotForms(FormsOwner):
         [SinghRussellWensing2022]. Column h of d / dq is the derivative for a body-frame (right) perturbation
         of joint h, T -> T exp(X_h s), by s at 0; for one-dof joints that is d / dq_h. Returns (nv, nv) twice.
 
-        `wrenches` (constant in the axes of their `reference`) and `friction` (damping, in d / dqd) and
-        `springs` (in d / dq) as in `inverse_dynamics`. Dry friction adds nothing, at qd = 0 neither.
+        `wrenches` (constant in the axes of their `reference`), `friction` (damping, in d / dqd) and
+        `springs` (in d / dq) are as in `inverse_dynamics`. Dry friction adds nothing, at qd = 0 neither.
         """
     def forward_dynamics_derivatives(
         self,

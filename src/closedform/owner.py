@@ -9,11 +9,13 @@ from typing import Any, ClassVar, Unpack
 from weakref import WeakValueDictionary
 
 import numpy as np
+from casadi import Function
 from numpy.typing import DTypeLike
 
 from .emit import Request, Subject, export, export_library, form_subject, requested
 from .form_methods import FormFunction, FormKernels, FormMethod, chosen_variant, is_still
 from .forms import Catalogue, Choices, Form
+from .guests.casadi_functions import casadi_function
 from .kernels import FormRecipe, Kernel
 from .model.idle import refuse_still
 from .programs import Program
@@ -102,6 +104,35 @@ class FormsOwner:
         """Return a form as straight-line code, without compiling it."""
         variant = chosen_variant(name, frame, order, phi, geometry, choices)
         return FormRecipe(self.model, name, variant).program()
+
+    def casadi(
+        self,
+        name: str,
+        frame: str | None = None,
+        order: int | None = None,
+        phi: bool = False,
+        geometry: bool = False,
+        **choices: Unpack[Choices],
+    ) -> Function:
+        """Return a form as a `casadi.Function` with closed-form derivatives, for Opti and `nlpsol`.
+
+        Names and shapes are those of the form; of an array with three axes the first two are the rows of a
+        matrix. The arguments choose as those of `kernel` do. If all joints have one degree of freedom,
+        derivatives are closed forms where the catalogue has them; else CasADi differentiates the expression.
+
+        >>> import casadi as ca, closedform as cf
+        >>> f = cf.load("2r").casadi("inverse_dynamics")
+        >>> f
+        Function(inverse_dynamics:(q[2],qd[2],qdd[2])->(inverse_dynamics[2]) MXFunction)
+        >>> opti = ca.Opti()
+        >>> q = opti.variable(2)
+        >>> opti.subject_to(f(q, 0, 0)[0] == 5.0)
+        """
+        variant = chosen_variant(name, frame, order, phi, geometry, choices)
+        form = FormRecipe(self.model, name, variant).form
+        if is_still(form, self.model):
+            refuse_still(self.model, "casadi")
+        return casadi_function(self.model, form)
 
     def equations(
         self,

@@ -20,6 +20,9 @@ STRIDE = WARP + 1
 SHARED = 227 * 1024
 """Bytes of shared memory that a block may have on a data-centre GPU."""
 
+FAR = 2.0**22
+"""From this angle on sine and cosine in single precision are NaN."""
+
 NARROW = 128
 """Outputs of up to this many entries are written as one run of memory, wider ones row by row."""
 
@@ -188,19 +191,18 @@ def _single(value: float) -> float:
 def _sincos(real: str) -> str:
     """Return sine and cosine of an angle by its distance from a multiple of a quarter turn.
 
-    As in kernels of the CPU. In double precision angles of 2^45 or more give NaN; in single precision
-    CUDA's own function takes those beyond 2^20.
+    As in kernels of the CPU. Angles of 2^45 or more give NaN, in single precision those of 2^22: there
+    neighbouring numbers are half a radian apart.
     """
     if real == "double":
         parts, degree, rounder, bits = PI_2, 6, ROUNDER, "__double2loint(shifted)"
-        far, guard = "", 'x = fabs(x) < 35184372088832.0 ? x : nan("");'
+        guard = 'x = fabs(x) < 35184372088832.0 ? x : nan("");'
     else:
         first = _single(PI_2[0])
         second = _single(PI_2[0] - first)
         parts, degree = (first, second, _single(PI_2[0] - first - second + PI_2[1])), 4
         rounder, bits = 1.5 * 2.0**23, "__float_as_int(shifted)"
-        far = "static __device__ __noinline__ float2 far(float x) { float2 t; sincosf(x, &t.x, &t.y); return t; }\n"
-        guard = "if (!(fabsf(x) < 1048576.0f)) { const float2 t = far(x); s = t.x; c = t.y; return; }"
+        guard = f'x = fabsf(x) < {literal(FAR, real)} ? x : nanf("");'
     sine, cosine = SINE[:degree], (*COSINE[:degree],)
 
     def number(value: float) -> str:
@@ -223,4 +225,4 @@ def _sincos(real: str) -> str:
         "c = (turns + 1) & 2 ? -b : b;",
     ]
     head = f"static __device__ __forceinline__ void sine_cosine({real} x, {real} &s, {real} &c)"
-    return "\n".join([f"{far}{head}", "{", *(f"    {line}" for line in lines), "}"])
+    return "\n".join([head, "{", *(f"    {line}" for line in lines), "}"])

@@ -70,8 +70,9 @@ def read_mdh(
     lettered = {} if problems else _lettered(table, texts)
     problems += letter_problems(list(lettered.values()))
     values: dict[str, float | None] = {name: None for row in lettered.values() for name in row.letters}
-    with collected(problems):
-        values = letter_values(values, {} if letters is None else letters)
+    if not problems:  # else the letters of the table are not all known
+        with collected(problems):
+            values = letter_values(values, {} if letters is None else letters)
     # letters without a number stand for one that no special case has, while the rest is checked
     numbers = generic_values(list(values)) | {name: x for name, x in values.items() if x is not None}
     of = read_joint_entries(

@@ -62,8 +62,8 @@ def track_observed(
     rad at the shaft), the observer takes a step, and the law is evaluated at the estimates and held; with
     `compensate` it also compensates the estimated external torque. `external(t)` gives the torques
     (nv,) that load the links, `plant` the true robot if it differs from the observer's model. The
-    plant moves in Runge-Kutta steps of at most `step`, and the observer begins with the state in which
-    its own model would be.
+    plant moves in Runge-Kutta steps of at most `step`. The observer begins with the motors as measured and
+    the spring torques of its model.
 
     >>> import numpy as np, closedform as cf
     >>> from closedform.elastic import Feedforward, MotorObserver, track_observed
@@ -98,10 +98,10 @@ def track_observed(
     n, system = robot.nv, robot.system(external=True)
     substeps = step_count("track_observed", period, step)
     h, x = np.array(period / substeps), state_on(robot, trajectory)
-    expected = state_on(observer.robot, trajectory)
-    memory, estimate = observer.begin(*np.split(expected, 4)), np.concatenate([expected, np.zeros(n)])
-    states, estimates, torques = (np.empty((samples + 1, size * n)) for size in (4, 5, 1))
     measured = x[2 * n : 3 * n] + spread * rng.standard_normal(n)
+    known = _known(observer.robot, state_on(observer.robot, trajectory), measured, x[3 * n :])
+    memory, estimate = observer.begin(*np.split(known, 4)), np.concatenate([known, np.zeros(n)])
+    states, estimates, torques = (np.empty((samples + 1, size * n)) for size in (4, 5, 1))
     with np.errstate(all="ignore"):  # divergence shows as NaN
         for k in range(samples + 1):
             states[k], estimates[k] = x, estimate
@@ -115,6 +115,15 @@ def track_observed(
             before, measured = measured, x[2 * n : 3 * n] + spread * rng.standard_normal(n)
             estimate, memory = observer.step(memory, before, measured, u)
     return ObservedTracking(t, states, torques, reference[:, 0], estimates, loads)
+
+
+def _known(model: ElasticJointRobot, expected: Array, theta: Array, thetad: Array) -> Array:
+    """Return the state that a model makes of measured motors, with its own wind-up of the springs."""
+    q, qd, theta_expected, thetad_expected = np.split(expected, 4)
+    N = model.drives.gear_ratio
+    return np.concatenate(
+        [q + N * (theta - theta_expected), qd + N * (thetad - thetad_expected), theta, thetad]
+    )
 
 
 def _loads(external: Callable[[float], ArrayLike] | None, t: Array, joints: int) -> Array:

@@ -57,15 +57,15 @@ def tip_inverse_dynamics(
         )
     reference, duration = sampled(path, duration, arm.joints)
     step = positive("step", step)
-    inner = _Inner(arm, output, _Path(reference, duration))
+    internal = _InternalMotion(arm, output, _Path(reference, duration))
     whole = np.linspace(0.0, duration, CHECKED)
-    inner.path.require_rest(arm.name, whole)
-    output.require(whole, inner.path(whole)[0])
+    internal.path.require_rest(arm.name, whole)
+    output.require(whole, internal.path(whole)[0])
     try:
-        t, x = inner.inverted(step)
+        t, x = internal.inverted(step)
     except np.linalg.LinAlgError:
-        raise inner.lost("the torques lose their hold on the tip") from None
-    q, qd, qdd = inner.motion(t, x)
+        raise internal.lost("the torques lose their hold on the tip") from None
+    q, qd, qdd = internal.motion(t, x)
     q[:, : arm.joints] = np.unwrap(q[:, : arm.joints], axis=0)
     return ArmMotion(arm, t, q, qd, np.asarray(arm.inverse_dynamics(q, qd, qdd)[..., : arm.joints]))
 
@@ -111,7 +111,7 @@ class _Rest(NamedTuple):
     decaying: Array
 
 
-class _Inner:
+class _InternalMotion:
     """The internal motion x = (delta, delta') of an arm whose tip follows a path."""
 
     def __init__(self, arm: ArmStructure, output: TipOutput, path: _Path) -> None:
@@ -180,7 +180,9 @@ class _Inner:
                 f"{arm.name}: no rest with the tip at t = {t:g} s found; take stiffer links"
             )
         state = np.concatenate([found.x, np.zeros(m)])
-        still = _Inner(arm, self.output, _Path(lambda _: np.concatenate([y[0], 0 * y[0], 0 * y[0]]), 1.0))
+        still = _InternalMotion(
+            arm, self.output, _Path(lambda _: np.concatenate([y[0], 0 * y[0], 0 * y[0]]), 1.0)
+        )
         step = 1e-6 * max(1e-3, float(np.abs(state).max()))
         around = np.concatenate([state + step * np.eye(2 * m), state - step * np.eye(2 * m)])
         up, down = np.split(still.rate(np.zeros(4 * m), around), 2)

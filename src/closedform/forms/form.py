@@ -106,7 +106,8 @@ class Form:
         """Return the form of a frame, of an order, with phi or geometry as inputs: as the variant says."""
         for name in INPUTS:
             if flag(f"{self.name}: {name}", getattr(variant, name)) and not self.may_take(name):
-                raise ArgumentError(f"{self.name} does not take {name} as an input; some forms of a robot do")
+                may = " and ".join(each.name for each in self.optional) or "none of the owner's numbers"
+                raise ArgumentError(f"{self.name} does not take {name} as an input; it takes {may}")
         if variant.frame is not None and not self.framed:
             hint = "" if isinstance(variant.frame, str) else "; give a precision as dtype=..."
             raise ArgumentError(f"{self.name} is not a form of a frame; {shown(variant.frame)} given{hint}")

@@ -20,10 +20,11 @@ from .tree import Posture, Tree
 
 
 @dataclass(frozen=True)
-class _Carried:
-    """A body that moves by one motion and is asked for another: angular velocities, and wr' and a of that.
+class _BodyMotion:
+    """What a body does, and what the reference asks of it, in its own frame.
 
-    `v` is the linear velocity that the difference s of both motions has at the body's origin.
+    `w` is its angular velocity; `wr`, `wr_dot` and `a` are the angular velocity, angular acceleration and
+    acceleration of the origin in the reference motion. `v` is the velocity of the origin by s = qd - qdr.
     """
 
     w: SX
@@ -58,12 +59,12 @@ def reference_forces(tree: Tree, q: SX, qd: SX, qdr: SX, qddr: SX) -> tuple[SX, 
     (nv) and a number.
     """
     at = tree.at(q)
-    found: list[_Carried] = []
+    found: list[_BodyMotion] = []
     still = SX(3, 1)
-    base = _Carried(still, still, still, at.upward, still)
+    base = _BodyMotion(still, still, still, at.upward, still)
     for i, node in enumerate(at.nodes):
         parent = found[node.parent] if node.parent >= 0 else base
-        found.append(_carried(parent, at, i, node, qd, qdr, qddr))
+        found.append(_body_motion(parent, at, i, node, qd, qdr, qddr))
     power, moments, forces = SX(1, 1), [], []
     for node, each in zip(at.nodes, found, strict=True):
         n, f = (series[0] for series in body_wrench(node, each.motion))
@@ -81,7 +82,9 @@ def reference_forces(tree: Tree, q: SX, qd: SX, qdr: SX, qddr: SX) -> tuple[SX, 
     return tau, power
 
 
-def _carried(parent: _Carried, at: Posture, i: int, node: Node, qd: SX, qdr: SX, qddr: SX) -> _Carried:
+def _body_motion(
+    parent: _BodyMotion, at: Posture, i: int, node: Node, qd: SX, qdr: SX, qddr: SX
+) -> _BodyMotion:
     """Return how a body moves and is asked to move, from its parent and its joint's own twists."""
     R, p = at.placements[i]
     (wj, vj), (wjr, vjr), (wjr_dot, vjr_dot) = (node.twist(each) for each in (qd, qdr, qddr))
@@ -94,7 +97,7 @@ def _carried(parent: _Carried, at: Posture, i: int, node: Node, qd: SX, qdr: SX,
     if node.X[3:].any():
         a = a + vjr_dot + cross(wr_in, vj) + cross(w, vjr)
         v = v + vj - vjr
-    return _Carried(w, wr, wr_dot, a, v)
+    return _BodyMotion(w, wr, wr_dot, a, v)
 
 
 def _rotor_force(node: Node, qd: SX, qdr: SX, qddr: SX) -> SX:

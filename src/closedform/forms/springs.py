@@ -12,7 +12,10 @@ from .tree import Tree
 
 
 class _Spring(NamedTuple):
-    """A spring: where its joint's velocity and coordinate are, its stiffness, deflection, and dq of that."""
+    """A spring of a joint: its place in qd, stiffness and deflection, and how fast that grows with q.
+
+    `ratio` is 1, or that of a mimic joint to the joint it follows.
+    """
 
     iv: int
     stiffness: SX

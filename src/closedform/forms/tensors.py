@@ -11,9 +11,9 @@ from casadi import SX
 
 from .coriolis import coriolis_matrix
 from .factorisation import CHRISTOFFEL
-from .joint_motion import joint_velocity_map
 from .mass import mass_matrix
 from .tree import Tree
+from .velocity_maps import velocity_map_inverse
 
 
 def mass_matrix_dq(tree: Tree, q: SX) -> SX:
@@ -31,7 +31,7 @@ def coriolis_matrix_dq(tree: Tree, q: SX, qd: SX, factorisation: str = CHRISTOFF
     The perturbation of joint h is a body-frame (right) one, T -> T exp(X_h s). With the `factorisation`
     "garofalo" it is [Garofalo2013, Eq. (24b)]. Returns (nv, nv, nv).
     """
-    return ca.jacobian(_rows(coriolis_matrix(tree, q, qd, factorisation)), q) @ velocity_map(tree, q)
+    return ca.jacobian(_rows(coriolis_matrix(tree, q, qd, factorisation)), q) @ velocity_map_inverse(tree, q)
 
 
 def coriolis_matrix_dqd(tree: Tree, q: SX, qd: SX, factorisation: str = CHRISTOFFEL) -> SX:
@@ -58,7 +58,7 @@ def _symmetric_gradient(tree: Tree, M: SX, q: SX) -> SX:
     n = M.size1()
     upper = [(i, j) for i in range(n) for j in range(i, n)]
     columns = ca.vertcat(*(M[i, j] for i, j in upper))
-    D = ca.jacobian(columns, q) @ velocity_map(tree, q)
+    D = ca.jacobian(columns, q) @ velocity_map_inverse(tree, q)
     where = {pair: k for k, pair in enumerate(upper)}
     order = [where[min(i, j), max(i, j)] for i in range(n) for j in range(n)]
     return D[order, :]
@@ -67,14 +67,3 @@ def _symmetric_gradient(tree: Tree, M: SX, q: SX) -> SX:
 def _rows(M: SX) -> SX:
     """Return the entries of a matrix row by row, as a column."""
     return ca.vec(M.T)
-
-
-def velocity_map(tree: Tree, q: SX) -> SX:
-    """Return the nq x nv matrix E with q' = E(q) qd: the identity but for joints of several dofs."""
-    E = SX(tree.nq, tree.nv)
-    for body in tree.model.bodies:
-        if body.coupling is None:
-            rows = slice(body.iq, body.iq + body.joint.nq)
-            columns = slice(body.iv, body.iv + body.joint.nv)
-            E[rows, columns] = joint_velocity_map(body.joint, q[rows])
-    return E

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..errors import ArgumentError
 
-KINDS = {"torch": "torch_tensors", "dask": "dask_arrays"}
+KINDS = {"torch": "torch_tensors", "jax": "jax_arrays", "jaxlib": "jax_arrays", "dask": "dask_arrays"}
 """Libraries whose arrays are guests, and the modules that receive them."""
 
 

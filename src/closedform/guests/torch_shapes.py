@@ -8,24 +8,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ..errors import ArgumentError
+from .shapes import batch_of
 
 
 def whole_shapes(kernel: Any, tensors: Sequence[Tensor]) -> list[tuple[int, ...]]:
     """Return the shapes of the results of a call; inputs that do not fit are named."""
-    batches = []
-    for name, core, tensor in zip(kernel.input_names, kernel.input_shapes, tensors, strict=True):
-        shape = tuple(tensor.shape)
-        if shape[len(shape) - len(core) :] != tuple(core):
-            ends = ", ".join(map(str, core))
-            raise ArgumentError(f"{kernel.name}: {name} has shape {shape}; expected (..., {ends})")
-        batches.append(shape[: len(shape) - len(core)])
-    try:
-        batch = torch.broadcast_shapes(*batches)
-    except RuntimeError:
-        pairs = zip(kernel.input_names, batches, strict=True)
-        listed = ", ".join(f"{name} {each}" for name, each in pairs)
-        raise ArgumentError(f"{kernel.name}: batch shapes do not broadcast: {listed}") from None
+    batch = batch_of(kernel, tensors, torch.broadcast_shapes)
     return [(*batch, *core) for core in kernel.output_shapes]
 
 

@@ -8,8 +8,9 @@ import casadi as ca
 
 from ..checks import instance, text
 from ..errors import ArgumentError, shown
-from ..kernels import Kernel, compiled
+from ..kernels import Kernel, ProgramRecipe, traced
 from ..lazy import cached_property
+from ..programs import Program
 
 
 class System:
@@ -78,11 +79,16 @@ class System:
     @cached_property
     def rate(self) -> Kernel:
         """The kernel (x[, u][, p]) -> x'."""
+        return Kernel(ProgramRecipe(self.rate_program, "Return x'.", self.name))
+
+    @cached_property
+    def rate_program(self) -> Program:
+        """The program of `rate`, which need not be compiled to be counted."""
         given = [("x", self.state)]
         given += [
             (name, each) for name, each in (("u", self.inputs), ("p", self.parameters)) if each is not None
         ]
-        return compiled(f"{self.name}_rate", given, [("rate", self.expression)], "Return x'.", self.name)
+        return traced(f"{self.name}_rate", given, [("rate", self.expression)])
 
     @cached_property
     def step(self) -> Kernel:
@@ -91,6 +97,12 @@ class System:
         The classical Runge-Kutta step of fourth order [Kutta1901]; the inputs are those at the
         step's start, middle and end.
         """
+        doc = "Return the state one Runge-Kutta step later."
+        return Kernel(ProgramRecipe(self.step_program, doc, self.name))
+
+    @cached_property
+    def step_program(self) -> Program:
+        """The program of `step`."""
         h = ca.SX.sym("h")
         given: list[Any] = [("x", self.state)]
         levels: list[ca.SX | None] = [None] * 3
@@ -107,8 +119,7 @@ class System:
         k3 = self.at(x + h / 2 * k2, middle)
         k4 = self.at(x + h * k3, end)
         later = x + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
-        doc = "Return the state one Runge-Kutta step later."
-        return compiled(f"{self.name}_step", given, [("x", later)], doc, self.name)
+        return traced(f"{self.name}_step", given, [("x", later)])
 
     def at(self, x: ca.SX, u: ca.SX | None = None) -> ca.SX:
         """Return the expression of f at other expressions of x and u."""

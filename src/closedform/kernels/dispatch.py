@@ -63,7 +63,7 @@ class Dispatcher:
         if code is None:
             code = machine.compile_text(code_text)
             disk.save(key, code)
-        self._machine = machine.Machine(code)
+        self._machine = machine.Machine(code, "api", "bound_call", "dispatch")
         self._objects: dict[str, object] = {
             "ndarray": np.ndarray,
             "str": str,

@@ -38,7 +38,7 @@ def fastest_code(program: Program, lanes: int, real: str) -> bytes:
     codes = [machine.compile_text(module(program, lanes, real, order), effort) for order in orders]
     if len(codes) == 1:
         return codes[0]
-    contestants = [(machine.Machine(code), code) for code in codes]
+    contestants = [(machine.Machine(code, "loop"), code) for code in codes]
     best = [math.inf] * len(codes)
     for _ in range(ROUNDS):
         for k, (loaded, _code) in enumerate(contestants):

@@ -24,6 +24,7 @@ from .patterns import Plan
 from .recipe import ProductRecipe, Recipe
 from .signature import Signature, named_outputs
 from .threads import threaded
+from .xla_handler import XlaHandler
 
 new_tuple = tuple.__new__  # of any named tuple, without the checks of its own constructor
 
@@ -62,7 +63,7 @@ class Kernel:
         self.__doc__ = recipe.doc
         self.__name__ = name
         self._signature = Signature(name, self.input_names, self.input_shapes, self.output_shapes, self.dtype)
-        self._machine = machine.Machine(self._object_code())
+        self._machine = machine.Machine(self._object_code(), "bound", "loop")
         self.ufunc = gufunc(
             name,
             recipe.doc,
@@ -137,6 +138,11 @@ class Kernel:
         True
         """
         return Kernel(ProductRecipe(self.recipe, "jvp"), self.dtype)
+
+    @cached_property
+    def xla_handler(self) -> XlaHandler:
+        """The machine code through which XLA, and so JAX, evaluates batches."""
+        return XlaHandler(self._signature, self._machine.address("loop"), self._machine)
 
     @property
     def signature(self) -> str:

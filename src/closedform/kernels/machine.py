@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import nullcontext
 from functools import cache
+from itertools import count
 from typing import Any
 
 import llvmlite
@@ -64,22 +65,32 @@ def compile_text(text: str, effort: int = 2) -> bytes:
     return bytes(target.emit_object(module))
 
 
-class Machine:
-    """Object code loaded into the process; functions live as long as this does."""
+@cache
+def _linker() -> llvm.LLJIT:
+    """Return what loads object code: each object into one piece of memory, where code reaches its constants.
 
-    def __init__(self, code: bytes) -> None:
-        holder = llvm.parse_assembly("")
-        holder.triple = cpu()[0]
-        self._engine = llvm.create_mcjit_compiler(holder, _target_machine())
+    LLVM's older linker takes several pieces, which are more than 2 GB apart in processes that hold much
+    memory, such as those that use a GPU, and then aborts.
+    """
+    return llvm.create_lljit_compiler(_target_machine(), use_jit_link=os.name != "nt")
+
+
+_NUMBERS = count()
+"""Names of loaded objects: each is used once."""
+
+
+class Machine:
+    """Object code loaded into the process; its functions live as long as this does."""
+
+    def __init__(self, code: bytes, *names: str) -> None:
+        library = llvm.JITLibraryBuilder().add_object_img(code).add_current_process()
+        for name in names:
+            library.export_symbol(name)
         try:
-            self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
-            self._engine.finalize_object()
+            self._loaded = library.link(_linker(), f"object{next(_NUMBERS)}")
         except RuntimeError as error:
             raise ClosedFormError(f"object code cannot be loaded: {error}") from None
 
     def address(self, name: str) -> int:
-        """Return the address of a function."""
-        address = self._engine.get_function_address(name)
-        if not address:
-            raise ClosedFormError(f"object code has no function {name!r}")
-        return int(address)
+        """Return the address of one of the functions that it was loaded for."""
+        return int(self._loaded[name])

@@ -178,7 +178,7 @@ def _compiled() -> tuple[Any, machine.Machine]:
     if code is None:
         code = machine.compile_text(text)
         cache.save(key, code)
-    loaded = machine.Machine(code)
+    loaded = machine.Machine(code, "march")
     pointer, number = ctypes.c_void_p, ctypes.c_ssize_t
     kinds = (pointer, pointer, number, number, pointer, number)
     return ctypes.CFUNCTYPE(number, *kinds)(loaded.address("march")), loaded

@@ -36,7 +36,7 @@ def common_precision(arrays: Iterable[Any]) -> np.dtype[Any]:
         dtype = getattr(each, "dtype", None)
         if dtype is None:
             continue
-        if getattr(dtype, "char", str(dtype)) not in LOW:
+        if (getattr(dtype, "char", None) or str(dtype)) not in LOW:
             return DOUBLE
         found = SINGLE
     return found

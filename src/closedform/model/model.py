@@ -122,9 +122,14 @@ class Model:
         """Refuse a model some of whose letters have no number."""
         if self.without_numbers:
             names = listed([repr(name) for name in self.without_numbers], 8)
-            one = self.without_numbers[0]
+            one, *more = self.without_numbers
+            missing = (
+                "letters {} of robot {!r} have no numbers; give them"
+                if more
+                else ("letter {} of robot {!r} has no number; give it")
+            )
             raise ClosedFormError(
-                f"{what}: letter {names} of robot {self.name!r} has no number; give one, "
+                f"{what}: {missing.format(names, self.name)}, "
                 f"robot.with_letters({{{one!r}: 0.4}}), or use what keeps letters: equations, "
                 "base_parameters(robot, symbolic=True), kernels with geometry=True"
             )

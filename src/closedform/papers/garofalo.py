@@ -14,9 +14,9 @@ from ..forms.variant import Choices
 from ..loading import load
 from ..programs import evaluate, trace
 from ..report.curves import add_curve, panels, powers_of_ten
-from ..report.figure import Figure, figure
+from ..report.figure import figure
 from ..robot import Robot
-from .exhibit import Exhibit, Table
+from .exhibit import Exhibit, Table, stick_figure
 from .printed import Printed
 
 COUNTED = ("ur5", "iiwa14", "quadruped")
@@ -70,11 +70,6 @@ def _value(robot: Robot, name: str, *arrays: Array, **choices: Unpack[Choices]) 
     return found
 
 
-def _stick_figure(robot: Robot, q: Array, title: str) -> Figure:
-    plot = robot.plot(q).update_layout(title=None, width=None, height=None)  # sizes are the page's
-    return figure(plot, title, 420, margin=dict.fromkeys("lrtb", 0))
-
-
 def _branched_system() -> Exhibit:
     robot = branched_tree()
     q = robot.from_euler_angles([0, 0, 0, 0.1, 0.1, 0.3, 0.4, -0.3, 0.2, 0.8, 0.15, 0.6])
@@ -84,7 +79,7 @@ def _branched_system() -> Exhibit:
         "The paper sketches a body of a tree with its parent and its frame. This is a tree with joints of "
         "several kinds: a free trunk, an arm on a ball joint with a revolute elbow, a slider that carries a "
         "helical joint. The identities below are those of this tree.",
-        {"Stick figure of the tree": _stick_figure(robot, q, "Branched tree")},
+        {"Stick figure of the tree": stick_figure(robot, q, "Branched tree")},
     )
 
 
@@ -183,7 +178,7 @@ def _humanoid() -> Exhibit:
         "a humanoid robot and its kinematics",
         "The paper shows TORO, 25 revolute joints on a base that floats; its dimensions and inertias are not "
         f"printed. The catalogue's humanoid stands for it: {robot.nv - 6} joints on a free base.",
-        {"Stick figure of the humanoid": _stick_figure(robot, robot.neutral(), "Humanoid")},
+        {"Stick figure of the humanoid": stick_figure(robot, robot.neutral(), "Humanoid")},
     )
 
 

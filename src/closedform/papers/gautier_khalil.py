@@ -13,9 +13,8 @@ from ..identification import BaseParameters, base_parameters
 from ..identification.base.reasons import KEPT
 from ..loading import load
 from ..programs.program import Counts
-from ..report.figure import Figure, figure
 from ..robot import Robot
-from .exhibit import Exhibit, Table
+from .exhibit import Exhibit, Table, stick_figure
 from .printed import Printed
 
 TABLE_I = (
@@ -171,8 +170,7 @@ def _table_one() -> Exhibit:
 def _figure_one() -> Exhibit:
     robot = Robot.from_mdh(TABLE_I, name="PUMA 560", letters=LENGTHS)
     q = np.array([0.3, -0.9, 0.4, 0.5, 0.6, 0.0])
-    plot = robot.plot(q)
-    shown: Figure = figure(plot, "The PUMA of Table I", 480)
+    shown = stick_figure(robot, q, "The PUMA of Table I")
     return Exhibit(
         "Fig. 1",
         "the PUMA robot",

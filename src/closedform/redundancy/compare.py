@@ -16,12 +16,12 @@ from ..errors import ArgumentError
 from ..integration import DivergenceError
 from ..robot import Robot
 from .approach import met
-from .joint_rates import METHODS, require_redundant
+from .joint_rates import METHODS
 from .multistart import Multistart
 from .path import follow
 from .pivoted import hybrid
 from .points import Points
-from .problem import prepared, read_path
+from .problem import prepared, read_path, require_redundant
 from .resolved_motion import MOST_SUBSTEPS, resolved_motion
 from .solve import solve
 
@@ -123,7 +123,7 @@ def compare(
     search = prepared(robot, task, criterion, None, False)
     x = read_path("compare", search.conditions, targets, 3)
     given = sized_array("compare: q0", q0, (robot.nq,))
-    require_redundant(robot, search.conditions, "compare")
+    require_redundant("compare", robot, search.conditions.task)
     if not np.allclose(x[0], x[-1], atol=1e-9):
         raise ArgumentError("compare: targets are not a closed path; expected one that ends where it begins")
     there = np.concatenate([x, *([x[1:]] * (cycles - 1))])

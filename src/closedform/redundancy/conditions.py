@@ -13,9 +13,10 @@ from casadi import SX
 from ..arrays import Array
 from ..forms.elimination import Factors, Rotations
 from ..forms.tree import Tree
-from ..kernels import Kernel, compiled
+from ..kernels import Kernel, ProgramRecipe, compiled, traced
 from ..lazy import cached_property
 from ..model import Model
+from ..programs import Program
 from .batch import Mask
 from .criteria import Criterion
 from .task import Task
@@ -151,6 +152,12 @@ class Conditions:
         D rho, restore, lambda and h; the pivots R_kk of J D = R^T Q1^T, one of which vanishes at a
         singularity.
         """
+        doc = "Return the conditions of an optimum."
+        return Kernel(ProgramRecipe(self.optimality_program, doc, "expressions"))
+
+    @cached_property
+    def optimality_program(self) -> Program:
+        """The program of `optimality`."""
         q, target, held = self._symbols
         e, J, _ = self._residual
         H, _guards = self._criterion
@@ -179,7 +186,7 @@ class Conditions:
             ("pivots", (self.m,), ca.vertcat(*(turns.R[k][k] for k in range(self.m)))),
         ]
         inputs = [("q", q), ("target", target), ("held", held)]
-        return compiled("optimality", inputs, condensed(outputs), "Return the conditions of an optimum.")
+        return traced("optimality", inputs, condensed(outputs))
 
 
 def curvature(N: SX, h: SX, J: SX, multipliers: SX, step: SX, q: SX, *others: SX) -> tuple[SX, SX]:

@@ -12,9 +12,9 @@ from ..kernels import FormRecipe, traced
 from ..programs import Program
 from ..robot import Robot
 from .classify import SIGNS
-from .joint_rates import rate_system, require_redundant
+from .joint_rates import rate_system
 from .pivoted import pivoted_conditions
-from .problem import prepared
+from .problem import prepared, require_redundant
 from .symbolic import regular_columns
 
 MOST_JOINTS = 1000
@@ -143,7 +143,7 @@ def effort(robot: Robot, task: Any = "pose", criterion: Any = "manipulability") 
     """
     search = prepared(robot, task, criterion, None, True)
     c = search.conditions
-    require_redundant(robot, c, "effort")
+    require_redundant("effort", robot, c.task)
     frame, sign = c.task.frame, SIGNS[search.kind]
     pose = FormRecipe(robot.model, "pose", Variant(frame)).program()
     jacobian = FormRecipe(robot.model, "jacobian", Variant(frame, reference="world_aligned")).program()
@@ -153,10 +153,10 @@ def effort(robot: Robot, task: Any = "pose", criterion: Any = "manipulability") 
         "forward_kinematics": pose,
         "jacobian": jacobian,
         "conditions": traced("conditions", inputs, [("F", F)]),
-        "newton": c.optimality.program,
-        "rates": motion.rate.program,
-        "step": motion.step.program,
-        "extended": rate_system(c, "extended_jacobian", sign).rate.program,
+        "newton": c.optimality_program,
+        "rates": motion.rate_program,
+        "step": motion.step_program,
+        "extended": rate_system(c, "extended_jacobian", sign).rate_program,
     }
     return Effort(paper_effort(c.n, c.m), **{name: _operations(each) for name, each in programs.items()})
 

@@ -12,14 +12,13 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..checks import batch_array, common_batch, known_name, not_negative, number
-from ..errors import ArgumentError
 from ..forms.elimination import Factors, Rotations
 from ..integration import System
 from ..robot import Robot
 from .approach import QUIET
 from .classify import SIGNS
 from .conditions import Conditions, curvature
-from .problem import prepared
+from .problem import prepared, require_redundant
 
 
 def _pseudoinverse(c: Conditions, sign: float, xd: SX, p: SX) -> SX:
@@ -87,22 +86,13 @@ def joint_rates(
     known_name("method of joint rates", method, tuple(METHODS))
     search = prepared(robot, task, criterion, None, True)
     c = search.conditions
-    require_redundant(robot, c, "joint_rates")
+    require_redundant("joint_rates", robot, c.task)
     angles, rates = batch_array("joint_rates: q", q, c.n), batch_array("joint_rates: velocity", velocity, c.m)
     batch = common_batch("joint_rates", q=angles.shape[:-1], velocity=rates.shape[:-1])
     weights = np.array([number("gain", gain), not_negative("damping", damping)])
     with np.errstate(**QUIET):
         found = rate_system(c, method, SIGNS[search.kind]).rate(angles, rates, weights)
     return np.asarray(found).reshape(*batch, c.n)
-
-
-def require_redundant(robot: Robot, conditions: Conditions, what: str) -> None:
-    """Raise unless every joint has one dof and there are more of them than rows of the task."""
-    if robot.nq != robot.nv or conditions.redundancy == 0:
-        raise ArgumentError(
-            f"{what}: {robot.name!r} has {robot.nq} coordinates for a task of {conditions.m} rows; "
-            "expected joints of one dof each, and more of them than rows"
-        )
 
 
 @lru_cache(maxsize=32)

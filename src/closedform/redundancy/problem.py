@@ -18,7 +18,7 @@ from .classify import SIGNS
 from .conditions import Conditions
 from .criteria import read_criterion
 from .multistart import Multistart
-from .task import read_task
+from .task import Task, read_task
 
 MOST_STARTS = 10_000
 """Starts that may be asked for; 192 of them are used at most."""
@@ -41,6 +41,15 @@ def prepared(robot: Robot, task: Any, criterion: Any, kind: str | None, limits: 
         shared = next((s.conditions for (t, c, *_), s in known.items() if (t, c) == (chosen, best)), None)
         known[key] = Multistart(shared or Conditions(robot.model, chosen, best), bounds, kind)
     return known[key]
+
+
+def require_redundant(what: str, robot: Robot, task: Task) -> None:
+    """Raise unless every joint has one dof and there are more of them than rows of the task."""
+    if robot.nq != robot.nv or task.m >= robot.nv:
+        raise ArgumentError(
+            f"{what}: {robot.name!r} has {robot.nq} coordinates for a task of {task.m} rows; "
+            "expected joints of one dof each, and more of them than rows"
+        )
 
 
 def read_path(what: str, conditions: Conditions, targets: ArrayLike, least: int) -> Array:

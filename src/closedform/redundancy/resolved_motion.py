@@ -18,8 +18,8 @@ from ..integration import System, simulate
 from ..robot import Robot
 from .classify import SIGNS
 from .conditions import Conditions
-from .joint_rates import METHODS, rate_system, require_redundant
-from .problem import prepared, read_path
+from .joint_rates import METHODS, rate_system
+from .problem import prepared, read_path, require_redundant
 from .task import Task
 
 MOST_SUBSTEPS = 100_000
@@ -59,7 +59,7 @@ def resolved_motion(
     known_name("method of resolved motion", method, tuple(METHODS))
     search = prepared(robot, task, criterion, None, True)
     c = search.conditions
-    require_redundant(robot, c, "resolved_motion")
+    require_redundant("resolved_motion", robot, c.task)
     start = sized_array("resolved_motion: q0", q0, (c.n,))
     x = read_path("resolved_motion", c, targets, 2)
     substeps = whole_number("substeps", substeps, 1, MOST_SUBSTEPS)

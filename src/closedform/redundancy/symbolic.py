@@ -23,6 +23,7 @@ from .cofactors import cleared_rows
 from .criteria import read_criterion
 from .multistart import SINGULAR
 from .pivoted import Columns, pivots
+from .problem import require_redundant
 from .task import Task, read_task
 from .twist import Twist, form_at
 
@@ -116,11 +117,7 @@ def equations(
     model = instance("robot", robot, Robot, "a Robot, as cf.load gives it").model
     refuse_still(model, "equations")
     chosen, best = read_task(model, task), read_criterion(criterion)
-    if model.nq != model.nv or chosen.m >= model.nv:
-        raise ArgumentError(
-            f"equations: {model.name!r} has {model.nq} coordinates for a task of {chosen.m} rows; "
-            "expected joints of one dof each, and more of them than rows"
-        )
+    require_redundant("equations", robot, chosen)
     kinds = some_of("symbolic", symbolic, KINDS)
     known_name("convention of inertial parameters", parameters, CONVENTIONS)
     picked, others = regular_columns(robot, chosen, columns)

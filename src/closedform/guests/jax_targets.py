@@ -1,0 +1,149 @@
+"""How XLA runs a kernel: as machine code that it calls by itself, or else through Python on the host.
+
+The machine code reads XLA's structures in place (`Kernel.xla_handler`). It is used after the first kernel of
+the process gave the same numbers through XLA as through NumPy, and if XLA's interface has the version that
+it was written for. Otherwise, and on other devices than the CPU, kernels are called through
+`jax.pure_callback`, which is right and slower.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable
+from functools import cache, partial
+from pathlib import Path
+from threading import Lock
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import jax
+import numpy as np
+from jax.interpreters import mlir
+
+from ..errors import warn
+
+HEADER = "xla/ffi/api/c_api.h"
+"""The file, among those that come with JAX, that says which version of the interface XLA has."""
+
+_KNOWN: dict[str, Any] = {}
+"""Kernels by name. They stay: XLA keeps compiled functions, and with them the addresses of their code."""
+
+_SHARED: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
+"""The kernel by that name, of each kernel met so far."""
+
+_TARGETS: dict[str, Any] = {}
+"""The machine code that XLA calls, by the kernels' names."""
+
+_LOCK = Lock()
+
+
+def known(kernel: Any) -> Any:
+    """Return the first kernel of the same program and precision, so that functions are compiled once."""
+    found = _SHARED.get(kernel)
+    if found is None:
+        found = _SHARED[kernel] = _KNOWN.setdefault(name_of(kernel), kernel)
+    return found
+
+
+def name_of(kernel: Any) -> str:
+    """Return the name of a kernel in XLA, the same in every process."""
+    identity = "\0".join((*kernel.recipe.identity, kernel.dtype.name))
+    plain = re.sub(r"\W", "_", kernel.name)
+    return f"closedform_{plain}_{hashlib.sha256(identity.encode()).hexdigest()[:16]}"
+
+
+@cache
+def interface_version() -> tuple[int, int]:
+    """Return the version of XLA's interface for functions from elsewhere."""
+    text = (Path(jax.ffi.include_dir()) / HEADER).read_text()
+    numbers = [re.search(rf"#define XLA_FFI_API_{part} (\d+)", text) for part in ("MAJOR", "MINOR")]
+    major, minor = (int(each[1]) if each else -1 for each in numbers)
+    return major, minor
+
+
+def target_of(kernel: Any) -> str:
+    """Return the name by which XLA calls a kernel's machine code, after registering it."""
+    name = name_of(kernel)
+    with _LOCK:
+        if name not in _TARGETS:
+            handler = kernel.xla_handler
+            handler.follow(interface_version()[1])
+            jax.ffi.register_ffi_target(name, jax.ffi.pycapsule(handler.address), platform="cpu")
+            _TARGETS[name] = handler
+    return name
+
+
+class _Trial:
+    """What came of the first kernel: whether machine code is used."""
+
+    passed: bool | None = None
+
+
+def try_once(kernel: Any) -> None:
+    """Compare a kernel's numbers through XLA with those through NumPy, once per process."""
+    if _Trial.passed is None:
+        wrong = _difference(kernel)
+        _Trial.passed = wrong is None
+        if wrong is not None:
+            warn(
+                f"JAX {jax.__version__} does not call machine code as expected: {wrong}. Results are right, "
+                "but calls go through Python and are slower: install a newer closedform, or another JAX",
+                RuntimeWarning,
+            )
+
+
+def _difference(kernel: Any) -> str | None:
+    """Return what keeps XLA from calling machine code, None if nothing does."""
+    count = len(kernel.input_shapes)
+    inputs = [
+        np.linspace(0.1, 1.0 + k, num=samples * int(np.prod(core)), dtype=kernel.dtype).reshape(
+            samples, *core
+        )
+        for k, core in enumerate(kernel.input_shapes)
+        for samples in (1 if 0 < k == count - 1 else 3,)
+    ]
+    expected = kernel(*inputs)
+    expected = (expected,) if kernel.results is None else expected
+    try:
+        if interface_version()[0] != kernel.xla_handler.major:
+            return f"its interface has version {'.'.join(map(str, interface_version()))}"
+        shapes = [jax.ShapeDtypeStruct(each.shape, each.dtype) for each in expected]
+        call = jax.ffi.ffi_call(target_of(kernel), shapes)
+        with jax.ensure_compile_time_eval(), jax.debug_nans(False):
+            found = jax.device_get(call(*jax.device_put(inputs, jax.devices("cpu")[0])))
+    except (AttributeError, OSError, RuntimeError, TypeError, ValueError) as error:
+        return f"{type(error).__name__}: {str(error)[:200]}"
+    same = all(np.array_equal(a, b, equal_nan=True) for a, b in zip(found, expected, strict=True))
+    return None if same else "its results are not those of NumPy"
+
+
+def on_xla(program: Callable[[Any], Any], ctx: Any, *operands: Any, kernel: Any) -> Any:
+    """Write a call of a kernel's machine code into a function that XLA compiles for the CPU."""
+    if not _Trial.passed:
+        return _through_python(program(kernel), ctx, *operands)
+    return jax.ffi.ffi_lowering(target_of(program(kernel)))(ctx, *operands)
+
+
+def on_host(program: Callable[[Any], Any], ctx: Any, *operands: Any, kernel: Any) -> Any:
+    """Write a call through the host into a function for another device."""
+    warn(
+        f"{kernel.name}: there is no machine code for JAX on this device; numbers go to the host and back. "
+        "Calls are quicker with arrays on the CPU",
+        RuntimeWarning,
+    )
+    return _through_python(program(kernel), ctx, *operands)
+
+
+def _through_python(kernel: Any, ctx: Any, *operands: Any) -> Any:
+    shapes = [jax.ShapeDtypeStruct(each.shape, each.dtype) for each in ctx.avals_out]
+
+    def call(*arrays: Any) -> Any:
+        return jax.pure_callback(partial(_numbers, kernel), shapes, *arrays)
+
+    return mlir.lower_fun(call, multiple_results=True)(ctx, *operands)
+
+
+def _numbers(kernel: Any, *arrays: Any) -> list[Any]:
+    results = kernel(*(np.asarray(each) for each in arrays))
+    return [np.asarray(each) for each in ((results,) if kernel.results is None else results)]
