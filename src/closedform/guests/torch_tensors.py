@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from ..errors import ArgumentError, shown
-from .kinds import known_precision
+from .kinds import guest_of, known_precision
 from .torch_cuda import on_device
 from .torch_operators import evaluated, operator_of
 from .torch_shapes import in_front, summed, whole_shapes
@@ -60,6 +60,10 @@ def _alike(kernel: Any, args: Sequence[Any]) -> list[Tensor]:
         elif isinstance(each, np.ndarray) or hasattr(each, "__array_interface__"):
             raise ArgumentError(
                 f"{kernel.name}: {name} is a NumPy array beside tensors; convert it with torch.from_numpy"
+            )
+        elif guest_of(each) is not None:
+            raise ArgumentError(
+                f"{kernel.name}: {name} is {type(each).__name__} beside tensors; convert it to a tensor first"
             )
         else:
             try:
