@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import casadi as ca
 import numpy as np
 import pytest
@@ -99,6 +101,14 @@ def test_texts_name_what_they_use(name, real):
     assert all(int(each) % STRIDE == 0 for each in offsets)
     assert made.text.count("{") == made.text.count("}")
     assert ("double" if real == "float" else "float") not in made.text.replace("extern __shared__ double", "")
+
+
+def test_outputs_beyond_shared_memory_are_written_one_by_one():
+    traced = trace(cf.load("humanoid").model, "dynamic_matrices")
+    made = source(traced, "double")
+    assert made.shared == 0
+    written = re.findall(r"^y(\d)\[i \* (\d+) \+ (\d+)\] = ", made.text, re.MULTILINE)
+    assert len(set(written)) == len(written) == sum(map(len, traced.results))
 
 
 def test_sine_and_cosine_in_single_precision():

@@ -11,7 +11,7 @@ from ..emit.dialect import Dialect
 from ..emit.statements import Apply, Entry, Expression, Local, Number
 from ..programs import Program
 from ..programs.sine_cosine import COSINE, PI_2, QUARTERS, ROUNDER, SINE
-from .staging import Compute, Flush, Put, Staging, staging
+from .staging import Compute, Flush, Place, Put, Staging, staging
 
 WARP = 32
 STRIDE = WARP + 1
@@ -41,43 +41,36 @@ def source(program: Program, real: str) -> Source:
     """Return the kernel `(count, inputs, strides, outputs)` of a program in "float" or "double".
 
     Inputs are rows a stride apart, 0 for one that all samples share; outputs are whole rows, one after the
-    other.
+    other. Outputs that do not fit into shared memory even row by row are written entry by entry.
     """
     size = 4 if real == "float" else 8
     stage = staging(program, SHARED // 3 // (STRIDE * size))
-    tile = stage.slots * STRIDE
     tables = 2 * sum(map(len, program.results))
-    warps = 2 if 2 * tile * size + tables <= SHARED // 2 else 1
-    lines = [*_head(program, real, stage, warps), *_Body(program, real, stage).lines, "}", ""]
-    shared = warps * tile * size + tables + (-tables) % 8
-    return Source(FUNCTION, "\n".join(lines), warps * WARP, shared)
+    tile, tables = stage.slots * STRIDE * size, tables + (-tables) % 8
+    staged = tile + tables <= SHARED
+    warps = 2 if 2 * tile + tables <= SHARED // 2 or not staged else 1
+    lines = [*_head(program, real, stage, warps, staged), *_Body(program, real, stage, staged).lines, "}", ""]
+    return Source(FUNCTION, "\n".join(lines), warps * WARP, warps * tile + tables if staged else 0)
 
 
 FUNCTION = "evaluate"
 
 
-def _head(program: Program, real: str, stage: Staging, warps: int) -> list[str]:
+def _head(program: Program, real: str, stage: Staging, warps: int, staged: bool) -> list[str]:
     """Return everything before the operations."""
     parameters = ["long long count"]
     parameters += [f"const {real} *__restrict__ x{k}" for k in range(len(program.inputs))]
     parameters += [f"long long d{k}" for k in range(len(program.inputs))]
     parameters += [f"{real} *__restrict__ y{k}" for k in range(len(program.outputs))]
-    offsets = [each * STRIDE for row in stage.table for each in row]
     threads = warps * WARP
+    head, shared = _shared(real, stage, warps) if staged else ([], [])
     return [
         _sincos(real),
-        _flushes(real),
-        f"__device__ const unsigned short slots[{len(offsets)}] = {{{', '.join(map(str, offsets))}}};",
+        *head,
         f'extern "C" __global__ void __launch_bounds__({threads}) {FUNCTION}({", ".join(parameters)})',
         "{",
-        "extern __shared__ double memory[];",
         f"const int lane = threadIdx.x & {WARP - 1}, warp = threadIdx.x >> 5;",
-        f"{real} *const all = reinterpret_cast<{real} *>(memory), "
-        f"*const tile = all + warp * {stage.slots * STRIDE};",
-        "unsigned short *const table = reinterpret_cast<unsigned short *>"
-        f"(all + {warps * stage.slots * STRIDE});",
-        f"for (int k = threadIdx.x; k < {len(offsets)}; k += {threads}) table[k] = slots[k];",
-        "__syncthreads();",
+        *shared,
         f"const long long base = ((long long)blockIdx.x * {warps} + warp) * {WARP};",
         "if (base >= count) return;",
         f"const int samples = count - base < {WARP} ? (int)(count - base) : {WARP};",
@@ -86,10 +79,30 @@ def _head(program: Program, real: str, stage: Staging, warps: int) -> list[str]:
     ]
 
 
+def _shared(real: str, stage: Staging, warps: int) -> tuple[list[str], list[str]]:
+    """Return what is said of shared memory before the kernel, and at its beginning."""
+    offsets = [each * STRIDE for row in stage.table for each in row]
+    place, size, threads = stage.slots * STRIDE, len(offsets), warps * WARP
+    listed = ", ".join(map(str, offsets))
+    return (
+        [
+            _flushes(real),
+            f"__device__ const unsigned short slots[{size}] = {{{', '.join(map(str, offsets))}}};",
+        ],
+        [
+            "extern __shared__ double memory[];",
+            f"{real} *const all = reinterpret_cast<{real} *>(memory), *const tile = all + warp * {place};",
+            f"unsigned short *const table = reinterpret_cast<unsigned short *>(all + {warps * place});",
+            f"for (int k = threadIdx.x; k < {size}; k += {threads}) table[k] = slots[k];",
+            "__syncthreads();",
+        ],
+    )
+
+
 class _Body:
     """The operations of a program as lines."""
 
-    def __init__(self, program: Program, real: str, stage: Staging) -> None:
+    def __init__(self, program: Program, real: str, stage: Staging, staged: bool) -> None:
         self.program, self.real = program, real
         self.dialect = Dialect(
             number=lambda value: literal(value, real),
@@ -100,12 +113,18 @@ class _Body:
         self.lines: list[str] = []
         self._loaded: set[int] = set()
         self._angles: set[int] = set()
+        self._places: dict[int, list[Place]] = {}
+        for output, row in enumerate(program.results):
+            for entry, value in enumerate(row):
+                self._places.setdefault(value, []).append((output, entry))
         starts = [0]
         for row in program.results:
             starts.append(starts[-1] + len(row))
         for step in stage.steps:
             if isinstance(step, Compute):
                 self._compute(step.value)
+            elif not staged:
+                self._write(step)
             elif isinstance(step, Put):
                 self.lines.append(f"tile[{step.slot * STRIDE} + lane] = {self._written(step.value)};")
             else:
@@ -137,6 +156,13 @@ class _Body:
 
     def _written(self, value: int) -> str:
         return self.dialect.write(self._operand(value))
+
+    def _write(self, step: Put | Flush) -> None:
+        """Write a value to all its places at once."""
+        if isinstance(step, Put):
+            for output, entry in self._places[step.value]:
+                target = f"y{output}[i * {len(self.program.results[output])} + {entry}]"
+                self.lines.append(f"{target} = {self._written(step.value)};")
 
     def _flush(self, step: Flush, start: int) -> None:
         width = len(self.program.results[step.output])

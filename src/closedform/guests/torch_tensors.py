@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
+from torch._subclasses import FakeTensor
 
 from ..errors import ArgumentError, shown
 from .kinds import guest_of, known_precision
@@ -29,7 +30,7 @@ def call(kernel: Any, args: Sequence[Any], out: Any, threads: int) -> Any:
     tensors = _alike(kernel, args)
     if out is not None:
         return _into(kernel, tensors, out, threads)
-    if torch.compiler.is_compiling():
+    if torch.compiler.is_compiling() or any(isinstance(each, FakeTensor) for each in tensors):
         results = operator_of(kernel)(*tensors)
     elif _plain(tensors):
         results = evaluated(kernel, tensors, threads)
