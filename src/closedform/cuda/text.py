@@ -85,10 +85,7 @@ def _shared(real: str, stage: Staging, warps: int) -> tuple[list[str], list[str]
     place, size, threads = stage.slots * STRIDE, len(offsets), warps * WARP
     listed = ", ".join(map(str, offsets))
     return (
-        [
-            _flushes(real),
-            f"__device__ const unsigned short slots[{size}] = {{{', '.join(map(str, offsets))}}};",
-        ],
+        [_flushes(real), f"__device__ const unsigned short slots[{size}] = {{{listed}}};"],
         [
             "extern __shared__ double memory[];",
             f"{real} *const all = reinterpret_cast<{real} *>(memory), *const tile = all + warp * {place};",

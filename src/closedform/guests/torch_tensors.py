@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
-from torch._subclasses import FakeTensor
 
 from ..errors import ArgumentError, shown
 from .kinds import guest_of, known_precision
@@ -30,7 +29,7 @@ def call(kernel: Any, args: Sequence[Any], out: Any, threads: int) -> Any:
     tensors = _alike(kernel, args)
     if out is not None:
         return _into(kernel, tensors, out, threads)
-    if torch.compiler.is_compiling() or any(isinstance(each, FakeTensor) for each in tensors):
+    if _traced(tensors):
         results = operator_of(kernel)(*tensors)
     elif _plain(tensors):
         results = evaluated(kernel, tensors, threads)
@@ -75,9 +74,16 @@ def _alike(kernel: Any, args: Sequence[Any]) -> list[Tensor]:
     return tensors
 
 
+def _traced(tensors: Sequence[Tensor]) -> bool:
+    """Whether PyTorch looks at the call rather than at numbers: a compiler, or tensors of another class."""
+    if torch.compiler.is_compiling() or torch._C._len_torch_dispatch_stack():
+        return True
+    return any(type(each) not in (Tensor, torch.nn.Parameter) for each in tensors)
+
+
 def _plain(tensors: Sequence[Tensor]) -> bool:
     """Whether nothing but the numbers is asked for: no gradients, no transforms of `torch.func`."""
-    if any(type(each) is not Tensor for each in tensors) or torch._C._functorch.peek_interpreter_stack():
+    if torch._C._functorch.peek_interpreter_stack():
         return False
     if torch.is_grad_enabled() and any(each.requires_grad for each in tensors):
         return False
