@@ -422,6 +422,9 @@ RECIPES: dict[str, Callable[[], Call]] = {
         rational=False,
         seconds=10.0,
     ),
+    "Robot.casadi": lambda: call(
+        arm().casadi, "jacobian", frame="tool", order=None, phi=False, geometry=False
+    ),
     "Robot.export": lambda: call(
         arm().export,
         "jacobian",
@@ -638,6 +641,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "FlexibleArm.equations": lambda: call(
         bending().equations, "mass_matrix", symbolic=True, digits=None, rational=False, seconds=10.0
     ),
+    "FlexibleArm.casadi": lambda: call(bending().casadi, "mass_matrix"),
     "FlexibleArm.export": lambda: call(bending().export, "mass_matrix", "c", fresh(""), precision="double"),
     "FlexibleArm.joint_inverse_dynamics": lambda: call(
         bending().joint_inverse_dynamics,
@@ -728,6 +732,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
     ),
     "ElasticJointRobot.kernel": lambda: call(springy().kernel, "energy", dtype=float),
     "ElasticJointRobot.program": lambda: call(springy().program, "energy"),
+    "ElasticJointRobot.casadi": lambda: call(springy().casadi, "energy"),
     "ElasticJointRobot.equations": lambda: call(springy().equations, "energy", digits=3, seconds=10.0),
     "ElasticJointRobot.require": lambda: call(springy().require, "energy"),
     "ElasticJointRobot.system": lambda: call(springy().system, uncertain=True),

@@ -37,6 +37,7 @@ FLOW = (
     "equations",
     "guests",
     "kernels",
+    "cuda",
     "form_methods",
     "owner",
     "methods",
@@ -217,7 +218,13 @@ def test_imports_between_the_rooms_of_a_stage_flow_one_way():
                 assert rooms.index(other) < rooms.index(here), f"{path} imports {other}"
 
 
-BESIDE = {"oracles": (), "bench": ("oracles",), "fuzz": ("oracles",), "tests": ("oracles", "fuzz")}
+BESIDE = {
+    "oracles": (),
+    "examples": (),
+    "bench": ("oracles", "examples"),
+    "fuzz": ("oracles",),
+    "tests": ("oracles", "fuzz", "examples"),
+}
 """What the folders beside the package may import of each other."""
 
 

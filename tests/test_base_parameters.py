@@ -12,73 +12,11 @@ from closedform.forms.tree import Tree
 from closedform.identification import BaseParameters, base_parameters
 from closedform.identification.base.savings import base_program
 from closedform.model.inertia import NAMES
+from closedform.papers import gautier_khalil
 from closedform.programs import evaluate, trace
 from conftest import make
 from oracles.random_trees import random_tree
 from tolerances import PROMISED, ROUNDING, worst
-
-PUMA_REGROUPED = """
-ZZR1 = ZZ1 + YY2 + YY3 + d4**2*(M4 + M5 + M6) + 2*r3*MZ3 + (r3**2 + d3**2)*(M3 + M4 + M5 + M6)
-XXR2 = XX2 - YY2 - d3**2*(M3 + M4 + M5 + M6)
-XZR2 = XZ2 - d3*MZ3 - d3*r3*(M3 + M4 + M5 + M6)
-ZZR2 = ZZ2 + d3**2*(M3 + M4 + M5 + M6)
-MXR2 = MX2 + d3*(M3 + M4 + M5 + M6)
-XXR3 = XX3 + YY4 + 2*r4*MZ4 + (r4**2 - d4**2)*(M4 + M5 + M6) - YY3
-XYR3 = XY3 - d4*MZ4 - d4*r4*(M4 + M5 + M6)
-ZZR3 = ZZ3 + YY4 + 2*r4*MZ4 + (d4**2 + r4**2)*(M4 + M5 + M6)
-MXR3 = MX3 + d4*(M4 + M5 + M6)
-MYR3 = MY3 + MZ4 + r4*(M4 + M5 + M6)
-XXR4 = XX4 + YY5 - YY4
-ZZR4 = ZZ4 + YY5
-MYR4 = MY4 - MZ5
-XXR5 = XX5 + YY6 - YY5
-ZZR5 = ZZ5 + YY6
-MYR5 = MY5 + MZ6
-XXR6 = XX6 - YY6
-"""
-"""The results of [GautierKhalil1990, section V], with D3, R3, D4, R4 written d3, r3, d4, r4."""
-
-PUMA_STEPS = {
-    6: """
-XXR6 = XX6 - YY6
-XXR5 = XX5 + YY6
-ZZR5 = ZZ5 + YY6
-MYR5 = MY5 + MZ6
-MR5 = M5 + M6
-""",
-    5: """
-XXR5 = XX5 + YY6 - YY5
-XXR4 = XX4 + YY5
-ZZR4 = ZZ4 + YY5
-MYR4 = MY4 - MZ5
-MR4 = M4 + M5 + M6
-""",
-    4: """
-XXR4 = XX4 + YY5 - YY4
-XXR3 = XX3 + YY4 + 2*r4*MZ4 + r4**2*(M4 + M5 + M6)
-XYR3 = XY3 - d4*MZ4 - d4*r4*(M4 + M5 + M6)
-YYR3 = YY3 + d4**2*(M4 + M5 + M6)
-ZZR3 = ZZ3 + YY4 + 2*r4*MZ4 + (d4**2 + r4**2)*(M4 + M5 + M6)
-MXR3 = MX3 + d4*(M4 + M5 + M6)
-MYR3 = MY3 + MZ4 + r4*(M4 + M5 + M6)
-MR3 = M3 + M4 + M5 + M6
-""",
-    3: """
-XXR3 = XX3 + YY4 + 2*r4*MZ4 + (r4**2 - d4**2)*(M4 + M5 + M6) - YY3
-XXR2 = XX2 + YY3 + 2*r3*MZ3 + r3**2*(M3 + M4 + M5 + M6) + d4**2*(M4 + M5 + M6)
-XZR2 = XZ2 - d3*MZ3 - d3*r3*(M3 + M4 + M5 + M6)
-YYR2 = YY2 + YY3 + d4**2*(M4 + M5 + M6) + 2*r3*MZ3 + (d3**2 + r3**2)*(M3 + M4 + M5 + M6)
-ZZR2 = ZZ2 + d3**2*(M3 + M4 + M5 + M6)
-MXR2 = MX2 + d3*(M3 + M4 + M5 + M6)
-MZR2 = MZ2 + MZ3 + r3*(M3 + M4 + M5 + M6)
-MR2 = M2 + M3 + M4 + M5 + M6
-""",
-    2: """
-XXR2 = XX2 - YY2 - d3**2*(M3 + M4 + M5 + M6)
-ZZR1 = ZZ1 + YY2 + YY3 + d4**2*(M4 + M5 + M6) + 2*r3*MZ3 + (r3**2 + d3**2)*(M3 + M4 + M5 + M6)
-""",
-    1: "",
-}
 
 REVOLUTE = """
 XXR2 = XX2 + YY3 + 2*r3*MZ3 + r3**2*M3
@@ -126,6 +64,15 @@ def puma() -> BaseParameters:
     return base_parameters(cf.load("puma560"), symbolic=True)
 
 
+def printed_steps() -> dict[int, dict[str, sp.Expr]]:
+    """Return the printed lines of section V by link, in the catalogue robot's letters: d3 for D3."""
+    own = {sp.Symbol(name): sp.Symbol(name.lower()) for name in gautier_khalil.LENGTHS}
+    return {
+        link: {name: each.subs(own) for name, each in gautier_khalil.lines(link).items()}
+        for link in gautier_khalil.STEPS
+    }
+
+
 def test_puma_has_the_paper_s_36_parameters(puma):
     assert puma.count == 36
     assert " ".join(puma.no_effect) == "XX1 XY1 XZ1 YY1 YZ1 MX1 MY1 MZ1 M1 MZ2 M2"
@@ -134,17 +81,17 @@ def test_puma_has_the_paper_s_36_parameters(puma):
 
 
 def test_puma_regroupings_are_those_printed(puma):
-    printed = parsed(PUMA_REGROUPED)
-    assert list(puma.regrouped) == list(printed)
-    for name, each in printed.items():
-        assert same(puma.regrouped[name], each), name
+    last = {name: each for lines in printed_steps().values() for name, each in lines.items()}
+    names = " ".join(gautier_khalil.MINIMUM.values()).split()
+    assert list(puma.regrouped) == [name for name in names if "R" in name]
+    for name, each in puma.regrouped.items():
+        assert same(each, last[name]), name
 
 
 def test_puma_is_reproduced_line_by_line(puma):
     steps = dict(puma.steps())
     assert list(steps) == [6, 5, 4, 3, 2, 1]
-    for link, lines in PUMA_STEPS.items():
-        printed = parsed(lines)
+    for link, printed in printed_steps().items():
         assert list(steps[link]) == list(printed), link
         for name, each in printed.items():
             assert same(steps[link][name], each), (link, name)

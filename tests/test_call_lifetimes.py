@@ -159,7 +159,7 @@ def test_calls_of_every_shape_leave_no_references_and_no_memory() -> None:
     wrong = np.zeros(3)
 
     def work() -> None:
-        for _ in range(50):
+        for _ in range(25):
             for method, (args, named) in calls:
                 method(*args, **named)
             for method, _ in calls:

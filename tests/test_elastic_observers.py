@@ -20,7 +20,7 @@ from closedform.elastic import (
     track,
     track_observed,
 )
-from closedform.elastic.estimates import motor_observer_rate, plant_observer_rate
+from closedform.elastic.observer_forms import motor_observer_rate, plant_observer_rate
 from closedform.elastic.plant import forward_dynamics
 from closedform.integration import simulate
 from closedform.trajectory import polynomial

@@ -10,24 +10,13 @@ import sympy as sp
 
 import closedform as cf
 from closedform.identification import base_parameters
+from closedform.papers.gautier_khalil import LENGTHS, STEPS, TABLE_I, lines
 from closedform.rotations import pose, rotation_rpy
-from test_base_parameters import PUMA_REGROUPED, PUMA_STEPS, parsed, same
+from test_base_parameters import same
 from tolerances import ROUNDING
 
 QUARTER = np.pi / 2
-TABLE_I = [
-    (0, 0, 0, 0, 0),
-    (0, -QUARTER, 0, 0, 0),
-    (0, 0, "D3", 0, "R3"),
-    (0, -QUARTER, "D4", 0, "R4"),
-    (0, QUARTER, 0, 0, 0),
-    (0, -QUARTER, 0, 0, 0),
-]
-"""[GautierKhalil1990, Table I]."""
-
-LENGTHS = {"D3": 0.4318, "R3": 0.1501, "D4": 0.0203, "R4": 0.4331}
 BODY = cf.Inertial.of(1.3, (0.1, 0.2, -0.1), [0.3, 0.01, 0.02, 0.25, 0.03, 0.2])
-CAPITALS = {sp.Symbol(name.lower()): sp.Symbol(name) for name in LENGTHS}
 
 
 @pytest.fixture(scope="module")
@@ -39,14 +28,9 @@ def test_the_printed_table_gives_the_printed_regroupings(puma):
     base = base_parameters(puma, symbolic=True)
     assert base.count == 36
     assert base.minimal
-    printed = {name: each.subs(CAPITALS) for name, each in parsed(PUMA_REGROUPED).items()}
-    assert list(base.regrouped) == list(printed)
-    for name, each in printed.items():
-        assert same(base.regrouped[name], each), name
-    steps = dict(base.steps())
-    for link, lines in PUMA_STEPS.items():
-        for name, each in parsed(lines).items():
-            assert same(steps[link][name], each.subs(CAPITALS)), (link, name)
+    last = {name: each for link in STEPS for name, each in lines(link).items()}
+    for name, each in base.regrouped.items():
+        assert same(each, last[name]), name
     assert base.reasons["M4"].neighbours["XX3"] == sp.Symbol("R4") ** 2
 
 

@@ -184,6 +184,13 @@ def test_pages_hold_the_maps(key, update):
     assert text == whole or update, f"{path.name} is stale; run with --update"
 
 
+def test_the_index_leads_to_every_paper():
+    text = (PAGES / "README.md").read_text(encoding="utf-8")
+    for key in KEYS:
+        assert f"| {paper(key).name} |" in text
+        assert f"[{key}]({key}.md)" in text
+
+
 def test_the_command_lists_the_papers():
     result = CliRunner().invoke(app, ["papers"])
     assert result.exit_code == 0

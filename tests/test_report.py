@@ -215,11 +215,11 @@ def test_postures_stay_small():
     assert len(posture.draw(facts)["posture"].json) < 1_500_000
 
 
-def test_counts_are_those_of_the_kernels():
+def test_counts_are_those_of_the_programs_that_kernels_run():
     robot = cf.load("2r")
     facts = counts.gather(study_of(robot))
     assert {row.name: row.counts for row in facts.rows} == {
-        name: robot.kernel(name).counts if name in EVERYWHERE else None
+        name: robot.program(name).counts if name in EVERYWHERE else None
         for name, form in cf.FORMS.items()
         if form.group != "blocks"
     }

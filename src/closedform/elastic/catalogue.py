@@ -25,13 +25,6 @@ from ..forms.quantities import COORDINATES, PHI
 from ..model import Model
 from .decoupling import decoupling, link_derivatives
 from .drives import Drives
-from .estimates import (
-    loaded_link_derivatives,
-    momentum_balance,
-    motor_observer_rate,
-    plant_observer_rate,
-    spring_links,
-)
 from .inverse import inverse_dynamics, motor_motion
 from .law_forms import (
     decoupling_bias,
@@ -42,6 +35,13 @@ from .law_forms import (
     static_feedforward_law,
 )
 from .letters import KINDS, lettered_drives
+from .observer_forms import (
+    loaded_link_derivatives,
+    momentum_balance,
+    motor_observer_rate,
+    plant_observer_rate,
+    spring_links,
+)
 from .plant import Plant, energy, forward_dynamics, spring_torque, state_rate
 from .staged import staged_law
 

@@ -18,7 +18,7 @@ from ..arrays import Array
 from ..checks import choice, instance
 from ..emit import export
 from ..emit.subject import Subject, layout
-from ..errors import ArgumentError, ProgramSizeError, shown
+from ..errors import ArgumentError, shown
 from ..integration import System
 from ..kernels import Kernel, compiled, traced
 from ..lazy import cached_property
@@ -26,7 +26,7 @@ from ..programs import Program
 from ..trajectory import Trajectory
 from ..trajectory.trajectory import require_trajectory
 from .catalogue import FORMS, GAINS, POSITIONS, REFERENCE, STATE, STIFFNESS, TORQUES
-from .gains import pole_gains
+from .gains import loop_gains, rows
 from .plant import Plant, state_rate
 from .robot import ElasticJointRobot
 
@@ -59,13 +59,9 @@ class Control(ABC):
 
     def _begin(self, robot: ElasticJointRobot, *loops: tuple[str, ArrayLike, int]) -> None:
         """Take the robot, and loop by loop the poles: what they are called, themselves, how many are due."""
-        where, gains = type(self).__name__, []
+        where = type(self).__name__
         self.robot = instance(f"{where}: robot", robot, ElasticJointRobot)
-        for name, poles, count in loops:
-            gains.append(pole_gains(poles, robot.joint_names))
-            if len(gains[-1]) != count:
-                raise ArgumentError(f"{where}: {len(gains[-1])} {name} per joint; expected {count}")
-        self.gains = np.concatenate(gains)
+        self.gains = loop_gains(where, robot.joint_names, *loops)
 
     @abstractmethod
     def law(self, plant: Plant, state: Sequence[SX], wanted: Sequence[SX], gains: Sequence[SX]) -> SX:
@@ -80,9 +76,7 @@ class Control(ABC):
         """Return the motor torques of symbols; `reference` (rows, nv), `gains` (feedbacks, nv)."""
         wanted = [reference[k, :].T for k in range(self.rows)]
         plant = self.robot.plant(wanted[self.order + 1 :])
-        return self.law(
-            plant, state, wanted[: self.order + 1], [gains[k, :].T for k in range(self.feedbacks)]
-        )
+        return self.law(plant, state, wanted[: self.order + 1], rows(gains))
 
     @cached_property
     def kernel(self) -> Kernel:
@@ -137,15 +131,11 @@ class Control(ABC):
         >>> print(law.equations(gains="constant", digits=3))
         u[1] = 173.0*q_d1 + 17.3*qd_d1 + 0.433*qdd_d1 - 173.0*theta1 - 17.3*thetad1 + 4.91*sin(theta1)
         """
-        from ..equations.build import MAX_OPERATIONS  # noqa: PLC0415 (SymPy is slow to import)
+        from ..equations.build import refuse_long  # noqa: PLC0415 (SymPy is slow to import)
         from ..equations.write import program_equations  # noqa: PLC0415
 
         program = self.program(gains)
-        if program.counts.total > MAX_OPERATIONS:
-            raise ProgramSizeError(
-                f"{self.name} of {self.robot.model.name!r} takes {program.counts.total} operations; "
-                f"equations are printed up to {MAX_OPERATIONS}; take a smaller robot, or export source code"
-            )
+        refuse_long(program, self.robot.model.name)
         return program_equations(program, LAW_QUANTITIES, digits=digits, rational=rational, seconds=seconds)
 
     def export(

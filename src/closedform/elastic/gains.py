@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from casadi import SX
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
@@ -58,3 +59,21 @@ def pole_gains(poles: ArrayLike, joints: int | Sequence[str] = 1) -> Array:
             raise ArgumentError(f"poles of joint {name!r} are not in conjugate pairs: {row.tolist()}")
         gains[:, k] = polynomial.real[:0:-1]
     return gains
+
+
+def loop_gains(where: str, joints: Sequence[str], *loops: tuple[str, ArrayLike, int]) -> Array:
+    """Return the gains of several loops below one another; `where` names the law or observer.
+
+    A loop is what its poles are called, the poles, and how many of them each joint must have.
+    """
+    gains = []
+    for name, poles, count in loops:
+        gains.append(pole_gains(poles, joints))
+        if len(gains[-1]) != count:
+            raise ArgumentError(f"{where}: {len(gains[-1])} {name} per joint; expected {count}")
+    return np.concatenate(gains)
+
+
+def rows(gains: SX) -> list[SX]:
+    """Return the rows of gains as columns over the joints."""
+    return [gains[k, :].T for k in range(gains.size1())]

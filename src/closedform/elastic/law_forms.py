@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from casadi import SX
 
 from .decoupling import decoupling, fourth_order, third_order
+from .gains import rows
 from .inverse import motor_motion
 from .plant import Plant
-from .staged import rows
 
 
 def decoupling_matrix(plant: Plant, q: SX) -> SX:

@@ -16,8 +16,8 @@ from ..errors import ArgumentError, ClosedFormError
 from ..kernels import Kernel, compiled
 from ..lazy import cached_property
 from .catalogue import STATE
-from .estimates import momentum_balance
 from .gains import pole_gains
+from .observer_forms import momentum_balance
 from .plant import Plant
 from .robot import ElasticJointRobot
 from .tracking import checked_rate

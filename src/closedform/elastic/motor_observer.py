@@ -10,9 +10,9 @@ from casadi import SX
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
-from .estimates import motor_observer_rate, spring_links
 from .momentum_observer import momentum_step, state_parts
 from .observer import Observer, advanced
+from .observer_forms import motor_observer_rate, spring_links
 from .plant import Plant
 from .robot import ElasticJointRobot
 

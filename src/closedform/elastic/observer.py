@@ -21,12 +21,13 @@ from ..emit import export
 from ..emit.subject import Subject, layout
 from ..errors import ArgumentError, ClosedFormError
 from ..forms import Quantity
+from ..integration.system import runge_kutta_step
 from ..kernels import Kernel, compiled, traced
 from ..lazy import cached_property
 from ..programs import Program
 from .catalogue import FORMS, MEASURED, TORQUES
 from .control import Control, require_control
-from .gains import pole_gains
+from .gains import loop_gains
 from .plant import Plant
 from .robot import ElasticJointRobot
 from .tracking import checked_rate
@@ -69,18 +70,15 @@ class Observer(ABC):
                 f"{where}: the stiffness is variable; use changed(stiffness=...) for a constant one"
             )
         robot.require("spring_links")
-        self.rate, gains = checked_rate(where, rate), []
-        for name, poles, count in loops:
-            gains.append(pole_gains(poles, robot.joint_names))
-            if len(gains[-1]) != count:
-                raise ArgumentError(f"{where}: {len(gains[-1])} {name} per joint; expected {count}")
+        self.rate = checked_rate(where, rate)
+        self.gains = loop_gains(where, robot.joint_names, *loops)
+        for name, poles, _ in loops:
             fastest = float(np.abs(np.asarray(poles)).max())
             if fastest > FOLLOWED * self.rate:
                 raise ArgumentError(
                     f"{where}: {name} of {fastest:g} rad/s are too fast for {self.rate:g} samples per "
                     f"second; give poles up to {FOLLOWED * self.rate:g} rad/s, or a higher rate"
                 )
-        self.gains = np.concatenate(gains)
 
     @abstractmethod
     def expression(
@@ -201,9 +199,4 @@ class Observer(ABC):
 def advanced(rate: Callable[[SX, SX], SX], x: SX, theta: tuple[SX, SX], h: SX) -> SX:
     """Return x one Runge-Kutta step later, the measured angle changing evenly [Kutta1901]."""
     before, now = theta
-    middle = (before + now) / 2
-    k1 = rate(x, before)
-    k2 = rate(x + h / 2 * k1, middle)
-    k3 = rate(x + h / 2 * k2, middle)
-    later: SX = x + h / 6 * (k1 + 2 * k2 + 2 * k3 + rate(x + h * k3, now))
-    return later
+    return runge_kutta_step(rate, x, (before, (before + now) / 2, now), h)

@@ -10,9 +10,9 @@ from casadi import SX
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
-from .estimates import plant_observer_rate
 from .momentum_observer import state_parts
 from .observer import Observer, advanced
+from .observer_forms import plant_observer_rate
 from .plant import Plant
 from .robot import ElasticJointRobot
 

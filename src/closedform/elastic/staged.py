@@ -8,6 +8,7 @@ from math import comb
 from casadi import SX
 
 from ..forms.mass import mass_matrix_rates
+from .gains import rows
 from .plant import Plant
 
 
@@ -68,11 +69,6 @@ def _damped(plant: Plant, state: Sequence[SX], wanted: Sequence[SX], gains: Sequ
     dq2 = (w - plant.K * dq1 - plant.K1 * dq) / plant.D
     u: SX = plant.B * (dq2 + motion[2] / plant.N) + z + plant.motor_friction(thetad)
     return u
-
-
-def rows(gains: SX) -> list[SX]:
-    """Return the rows of gains as columns over the joints."""
-    return [gains[k, :].T for k in range(gains.size1())]
 
 
 def _asked(k1: SX, k2: SX, wanted: Sequence[SX], actual: Sequence[SX]) -> SX:

@@ -220,7 +220,7 @@ def _traced(symbols: Sequence[SX], results: Sequence[SX]) -> Program:
     return program(
         "shared",
         [(f"x{k}", each.shape, each) for k, each in enumerate(symbols)],
-        [(f"y{k}", (each.nnz(),), ca.vertcat(*each.nonzeros())) for k, each in enumerate(results)],
+        [(f"y{k}", (each.nnz(),), each.nz[:]) for k, each in enumerate(results)],
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import casadi as ca
@@ -113,12 +114,7 @@ class System:
         given.append(("h", (), h))
         if self.parameters is not None:
             given.append(("p", self.parameters))
-        x, (start, middle, end) = self.state, levels
-        k1 = self.at(x, start)
-        k2 = self.at(x + h / 2 * k1, middle)
-        k3 = self.at(x + h / 2 * k2, middle)
-        k4 = self.at(x + h * k3, end)
-        later = x + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+        later = runge_kutta_step(self.at, self.state, levels, h)
         return traced(f"{self.name}_step", given, [("x", later)])
 
     def at(self, x: ca.SX, u: ca.SX | None = None) -> ca.SX:
@@ -126,6 +122,16 @@ class System:
         if self.inputs is None or u is None:
             return ca.substitute(self.expression, self.state, x)
         return ca.substitute(self.expression, ca.vertcat(self.state, self.inputs), ca.vertcat(x, u))
+
+
+def runge_kutta_step(rate: Callable[[ca.SX, Any], ca.SX], x: ca.SX, levels: Sequence[Any], h: ca.SX) -> ca.SX:
+    """Return x one classical step of fourth order later; `levels` are the inputs at start, middle and end."""
+    start, middle, end = levels
+    k1 = rate(x, start)
+    k2 = rate(x + h / 2 * k1, middle)
+    k3 = rate(x + h / 2 * k2, middle)
+    k4 = rate(x + h * k3, end)
+    return x + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
 
 
 def _restored(name: str, text: str, has_inputs: bool, has_parameters: bool) -> System:

@@ -7,8 +7,8 @@ from casadi import SX
 
 from ..forms.coriolis import coriolis_matrix
 from .decoupling import link_derivatives
+from .gains import rows
 from .plant import Plant
-from .staged import rows
 
 
 def motor_observer_rate(
