@@ -636,6 +636,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
         modes=1,
         exact=False,
         boundary="stretched",
+        payload_offset=0.01,
     ),
     "FlexibleArm.equations": lambda: call(
         bending().equations, "mass_matrix", symbolic=True, digits=None, rational=False, seconds=10.0

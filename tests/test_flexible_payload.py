@@ -95,6 +95,13 @@ def test_modes_are_those_of_a_beam_with_the_body_ahead_of_its_end():
     assert ahead[0] < behind[0]
 
 
+@pytest.mark.parametrize("damped", [False, True])
+def test_the_papers_arm_carries_its_payload_off_the_tip(damped):
+    """The second link of section VII, (EI) = 1 N m^2, with its nominal payload."""
+    arm = FlexibleArm.deluca_siciliano(payload_offset=OFFSET, damped=damped)
+    assert worst(arm.frequencies[1], ritz_frequencies(0.5, 0.2, 1.0, [(0.1, 0.0005, *OFFSET)], 2)) < PROMISED
+
+
 @pytest.mark.parametrize("exact", [False, True])
 def test_motions_keep_their_energy_but_for_work_and_damping(exact):
     """One mode per link, which the exact model takes less long to compile for."""

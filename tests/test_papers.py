@@ -77,6 +77,7 @@ def test_what_a_map_names_exists(key):
             assert not function or re.search(rf"^def {function}\(", text, re.MULTILINE), (
                 f"{item.label}: {name}"
             )
+        assert not item.tests or any("::" in name for name in item.tests), f"{item.label}: which test?"
         for name in item.shown:
             command = name.startswith("closedform ")
             assert (name.split()[1] in verbs()) if command else (REPOSITORY / name).exists(), name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -85,6 +86,7 @@ class FlexibleArm(ArmStructure):
         modes: int = 2,
         exact: bool = False,
         boundary: Boundary = "right-angle",
+        payload_offset: float | ArrayLike = 0.0,
     ) -> FlexibleArm:
         """Return the two-link arm of [DeLucaSiciliano1991, section VII], with its nominal payload.
 
@@ -95,15 +97,20 @@ class FlexibleArm(ArmStructure):
         >>> arm = cf.FlexibleArm.deluca_siciliano(boundary="stretched")
         >>> arm.frequencies[0].round(3).tolist()
         [0.441, 1.986]
+
+        `payload_offset`, `exact` and `boundary` as for any arm.
         """
         flag("deluca_siciliano: damped", damped)
         link = FlexibleLink(0.5, 0.2, 1.0, hub_mass=1.0, hub_inertia=0.1, modes=modes)
-        arm = cls([link, link], payload, exact=exact, boundary=boundary, name="deluca_siciliano")
+        make = partial(
+            cls, [link, link], payload, payload_offset=payload_offset, exact=exact, name="deluca_siciliano"
+        )
+        arm = make(boundary=boundary)
         if not damped:
             return arm
         D = 0.1 * np.sqrt(np.diag(arm.stiffness))
         tips = [modes.tip for modes in arm.modes]
-        return cls([link, link], payload, damping=D, exact=exact, boundary=tips, name="deluca_siciliano")
+        return make(damping=D, boundary=tips)
 
     def __repr__(self) -> str:
         modes = ", ".join(str(len(each)) for each in self.modes)
