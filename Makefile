@@ -1,4 +1,4 @@
-.PHONY: demo test test-torch test-jax check lint stubs coverage fuzz bench release-check clean
+.PHONY: demo test test-torch test-jax test-gpu check lint stubs coverage fuzz bench release-check clean
 .DELETE_ON_ERROR:
 
 VENV := .venv
@@ -20,6 +20,10 @@ test-torch: $(VENV)/torch.stamp
 	$(BIN)/python -m pytest tests/test_torch.py docs/arrays.md
 
 # The claims about JAX, on the CPU.
+# What is claimed of GPUs, where there is one and PyTorch can use it.
+test-gpu: $(VENV)/gpu.stamp
+	$(BIN)/python -m pytest tests/test_torch_cuda.py
+
 test-jax: $(VENV)/jax.stamp
 	$(BIN)/python -m pytest tests/test_jax.py docs/arrays.md
 
@@ -68,6 +72,7 @@ $(VENV)/bench.stamp: EXTRA := [bench]
 $(VENV)/coverage.stamp: EXTRA := [coverage]
 $(VENV)/release.stamp: EXTRA := [release]
 $(VENV)/torch.stamp: EXTRA := [torch]
+$(VENV)/gpu.stamp: EXTRA := [torch,cuda]
 $(VENV)/jax.stamp: EXTRA := [jax]
 $(VENV)/%.stamp: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

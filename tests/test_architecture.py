@@ -37,6 +37,7 @@ FLOW = (
     "equations",
     "guests",
     "kernels",
+    "cuda",
     "form_methods",
     "owner",
     "methods",

@@ -408,6 +408,8 @@ def test_symbols_do_not_come_from_the_description():
         ({"frame": "tool"}, cf.ArgumentError, "not a form of a frame"),
         ({"name": "pose", "frame": "hand"}, cf.UnknownNameError, "unknown frame"),
         ({"order": 2}, cf.ClosedFormError, "order"),
+        ({"phi": True}, cf.ArgumentError, "for letters in equations take symbolic='inertia'"),
+        ({"geometry": True}, cf.ArgumentError, "symbolic='geometry'"),
     ],
     ids=str,
 )

@@ -40,7 +40,7 @@ class CFamily:
             entry=lambda at: self.entry(source.inputs[at.array].name, at.position),
             output=lambda at: self.entry(source.outputs[at.array].name, at.position),
             trig="{}[{}]".format,
-            functions=_functions(source.real),
+            functions=c_functions(source.real),
         )
 
     def entry(self, array: str, position: int | str) -> str:
@@ -180,7 +180,7 @@ def entry_text(array: str, indices: tuple[int, ...]) -> str:
     return f"{array}[{', '.join(map(str, indices))}]"
 
 
-def _functions(real: str) -> dict[str, str]:
+def c_functions(real: str) -> dict[str, str]:
     """Return the operations of programs as functions of libm and conditional expressions."""
     names = {name: name for name in FUNCTIONS.values()} | {"abs": "fabs", "min": "fmin", "max": "fmax"}
     suffix = "f" if real == "float" else ""

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..checks import known_name, some_of
 from ..description.mdh_row import ANGLES
-from ..errors import ProgramSizeError
+from ..errors import ArgumentError, ProgramSizeError
 from ..forms import Choices, Form, Variant, catalogue
 from ..forms.joint_frames import nodes_of
 from ..forms.lettered import Lettered, lettered
@@ -54,6 +54,11 @@ def equations(
     `definitions`, with an `EquationsWarning`. A form of several outputs gives a tuple.
     """
     form = catalogue(model).form(name, Variant(frame, order, **choices))
+    if form.variant.inputs:
+        raise ArgumentError(
+            f"{name}: phi and geometry are inputs of kernels and code; for letters in equations take "
+            "symbolic='inertia', symbolic='geometry' or symbolic=True"
+        )
     it = lettered(model, form, symbolic, parameters)
     return program_equations(
         _trace(form, model, it),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,8 @@ import numpy as np
 from ..checks import real_array, whole_number
 from ..errors import ClosedFormError
 from ..forms import Form, Variant, catalogue
-from ..guests import let_be_traced
-from ..kernels import named_outputs
+from ..guests import guest_of, let_be_traced
+from ..kernels import Kernel, named_outputs
 from ..kernels.fast_call import FastCall
 from ..kernels.patterns import Plan
 from ..kernels.precision import common_precision
@@ -76,6 +77,16 @@ class _Subject:
         self.parameters = Parameters(form, kernels.model)
         self.alone = named_outputs(form.name, form.outputs)
         self._plans: dict[tuple[Any, ...] | None, Plan] = {}
+        self.shortcuts: dict[tuple[Any, ...], Any] = {}
+
+    def learn(self, kernel: Kernel, args: Sequence[Any]) -> None:
+        """Keep what evaluates further calls with arrays of a guest, all in order."""
+        first = args[0]
+        guest = guest_of(first)
+        if guest is not None and len(args) == len(kernel.input_names):
+            found = guest.shortcut(kernel)
+            if found is not None:
+                self.shortcuts[type(first), len(args), first.dtype] = found
 
     def plan(self, order: int | None, chosen: dict[str, Any], dtype: np.dtype[Any]) -> Plan:
         """Return the plan of the kernel of an order, of choices and in a precision; each is made once."""
@@ -147,6 +158,11 @@ class Method(FormFunction):
     def resolve(self, /, *args: Any, **named: Any) -> Any:
         """Evaluate the form as a call chooses, or the member of the family that takes this many arrays."""
         subject = self.subject
+        if args and not named:
+            known = subject.shortcuts.get((type(args[0]), len(args), getattr(args[0], "dtype", None)))
+            result = known(args) if known is not None else None
+            if result is not None:
+                return result
         parameters: Parameters = subject.parameters
         call = parameters.taken_apart(args, named)
         order = parameters.order(call)
@@ -155,6 +171,8 @@ class Method(FormFunction):
         others = {name: parameters.stacked(name, each) for name, each in call.named.items()}
         options = {name: named[name] for name in ("out", "threads") if name in named}
         result = plan.kernel(*arrays, **others, **options)
+        if args and not named:
+            subject.learn(plan.kernel, args)
         if self.patterns is not None:
             roles = (*plan.kernel.input_names[: len(arrays)], *call.roles)
             self.patterns.learn(plan, args, named, roles)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, Protocol
 
@@ -20,6 +20,9 @@ class Guest(Protocol):
 
     def call(self, kernel: Any, args: Sequence[Any], out: Any, threads: int) -> Any:
         """Evaluate a kernel; the result is of the kind of its arguments."""
+
+    def shortcut(self, kernel: Any) -> Callable[[Sequence[Any]], Any] | None:
+        """Return what evaluates repeated calls in order, and gives None for those it leaves; or None."""
 
 
 _FOUND: dict[type, Guest | None] = {}

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from .names import lasting_name
+from .torch_cuda import on_device
 from .torch_shapes import in_front, summed, whole_shapes
 
 _MADE: dict[str, Any] = {}
@@ -18,6 +19,9 @@ _MADE: dict[str, Any] = {}
 
 def evaluated(kernel: Any, tensors: Sequence[Tensor], threads: int = 1) -> Any:
     """Return the results of a kernel as tensors, without gradients."""
+    if tensors[0].is_cuda:
+        made = on_device(kernel, tensors)
+        return made[0] if kernel.results is None else tuple(made)
     arrays = [each.detach().numpy() for each in tensors]
     results = kernel(*arrays, threads=threads)
     if kernel.results is None:

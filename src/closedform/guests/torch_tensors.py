@@ -15,9 +15,13 @@ import torch
 from torch import Tensor
 
 from ..errors import ArgumentError, shown
-from .kinds import known_precision
+from .kinds import guest_of, known_precision
+from .torch_cuda import on_device
 from .torch_operators import evaluated, operator_of
 from .torch_shapes import in_front, summed, whole_shapes
+from .torch_shortcut import shortcut
+
+__all__ = ["call", "shortcut"]
 
 
 def call(kernel: Any, args: Sequence[Any], out: Any, threads: int) -> Any:
@@ -25,7 +29,7 @@ def call(kernel: Any, args: Sequence[Any], out: Any, threads: int) -> Any:
     tensors = _alike(kernel, args)
     if out is not None:
         return _into(kernel, tensors, out, threads)
-    if torch.compiler.is_compiling():
+    if _traced(tensors):
         results = operator_of(kernel)(*tensors)
     elif _plain(tensors):
         results = evaluated(kernel, tensors, threads)
@@ -42,8 +46,10 @@ def _alike(kernel: Any, args: Sequence[Any]) -> list[Tensor]:
         places = " and ".join(sorted(map(str, devices)))
         raise ArgumentError(f"{kernel.name}: tensors are on {places}; move them to one device with .to(...)")
     (device,) = devices
-    if device.type != "cpu":
-        raise ArgumentError(f"{kernel.name}: tensors on {device} are not taken; move them with .cpu()")
+    if device.type not in ("cpu", "cuda"):
+        raise ArgumentError(
+            f"{kernel.name}: tensors on {device} are not taken; move them to the CPU or to a CUDA device"
+        )
     for each in given:
         known_precision(kernel.name, each.dtype)
     dtype = torch.float64 if kernel.dtype == np.float64 else torch.float32
@@ -55,18 +61,29 @@ def _alike(kernel: Any, args: Sequence[Any]) -> list[Tensor]:
             raise ArgumentError(
                 f"{kernel.name}: {name} is a NumPy array beside tensors; convert it with torch.from_numpy"
             )
+        elif guest_of(each) is not None:
+            raise ArgumentError(
+                f"{kernel.name}: {name} is {type(each).__name__} beside tensors; convert it to a tensor first"
+            )
         else:
             try:
-                tensors.append(torch.as_tensor(each, dtype=dtype))
+                tensors.append(torch.as_tensor(each, dtype=dtype, device=device))
             except (TypeError, ValueError, RuntimeError) as error:
                 raise ArgumentError(f"{kernel.name}: {name} is {shown(each)}; expected a tensor") from error
     whole_shapes(kernel, tensors)  # refuses shapes that do not fit, in the words of the arguments
     return tensors
 
 
+def _traced(tensors: Sequence[Tensor]) -> bool:
+    """Whether PyTorch looks at the call rather than at numbers: a compiler, or tensors of another class."""
+    if torch.compiler.is_compiling() or torch._C._len_torch_dispatch_stack():
+        return True
+    return any(type(each) not in (Tensor, torch.nn.Parameter) for each in tensors)
+
+
 def _plain(tensors: Sequence[Tensor]) -> bool:
     """Whether nothing but the numbers is asked for: no gradients, no transforms of `torch.func`."""
-    if any(type(each) is not Tensor for each in tensors) or torch._C._functorch.peek_interpreter_stack():
+    if torch._C._functorch.peek_interpreter_stack():
         return False
     if torch.is_grad_enabled() and any(each.requires_grad for each in tensors):
         return False
@@ -78,16 +95,31 @@ def _into(kernel: Any, tensors: Sequence[Tensor], out: Any, threads: int) -> Any
     """Evaluate into tensors of the caller."""
     outs = out if isinstance(out, tuple) else (out,)
     for each in outs:
-        if not isinstance(each, Tensor) or each.device.type != "cpu":
+        if not isinstance(each, Tensor) or each.device != tensors[0].device:
             raise ArgumentError(f"{kernel.name}: out is {shown(each)}; expected tensors beside the inputs")
     if torch.is_grad_enabled() and any(each.requires_grad for each in (*tensors, *outs)):
         raise ArgumentError(
             f"{kernel.name}: out= has no gradient; leave it out, or call within torch.no_grad()"
         )
+    if tensors[0].is_cuda:
+        _fill(kernel, tensors, outs)
+        return out
     arrays = tuple(each.detach().numpy() for each in outs)
     given = [each.detach().numpy() for each in tensors]
     kernel(*given, out=arrays if isinstance(out, tuple) else arrays[0], threads=threads)
     return out
+
+
+def _fill(kernel: Any, tensors: Sequence[Tensor], outs: Sequence[Tensor]) -> None:
+    """Evaluate into tensors of a GPU: directly if they are whole and apart from the inputs."""
+    shapes = whole_shapes(kernel, tensors)
+    for each, shape in zip(outs, shapes, strict=True):
+        if tuple(each.shape) != shape or each.dtype != tensors[0].dtype:
+            raise ArgumentError(
+                f"{kernel.name}: out is {tuple(each.shape)} {each.dtype}; expected {shape} {tensors[0].dtype}"
+            )
+    for each, result in zip(outs, on_device(kernel, tensors), strict=True):
+        each.copy_(result)
 
 
 @cache

@@ -8,10 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..programs.sine_cosine import COSINE, QUARTERS, ROUNDER, SINE
-
-PI_2 = (1.5707963267948966, 6.123233995736766e-17, -1.4973849048591833e-33)
-"""pi/2 as a sum, to 160 bits: n times the first is subtracted exactly by a fused operation."""
+from ..programs.sine_cosine import COSINE, PI_2, QUARTERS, ROUNDER, SINE
 
 LIMIT = 2.0**45
 """From this angle on neighbouring doubles are 8 mrad apart or more; sine and cosine are NaN."""

@@ -11,6 +11,9 @@ from math import pi
 QUARTERS = 2 / pi
 """Quarter turns per radian."""
 
+PI_2 = (1.5707963267948966, 6.123233995736766e-17, -1.4973849048591833e-33)
+"""pi/2 as a sum, to 160 bits: n times the first is subtracted exactly by a fused operation."""
+
 ROUNDER = 1.5 * 2.0**52
 """Added to a double, this rounds it to a whole number, which is then in the low bits; subtracted again,
 it leaves that number."""
