@@ -11,6 +11,7 @@ import pytest
 import closedform as cf
 from closedform.elastic import ComputedTorque, Decoupling, Feedforward, StagedDecoupling, pole_gains
 from closedform.elastic.plant import state_rate
+from closedform.programs import evaluate, trace
 from oracles.elastic_robots import LINK, MOTOR, derivatives_along_motion, random_motion, two_links
 from tolerances import ROUNDING, SOLVE, worst
 
@@ -29,7 +30,7 @@ def random_state(robot, seed=0, batch=6):
 
 
 def test_decoupling_is_the_printed_formula():
-    """u = M_G K^-1 N (M s + n) + K dq + M_G N^-1 q'', every matrix from the robot's own methods."""
+    """u = M_G K^-1 N (M s + n) + K dq + M_G N^-1 q'', every matrix a form of the rigid robot."""
     arm = cf.load("iiwa14")
     robot = cf.elastic.ElasticJointRobot(arm, 0.8, 2e-4, 0.01)
     q, qd, theta, thetad = random_state(robot)
@@ -37,26 +38,32 @@ def test_decoupling_is_the_printed_formula():
     K, B, N = 0.8, 2e-4, 0.01
     dq, dqd = theta - q / N, thetad - qd / N
 
+    def rigid(name, *state):
+        return evaluate(trace(arm.model, name), *state)
+
+    def elastic(name, *state):
+        return evaluate(trace(robot.model, name), *state)
+
     def times(matrix, vector):
         return np.einsum("...ij,...j->...i", matrix, vector)
 
-    M, g = arm.mass_matrix(q), arm.gravity_torque(q)
-    qdd = np.linalg.solve(M, (K * dq / N - times(arm.coriolis_matrix(q, qd), qd) - g)[..., None])[..., 0]
-    C, C1 = arm.coriolis_matrix(q, qd), arm.coriolis_matrix_dot(q, qd, qdd)
-    M1, M2 = arm.mass_matrix_dot(q, qd), arm.mass_matrix_ddot(q, qd, qdd)
+    M, C, g = rigid("mass_matrix", q), rigid("coriolis_matrix", q, qd), rigid("gravity_torque", q)
+    qdd = np.linalg.solve(M, (K * dq / N - times(C, qd) - g)[..., None])[..., 0]
+    C1 = rigid("coriolis_matrix_dot", q, qd, qdd)
+    M1, M2 = rigid("mass_matrix_dot", q, qd), rigid("mass_matrix_ddot", q, qd, qdd)
     c1 = times(C1, qd) + times(C, qdd)
-    rest = K * dqd / N - times(M1, qdd) - c1 - arm.gravity_torque_dot(q, qd)
+    rest = K * dqd / N - times(M1, qdd) - c1 - rigid("gravity_torque_dot", q, qd)
     qddd = np.linalg.solve(M, rest[..., None])[..., 0]
-    C2 = arm.coriolis_matrix_ddot(q, qd, qdd, qddd)
+    C2 = rigid("coriolis_matrix_ddot", q, qd, qdd, qddd)
     c2 = times(C2, qd) + 2 * times(C1, qdd) + times(C, qddd)
-    n = times(M2, qdd) + 2 * times(M1, qddd) + c2 + arm.gravity_torque_ddot(q, qd, qdd)
+    n = times(M2, qdd) + 2 * times(M1, qddd) + c2 + rigid("gravity_torque_ddot", q, qd, qdd)
     u = B * N / K * (times(M, s) + n) + K * dq + B / N * qdd
-    assert worst(robot.decoupling(q, qd, theta, thetad, s), u) < SOLVE
+    assert worst(elastic("decoupling", q, qd, theta, thetad, s), u) < SOLVE
     inverse = np.linalg.inv(M)
     H, P, Psi = B * N / K * M, B / N * inverse, -times(inverse, n)
     h = -times(H, Psi) - times(P, times(C, qd) + g) + times(P / N + np.eye(7), K * dq)
-    assert worst(robot.decoupling_matrix(q), H) < ROUNDING
-    assert worst(robot.decoupling_bias(q, qd, theta, thetad), h) < SOLVE
+    assert worst(elastic("decoupling_matrix", q), H) < ROUNDING
+    assert worst(elastic("decoupling_bias", q, qd, theta, thetad), h) < SOLVE
     for found, wanted in zip(robot.link_derivatives(q, qd, theta, thetad), (qdd, qddd), strict=True):
         assert worst(found, wanted) < SOLVE
 

@@ -25,7 +25,7 @@ from .jax_targets import known, on_host, on_xla
 
 call_p, product_p = Primitive("closedform"), Primitive("closedform_jvp")
 
-PROGRAMS: dict[Primitive, Callable[[Any], Any]] = {
+KERNEL_OF: dict[Primitive, Callable[[Any], Any]] = {
     call_p: known,
     product_p: lambda kernel: known(kernel.jvp),
 }
@@ -37,7 +37,7 @@ def over_batches(kernel: Any, arrays: Sequence[Any], primitive: Primitive = call
 
     Only inputs of several samples that must be repeated are copied.
     """
-    cores = PROGRAMS[primitive](kernel).input_shapes
+    cores = KERNEL_OF[primitive](kernel).input_shapes
     batch = np.broadcast_shapes(
         *(each.shape[: each.ndim - len(core)] for each, core in zip(arrays, cores, strict=True))
     )
@@ -52,9 +52,9 @@ def over_batches(kernel: Any, arrays: Sequence[Any], primitive: Primitive = call
 
 
 def _shapes(primitive: Primitive, *arrays: Any, kernel: Any) -> list[ShapedArray]:
-    program = PROGRAMS[primitive](kernel)
+    computed = KERNEL_OF[primitive](kernel)
     (samples,) = np.broadcast_shapes(*(each.shape[:1] for each in arrays))
-    return [ShapedArray((samples, *core), program.dtype) for core in program.output_shapes]
+    return [ShapedArray((samples, *core), computed.dtype) for core in computed.output_shapes]
 
 
 def _evaluated(primitive: Primitive, *arrays: Any, kernel: Any) -> Any:
@@ -125,6 +125,6 @@ for _primitive, _jvp in ((call_p, _call_jvp), (product_p, _product_jvp)):
     _primitive.def_impl(partial(_evaluated, _primitive))
     ad.primitive_jvps[_primitive] = _jvp
     batching.primitive_batchers[_primitive] = partial(_batched, _primitive)
-    mlir.register_lowering(_primitive, partial(on_host, PROGRAMS[_primitive]))
-    mlir.register_lowering(_primitive, partial(on_xla, PROGRAMS[_primitive]), platform="cpu")
+    mlir.register_lowering(_primitive, partial(on_host, KERNEL_OF[_primitive]))
+    mlir.register_lowering(_primitive, partial(on_xla, KERNEL_OF[_primitive]), platform="cpu")
 ad.primitive_transposes[product_p] = _product_transposed

@@ -8,7 +8,6 @@ it was written for. Otherwise, and on other devices than the CPU, kernels are ca
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable
 from functools import cache, partial
@@ -22,6 +21,7 @@ import numpy as np
 from jax.interpreters import mlir
 
 from ..errors import warn
+from .names import lasting_name
 
 HEADER = "xla/ffi/api/c_api.h"
 """The file, among those that come with JAX, that says which version of the interface XLA has."""
@@ -48,9 +48,7 @@ def known(kernel: Any) -> Any:
 
 def name_of(kernel: Any) -> str:
     """Return the name of a kernel in XLA, the same in every process."""
-    identity = "\0".join((*kernel.recipe.identity, kernel.dtype.name))
-    plain = re.sub(r"\W", "_", kernel.name)
-    return f"closedform_{plain}_{hashlib.sha256(identity.encode()).hexdigest()[:16]}"
+    return f"closedform_{lasting_name(kernel)}"
 
 
 @cache

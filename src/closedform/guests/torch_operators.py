@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from .names import lasting_name
 from .torch_cuda import on_device
 from .torch_shapes import in_front, summed, whole_shapes
 
@@ -31,8 +31,7 @@ def evaluated(kernel: Any, tensors: Sequence[Tensor], threads: int = 1) -> Any:
 
 def operator_of(kernel: Any) -> Any:
     """Return the operator of a kernel; each is registered once."""
-    identity = "\0".join((*kernel.recipe.identity, kernel.dtype.name))
-    name = f"{kernel.name}_{hashlib.sha256(identity.encode()).hexdigest()[:16]}"
+    name = lasting_name(kernel)
     if name not in _MADE:
         _MADE[name] = _registered(name, kernel)
     return _MADE[name]

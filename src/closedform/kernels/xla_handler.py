@@ -183,7 +183,7 @@ class XlaHandler:
     """The function that XLA calls for one kernel; `owner` holds the machine code of the kernel's loop."""
 
     def __init__(self, signature: Signature, loop: int, owner: object) -> None:
-        self._machine, self._owner = machine.Machine(_code()), owner
+        self._machine, self._owner = machine.Machine(_code(), "handler", "table"), owner
         self.address = self._machine.address("handler")
         self._table = (ctypes.c_int64 * TABLE_WORDS).from_address(self._machine.address("table"))
         size, inputs = np.dtype(signature.dtype).itemsize, len(signature.input_shapes)
