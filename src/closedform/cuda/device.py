@@ -14,7 +14,7 @@ import numpy as np
 from ..errors import ClosedFormError
 from ..kernels import cache as disk
 from ..kernels.recipe import Recipe
-from .text import source
+from .text import FUNCTION, source
 
 
 @cache
@@ -87,7 +87,7 @@ class DeviceKernel:
         self.shared = int.from_bytes(packed[4:8], "little")
         self._code = packed[8:]
         module = _checked(self.name, driver.cuModuleLoadData(self._code))
-        self._function = _checked(self.name, driver.cuModuleGetFunction(module, b"evaluate"))
+        self._function = _checked(self.name, driver.cuModuleGetFunction(module, FUNCTION.encode()))
         attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
         if self.shared > 48 * 1024:
             _checked(self.name, driver.cuFuncSetAttribute(self._function, attribute, self.shared))
