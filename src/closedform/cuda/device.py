@@ -16,6 +16,9 @@ from ..kernels import cache as disk
 from ..kernels.recipe import Recipe
 from .text import FUNCTION, source
 
+ROOMS = ("cuda", "emit")
+"""Packages that write the text of a kernel, besides those that shape its program: parts of its key."""
+
 
 @cache
 def _bindings() -> tuple[Any, Any]:
@@ -76,7 +79,7 @@ class DeviceKernel:
         real = "double" if dtype == np.float64 else "float"
         kind = architecture(device)
         self.name = recipe.name
-        key = disk.key("cuda", *recipe.identity, real, kind, str(_version()))
+        key = disk.key("cuda", *recipe.identity, real, kind, str(_version()), disk.source_digest(ROOMS))
         packed = disk.load(key)
         if packed is None:
             made = source(recipe.program(), real)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import import_module
 from math import prod
 from typing import Any
 
@@ -15,6 +14,8 @@ from .torch_shapes import whole_shapes
 
 def on_device(kernel: Any, tensors: Sequence[Tensor], outs: Sequence[Tensor] | None = None) -> list[Tensor]:
     """Evaluate a kernel on tensors of one GPU, into new tensors if none are given."""
+    from ..cuda.device import device_kernel  # noqa: PLC0415 (a later stage, needed where there is a GPU)
+
     device = tensors[0].device
     shapes = whole_shapes(kernel, tensors)
     batch = shapes[0][: len(shapes[0]) - len(kernel.output_shapes[0])]
@@ -26,7 +27,7 @@ def on_device(kernel: Any, tensors: Sequence[Tensor], outs: Sequence[Tensor] | N
         strides.append(stride)
     with torch.cuda.device(device):
         made = outs or [torch.empty(shape, dtype=tensors[0].dtype, device=device) for shape in shapes]
-        loaded = import_module("closedform.cuda.device").device_kernel(kernel, device.index)
+        loaded = device_kernel(kernel, device.index)
         stream = torch.cuda.current_stream(device).cuda_stream
         loaded.launch(
             count, [each.data_ptr() for each in inputs], strides, [each.data_ptr() for each in made], stream
