@@ -32,7 +32,7 @@ def test_every_file_is_judged_and_kept(folder, monkeypatch, capfd):
     files = {
         "equal.urdf": (URDF, "equal"),
         "equal.xml": (mjcf(), "equal"),
-        "spring.xml": (mjcf(BODY.replace("axis", 'stiffness="1" axis')), "warned"),
+        "spring.xml": (mjcf(BODY.replace('axis="0 1 0"', 'type="ball" stiffness="1"')), "warned"),
         "fine.xml": (mjcf(rest='<asset><mesh builtin="cone" name="m" params="400 1"/></asset>'), "refused"),
         "wrong.xml": (mjcf("<boddy/>"), "peer refuses"),
         "wrong.urdf": ("<robot", "peer refuses"),
