@@ -41,8 +41,8 @@ MEMORY = 3 * 2**30
 """Bytes of address space that calls may add."""
 VERBS = 0.01
 """Part of the cases that go through the command line."""
-HELPERS = ("points", "adaptive_control")
-"""Kernels beside the forms, which warn as NumPy's functions do."""
+HELPERS = ("points", "adaptive_control", "momentum_observer", "cast")
+"""Kernels beside the forms, and numbers made single, which warn as NumPy's functions do."""
 LONGEST = 6000
 """Characters of a message."""
 

@@ -13,6 +13,7 @@ from ..checks import MOST_SAMPLES, flag, function, instance, positive, real_arra
 from ..errors import ArgumentError, shown
 from ..integration.simulate import step_count
 from ..trajectory import Trajectory
+from ..trajectory.trajectory import require_trajectory
 from .control import Control, require_control
 from .observer import Observer
 from .robot import ElasticJointRobot
@@ -82,6 +83,7 @@ def track_observed(
         raise ArgumentError(
             f"track_observed: observer is {shown(observer)}; expected an observer, such as MotorObserver"
         )
+    require_trajectory("track_observed", trajectory)
     flag("track_observed: compensate", compensate)
     robot = observer.robot if plant is None else instance("track_observed: plant", plant, ElasticJointRobot)
     if len({each.nv for each in (robot, observer.robot, control.robot)}) > 1 or robot.variable:
