@@ -48,12 +48,14 @@ class Peer:
         self.G = self._projection()
 
     def shaken(self) -> Peer:
-        """Return the peer with mass and centre of mass of every body moved by one unit in the last place."""
+        """Return the peer with masses, centres of mass and placements moved by one rounding."""
         peer, rng = copy(self), np.random.default_rng(0)
         peer.model = self.model.copy()
         for body in peer.model.inertias:
             body.mass *= 1 + EPS * rng.choice((-1, 1))
             body.lever = body.lever * (1 + EPS * rng.choice((-1, 1)))
+        for placement in peer.model.jointPlacements:  # a file's pi is rounded
+            placement.rotation = placement.rotation + EPS * rng.choice((-1, 1), (3, 3))
         peer.data = peer.model.createData()
         return peer
 
