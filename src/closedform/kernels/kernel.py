@@ -63,7 +63,9 @@ class Kernel:
         self.__doc__ = recipe.doc
         self.__name__ = name
         self._signature = Signature(name, self.input_names, self.input_shapes, self.output_shapes, self.dtype)
-        self._machine = machine.Machine(self._object_code(), "bound", "loop")
+        code = self._object_code()
+        self.code_size = len(code)
+        self._machine = machine.Machine(code, "bound", "loop")
         self.ufunc = gufunc(
             name,
             recipe.doc,
