@@ -2,7 +2,8 @@
 
 A scheduler spends up to a millisecond on every task. So small chunks are worked on together, as many as make
 a task of 0.1 s by an estimate of the time of a sample; chunks whose arrays would not fit are cut. Chunks in
-between stay as they are.
+between stay as they are, and so do those that take less time but hold 128 MiB: to make or to move such arrays
+takes 0.1 s, and dask fuses a call with what makes its chunks only if these stay.
 """
 
 from __future__ import annotations
@@ -33,6 +34,9 @@ TASK_SECONDS = 0.1
 TASK_BYTES = 2**30
 """Most bytes of the arrays of a task, in and out; dask's configuration `closedform.task-bytes`."""
 
+SENSIBLE_BYTES = 2**27
+"""Bytes of the arrays of a chunk, in and out, that is not joined with others."""
+
 MOST_AXES = 64
 """Axes of an array, NumPy's own limit."""
 
@@ -53,7 +57,7 @@ class Part:
     name: str
     take: Callable[[Any], Any]
     core: tuple[int, ...]
-    dtype: Any
+    dtype: np.dtype[Any]
 
 
 @dataclass(frozen=True)
@@ -74,9 +78,9 @@ class Work:
 
     def bytes_per_sample(self, given: Sequence[Given]) -> int:
         """Return the memory of a sample: its arguments, results, and what the function needs besides."""
-        taken = sum(math.prod(each.core) * int(each.array.dtype.itemsize) for each in given)
-        made = sum(math.prod(each.core) * np.dtype(each.dtype).itemsize for each in self.parts)
-        return max(1, taken + made + self.other_bytes)
+        arrays = [(each.core, each.array.dtype) for each in given]
+        arrays += [(each.core, each.dtype) for each in self.parts]
+        return self.other_bytes + sum(math.prod(core) * int(dtype.itemsize) for core, dtype in arrays)
 
 
 def lazy_call(work: Work, given: Sequence[Given]) -> list[Any]:
@@ -85,11 +89,13 @@ def lazy_call(work: Work, given: Sequence[Given]) -> list[Any]:
     depth = max(each.array.ndim - len(each.core) for each in given)
     arrays, chunks = _aligned(given, depth)
     size = work.bytes_per_sample(given)
-    most = max(1, int(_setting("task-bytes", TASK_BYTES) / size))
+    most = max(1, int(_setting("task-bytes", TASK_BYTES) / max(1, size)))
     fitting = cut(chunks, most)
     if fitting != chunks:
         arrays = [_rechunked(array, each, depth, fitting) for array, each in zip(arrays, given, strict=True)]
-    groups = grouped(fitting, _setting("task-seconds", TASK_SECONDS) / work.seconds, most)
+    wanted = _setting("task-seconds", TASK_SECONDS) / work.seconds
+    largest = math.prod(max(each, default=0) for each in fitting)
+    groups = grouped(fitting, 0 if largest * size >= SENSIBLE_BYTES else wanted, most)
     meta = next((a._meta for a in arrays if not isinstance(a._meta, np.ndarray)), arrays[0]._meta)
     token = tokenize(work.token or work.function, [a.name for a in arrays], groups, len(work.parts))
     name = f"{re.sub(r'[^0-9A-Za-z_.]+', '_', work.label)}-{token}"

@@ -102,7 +102,7 @@ class Kernel:
             real = "double" if self.dtype == np.float64 else "float"
             lanes = machine.register_bits() // (8 * self.dtype.itemsize)
             code = fastest_code(self.program, lanes, real)
-            cache.save(key, code)
+            code = cache.save(key, code)
         return code
 
     @cached_property
