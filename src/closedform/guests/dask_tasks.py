@@ -18,7 +18,7 @@ from typing import Any
 import dask
 import dask.array as da
 import numpy as np
-from dask.array.core import concatenate3, unify_chunks
+from dask.array.core import unify_chunks
 from dask.array.utils import meta_from_array
 from dask.base import tokenize
 from dask.highlevelgraph import HighLevelGraph
@@ -85,7 +85,7 @@ class Work:
 
 def lazy_call(work: Work, given: Sequence[Given]) -> list[Any]:
     """Return the parts of a function's result as dask arrays (..., *core), of any batch shape."""
-    given = [replace(each, array=_lazy(work.label, each)) for each in given]
+    given = [replace(each, array=lazy_argument(work.label, each)) for each in given]
     depth = max(each.array.ndim - len(each.core) for each in given)
     arrays, chunks = _aligned(given, depth)
     size = work.bytes_per_sample(given)
@@ -126,7 +126,7 @@ def _setting(name: str, default: float) -> float:
     return float(dask.utils.parse_bytes(given) if name == "task-bytes" else given)
 
 
-def _lazy(label: str, given: Given) -> Any:
+def lazy_argument(label: str, given: Given) -> Any:
     """Return an argument as a dask array of known chunks; NumPy's, numbers and lists become one chunk."""
     array = given.array
     if isinstance(array, da.Array):
@@ -281,11 +281,12 @@ class _ByBlock:
         return results[0] if len(results) == 1 else tuple(results)
 
 
-def _array(blocks: Any) -> Any:
-    """Return nested lists of blocks as one array."""
-    while isinstance(blocks, list) and len(blocks) == 1:
-        blocks = blocks[0]
-    return concatenate3(blocks) if isinstance(blocks, list) else blocks
+def _array(blocks: Any, axis: int = 0) -> Any:
+    """Return nested lists of blocks, one level per axis, as one array of their kind."""
+    if not isinstance(blocks, list):
+        return blocks
+    parts = [_array(each, axis + 1) for each in blocks]
+    return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=axis)
 
 
 def _first(blocks: Any) -> Any:

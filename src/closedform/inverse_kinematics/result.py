@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array
+from ..guests import is_lazy
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,8 @@ class Solutions:
         return f"<Solutions: {self}>"
 
     def __str__(self) -> str:
+        if is_lazy(self.found):
+            return f"{self.status.size} poses, still to be computed: say dask.compute(solutions)"
         lost, total = ~np.asarray(self.found), self.status.size
         if not lost.any():
             counts = sorted({int(np.min(self.count)), int(np.max(self.count))}) if total else [0]
