@@ -33,6 +33,7 @@ class RobotMoving:
         effort_limits: bool = False,
         wrenches: Any = None,
         wrench_reference: str = "body",
+        phi: ArrayLike | None = None,
         method: str | None = None,
         events: Sequence[Event] = (),
         progress: Callable[[float], None] | None = None,
@@ -51,7 +52,8 @@ class RobotMoving:
         long as it can; `springs=True` adds `robot.stiffness`; `stops=True` makes the joint limits stops, with
         a `restitution`; `effort_limits=True` clips the joint forces. `wrenches` are (bodies, 6) or a mapping
         of frames to (6,), constant, over the steps or functions of time; their `wrench_reference` is "body",
-        "world_aligned" or "world", as that of `inverse_dynamics`.
+        "world_aligned" or "world", as that of `inverse_dynamics`. `phi` (..., 10 bodies) are inertial
+        parameters in place of `robot.phi`, those of each run if there are as many: a law knows the robot's.
 
         `method` is "rk4", "rk6" or "rk8" (Runge-Kutta on the configuration manifold), "rosenbrock" (order 2,
         for gains that are high on light links) or "variational" (order 2, no drift of energy), with joints
@@ -86,6 +88,7 @@ class RobotMoving:
             effort_limits=effort_limits,
             wrenches=wrenches,
             wrench_reference=wrench_reference,
+            phi=phi,
             method=method,
             events=events,
             progress=progress,

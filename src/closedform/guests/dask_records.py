@@ -8,9 +8,8 @@ the record of NumPy arrays.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
-from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -25,8 +24,8 @@ from .dask_tasks import Given, Part, Work, lazy_argument, lazy_call
 class Call:
     """A call with dask arrays among its arguments: the function, what is lazy or goes along, and the rest.
 
-    `cores` has the number of core axes of each array; `seconds` is the time of a sample, `also` names
-    properties of the record that are lazy too, beside its fields.
+    `cores` has the number of core axes of each array; `seconds` is the time of a sample, `also` has functions
+    of the record and its batch shape that give further arrays, beside its fields.
     """
 
     function: Callable[..., Any]
@@ -35,7 +34,7 @@ class Call:
     cores: Mapping[str, int]
     fixed: Mapping[str, Any]
     seconds: float
-    also: Sequence[str] = ()
+    also: Mapping[str, Callable[[Any, tuple[int, ...]], Any]] = field(default_factory=dict)
 
     @property
     def given(self) -> list[Given]:
@@ -57,26 +56,25 @@ def lazy_record(call: Call) -> tuple[Any, dict[str, Any]]:
     common_batch(call.label, **batches)
     prototype = _prototype(call, given)
     found = {each.name: getattr(prototype, each.name) for each in fields(prototype)}
-    found |= {name: attrgetter(name)(prototype) for name in call.also}
-    entries: dict[tuple[str, ...], Any] = {}
+    entries: dict[tuple[str, ...], tuple[Any, Any]] = {}
     for name, value in found.items():
         inner = value.items() if isinstance(value, dict) else [(None, value)]
         for key, each in inner:
             if isinstance(each, np.ndarray) and each.shape[:1] == (0,):
-                entries[(name,) if key is None else (name, key)] = each
+                path: tuple[str, ...] = (name,) if key is None else (name, key)
+                entries[path] = each, partial(_field, path, each.ndim - 1)
+    for name, function in call.also.items():
+        entries[(name,)] = function(prototype, (0,)), function
     parts = tuple(
-        Part(".".join(path), partial(_taken, path, each.ndim - 1), each.shape[1:], each.dtype)
-        for path, each in entries.items()
+        Part(".".join(path), partial(_taken, take), each.shape[1:], each.dtype)
+        for path, (each, take) in entries.items()
     )
     evaluate = Evaluate(
         call.function, tuple(call.arrays), tuple(len(each.core) for each in given), dict(call.fixed)
     )
     work = Work(call.label, Parcel(evaluate), parts, call.seconds)
-    for path, lazy in zip(entries, lazy_call(work, given), strict=True):
-        if len(path) == 1:
-            found[path[0]] = lazy
-        else:
-            found[path[0]] = {**found[path[0]], path[1]: lazy}
+    for (name, *key), lazy in zip(entries, lazy_call(work, given), strict=True):
+        found[name] = {**found[name], key[0]: lazy} if key else lazy
     also = {name: found.pop(name) for name in call.also}
     return replace(prototype, **found), also
 
@@ -111,9 +109,13 @@ class Evaluate:
         return self.function(**dict(zip(self.names, arrays, strict=True)), **self.fixed), batch
 
 
-def _taken(path: tuple[str, ...], depth: int, made: tuple[Any, tuple[int, ...]]) -> Any:
-    """Return an array of a record in the batch shape of its call."""
-    record, batch = made
-    value = attrgetter(path[0])(record)
+def _taken(take: Callable[[Any, tuple[int, ...]], Any], made: tuple[Any, tuple[int, ...]]) -> Any:
+    """Return an array of what a task made."""
+    return take(*made)
+
+
+def _field(path: tuple[str, ...], depth: int, record: Any, batch: tuple[int, ...]) -> Any:
+    """Return an array of a record, of so many core axes, in the batch shape of its call."""
+    value = getattr(record, path[0])
     array = np.asarray(value if len(path) == 1 else value[path[1]])
     return np.broadcast_to(array, (*batch, *array.shape[array.ndim - depth :]))

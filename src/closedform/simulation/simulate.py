@@ -36,6 +36,7 @@ from .contact import Contact
 from .drive import Clock, Drive, TorqueLaw, clock, drive, driven_torques, not_finite
 from .event_times import with_events
 from .inputs import together, wrench_levels
+from .lazy_runs import has_lazy, lazy_motion
 from .marching import Marching
 from .motion import Motion, Transition
 from .plant import Plant
@@ -81,6 +82,7 @@ def simulate(
     effort_limits: bool = False,
     wrenches: Any = None,
     wrench_reference: str = "body",
+    phi: ArrayLike | None = None,
     method: str | None = None,
     events: Sequence[Event] = (),
     progress: Callable[[float], None] | None = None,
@@ -88,7 +90,10 @@ def simulate(
     atol: float = 1e-12,
 ) -> Motion:
     """Return the motion of a robot from a state, under a law: see `Robot.simulate`."""
+    given = dict(locals())  # before anything else has a name here
     model = instance("simulate: robot", robot, Robot).model
+    if has_lazy(given):
+        return lazy_motion(simulate, given)
     for need in FORMS["forward_dynamics"].needs:
         need.check(model, "simulate")
     if method is not None:
@@ -99,11 +104,12 @@ def simulate(
         function("simulate: progress", progress, "the fraction done", 1)
     instances("simulate: events", events, Event)
     chosen = {"friction": friction, "springs": springs, "stops": stops, "effort_limits": effort_limits}
-    for name, given in chosen.items():
-        flag(f"simulate: {name}", given)
+    for name, value in chosen.items():
+        flag(f"simulate: {name}", value)
     bounce = small_number("simulate: restitution", restitution, 1.0)
     q = checked_coordinates(model, q0)
     qd = np.zeros(robot.nv) if qd0 is None else rows_array("simulate: qd0", qd0, robot.nv)
+    own = None if phi is None else rows_array("simulate: phi", phi, 10 * len(model.bodies))
     if stops:
         require_within_limits(model, q)
     most = min(MAX_STEPS, MOST_ENTRIES // (robot.nq + robot.nv))
@@ -116,6 +122,7 @@ def simulate(
         q0=q.shape[:-1],
         qd0=qd.shape[:-1],
         inputs=_batch("simulate: inputs", parts),
+        phi=() if own is None else own.shape[:-1],
     )
     coulomb = robot.friction if friction else np.zeros(robot.nv)
     contact = Contact.of(model, coulomb, stops, bounce)
@@ -130,6 +137,7 @@ def simulate(
         damped=friction and bool(robot.damping.any()),
         sprung=springs and any(body.stiffness for body in model.bodies),
         contact=contact.acts,
+        variable=own is not None,
     )
     if method is None:
         smooth = not contact.acts and found.sample is None
@@ -149,15 +157,15 @@ def simulate(
             start,
             run_clock,
             parts,
-            _constants(robot, plant),
+            _constants(robot, plant, own),
             method,
             events,
             progress,
             rtol,
             atol,
         )
-        return Motion(robot, t, q, qd, times, (), method, torques, plant.states(z), springs)
-    marching = _marching(robot, plant, found, start, run_clock, parts, contact, method)
+        return Motion(robot, t, q, qd, times, (), method, torques, plant.states(z), springs, own)
+    marching = _marching(robot, plant, found, start, run_clock, parts, contact, method, own)
     _take_steps(robot, marching, found, run_clock, batch, progress)
     x, qd = (_unstacked(each, batch) for each in (marching.q, marching.qd))
     q, states = x[..., : robot.nq], plant.states(x[..., robot.nq :])
@@ -170,7 +178,7 @@ def simulate(
         _require_finite(robot, torques, run_clock.times, q, qd, states)
     names = velocity_names(robot)
     changes = tuple(Transition(c.time, names[c.velocity], c.what, c.run) for c in marching.changes)
-    motion = Motion(robot, run_clock.times, q, qd, (), changes, method, torques, states, springs)
+    motion = Motion(robot, run_clock.times, q, qd, (), changes, method, torques, states, springs, own)
     return with_events(motion, events) if events else motion
 
 
@@ -187,9 +195,9 @@ def _require_room(plant: Plant, runs: int, run_clock: Clock) -> None:
         )
 
 
-def _constants(robot: Robot, plant: Plant) -> list[Array]:
+def _constants(robot: Robot, plant: Plant, phi: Array | None) -> list[Array]:
     """Return the numbers of a run, in the order of the kernels' inputs."""
-    values = {"effort": robot.effort_limits, "viscous": robot.damping}
+    values = {"effort": robot.effort_limits, "viscous": robot.damping, "phi": phi}
     if plant.law is not None:
         values |= {f"gain_{name}": gain for name, gain in plant.law.gains.items()}
     return [np.ascontiguousarray(values[name]) for name, _ in plant.constants]
@@ -204,10 +212,14 @@ def _marching(
     parts: list[Levels],
     contact: Contact,
     method: str,
+    phi: Array | None,
 ) -> Marching:
     """Return the runs, ready to take their steps."""
     inputs = together(parts, run_clock.steps)
     q, qd, z = start
+    if phi is not None and phi.ndim > 1:
+        each = np.broadcast_to(phi, (*q.shape[:-1], phi.shape[-1])).reshape(-1, phi.shape[-1])
+        phi = each[0] if len(each) == 1 else each
     paths = []
     for first in (np.concatenate([q, z], axis=-1), qd):
         runs = math.prod(first.shape[:-1])
@@ -224,7 +236,7 @@ def _marching(
         paths[0],
         paths[1],
         inputs,
-        _constants(robot, plant),
+        _constants(robot, plant, phi),
         own,
         law,
         continuous=found.sample is None,
