@@ -64,8 +64,8 @@ class Part:
 class Work:
     """What tasks do: a function of arrays, its name on dask's dashboard, and what a sample takes.
 
-    `by_block` says that the function takes `out=`: blocks that make one task are then evaluated one by one
-    into the arrays of the result, without being joined.
+    `by_block` says that the function gives the arrays themselves and takes `out=`: blocks that make one task
+    are then evaluated one by one into the arrays of the result, without being joined.
     """
 
     label: str
@@ -75,6 +75,11 @@ class Work:
     other_bytes: int = 0
     by_block: bool = False
     token: Any = None
+
+    @property
+    def core(self) -> tuple[int, ...] | None:
+        """The core shape of the only array that the function gives, None if it gives more."""
+        return self.parts[0].core if self.by_block and len(self.parts) == 1 else None
 
     def bytes_per_sample(self, given: Sequence[Given]) -> int:
         """Return the memory of a sample: its arguments, results, and what the function needs besides."""
@@ -104,7 +109,7 @@ def lazy_call(work: Work, given: Sequence[Given]) -> list[Any]:
         whole = _blockwise(work, given, arrays, depth, name, meta)
     else:
         whole = _joining(work, given, arrays, depth, groups, name, meta)
-    if len(work.parts) == 1:
+    if work.core is not None:
         return [whole]
     found = []
     for part in work.parts:
@@ -177,10 +182,9 @@ def _rechunked(array: Any, given: Given, depth: int, chunks: Chunks) -> Any:
 
 def _meta(work: Work, depth: int, meta: Any) -> Any:
     """Return an empty array like the result, or like the whole of several."""
-    (part, *more) = work.parts
-    if more:
+    if work.core is None:
         return np.empty((0,) * depth, dtype=object)
-    return meta_from_array(meta, depth + len(part.core), dtype=part.dtype)
+    return meta_from_array(meta, depth + len(work.core), dtype=work.parts[0].dtype)
 
 
 def _blockwise(
@@ -190,7 +194,7 @@ def _blockwise(
     pairs: list[Any] = []
     for k, (each, array) in enumerate(zip(given, arrays, strict=True)):
         pairs += [array, _indices(each, k, depth)]
-    core = work.parts[0].core if len(work.parts) == 1 else ()
+    core = work.core or ()
     new = {depth + MOST_AXES * len(given) + axis: size for axis, size in enumerate(core)}
     return da.blockwise(
         work.function,
@@ -215,7 +219,7 @@ def _joining(
 ) -> Any:
     """Return the call as one task per group of blocks."""
     starts = [list(itertools.accumulate((len(each) for each in axis), initial=0)) for axis in groups]
-    core = work.parts[0].core if len(work.parts) == 1 else ()
+    core = work.core or ()
     results = tuple((part.core, part.dtype) for part in work.parts)
     graph: dict[Any, Any] = {}
     for index in itertools.product(*(range(len(axis)) for axis in groups)):
