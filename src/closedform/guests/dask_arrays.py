@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from operator import itemgetter
 from typing import Any
@@ -12,7 +13,7 @@ import numpy as np
 from ..checks import real_array, whole_number
 from ..errors import ArgumentError
 from .dask_parcels import Parcel
-from .dask_tasks import Given, Part, Work, lazy_call
+from .dask_tasks import Given, Part, Work, lazy_argument, lazy_call
 from .names import lasting_name
 from .shapes import batch_of
 
@@ -33,17 +34,17 @@ def call(kernel: Any, args: Sequence[Any], out: Any, threads: int) -> Any:
         each if hasattr(each, "dtype") else real_array(f"{kernel.name}: {name}", each)
         for name, each in zip(kernel.input_names, args, strict=True)
     ]
-    given = [
-        Given(name, tuple(core), array)
-        for name, core, array in zip(kernel.input_names, kernel.input_shapes, args, strict=True)
-    ]
+    given = []
+    for name, core, array in zip(kernel.input_names, kernel.input_shapes, args, strict=True):
+        each = Given(name, tuple(core), array)
+        given.append(replace(each, array=lazy_argument(kernel.name, each)))
     for each in given:
         dtype = np.dtype(each.array.dtype)
         if dtype.kind not in "fiub" or not np.can_cast(dtype, kernel.dtype, "same_kind"):
             raise ArgumentError(
                 f"{kernel.name}: {each.name} has dtype {dtype}; expected reals up to {kernel.dtype}"
             )
-    batch_of(kernel, args)
+    batch_of(kernel, [each.array for each in given])
     names = kernel.results._fields if kernel.results else (kernel.name,)
     parts = tuple(
         Part(name, itemgetter(k), tuple(core), kernel.dtype)

@@ -9,6 +9,7 @@ import sys
 import threading
 import zlib
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any, Self
 
 import cloudpickle
@@ -41,8 +42,6 @@ class Parcel:
     """
 
     def __init__(self, function: Callable[..., Any], *, first_call_compiles: bool = True) -> None:
-        from .. import __version__  # noqa: PLC0415 (the package is not yet whole when this module loads)
-
         try:
             content = cloudpickle.dumps(function)
         except Exception as error:  # what a pickle may raise is not bounded
@@ -51,7 +50,7 @@ class Parcel:
                 "expected what pickles"
             ) from error
         self._function: Callable[..., Any] | None = function
-        self.content, self.version = zlib.compress(content), __version__
+        self.content, self.version = zlib.compress(content), _version()
         self.digest = hashlib.sha256(self.content).hexdigest()
         self.first_call_compiles = first_call_compiles
 
@@ -86,11 +85,9 @@ class Parcel:
 
     def _opened(self) -> Callable[..., Any]:
         """Return the function; refuse a parcel of another version of the library."""
-        from .. import __version__  # noqa: PLC0415 (as above)
-
-        if self.version != __version__:
+        if self.version != _version():
             raise ClosedFormError(
-                f"worker {_here()} has closedform {__version__}; the arrays were made with {self.version}: "
+                f"worker {_here()} has closedform {_version()}; the arrays were made with {self.version}: "
                 "install one version on all workers and where you call them"
             )
         function: Callable[..., Any] = cloudpickle.loads(zlib.decompress(self.content))
@@ -101,6 +98,11 @@ def _keep(digest: str, function: Callable[..., Any]) -> None:
     while len(_OPEN) >= KEPT:
         _OPEN.pop(next(iter(_OPEN)))
     _OPEN[digest] = function
+
+
+def _version() -> str:
+    """Return the version of the library, which is not yet whole when this module loads."""
+    return str(import_module("closedform").__version__)
 
 
 def _here() -> str:

@@ -12,7 +12,7 @@ import itertools
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import dask
@@ -89,8 +89,7 @@ class Work:
 
 
 def lazy_call(work: Work, given: Sequence[Given]) -> list[Any]:
-    """Return the parts of a function's result as dask arrays (..., *core), of any batch shape."""
-    given = [replace(each, array=lazy_argument(work.label, each)) for each in given]
+    """Return the parts of a function's result, as dask arrays (..., *core) like those given."""
     depth = max(each.array.ndim - len(each.core) for each in given)
     arrays, chunks = _aligned(given, depth)
     size = work.bytes_per_sample(given)
