@@ -141,6 +141,7 @@ def held(**options: Any) -> dict[str, Any]:
         "effort_limits": False,
         "wrenches": {"tool": np.zeros(6)},
         "wrench_reference": "body",
+        "phi": arm().phi,
         "method": "rk4",
         "events": (),
         "progress": lambda part: None,

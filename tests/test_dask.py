@@ -231,6 +231,14 @@ def test_only_so_many_parcels_stay_open() -> None:
 # ------------------------------------------------------------------ records
 
 
+def test_chunks_that_take_long_are_shared() -> None:
+    arm = cf.load("chang3r")
+    lazy = cf.redundancy.solve(arm, da.zeros((10**6, 2), chunks=(10**6, 2)), "xy")
+    assert lazy.q.numblocks == (*lazy.status.numblocks, 1) == (50, 1)
+    with dask.config.set({"closedform.task-seconds": 0}):
+        assert cf.redundancy.solve(arm, da.zeros((10**6, 2), chunks=(10**6, 2)), "xy").q.numblocks == (1, 1)
+
+
 def test_all_branches_of_poses_are_lazy() -> None:
     arm = cf.load("puma560")
     poses = arm.pose(arm.random_state(0, batch=(3, 4))[0])

@@ -72,7 +72,7 @@ def lazy_record(call: Call) -> tuple[Any, dict[str, Any]]:
     evaluate = Evaluate(
         call.function, tuple(call.arrays), tuple(len(each.core) for each in given), dict(call.fixed)
     )
-    work = Work(call.label, Parcel(evaluate), parts, call.seconds)
+    work = Work(call.label, Parcel(evaluate), parts, call.seconds, shared=True)
     for (name, *key), lazy in zip(entries, lazy_call(work, given), strict=True):
         found[name] = {**found[name], key[0]: lazy} if key else lazy
     also = {name: found.pop(name) for name in call.also}

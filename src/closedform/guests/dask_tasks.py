@@ -34,6 +34,10 @@ TASK_SECONDS = 0.1
 TASK_BYTES = 2**30
 """Most bytes of the arrays of a task, in and out; dask's configuration `closedform.task-bytes`."""
 
+LONGEST = 5
+"""Most time of a task by the estimate, in least times, for what takes long: others then share it, a bar of
+progress moves, and little is lost with a worker."""
+
 SENSIBLE_BYTES = 2**27
 """Bytes of the arrays of a chunk, in and out, that is not joined with others."""
 
@@ -65,7 +69,8 @@ class Work:
     """What tasks do: a function of arrays, its name on dask's dashboard, and what a sample takes.
 
     `by_block` says that the function gives the arrays themselves and takes `out=`: blocks that make one task
-    are then evaluated one by one into the arrays of the result, without being joined.
+    are then evaluated one by one into the arrays of the result, without being joined. `shared` says that
+    chunks that take long are cut, so that several workers share them.
     """
 
     label: str
@@ -74,6 +79,7 @@ class Work:
     seconds: float
     other_bytes: int = 0
     by_block: bool = False
+    shared: bool = False
     token: Any = None
 
     @property
@@ -93,11 +99,13 @@ def lazy_call(work: Work, given: Sequence[Given]) -> list[Any]:
     depth = max(each.array.ndim - len(each.core) for each in given)
     arrays, chunks = _aligned(given, depth)
     size = work.bytes_per_sample(given)
+    wanted = _setting("task-seconds", TASK_SECONDS) / work.seconds
     most = max(1, int(_setting("task-bytes", TASK_BYTES) / max(1, size)))
+    if work.shared and wanted:
+        most = max(1, min(most, int(LONGEST * wanted)))
     fitting = cut(chunks, most)
     if fitting != chunks:
         arrays = [_rechunked(array, each, depth, fitting) for array, each in zip(arrays, given, strict=True)]
-    wanted = _setting("task-seconds", TASK_SECONDS) / work.seconds
     largest = math.prod(max(each, default=0) for each in fitting)
     groups = grouped(fitting, 0 if largest * size >= SENSIBLE_BYTES else wanted, most)
     meta = next((a._meta for a in arrays if not isinstance(a._meta, np.ndarray)), arrays[0]._meta)
