@@ -22,7 +22,7 @@ def check_workers(client: Any) -> dict[str, str]:
 
     >>> import closedform as cf
     >>> from distributed import Client
-    >>> with Client(processes=False, n_workers=1, dashboard_address=None) as client:
+    >>> with Client(processes=False, n_workers=1, dashboard_address=":0") as client:
     ...     versions = cf.cluster.check_workers(client)
     >>> list(versions.values()) == [cf.__version__]
     True

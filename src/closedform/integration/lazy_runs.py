@@ -11,7 +11,7 @@ from ..checks import positive
 from ..errors import ArgumentError
 from ..guests import is_lazy
 
-SECONDS = 20e-9
+SECONDS = 6e-9
 """Time of a "rk4" step per state at least, on one core."""
 
 ALONG = {"x0": 1, "parameters": 1, "inputs": 2}
