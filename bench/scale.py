@@ -176,7 +176,7 @@ def _durations(workers: Workers, since: float) -> list[float]:
     return [
         sum(part["stop"] - part["start"] for part in task["startstops"] if part["action"] == "compute")
         for task in workers.client.get_task_stream(start=since)
-        if key_split(task["key"]) in ("panda.inverse_dynamics", "panda.solve")
+        if key_split(task["key"]) in ("InverseDynamics-panda", "Solve-panda")
     ]
 
 

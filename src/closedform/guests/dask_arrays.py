@@ -52,7 +52,7 @@ def call(kernel: Any, args: Sequence[Any], out: Any, threads: int) -> Any:
     )
     stored = sum(int(np.prod(part.core)) for part in parts) * kernel.dtype.itemsize
     work = Work(
-        label=f"{_owner(kernel)}.{kernel.name}",
+        label=f"{kernel.name} {_owner(kernel)}",
         function=Parcel(
             kernel if threads == 1 else partial(kernel, threads=threads), first_call_compiles=False
         ),

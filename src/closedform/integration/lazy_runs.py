@@ -40,4 +40,4 @@ def lazy_run(simulate: Callable[..., Any], given: dict[str, Any]) -> Any:
     cores = {name: min(ALONG[name], max(1, np.ndim(array))) for name, array in arrays.items()}
     duration, step = (positive(f"{system.name}: {name}", fixed[name]) for name in ("duration", "step"))
     seconds = SECONDS * system.nx * max(1.0, duration / step)
-    return lazy_record(Call(simulate, f"{system.name}.simulate", arrays, cores, fixed, seconds))[0]
+    return lazy_record(Call(simulate, f"simulate {system.name}", arrays, cores, fixed, seconds))[0]

@@ -37,7 +37,7 @@ def solved_lazily(
         arrays["q0"] = q0
     cores = {name: 2 if np.shape(array)[-2:] == (4, 4) else 1 for name, array in arrays.items()} | {"q0": 1}
     seconds = SECONDS * max(1, robot.nq)
-    call = Call(function, f"{robot.name}.inverse_kinematics", arrays, cores, chosen, seconds)
+    call = Call(function, f"inverse_kinematics {robot.name}", arrays, cores, chosen, seconds)
     record: Solutions = lazy_record(call)[0]
     return record
 

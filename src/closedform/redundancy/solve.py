@@ -89,5 +89,5 @@ def _solve_lazily(target: Any, q0: Any, chosen: dict[str, Any]) -> Result:
     cores = {"target": 2 if np.shape(target)[-2:] == (4, 4) else 1, "q0": 1}
     robot = instance("robot", chosen["robot"], Robot, "a Robot, as cf.load gives it")
     seconds = SECONDS * max(1, robot.nq)
-    record, _ = lazy_record(Call(solve, f"{robot.name}.solve", arrays, cores, chosen, seconds))
+    record, _ = lazy_record(Call(solve, f"solve {robot.name}", arrays, cores, chosen, seconds))
     return record  # type: ignore[no-any-return]

@@ -47,7 +47,7 @@ def lazy_motion(simulate: Callable[..., Motion], given: dict[str, Any]) -> Motio
     duration, step = (positive(f"simulate: {name}", fixed[name]) for name in ("duration", "step"))
     call = Call(
         simulate,
-        f"{robot.name}.simulate",
+        f"simulate {robot.name}",
         arrays,
         cores,
         fixed,
