@@ -56,4 +56,5 @@ def contestant(robot: cf.Robot, file: str, short: str, dtype: str) -> Contestant
         lambda count: random_states(robot.nv, inputs_of(FORMS[short]), count, dtype),
         back,
         torch.cuda.synchronize,
+        graphs=False,  # it copies constants from the host
     )

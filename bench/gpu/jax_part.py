@@ -13,7 +13,7 @@ os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 import jax
 import jax.numpy as jnp
 
-from .job import FORMS, Job, inputs_of
+from .job import ARM, FORMS, Job, inputs_of
 from .measuring import Contestant, guarded, measure
 from .rows import OURS, Sink
 
@@ -22,27 +22,41 @@ GRAVITY = (0.0, 0.0, 9.81, 0.0, 0.0, 0.0)
 
 
 def run(job: Job, sink: Sink) -> None:
-    """Measure single precision: our calls, then frax; few sizes, since JAX compiles each anew."""
-    _ours(job, sink, "float32")
-    with guarded("frax"):
-        _frax(job, sink)
+    """Measure single precision: our calls and frax's; few sizes, since JAX compiles each anew."""
+    entries = [entry for name in job.robots for entry in _ours(job, name, "float32")]
+    for name in job.robots:
+        with guarded(f"frax {name}"):
+            entries += _frax(job, name)
+    _measured(job, sink, "float32", entries)
 
 
 def run_double(job: Job, sink: Sink) -> None:
     """Measure our calls in double precision, in a process of its own: frax's constants would be double."""
     jax.config.update("jax_enable_x64", True)
-    _ours(job, sink, "float64")
+    _measured(job, sink, "float64", [entry for name in job.robots for entry in _ours(job, name, "float64")])
 
 
-def _ours(job: Job, sink: Sink, dtype: str) -> None:
-    sizes = (1024,) if job.quick else (1024, 2**20)
-    for name in job.robots:
-        robot = job.load(name)
-        for short, form in FORMS.items():
-            call = jax.jit(getattr(robot, form))
-            order = range(robot.nv)
-            who = _contestant(OURS, call, robot.nv, inputs_of(form), dtype, list, order)
-            measure(job, sink, name, robot.nv, short, dtype, who, sizes)
+Entry = tuple[str, int, str, Contestant, int]
+"""Robot, velocities, form, contestant and its largest batch."""
+
+
+def _measured(job: Job, sink: Sink, dtype: str, entries: Sequence[Entry]) -> None:
+    """Measure the smallest batches of all first, since others may not fit into the time."""
+    for count in (1024,) if job.quick else (1024, 65536, 2**20):
+        for name, nv, short, who, largest in entries:
+            if count <= largest:
+                measure(job, sink, name, nv, short, dtype, who, (count,))
+
+
+def _ours(job: Job, name: str, dtype: str) -> list[Entry]:
+    robot = job.load(name)
+    largest = 2**20 if name == ARM else 65536
+    entries = []
+    for short, form in FORMS.items():
+        call = jax.jit(getattr(robot, form))
+        who = _contestant(OURS, call, robot.nv, inputs_of(form), dtype, list, range(robot.nv))
+        entries.append((name, robot.nv, short, who, largest))
+    return entries
 
 
 def _contestant(
@@ -79,28 +93,29 @@ def _contestant(
     )
 
 
-def _frax(job: Job, sink: Sink) -> None:
+def _frax(job: Job, name: str) -> list[Entry]:
+    """Return the calls of frax; it has no derivatives of its own, JAX finds them."""
     import frax  # noqa: PLC0415 (may be missing)
 
     base = jnp.array(GRAVITY)
-    for name in job.robots:
-        ours = job.load(name)
-        peer = frax.Robot(str(job.file(name)))
-        order = [list(ours.joint_names).index(each) for each in peer.joint_names]
-        inverse = np.argsort(order)
+    ours = job.load(name)
+    peer = frax.Robot(str(job.file(name)))
+    order = [list(ours.joint_names).index(each) for each in peer.joint_names]
+    inverse = np.argsort(order)
 
-        def torque(q: Any, qd: Any, qdd: Any, peer: Any = peer) -> Any:
-            return peer.rnea(q, qd, qdd, base, None)
+    def torque(q: Any, qd: Any, qdd: Any) -> Any:
+        return peer.rnea(q, qd, qdd, base, None)
 
-        def ordered(results: list[Any], inverse: Any = inverse) -> list[Any]:
-            for axis in (1, 2):
-                results = [np.take(each, inverse, axis) if each.ndim > axis else each for each in results]
-            return results
+    def ordered(results: list[Any]) -> list[Any]:
+        for axis in (1, 2):
+            results = [np.take(each, inverse, axis) if each.ndim > axis else each for each in results]
+        return results
 
-        calls = {"ID": torque, "M": peer.crba, "dID": jax.jacfwd(torque, (0, 1))}
-        for short, function in calls.items():
-            call = jax.jit(jax.vmap(function))
-            who = _contestant("frax", call, ours.nv, inputs_of(FORMS[short]), "float32", ordered, order)
-            largest = {"ID": 2**20, "M": 2**20, "dID": 65536}[short] // (1 if ours.nv < 10 else 16)
-            sizes = (1024,) if job.quick else [each for each in (1024, 65536, 2**20) if each <= largest]
-            measure(job, sink, name, ours.nv, short, "float32", who, sizes)
+    calls = {"ID": torque, "M": peer.crba, "dID": jax.jacfwd(torque, (0, 1))}
+    largest = {"ID": 2**20, "M": 2**20, "dID": 65536}
+    entries = []
+    for short, function in calls.items():
+        call = jax.jit(jax.vmap(function))
+        who = _contestant("frax", call, ours.nv, inputs_of(FORMS[short]), "float32", ordered, order)
+        entries.append((name, ours.nv, short, who, largest[short] if name == ARM else largest[short] // 16))
+    return entries

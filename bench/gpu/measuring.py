@@ -70,10 +70,10 @@ def measure(
             def call(arrays: Sequence[Any] = arrays) -> Any:
                 return who.call(*arrays)
 
-            if who.graphs:
-                with guarded(f"{what} {count}, graph"):
-                    row("graph", clock.in_graph(call))
             with guarded(f"{what} {count}, eager"):
                 row("eager", clock.eager(call, who.wait))
                 if count <= 4096:
                     row("eager, waited", clock.waited(call, who.wait))
+            if who.graphs:
+                with guarded(f"{what} {count}, graph"):
+                    row("graph", clock.in_graph(call))

@@ -36,25 +36,25 @@ PARTS = {
     "first-use": Part("first_use", "run", "torch", 90),
     "cpu": Part("cpu_part", "run", "numpy", 30),
     "cupy": Part("cupy_part", "run", "cupy", 40),
-    "jax": Part("jax_part", "run", "jax", 120),
-    "jax-double": Part("jax_part", "run_double", "jax", 60, in_quick=False),
-    "adam": Part("adam_part", "run", "adam", 60, in_quick=False),
+    "jax": Part("jax_part", "run", "jax", 100),
+    "jax-double": Part("jax_part", "run_double", "jax", 40, in_quick=False),
+    "adam": Part("adam_part", "run", "adam", 40, in_quick=False),
     "nvptx": Part("nvptx_part", "run", "torch", 40, in_quick=False),
     "grid": Part("grid_part", "run", "grid_rbd", 90),
 }
 """In the order in which they run; GRiD is built beside the others, and measured last."""
 
-OWN_ENVIRONMENT = {"nvptx": {"CUDA_CACHE_DISABLE": "1"}, "jax": {}, "grid": {"GRID_RBD_QUIET": "1"}}
+OWN_ENVIRONMENT = {"nvptx": {"CUDA_CACHE_DISABLE": "1"}, "grid": {"GRID_RBD_QUIET": "1"}}
 """Settings of some parts: the driver must not remember PTX that it has seen."""
 
 
-def start(name: str, job: Job, module: str = "bench.gpu.part") -> subprocess.Popen[bytes]:
-    """Start a part; its lines appear as they are printed."""
-    arguments = [name, job.folder] if module == "bench.gpu.part" else [job.folder]
+def start(name: str, job: Job, *arguments: str) -> subprocess.Popen[bytes]:
+    """Start a part, or a module with arguments of its own; lines appear as they are printed."""
+    arguments = arguments or ("bench.gpu.part", name, job.folder)
     common = {"PYTHONUNBUFFERED": "1", "XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
     common["CLOSEDFORM_CACHE"] = str(Path(job.folder) / "cache")
     environment = os.environ | common | OWN_ENVIRONMENT.get(name, {})
-    return subprocess.Popen([sys.executable, "-m", module, *arguments], env=environment)
+    return subprocess.Popen([sys.executable, "-m", *arguments], env=environment)
 
 
 def finish(name: str, process: subprocess.Popen[bytes], limit: float) -> None:
@@ -72,7 +72,7 @@ def finish(name: str, process: subprocess.Popen[bytes], limit: float) -> None:
 
 def rows_of(job: Job) -> list[Row]:
     """Return the rows of all parts so far."""
-    names = [*PARTS, "grid-build"]
+    names = [*PARTS, *(f"grid-{robot}" for robot in job.robots)]
     return [row for name in names for row in read_lines(Path(job.folder) / f"rows-{name}.jsonl")]
 
 
