@@ -45,7 +45,7 @@ def registered(job: Job, robot: str) -> Any:
         algorithm_list=list(ALGORITHMS),
         enable_mujoco_kernels=False,
         max_batch_size=batch(robot),
-        cache_dir=Path(job.folder) / "grid",
+        cache_dir=Path(job.folder) / f"grid-{robot}",
     )
 
 

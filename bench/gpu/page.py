@@ -45,7 +45,8 @@ def figures_text(rows: Sequence[Row], facts: dict[str, str]) -> str:
         "|---|---|---|---|",
         *(_promise(each) for each in figures(rows, robots)),
     ]
-    return "\n".join([facts_text(facts), "", *promised, "", *_times(rows, robots)])
+    tables = [*_times(rows, robots), "", *_ways(rows)]
+    return "\n".join([facts_text(facts), "", *promised, "", *tables]).strip()
 
 
 def _promise(figure: Figure) -> str:
@@ -92,7 +93,23 @@ def _cells(rows: Sequence[Row], robot: str, form: str, count: int) -> list[str]:
     ]
 
 
-def tests_text(path: Path, facts: dict[str, str]) -> str:
+def _ways(rows: Sequence[Row]) -> list[str]:
+    """Return a table of the two ways from a program to code of a GPU, if they were measured."""
+    lines = []
+    for form in ("ID", "dID"):
+        for way, name in (("nvrtc", "NVRTC"), ("nvptx", "LLVM's NVPTX and the driver")):
+            wanted = {"robot": ARM, "form": form, "arrays": way}
+            made = found(rows, how="compile", **wanted)
+            times = [found(rows, how="graph", count=count, **wanted) for count in (1024, 2**20)]
+            if made and all(times):
+                cells = [f"{made.seconds:.2f}", *(f"{each.seconds * 1e6:.1f}" for each in times if each)]
+                lines.append(f"| {ARM} {form}, {name} | {' | '.join(cells)} |")
+    titles = ("structure of arrays, float32", "compiling, s", "N = 1024, us", "N = 1 M, us")
+    head = [f"| {' | '.join(titles)} |", "|---|---|---|---|"]
+    return [*head, *lines] if lines else []
+
+
+def outcomes_text(path: Path, facts: dict[str, str]) -> str:
     """Return what a junit file of `make test-gpu` says, by test file."""
     counts: dict[str, list[int]] = {}
     failed = []
@@ -113,7 +130,7 @@ def write_page(page: Path, rows: Sequence[Row], facts: dict[str, str], tests: Pa
     """Write the figures, and the summary of tests if there is one, into a page."""
     text = replaced(page.read_text(), "figures", figures_text(rows, facts))
     if tests is not None and tests.exists():
-        text = replaced(text, "tests", tests_text(tests, facts))
+        text = replaced(text, "tests", outcomes_text(tests, facts))
     write_files({page: text})
 
 

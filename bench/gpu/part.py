@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -54,7 +55,7 @@ def start(name: str, job: Job, *arguments: str) -> subprocess.Popen[bytes]:
     common = {"PYTHONUNBUFFERED": "1", "XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
     common["CLOSEDFORM_CACHE"] = str(Path(job.folder) / "cache")
     environment = os.environ | common | OWN_ENVIRONMENT.get(name, {})
-    return subprocess.Popen([sys.executable, "-m", *arguments], env=environment)
+    return subprocess.Popen([sys.executable, "-m", *arguments], env=environment, process_group=0)
 
 
 def finish(name: str, process: subprocess.Popen[bytes], limit: float) -> None:
@@ -62,7 +63,7 @@ def finish(name: str, process: subprocess.Popen[bytes], limit: float) -> None:
     try:
         status = process.wait(max(limit, 1.0))
     except subprocess.TimeoutExpired:
-        process.kill()
+        os.killpg(process.pid, signal.SIGKILL)  # and the compilers that it started
         process.wait()
         print(f"{name}: ended after {limit:.0f} s; what it measured so far counts", flush=True)
         return

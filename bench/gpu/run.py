@@ -90,9 +90,8 @@ def measured(
             _one(name, job, min(PARTS[name].limit, left))
             keep(rows_of(job))
         for robot, build in builds.items():
-            finish(
-                f"grid, build of {robot}", build, max(BUILD, LIMITS[quick] - (time.perf_counter() - begin))
-            )
+            left = LIMITS[quick] - (time.perf_counter() - begin)
+            finish(f"grid, build of {robot}", build, max(BUILD, left))
         if builds:
             _one("grid", job, PARTS["grid"].limit)
         keep(rows_of(job))
