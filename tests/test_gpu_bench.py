@@ -15,7 +15,7 @@ from bench.gpu.figures import Figure, figures, ratios
 from bench.gpu.job import base_has_mass, error, moved, prepared, read_job, reference
 from bench.gpu.measuring import Contestant, guarded, measure
 from bench.gpu.nvptx_part import kernel_text, ptx
-from bench.gpu.page import figures_text, replaced, outcomes_text, write_page
+from bench.gpu.page import figures_text, outcomes_text, replaced, write_page
 from bench.gpu.rows import OURS, Row, Sink, found, read_csv, read_lines, roof, share, write_csv
 from bench.gpu.run import chosen, run
 from closedform.kernels import machine
