@@ -58,6 +58,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="shorter timing")
     parser.add_argument("--folder", help="folder of robot files (written, collections)")
     parser.add_argument("--jobs", type=int, default=1, help="processes at once (written, collections)")
+    parser.add_argument("--seconds", type=float, default=0.0, help="most seconds of the whole (gpu)")
     parser.add_argument("--robot", action="append", default=[], help="a URDF file beside the arm (gpu)")
     parser.add_argument("--parts", default="", help="names of parts, with commas between (gpu)")
     parser.add_argument("--read", default="", help="a CSV file of an earlier run, to show (gpu)")

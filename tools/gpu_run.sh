@@ -2,8 +2,10 @@
 # Run the tests and the bench of GPUs from a bundle (tools/gpu_bundle.py): no registry, nothing is installed.
 #   sh run.sh            tests, then the whole bench (about 8 minutes)
 #   QUICK=1 sh run.sh    tests, then the quick bench (about 4 minutes)
-# SOURCE is a checkout to use in place of the bundled one, RESULTS the folder of what comes out, PARTS the parts
-# of the bench, TESTS=0 leaves the tests out. summary.txt, tests.xml and gpu.csv remain.
+# SOURCE is a checkout to use in place of the bundled one, RESULTS the folder of what comes out, TOTAL the seconds
+# for everything, PARTS the parts of the bench, TESTS=0 leaves the tests out. summary.txt, tests.xml and gpu.csv
+# remain.
+begin=$(date +%s)
 here=$(cd "$(dirname "$0")" && pwd)
 python=${PYTHON:-python3}
 results=${RESULTS:-$here/results}
@@ -45,7 +47,13 @@ robots=
 for file in "$here"/robots/*.urdf; do
     [ -f "$file" ] && robots="$robots --robot $file"
 done
-timeout "${BENCH_SECONDS:-450}" "$python" -m bench gpu ${QUICK:+--quick} ${PARTS:+--parts "$PARTS"} $robots 2>&1 |
+seconds=
+if [ -n "$TOTAL" ]; then
+    seconds=$((begin + TOTAL - $(date +%s) - 10))
+    [ "$seconds" -gt 360 ] && seconds=360
+fi
+rm -f bench/results/gpu.csv
+"$python" -m bench gpu ${QUICK:+--quick} ${seconds:+--seconds $seconds} ${PARTS:+--parts "$PARTS"} $robots 2>&1 |
     tee "$results/bench.log"
 cp bench/results/gpu.csv "$results/" 2>/dev/null
 sed -n '/^against peers/,$p' "$results/bench.log" >> "$results/summary.txt"

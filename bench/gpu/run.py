@@ -19,11 +19,11 @@ from .page import robots_of, write_page
 from .part import PARTS, finish, rows_of, start
 from .rows import Row, read_csv, write_csv
 
-LIMITS = {True: 100.0, False: 310.0}
-"""Seconds of a quick and of a whole run, before GRiD is measured."""
+LIMITS = {True: 120.0, False: 360.0}
+"""Seconds of a quick and of a whole run, unless others are given."""
 
-BUILD = 60.0
-"""Seconds that GRiD's compiler may take beyond the other parts."""
+LAST = 60.0
+"""Seconds of the whole that are kept for measuring GRiD."""
 
 PACKAGES = ("closedform", "torch", "jax", "cupy-cuda13x", "cuda-bindings", "numpy", "grid-rbd", "frax")
 PACKAGES += ("adam-robotics", "llvmlite")
@@ -32,6 +32,7 @@ PACKAGES += ("adam-robotics", "llvmlite")
 def run(
     results: Path,
     quick: bool = False,
+    seconds: float = 0.0,
     robot: Sequence[str] = (),
     parts: str = "",
     write: str = "",
@@ -54,7 +55,7 @@ def run(
         def keep(rows: Sequence[Row]) -> None:
             write_files({target: write_csv(rows, facts)})
 
-        rows = measured(chosen(parts, quick), robot, quick, keep)
+        rows = measured(chosen(parts, quick), robot, quick, seconds or LIMITS[quick], keep)
         print(f"stored in {target}")
     report(rows)
     if write:
@@ -74,26 +75,33 @@ def chosen(parts: str, quick: bool) -> list[str]:
 
 
 def measured(
-    names: Sequence[str], robots: Sequence[str], quick: bool, keep: Callable[[Sequence[Row]], None]
+    names: Sequence[str],
+    robots: Sequence[str],
+    quick: bool,
+    limit: float,
+    keep: Callable[[Sequence[Row]], None],
 ) -> list[Row]:
     """Return the rows of the parts, each in a process of its own; `keep` gets all rows after each."""
-    with tempfile.TemporaryDirectory(prefix="bench-gpu-") as folder:
-        begin = time.perf_counter()
+    end = time.perf_counter() + limit
+
+    def left(later: float) -> float:
+        return end - later - time.perf_counter()
+
+    with tempfile.TemporaryDirectory(prefix="bench-gpu-", ignore_cleanup_errors=True) as folder:
         job = prepared(Path(folder), robots, quick)
-        print(f"robots {', '.join(job.robots)}: {time.perf_counter() - begin:.0f} s", flush=True)
+        print(f"robots {', '.join(job.robots)}: {limit - left(0.0):.0f} s", flush=True)
         builds = _builds(job) if "grid" in names else {}
+        later = LAST if builds else 0.0
         for name in [each for each in names if each != "grid"]:
-            left = LIMITS[quick] - (time.perf_counter() - begin)
-            if left <= 0:
-                print(f"{name}: left out: {LIMITS[quick]:.0f} s are over", flush=True)
+            if left(later) <= 0:
+                print(f"{name}: left out: no time is left", flush=True)
                 continue
-            _one(name, job, min(PARTS[name].limit, left))
+            _one(name, job, min(PARTS[name].limit, left(later)))
             keep(rows_of(job))
         for robot, build in builds.items():
-            left = LIMITS[quick] - (time.perf_counter() - begin)
-            finish(f"grid, build of {robot}", build, max(BUILD, left))
+            finish(f"grid, build of {robot}", build, max(5.0, left(LAST / 2)))
         if builds:
-            _one("grid", job, PARTS["grid"].limit)
+            _one("grid", job, max(LAST / 2, min(PARTS["grid"].limit, left(0.0))))
         keep(rows_of(job))
         return rows_of(job)
 
