@@ -21,12 +21,7 @@ def run(job: Job, sink: Sink) -> None:
     """Measure what PyTorch's users call."""
     with guarded("copy"):
         _copy(sink)
-    dtypes = ("float32",) if job.quick else ("float32", "float64")
-    for dtype in dtypes:
-        for name in job.robots:
-            robot = job.load(name)
-            for short in FORMS:
-                measure(job, sink, name, robot.nv, short, dtype, contestant(robot, short, dtype), job.sizes)
+    _forms(job, sink, "float32")
     arm = job.load(ARM)
     for count in (1024, 65536, 2**20):
         with guarded(f"VJP of ID, N = {count}"):
@@ -35,6 +30,15 @@ def run(job: Job, sink: Sink) -> None:
         _many(arm, "ID", sink)
     with guarded("tau, tau', tau'' in double, 4 M"):
         _many(arm, "rates", sink)
+    if not job.quick:
+        _forms(job, sink, "float64")
+
+
+def _forms(job: Job, sink: Sink, dtype: str) -> None:
+    for name in job.robots:
+        robot = job.load(name)
+        for short in FORMS:
+            measure(job, sink, name, robot.nv, short, dtype, contestant(robot, short, dtype), job.sizes)
 
 
 def random_states(nv: int, inputs: int, count: int, dtype: str) -> list[torch.Tensor]:
