@@ -11,6 +11,7 @@ python=${PYTHON:-python3}
 results=${RESULTS:-$here/results}
 mkdir -p "$results" "$here/unpacked"
 results=$(cd "$results" && pwd)
+: > "$results/summary.txt"
 for archive in "$here"/*.tar.xz; do
     mark="$here/unpacked/.$(basename "$archive")"
     [ "$mark" -nt "$archive" ] && continue
@@ -41,7 +42,7 @@ if [ "${TESTS:-1}" != 0 ]; then
         rm -f "$here/unpacked/tests.xml"
     done
     echo "</all>" >> "$results/tests.xml"
-    grep -E "passed|failed|error|skipped|status" "$results/tests.log" | grep -v "^E " > "$results/summary.txt"
+    grep -E "passed|failed|error|skipped|status" "$results/tests.log" | grep -v "^E " >> "$results/summary.txt"
 fi
 robots=
 for file in "$here"/robots/*.urdf; do
@@ -56,5 +57,5 @@ rm -f bench/results/gpu.csv
 "$python" -m bench gpu ${QUICK:+--quick} ${seconds:+--seconds $seconds} ${PARTS:+--parts "$PARTS"} $robots 2>&1 |
     tee "$results/bench.log"
 cp bench/results/gpu.csv "$results/" 2>/dev/null
-sed -n '/^against peers/,$p' "$results/bench.log" >> "$results/summary.txt"
+sed -n '/^date:/p; /: not measured:/p; /: ended /p; /^against peers/,$p' "$results/bench.log" >> "$results/summary.txt"
 echo "summary in $results/summary.txt"

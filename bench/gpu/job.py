@@ -8,7 +8,6 @@ import warnings
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -133,8 +132,3 @@ def moved(nv: int, short: str, count: int, dtype: str) -> int:
     size = np.dtype(dtype).itemsize
     entries = {"ID": 4 * nv, "M": nv + nv * nv, "dID": 3 * nv + 2 * nv * nv, "VJP": 7 * nv, "rates": 8 * nv}
     return entries[short] * count * size
-
-
-def entries(shapes: Sequence[Sequence[int]]) -> int:
-    """Return the numbers of arrays of some shapes."""
-    return sum(prod(shape) for shape in shapes)

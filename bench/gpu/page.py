@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +13,6 @@ from .job import ARM, FORMS
 from .rows import OURS, Row, found, roof, share
 
 SHOWN = (1024, 65536, 2**20)
-PEERS = (("grid-rbd", "torch"), ("frax", "jax"), ("adam", "torch"))
 
 
 def replaced(page: str, name: str, text: str) -> str:
@@ -132,9 +130,3 @@ def write_page(page: Path, rows: Sequence[Row], facts: dict[str, str], tests: Pa
     if tests is not None and tests.exists():
         text = replaced(text, "tests", outcomes_text(tests, facts))
     write_files({page: text})
-
-
-def summary(facts: dict[str, str], promised: Sequence[Figure]) -> str:
-    """Return the verdicts as JSON, for machines."""
-    listed = [{"what": each.what, "value": each.value, "verdict": each.verdict} for each in promised]
-    return json.dumps({**facts, "figures": listed}, indent=1)
