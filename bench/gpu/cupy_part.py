@@ -29,9 +29,9 @@ def contestant(robot: cf.Robot, short: str, dtype: str) -> Contestant:
     """Return our call with CuPy arrays."""
 
     def random(count: int) -> list[Any]:
-        q = cp.random.uniform(-np.pi, np.pi, (count, robot.nv)).astype(dtype)
-        rates = inputs_of(FORMS[short]) - 1
-        return [q, *(cp.random.standard_normal((count, robot.nv)).astype(dtype) for _ in range(rates))]
+        rng = np.random.default_rng(0)
+        arrays = [rng.normal(size=(count, robot.nv)) for _ in range(inputs_of(FORMS[short]))]
+        return [cp.asarray(each, dtype=dtype) for each in arrays]
 
     method: Callable[..., Any] = getattr(robot, FORMS[short])
     return Contestant(
