@@ -21,7 +21,7 @@ test-torch: $(VENV)/torch.stamp
 
 # What is claimed of GPUs, where there is one and PyTorch can use it: tests, then the bench with its figures.
 # BUNDLE names an unpacked bundle where no registry can be reached; then nothing is installed. ROBOT is a URDF.
-GPU_TESTS = $(wildcard $(addprefix tests/test_,$(addsuffix .py,torch_cuda cupy jax_cuda applications_cuda)))
+GPU_TESTS = $(wildcard tests/test_*_cuda.py tests/test_cupy.py tests/test_gpu_*.py)
 BUNDLE ?=
 ROBOT ?=
 ifneq ($(BUNDLE),)

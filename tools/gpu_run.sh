@@ -29,15 +29,15 @@ cd "$source" || exit 1
 if [ "${TESTS:-1}" != 0 ]; then
     : > "$results/tests.log"
     echo "<all>" > "$results/tests.xml"
-    for name in torch_cuda cupy jax_cuda applications_cuda; do
-        [ -f "tests/test_$name.py" ] || continue
+    for file in tests/test_*_cuda.py tests/test_cupy.py tests/test_gpu_*.py; do
+        [ -f "$file" ] || continue
         timeout "${TEST_SECONDS:-120}" "$python" -m pytest -o addopts= -o filterwarnings=default \
             -p no:cacheprovider -q -ra --tb=short --durations=3 --junitxml="$here/unpacked/tests.xml" \
-            "tests/test_$name.py" > "$here/unpacked/tests.log" 2>&1
+            "$file" > "$here/unpacked/tests.log" 2>&1
         status=$?
         tail -40 "$here/unpacked/tests.log"
-        echo "test_$name: status $status"
-        { cat "$here/unpacked/tests.log"; echo "test_$name: status $status"; } >> "$results/tests.log"
+        echo "$file: status $status"
+        { cat "$here/unpacked/tests.log"; echo "$file: status $status"; } >> "$results/tests.log"
         [ -f "$here/unpacked/tests.xml" ] && sed '1s/<?xml[^>]*?>//' "$here/unpacked/tests.xml" >> "$results/tests.xml"
         rm -f "$here/unpacked/tests.xml"
     done
