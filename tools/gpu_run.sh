@@ -3,8 +3,8 @@
 #   sh run.sh            tests, then the whole bench (about 8 minutes)
 #   QUICK=1 sh run.sh    tests, then the quick bench (about 4 minutes)
 # SOURCE is a checkout to use in place of the bundled one, RESULTS the folder of what comes out, TOTAL the seconds
-# for everything, PARTS the parts of the bench, TESTS=0 leaves the tests out. summary.txt, tests.xml and gpu.csv
-# remain.
+# for everything, PARTS the parts of the bench; TESTS=0 leaves the tests out, BENCH=0 the bench. summary.txt,
+# tests.xml and gpu.csv remain.
 begin=$(date +%s)
 here=$(cd "$(dirname "$0")" && pwd)
 python=${PYTHON:-python3}
@@ -44,6 +44,7 @@ if [ "${TESTS:-1}" != 0 ]; then
     echo "</all>" >> "$results/tests.xml"
     grep -E "passed|failed|error|skipped|status" "$results/tests.log" | grep -v "^E " >> "$results/summary.txt"
 fi
+[ "${BENCH:-1}" = 0 ] && exit 0
 robots=
 for file in "$here"/robots/*.urdf; do
     [ -f "$file" ] && robots="$robots --robot $file"
