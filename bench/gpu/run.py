@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
+import platform
 import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import closedform as cf
 from closedform.files import write_files
 
 from .figures import figures, ratios, shares
@@ -25,7 +27,7 @@ LIMITS = {True: 120.0, False: 360.0}
 LAST = 60.0
 """Seconds of the whole that are kept for measuring GRiD."""
 
-PACKAGES = ("closedform", "torch", "jax", "cupy-cuda13x", "cuda-bindings", "numpy", "grid-rbd", "frax")
+PACKAGES = ("torch", "jax", "cupy-cuda13x", "cuda-bindings", "numpy", "grid-rbd", "frax")
 PACKAGES += ("adam-robotics", "llvmlite")
 
 
@@ -142,7 +144,7 @@ def report(rows: Sequence[Row]) -> None:
 
 def machine() -> dict[str, str]:
     """Return the date, the card and the versions of what takes part."""
-    versions = []
+    versions = [f"closedform {cf.__version__}", f"Python {platform.python_version()}"]
     for name in PACKAGES:
         try:
             versions.append(f"{name} {importlib.metadata.version(name)}")
