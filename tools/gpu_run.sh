@@ -45,18 +45,18 @@ if [ "${TESTS:-1}" != 0 ]; then
     grep -E "passed|failed|error|skipped|status" "$results/tests.log" | grep -v "^E " >> "$results/summary.txt"
 fi
 [ "${BENCH:-1}" = 0 ] && exit 0
-robots=
+set --
 for file in "$here"/robots/*.urdf; do
-    [ -f "$file" ] && robots="$robots --robot $file"
+    [ -f "$file" ] && set -- "$@" --robot "$file"
 done
-seconds=
 if [ -n "$TOTAL" ]; then
-    seconds=$((begin + TOTAL - $(date +%s) - 10))
-    [ "$seconds" -gt 360 ] && seconds=360
+    most=360 left=$((begin + TOTAL - $(date +%s) - 10))
+    [ -n "$QUICK" ] && most=120
+    [ "$left" -lt "$most" ] && most=$left
+    set -- "$@" --seconds "$most"
 fi
 rm -f bench/results/gpu.csv
-"$python" -m bench gpu ${QUICK:+--quick} ${seconds:+--seconds $seconds} ${PARTS:+--parts "$PARTS"} $robots 2>&1 |
-    tee "$results/bench.log"
+"$python" -m bench gpu ${QUICK:+--quick} ${PARTS:+--parts "$PARTS"} "$@" 2>&1 | tee "$results/bench.log"
 cp bench/results/gpu.csv "$results/" 2>/dev/null
 sed -n '/^date:/p; /: not measured:/p; /: ended /p; /^against peers/,$p' "$results/bench.log" >> "$results/summary.txt"
 echo "summary in $results/summary.txt"

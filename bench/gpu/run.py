@@ -27,8 +27,10 @@ LIMITS = {True: 120.0, False: 360.0}
 LAST = 60.0
 """Seconds of the whole that are kept for measuring GRiD."""
 
-PACKAGES = ("torch", "jax", "cupy-cuda13x", "cuda-bindings", "numpy", "grid-rbd", "frax")
-PACKAGES += ("adam-robotics", "llvmlite")
+PACKAGES = (
+    *("torch", "jax", "cupy-cuda13x", "cuda-bindings", "numpy", "llvmlite"),
+    *("grid-rbd", "frax", "adam-robotics"),
+)
 
 
 def run(
