@@ -10,6 +10,9 @@ from typing import Any
 ROUNDS = 7
 """Times that are taken; the median counts."""
 
+PATIENCE = 0.4
+"""Seconds after which three times are enough."""
+
 
 def events(call: Callable[[], Any], repeats: int) -> float:
     """Return the seconds of `repeats` calls by events on the current stream."""
@@ -51,29 +54,40 @@ def in_graph(call: Callable[[], Any], seconds: float = 2e-3) -> float:
 
 def eager(call: Callable[[], Any], wait: Callable[[], Any], seconds: float = 0.03) -> float:
     """Return the seconds of a call by the wall clock: many calls, one wait at the end."""
-    for _ in range(3):
+    for _ in range(2):
         call()
     wait()
     start = time.perf_counter()
     call()
     wait()
-    repeats = max(3, min(2000, int(seconds / max(time.perf_counter() - start, 1e-6))))
-    times = []
-    for _ in range(ROUNDS):
+    repeats = max(1, min(2000, int(seconds / max(time.perf_counter() - start, 1e-6))))
+
+    def batch() -> float:
         start = time.perf_counter()
         for _ in range(repeats):
             call()
         wait()
-        times.append((time.perf_counter() - start) / repeats)
-    return median(times)
+        return (time.perf_counter() - start) / repeats
+
+    return _median(batch, ROUNDS)
 
 
 def waited(call: Callable[[], Any], wait: Callable[[], Any], count: int = 50) -> float:
     """Return the seconds of a call by the wall clock, with a wait after each."""
-    times = []
-    for _ in range(count):
+
+    def one() -> float:
         start = time.perf_counter()
         call()
         wait()
-        times.append(time.perf_counter() - start)
+        return time.perf_counter() - start
+
+    return _median(one, count)
+
+
+def _median(measure: Callable[[], float], count: int) -> float:
+    """Return the median of several measurements, of three if they take long."""
+    times: list[float] = []
+    end = time.perf_counter() + PATIENCE
+    while len(times) < 3 or (len(times) < count and time.perf_counter() < end):
+        times.append(measure())
     return median(times)
