@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from math import prod
 from threading import local
@@ -38,6 +39,31 @@ def _checked(what: str, answer: tuple[Any, ...]) -> Any:
     if int(status) != 0:
         raise ClosedFormError(f"{what}: the GPU says {status.name}")
     return results[0] if len(results) == 1 else results
+
+
+@cache
+def primary_context(device: int) -> Any:
+    """Return the context of a device that all libraries of a process share; it stays, as code in it does."""
+    driver, _ = _bindings()
+    return _checked(f"GPU {device}", driver.cuDevicePrimaryCtxRetain(device))
+
+
+@contextmanager
+def context_of(device: int) -> Iterator[None]:
+    """Make a device that of the thread, whichever library uses another, and give that back after."""
+    driver, _ = _bindings()
+    _checked(f"GPU {device}", driver.cuCtxPushCurrent(primary_context(device)))
+    try:
+        yield
+    finally:
+        driver.cuCtxPopCurrent()
+
+
+def ensure_context(device: int) -> None:
+    """Let a thread that has not used a GPU yet, such as a new one, use this device."""
+    driver, _ = _bindings()
+    if int(_checked(f"GPU {device}", driver.cuCtxGetCurrent())) == 0:
+        _checked(f"GPU {device}", driver.cuCtxSetCurrent(primary_context(device)))
 
 
 @cache
@@ -78,7 +104,8 @@ class DeviceKernel:
         driver, _ = _bindings()
         real = "double" if dtype == np.float64 else "float"
         kind = architecture(device)
-        self.name = recipe.name
+        self.name, self.device = recipe.name, device
+        ensure_context(device)
         key = disk.key("cuda", *recipe.identity, real, kind, str(_version()), disk.source_digest(ROOMS))
         packed = disk.load(key)
         if packed is None:
@@ -101,6 +128,10 @@ class DeviceKernel:
         self._launch = driver.cuLaunchKernel
         self._own = local()  # arguments of a launch, for each thread
 
+    def shape(self, count: int) -> tuple[Any, int, int, int]:
+        """Return how `count` samples are launched: the function, blocks, threads of each and their memory."""
+        return self._function, -(-count // self.threads), self.threads, self.shared
+
     def launch(
         self, count: int, inputs: Sequence[int], strides: Sequence[int], outputs: Sequence[int], stream: int
     ) -> None:
@@ -110,26 +141,15 @@ class DeviceKernel:
         try:
             values, places = self._own.arguments
         except AttributeError:
+            ensure_context(self.device)
             values = self._values()
             start = ctypes.addressof(values)
             self._own.kept = self._places(*range(start, start + 8 * self._count, 8))
             places = ctypes.addressof(self._own.kept)
             self._own.arguments = values, places
         values[:] = (count, *inputs, *strides, *outputs)
-        blocks, threads = -(-count // self.threads), self.threads
-        (status,) = self._launch(
-            self._function,
-            blocks,
-            1,
-            1,
-            threads,
-            1,
-            1,
-            self.shared,
-            stream,
-            places,
-            0,
-        )
+        function, blocks, threads, shared = self.shape(count)
+        (status,) = self._launch(function, blocks, 1, 1, threads, 1, 1, shared, stream, places, 0)
         if status != 0:
             raise ClosedFormError(f"{self.name}: the GPU says {status.name}")
 
