@@ -96,9 +96,12 @@ def _array(kernel: Any, name: str, given: Any) -> cupy.ndarray:
         how = "cupy.asarray" if other == "a NumPy array" else "cupy.from_dlpack"
         raise ArgumentError(f"{kernel.name}: {name} is {other} beside CuPy arrays; convert it with {how}")
     try:
-        return cupy.asarray(given, dtype=kernel.dtype)
+        made = cupy.asarray(given)
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
         raise ArgumentError(f"{kernel.name}: {name} is {shown(given)}; expected an array") from error
+    if made.dtype.kind not in "fiub":
+        raise ArgumentError(f"{kernel.name}: {name} has entries of {made.dtype}; expected real numbers")
+    return made.astype(kernel.dtype)
 
 
 def _into(
