@@ -80,7 +80,11 @@ def test_every_form_of_every_owner(owner):
 @pytest.mark.parametrize("robot", ["iiwa14", "spherical_pendulum", "humanoid"])
 def test_batches_and_precisions(robot, dtype):
     robot = cf.load(robot)
-    for form in ("inverse_dynamics", "dynamic_matrices", "kinetic_energy", "frame_poses"):
+    large = robot.name == "humanoid"
+    for form in (
+        "inverse_dynamics",
+        *(() if large else ("dynamic_matrices", "kinetic_energy", "frame_poses")),
+    ):
         kernel = robot.kernel(form, dtype=dtype)
         for batch in ((), (1,), (31,), (4, 33), (1000,), (0,), (3, 0)):
             given = numbers(kernel, batch, dtype=dtype)
@@ -302,7 +306,7 @@ def test_dask_arrays_of_cupy_chunks(iiwa):
     single = iiwa.gravity_torque(lazy[0].astype(np.float32))
     assert single.dtype == np.float32
     assert single.compute().dtype == np.float32
-    with pytest.raises(cf.ArgumentError, match=r"of several kinds \(q a CuPy array, qd a NumPy array\)"):
+    with pytest.raises(cf.ArgumentError, match="of several kinds: q a CuPy array, qd a NumPy array"):
         iiwa.coriolis_matrix(lazy[0], qd)
 
 

@@ -22,6 +22,7 @@ jax = pytest.importorskip("jax", reason="JAX is not installed: make test-jax")
 import jax.numpy as jnp  # noqa: E402
 from jax.test_util import check_grads  # noqa: E402
 
+from closedform.cuda.xla_launch import LaunchHandler, trial_kernel  # noqa: E402
 from closedform.guests import jax_arrays, jax_targets  # noqa: E402
 
 FORMS = ["inverse_dynamics", "mass_matrix", "kinetic_energy", "pose", "dynamic_matrices"]
@@ -329,6 +330,18 @@ def test_arrays_of_other_precision_are_refused_by_the_machine_code(robot):
     call = jax.ffi.ffi_call(target, jax.ShapeDtypeStruct((3, 2, 2), jnp.float64))
     with pytest.raises(RuntimeError, match="other arrays than the kernel takes"):
         jax.block_until_ready(call(jnp.zeros((3, 2), jnp.float32)))
+
+
+def test_the_launch_of_a_gpu_asks_xla_for_its_stream():
+    """Which XLA has none of on the CPU: its own error comes back."""
+    kernel = trial_kernel()
+    handler = LaunchHandler(kernel, 0, 0)
+    handler.follow(jax_targets.interface_version()[1])
+    jax.ffi.register_ffi_target("closedform_launch", jax.ffi.pycapsule(handler.address), platform="cpu")
+    results = [jax.ShapeDtypeStruct((5, *shape), jnp.float32) for shape in kernel.output_shapes]
+    call = jax.ffi.ffi_call("closedform_launch", results)
+    with pytest.raises(RuntimeError, match="GPU context is not available"):
+        jax.block_until_ready(call(*[jnp.zeros((5, *shape), jnp.float32) for shape in kernel.input_shapes]))
 
 
 # ------------------------------------------------------------------ bad input

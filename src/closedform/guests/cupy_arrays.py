@@ -10,13 +10,13 @@ from typing import Any
 import cupy
 
 from ..errors import ArgumentError, shown
-from .kinds import guest_of, kind_of, known_precision
+from .kinds import guest_of, kind_in_words, known_precision
 from .shapes import batch_of, outputs_of
 
 
 def call(kernel: Any, args: Sequence[Any], out: Any, threads: int) -> Any:
     """Evaluate a kernel on CuPy arrays; numbers and lists become arrays beside them."""
-    lazy = next((each for each in args if kind_of(each) == "a dask array"), None)
+    lazy = next((each for each in args if kind_in_words(each) == "a dask array"), None)
     if lazy is not None:  # one array goes with all chunks, as one of NumPy does
         return guest_of(lazy).call(kernel, args, out, threads)  # type: ignore[union-attr]
     if threads != 1:
@@ -91,7 +91,7 @@ def _array(kernel: Any, name: str, given: Any) -> cupy.ndarray:
         if any(each % given.itemsize for each in given.strides):
             raise ArgumentError(f"{kernel.name}: {name} lies across the bounds of entries; copy it first")
         return given if given.dtype == kernel.dtype else given.astype(kernel.dtype)
-    other = kind_of(given)
+    other = kind_in_words(given)
     if other is not None:
         how = "cupy.asarray" if other == "a NumPy array" else "cupy.from_dlpack"
         raise ArgumentError(f"{kernel.name}: {name} is {other} beside CuPy arrays; convert it with {how}")
@@ -112,7 +112,7 @@ def _into(
 
     for each in out if isinstance(out, tuple) else (out,):
         if not isinstance(each, cupy.ndarray) or each.device != device:
-            what = f"on GPU {each.device.id}" if isinstance(each, cupy.ndarray) else kind_of(each)
+            what = f"on GPU {each.device.id}" if isinstance(each, cupy.ndarray) else kind_in_words(each)
             raise ArgumentError(
                 f"{kernel.name}: out is {what or shown(each)}; expected CuPy arrays on GPU {device.id}, "
                 "where the inputs are"
