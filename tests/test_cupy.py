@@ -121,11 +121,14 @@ def test_repeated_calls_take_the_shortcut_and_agree(iiwa):
     ((key, again),) = [item for item in known.items() if item[0][0] is cupy.ndarray]
     assert key[1:] == (2, np.dtype(float))
     q = cupy.zeros((4, 7))
-    assert again([q, q]) is not None
-    for other in (q[:, ::-1], q[:3], q.astype(np.float32), q.get(), 0.0, cupy.zeros((4, 8))):
+    for other in (q, q[0], q[:, ::-1], q[::-1], q[:1]):
+        assert again([q, other]) is not None
+        assert again([other, q]) is not None
+    for other in (q.astype(np.float32), q.get(), 0.0, [0.0] * 7):
         assert again([q, other]) is None
-    assert again([cupy.zeros((4, 8)), cupy.zeros((4, 8))]) is None
-    assert again([cupy.zeros(()), cupy.zeros(())]) is None
+    for wrong in ([cupy.zeros((4, 8))] * 2, [cupy.zeros(())] * 2, [q, q[:3]]):
+        with pytest.raises(cf.ArgumentError, match="coriolis_matrix: "):
+            again(wrong)
 
 
 @needs_gpu
