@@ -46,7 +46,7 @@ def numbers(kernel, batch, seed=0, dtype=float):
 
 
 def as_list(results):
-    return list(results) if isinstance(results, tuple) else [results]
+    return list(results) if isinstance(results, tuple | list) else [results]
 
 
 def same(ours, expected, error=1e-13):
