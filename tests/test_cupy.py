@@ -163,6 +163,21 @@ def expected_still(robot, state):
     return robot.coriolis_matrix(state[0, :, :7].get(), np.zeros(7))
 
 
+@needs_gpu
+def test_wrenches_of_frames(iiwa):
+    q, push = (np.random.default_rng(7).normal(size=(4, n)) for n in (7, 6))
+    first, second = iiwa.body_names[:2]
+    expected = iiwa.inverse_dynamics(q, q, q, wrenches={first: push, second: [1.0] * 6})
+    given = [cupy.asarray(q)] * 3
+    same(
+        iiwa.inverse_dynamics(*given, wrenches={first: cupy.asarray(push), second: [1.0] * 6}),
+        expected,
+        1e-12,
+    )
+    with pytest.raises(cf.ArgumentError, match="is a NumPy array beside a CuPy array"):
+        iiwa.inverse_dynamics(*given, wrenches={first: push})
+
+
 # ------------------------------------------------------------------ out=
 
 
