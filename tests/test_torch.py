@@ -5,6 +5,8 @@ Needs PyTorch: `make test-torch` installs it.
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -27,6 +29,18 @@ def tensors(*shapes, seed=0, grad=False):
     generator = torch.Generator().manual_seed(seed)
     made = [torch.randn(shape, dtype=DOUBLE, generator=generator) for shape in shapes]
     return [each.requires_grad_(grad) for each in made]
+
+
+def flexible_arm():
+    return cf.FlexibleArm([cf.FlexibleLink(1.0, 0.5, 2.0, modes=1)], payload=(0.1, 0.0), gravity=(0, -9.81))
+
+
+OWNERS = {
+    "rigid": lambda: (cf.load("spherical_pendulum"), ["inverse_dynamics", "dynamic_matrices"]),
+    "flexible": lambda: (flexible_arm(), ["inverse_dynamics", "mass_matrix"]),
+    "elastic": lambda: (cf.ElasticJointRobot(cf.load("2r"), 1e3, 0.1, 1.0), ["forward_dynamics", "energy"]),
+}
+"""An owner of each kind, and two of its forms."""
 
 
 @pytest.fixture(scope="module")
@@ -129,27 +143,99 @@ def test_a_further_batch_in_any_axis(robot):
 # ------------------------------------------------------------------ compiled graphs
 
 
-def test_operators_pass_pytorch_s_own_checks(robot):
-    given = tensors((4, 2), (4, 2), (1, 2), grad=True)
-    checks = torch.library.opcheck(operator_of(robot.kernel("inverse_dynamics")), tuple(given))
-    assert set(checks.values()) == {"SUCCESS"}
-    checks = torch.library.opcheck(operator_of(robot.kernel("dynamic_matrices")), tuple(given[:2]))
-    assert set(checks.values()) == {"SUCCESS"}
+@pytest.mark.parametrize("owner", OWNERS)
+def test_operators_pass_pytorch_s_own_checks(owner):
+    """Those of forms of every owner, and of their products."""
+    made, forms = OWNERS[owner]()
+    for form in forms:
+        kernel = made.kernel(form)
+        for each in (kernel, kernel.vjp, kernel.jvp):
+            given = tensors(*[(4, *shape) for shape in each.input_shapes], grad=True)
+            with torch.no_grad():
+                given[-1] = given[-1][:1].clone().requires_grad_()  # broadcast
+            checks = torch.library.opcheck(operator_of(each), tuple(given))
+            assert set(checks.values()) == {"SUCCESS"}
+
+
+@pytest.mark.parametrize("owner", OWNERS)
+def test_forms_of_every_owner_have_derivatives(owner):
+    made, forms = OWNERS[owner]()
+    for form in forms:
+        call, kernel = getattr(made, form), made.kernel(form)
+        several = kernel.results is not None
+        given = tensors(*[(2, *shape) for shape in kernel.input_shapes], grad=True)
+        plain = (lambda *x, call=call: tuple(call(*x))) if several else call
+        assert torch.autograd.gradcheck(plain, given, check_forward_ad=True)
+        assert torch.autograd.gradgradcheck(plain, given)
+
+
+def in_one_graph(function, *given):
+    """Return what a function gives when it is compiled as one graph."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return torch.compile(function, fullgraph=True, backend="aot_eager")(*given)
 
 
 def test_a_compiled_function_is_one_graph(robot):
-    inverse_dynamics = robot.inverse_dynamics
+    inverse_dynamics, vjp = robot.inverse_dynamics, robot.kernel("gravity_torque").vjp
 
     def effort(q, qd):
-        return (inverse_dynamics(q, qd, torch.sin(q)) ** 2).sum()
+        return (inverse_dynamics(q, qd, torch.sin(q)) ** 2).sum() + vjp(q, qd).sum()
 
-    whole = torch.compile(effort, fullgraph=True, backend="aot_eager")
     given = tensors((4, 2), (4, 2), grad=True)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        ours = torch.autograd.grad(whole(*given), given)
+    ours = torch.autograd.grad(in_one_graph(effort, *given), given)
     for one, other in zip(ours, torch.autograd.grad(effort(*given), given), strict=True):
         torch.testing.assert_close(one, other, rtol=1e-13, atol=1e-13)
+
+
+def test_methods_may_be_used_first_inside_a_compiled_function():
+    robot = cf.load("2r")  # a new one, without methods
+
+    def some(q, qd):
+        matrices = robot.dynamic_matrices(q, qd)
+        return (
+            robot.pose(q, "tool").sum() + (matrices.mass_matrix @ robot.gravity_torque(q=q)[..., None]).sum()
+        )
+
+    given = tensors((4, 2), (4, 2))
+    found = in_one_graph(some, *given)
+    torch.testing.assert_close(found, some(*given), rtol=1e-13, atol=1e-13)
+
+
+@pytest.mark.parametrize(
+    "transform",
+    [
+        torch.func.jacrev,
+        torch.func.jacfwd,
+        lambda f: torch.func.jacrev(torch.func.jacrev(f)),
+        lambda f: torch.func.hessian(lambda q: f(q).sum()),
+        lambda f: lambda q: torch.func.vmap(torch.func.jacrev(f))(q.expand(3, 2)),
+    ],
+    ids=["reverse", "forward", "second", "hessian", "batch"],
+)
+def test_transforms_inside_a_compiled_function(robot, transform):
+    (q,) = tensors((2,))
+    whole = transform(robot.gravity_torque)
+    expected = whole(q)
+    assert expected.abs().max() > 1e-3
+    torch.testing.assert_close(in_one_graph(whole, q), expected, rtol=1e-13, atol=1e-13)
+
+
+def test_the_compiler_may_be_imported_late():
+    """Methods and kernels that were used before PyTorch was imported are in its graphs, too."""
+    program = (
+        "import sys, warnings, numpy as np, closedform as cf\n"
+        "robot = cf.load('2r'); method, kernel = robot.gravity_torque, robot.kernel('gravity_torque')\n"
+        "method(np.zeros(2))\n"
+        "import torch\n"
+        "warnings.simplefilter('ignore')\n"
+        "cf.load('pendulum').gravity_torque(torch.zeros(1))\n"
+        "assert 'torch._dynamo' not in sys.modules  # which takes seconds to import\n"
+        "both = torch.compile(lambda q: method(q) - kernel(q), fullgraph=True, backend='eager')\n"
+        "print(both(torch.ones(3, 2, dtype=torch.float64)).abs().max().item())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.returncode) == ("0.0\n", 0), done.stderr
 
 
 # ------------------------------------------------------------------ bad input

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, Protocol
@@ -44,13 +43,6 @@ def _guest(kind: type) -> Guest | None:
             found: Guest = import_module(f".{module}", __package__)
             return found
     return None
-
-
-def let_be_traced(function: Any) -> None:
-    """Let `torch.compile` put calls of a function into its graphs, if PyTorch is in use."""
-    torch = sys.modules.get("torch")
-    if torch is not None and hasattr(torch, "compiler"):
-        torch.compiler.allow_in_graph(function)
 
 
 def known_precision(name: str, dtype: Any) -> np.dtype[Any]:

@@ -29,12 +29,14 @@ def call(kernel: Any, args: Sequence[Any], out: Any, threads: int) -> Any:
     tensors = _alike(kernel, args)
     if out is not None:
         return _into(kernel, tensors, out, threads)
-    if _traced(tensors):
-        results = operator_of(kernel)(*tensors)
-    elif _plain(tensors):
-        results = evaluated(kernel, tensors, threads)
-    else:
+    if _transformed(tensors):
         results = _function(kernel).apply(*tensors)
+    elif _traced(tensors):
+        results = operator_of(kernel)(*tensors)
+    elif torch.is_grad_enabled() and any(each.requires_grad for each in tensors):
+        results = _function(kernel).apply(*tensors)
+    else:
+        results = evaluated(kernel, tensors, threads)
     return results if kernel.results is None else tuple.__new__(kernel.results, results)
 
 
@@ -81,14 +83,14 @@ def _traced(tensors: Sequence[Tensor]) -> bool:
     return any(type(each) not in (Tensor, torch.nn.Parameter) for each in tensors)
 
 
-def _plain(tensors: Sequence[Tensor]) -> bool:
-    """Whether nothing but the numbers is asked for: no gradients, no transforms of `torch.func`."""
+def _transformed(tensors: Sequence[Tensor]) -> bool:
+    """Whether a transform of `torch.func` is at work, or tensors carry tangents."""
     if torch._C._functorch.peek_interpreter_stack():
-        return False
-    if torch.is_grad_enabled() and any(each.requires_grad for each in tensors):
-        return False
+        return True
     forward = torch.autograd.forward_ad  # tensors carry tangents only within one of its levels
-    return forward._current_level < 0 or all(forward.unpack_dual(each).tangent is None for each in tensors)
+    return forward._current_level >= 0 and any(
+        forward.unpack_dual(each).tangent is not None for each in tensors
+    )
 
 
 def _into(kernel: Any, tensors: Sequence[Tensor], out: Any, threads: int) -> Any:
@@ -133,7 +135,7 @@ def _function(kernel: Any) -> type[torch.autograd.Function]:
         @staticmethod
         def forward(*tensors: Tensor) -> Any:
             """Evaluate."""
-            return evaluated(kernel, tensors)
+            return operator_of(kernel)(*tensors) if _traced(tensors) else evaluated(kernel, tensors)
 
         @staticmethod
         def setup_context(ctx: Any, inputs: tuple[Tensor, ...], output: Any) -> None:

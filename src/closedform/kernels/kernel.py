@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from ..arrays import Array
 from ..errors import ArgumentError, shown
-from ..guests import guest_of
+from ..guests import guest_of, let_be_traced
 from ..lazy import cached_property
 from ..programs import Counts, Program
 from . import cache, machine, memory_layout, overlap
@@ -76,6 +76,7 @@ class Kernel:
         )
         self._converting = partial(self.ufunc, dtype=self.dtype)
         self.bound_address = self._machine.address("bound")
+        let_be_traced(self)
 
     @property
     def output_shape(self) -> tuple[int, ...]:
