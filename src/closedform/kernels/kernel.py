@@ -191,6 +191,35 @@ class Kernel:
             ) from None
         return result if self.results is None else new_tuple(self.results, result)
 
+    def on_gpu(
+        self,
+        /,
+        *args: ArrayLike,
+        out: Any = None,
+        device: int = 0,
+        chunk: int | None = None,
+        threads: int | None = None,
+        progress: Callable[[float], Any] | None = None,
+        **named: ArrayLike,
+    ) -> Any:
+        """Evaluate NumPy arrays on an NVIDIA GPU, also more of them than its memory holds.
+
+        Arguments and results are those of a call, memory-mapped arrays too. Chunks of the batch are copied to
+        the GPU, evaluated and copied back at the same time, by some `threads`; an input of one sample is
+        copied once. `chunk` is the number of samples of each (some 32 MiB), `device` the number of the GPU.
+        `progress` is called with the fraction done, by one thread at a time.
+
+        For arrays that are on a GPU already, call the kernel: it evaluates them where they are.
+        """
+        from ..cuda.host_batch import evaluate_on_gpu  # noqa: PLC0415 (a later stage, where there is a GPU)
+
+        if named:
+            args = self._signature.in_order(args, named)
+        if len(args) != self._count:
+            raise self._signature.wrong_count(args)
+        outs = evaluate_on_gpu(self, self._signature, args, out, device, chunk, threads, progress)
+        return outs[0] if self.results is None else new_tuple(self.results, outs)
+
     def bind(self, *args: Array, out: Any) -> Callable[[], None]:
         """Return a function of no arguments that evaluates these very arrays into `out`.
 
