@@ -51,20 +51,20 @@ class StandIn:
             self._own.contexts = []
         return self._own.contexts
 
-    def cuInit(self, flags):  # noqa: N802 (the driver's names)
+    def cuInit(self, flags):
         return (FINE,)
 
-    def cuDeviceGetCount(self):  # noqa: N802
+    def cuDeviceGetCount(self):
         return FINE, self.devices
 
-    def cuDevicePrimaryCtxRetain(self, device):  # noqa: N802
+    def cuDevicePrimaryCtxRetain(self, device):
         return FINE, f"context {device}"
 
-    def cuCtxPushCurrent(self, context):  # noqa: N802
+    def cuCtxPushCurrent(self, context):
         self.contexts.append(context)
         return (FINE,)
 
-    def cuCtxPopCurrent(self):  # noqa: N802
+    def cuCtxPopCurrent(self):
         return FINE, self.contexts.pop()
 
     # ---------------------------------------------------------------- memory
@@ -87,21 +87,21 @@ class StandIn:
             del self.blocks[int(place)]
         return (FINE,)
 
-    def cuMemGetInfo(self):  # noqa: N802
+    def cuMemGetInfo(self):
         return FINE, self.memory - self._used(), self.memory
 
-    def cuMemAlloc(self, size):  # noqa: N802
+    def cuMemAlloc(self, size):
         if self._used() + size > self.memory:
             return Status.CUDA_ERROR_OUT_OF_MEMORY, 0
         return self._taken("device", size)
 
-    def cuMemHostAlloc(self, size, flags):  # noqa: N802
+    def cuMemHostAlloc(self, size, flags):
         return self._taken("pinned", size)
 
-    def cuMemFree(self, place):  # noqa: N802
+    def cuMemFree(self, place):
         return self._given_back(place, "device")
 
-    def cuMemFreeHost(self, place):  # noqa: N802
+    def cuMemFreeHost(self, place):
         return self._given_back(place, "pinned")
 
     def _inside(self, place, size, kind):
@@ -112,32 +112,32 @@ class StandIn:
 
     # ---------------------------------------------------------------- streams
 
-    def cuStreamCreate(self, flags):  # noqa: N802
+    def cuStreamCreate(self, flags):
         number = next(self._numbers)
         self.queues[number] = []
         return FINE, number
 
-    def cuStreamDestroy(self, stream):  # noqa: N802
+    def cuStreamDestroy(self, stream):
         assert not self.queues.pop(stream), "work is left in a stream"
         return (FINE,)
 
-    def cuEventCreate(self, flags):  # noqa: N802
+    def cuEventCreate(self, flags):
         number = next(self._numbers)
         self.events[number] = None
         return FINE, number
 
-    def cuEventDestroy(self, event):  # noqa: N802
+    def cuEventDestroy(self, event):
         del self.events[event]
         return (FINE,)
 
-    def cuEventRecord(self, event, stream):  # noqa: N802
+    def cuEventRecord(self, event, stream):
         self.events[event] = stream
         return (FINE,)
 
-    def cuEventSynchronize(self, event):  # noqa: N802
+    def cuEventSynchronize(self, event):
         return self.cuStreamSynchronize(self.events[event])
 
-    def cuStreamSynchronize(self, stream):  # noqa: N802
+    def cuStreamSynchronize(self, stream):
         queue, self.queues[stream] = self.queues[stream], []
         for work in queue:
             work()
@@ -149,14 +149,14 @@ class StandIn:
             self.log.append((int(stream), what))
         self.queues[int(stream)].append(work)
 
-    def cuMemcpyHtoD(self, place, source, size):  # noqa: N802
+    def cuMemcpyHtoD(self, place, source, size):
         assert self._inside(place, size, "device")
         ctypes.memmove(place, source, size)
         with self._lock:
             self.log.append((0, "in"))
         return (FINE,)
 
-    def cuMemcpyHtoDAsync(self, place, source, size, stream):  # noqa: N802
+    def cuMemcpyHtoDAsync(self, place, source, size, stream):
         if self.fail_at is not None and len(self.log) >= self.fail_at:
             return (Status.CUDA_ERROR_ILLEGAL_ADDRESS,)
         assert self._inside(place, size, "device")
@@ -164,7 +164,7 @@ class StandIn:
         self.enqueue(stream, "in", lambda: ctypes.memmove(place, source, size))
         return (FINE,)
 
-    def cuMemcpyDtoHAsync(self, place, source, size, stream):  # noqa: N802
+    def cuMemcpyDtoHAsync(self, place, source, size, stream):
         assert self._inside(source, size, "device")
         assert self._inside(place, size, "pinned")
         self.enqueue(stream, "out", lambda: ctypes.memmove(place, source, size))

@@ -6,11 +6,11 @@ import itertools
 
 import numpy as np
 import pytest
-from stand_in_driver import StandIn, StandInKernel
 
 import closedform as cf
 from closedform.cuda import chunks, driver
 from closedform.cuda.chunks import boxes
+from stand_in_driver import StandIn, StandInKernel
 
 
 @pytest.fixture
@@ -114,6 +114,14 @@ def test_progress_is_told_and_may_stop_the_work(gpu, kernel):
         kernel.on_gpu(*arrays, chunk=10, progress=stop, threads=3)
 
 
+def test_a_single_sample(gpu):
+    kernel = cf.load("2r").kernel("kinetic_energy")
+    q, qd = given((), ())
+    found = kernel.on_gpu(q, qd)
+    assert found.shape == ()
+    np.testing.assert_array_equal(found, kernel(q, qd))
+
+
 def test_nothing_is_asked_of_the_gpu_for_no_samples(gpu, kernel):
     assert kernel.on_gpu(*given((0,), (0,), (0,))).shape == (0, 2)
     assert not gpu.log
@@ -189,7 +197,7 @@ def test_what_is_missing_is_said(monkeypatch, kernel):
     driver.primary_context.cache_clear()
 
     class Bindings:
-        def cuInit(self, flags):  # noqa: N802 (the driver's name)
+        def cuInit(self, flags):
             raise RuntimeError("libcuda.so.1 is not there\nand more")
 
     monkeypatch.setattr(driver, "bindings", lambda: (Bindings(), None))

@@ -50,7 +50,7 @@ def robot():
 @pytest.fixture
 def without_machine_code(monkeypatch):
     """XLA as it is where the self-test fails; functions compiled before are forgotten."""
-    monkeypatch.setattr(jax_targets._Trial, "passed", False)
+    monkeypatch.setattr(jax_targets.CPU, "passed", False)
     jax.clear_caches()
     yield
     jax.clear_caches()
@@ -86,7 +86,7 @@ def test_results_are_jax_arrays_with_the_library_s_numbers(robot, form, batch):
 def test_xla_runs_the_machine_code(robot):
     (q,) = arrays((4, 2))
     robot.mass_matrix(q)
-    assert jax_targets._Trial.passed is True
+    assert jax_targets.CPU.passed is True
     lowered = jax.jit(robot.mass_matrix).lower(q).as_text()
     assert "closedform_mass_matrix_" in lowered
     assert "callback" not in lowered
@@ -293,10 +293,9 @@ def test_the_self_test_notices(robot, monkeypatch, wrong):
     else:
         other = robot.kernel("mass_matrix_dot")
         monkeypatch.setattr(jax_targets, "target_of", lambda _: jax_targets.name_of(other))
-    monkeypatch.setattr(jax_targets._Trial, "passed", None)
-    with pytest.warns(RuntimeWarning, match="does not call machine code as expected"):
-        jax_targets.try_once(kernel)
-    assert jax_targets._Trial.passed is False
+    monkeypatch.setattr(jax_targets.CPU, "passed", None)
+    with pytest.warns(RuntimeWarning, match="does not call machine code on cpu as expected"):
+        assert jax_targets.CPU.passes(kernel) is False
 
 
 def test_other_devices_are_told(robot):

@@ -2,8 +2,8 @@
 
 Workers are threads, each with a stream, memory on the GPU and pinned memory of its own, which the GPU reads
 and writes by itself. Each takes the next chunk: copies it into pinned memory, has it copied to the GPU,
-evaluated and copied back, and copies the results to where they belong. While one worker waits for the GPU, the
-others copy, so that the bus is busy in both directions.
+evaluated and copied back, and copies the results to where they belong. While one worker waits for the GPU,
+the others copy, so that the bus is busy in both directions.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import pairwise
 from math import prod
 from threading import Lock
 from typing import Any
@@ -56,7 +57,7 @@ def boxes(batch: Sequence[int], most: int) -> Iterator[Box]:
     if inner <= most:
         parts = max(1, -(-batch[0] // max(1, most // max(1, inner))))
         edges = [batch[0] * k // parts for k in range(parts + 1)]
-        yield from ((slice(a, b),) for a, b in zip(edges[:-1], edges[1:], strict=True))
+        yield from ((slice(a, b),) for a, b in pairwise(edges))
         return
     for k in range(batch[0]):
         yield from ((slice(k, k + 1), *rest) for rest in boxes(batch[1:], most))
@@ -78,7 +79,7 @@ class Work:
 
     def shared(self, k: int) -> bool:
         """Whether an input is one sample for all."""
-        return self.inputs[k].size == prod(self.kernel.input_shapes[k])
+        return bool(self.inputs[k].size == prod(self.kernel.input_shapes[k]))
 
     @property
     def sizes(self) -> list[int]:
@@ -169,9 +170,10 @@ class _Worker:
     def evaluate(self, box: Box) -> int:
         """Evaluate a chunk and return how many samples it has."""
         plan, driver, work = self.plan, self.memory.driver, self.plan.work
-        kernel, checked = work.kernel, self.memory.checked
-        shape = tuple(part.stop - part.start for part in box) + work.batch[len(box) :]
-        count, own = prod(shape), iter(zip(self.starts, work.sizes, strict=True))
+        kernel, checked, batch = work.kernel, self.memory.checked, work.batch
+        shape = (*(part.stop - part.start for part in box), *batch[len(box) :])
+        count: int = prod(shape)
+        own = iter(zip(self.starts, work.sizes, strict=True))
         addresses, strides = [], []
         for k, (each, core) in enumerate(zip(work.inputs, kernel.input_shapes, strict=True)):
             if work.shared(k):
@@ -179,7 +181,7 @@ class _Worker:
                 strides.append(0)
                 continue
             start, size = next(own)
-            whole = np.broadcast_to(each, work.batch + tuple(core))
+            whole = np.broadcast_to(each, batch + tuple(core))
             np.copyto(self._staged(start, shape + tuple(core)), whole[box], casting="same_kind")
             checked(
                 driver.cuMemcpyHtoDAsync(self.device + start, self.pinned + start, count * size, self.stream)
@@ -197,7 +199,7 @@ class _Worker:
         checked(driver.cuEventRecord(self.event, self.stream))
         checked(driver.cuEventSynchronize(self.event))
         for out, core, (start, _) in zip(work.outputs, kernel.output_shapes, results, strict=True):
-            np.copyto(out[box], self._staged(start, shape + tuple(core)), casting="same_kind")
+            np.copyto(out[(*box, ...)], self._staged(start, shape + tuple(core)), casting="same_kind")
         return count
 
     def _staged(self, start: int, shape: tuple[int, ...]) -> Array:

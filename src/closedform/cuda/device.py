@@ -14,7 +14,7 @@ import numpy as np
 from ..errors import ClosedFormError
 from ..kernels import cache as disk
 from ..kernels.recipe import Recipe
-from .driver import attribute, bindings, checked, failure
+from .driver import attribute, bindings, checked, ensure_context, failure
 from .text import FUNCTION, source
 
 ROOMS = ("cuda", "emit")
@@ -52,6 +52,7 @@ class DeviceKernel:
         real = "double" if dtype == np.float64 else "float"
         kind = architecture(device)
         self.name, self.device = recipe.name, device
+        ensure_context(device)
         key = disk.key("cuda", *recipe.identity, real, kind, str(_version()), disk.source_digest(ROOMS))
         packed = disk.load(key)
         if packed is None:
@@ -74,6 +75,10 @@ class DeviceKernel:
         self._launch = driver.cuLaunchKernel
         self._own = local()  # arguments of a launch, for each thread
 
+    def shape(self, count: int) -> tuple[Any, int, int, int]:
+        """Return how `count` samples are launched: the function, blocks, threads of each and their memory."""
+        return self._function, -(-count // self.threads), self.threads, self.shared
+
     def launch(
         self, count: int, inputs: Sequence[int], strides: Sequence[int], outputs: Sequence[int], stream: int
     ) -> None:
@@ -83,26 +88,15 @@ class DeviceKernel:
         try:
             values, places = self._own.arguments
         except AttributeError:
+            ensure_context(self.device)
             values = self._values()
             start = ctypes.addressof(values)
             self._own.kept = self._places(*range(start, start + 8 * self._count, 8))
             places = ctypes.addressof(self._own.kept)
             self._own.arguments = values, places
         values[:] = (count, *inputs, *strides, *outputs)
-        blocks, threads = -(-count // self.threads), self.threads
-        (status,) = self._launch(
-            self._function,
-            blocks,
-            1,
-            1,
-            threads,
-            1,
-            1,
-            self.shared,
-            stream,
-            places,
-            0,
-        )
+        function, blocks, threads, shared = self.shape(count)
+        (status,) = self._launch(function, blocks, 1, 1, threads, 1, 1, shared, stream, places, 0)
         if status != 0:
             raise failure(f"{self.name} on GPU {self.device}", status)
 

@@ -124,3 +124,10 @@ def context_of(device: int) -> Iterator[None]:
         yield
     finally:
         driver.cuCtxPopCurrent()
+
+
+def ensure_context(device: int) -> None:
+    """Let a thread that has not used a GPU yet, such as a new one, use this device."""
+    driver = started()
+    if int(checked(f"GPU {device}", driver.cuCtxGetCurrent())) == 0:
+        checked(f"GPU {device}", driver.cuCtxSetCurrent(primary_context(device)))

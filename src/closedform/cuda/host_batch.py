@@ -51,8 +51,8 @@ def _inputs(signature: Signature, args: Sequence[Any], out: Any) -> tuple[list[A
     for label, each in zip(signature.input_names, args, strict=True):
         if guest_of(each) is not None:
             raise ArgumentError(
-                f"{signature.name}: on_gpu takes NumPy arrays, and {label} is a {type(each).__name__}; call the "
-                "kernel itself: it evaluates arrays where they are"
+                f"{signature.name}: on_gpu takes NumPy arrays, and {label} is a {type(each).__name__}; call "
+                "the kernel itself: it evaluates arrays where they are"
             )
     try:
         arrays = [np.asarray(each) for each in signature.plain(args)]
@@ -90,7 +90,7 @@ def _outputs(
     for label, each in zip(signature.input_names, arrays, strict=True):
         if any(overlap.share(each, other) for other in outs):
             raise ArgumentError(
-                f"{signature.name}: out overlaps {label}, and chunks are evaluated in any order; give it memory "
-                "of its own"
+                f"{signature.name}: out overlaps {label}, and chunks are evaluated in any order; give it "
+                "memory of its own"
             )
     return outs

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..errors import ArgumentError, shown
 from .jax_primitives import over_batches
-from .jax_targets import known, try_once
+from .jax_targets import known
 from .kinds import known_precision
 from .shapes import batch_of
 
@@ -92,7 +92,6 @@ def _function(kernel: Any) -> Callable[..., Any]:
             known_precision(kernel.name, each.dtype)
         _check_double(kernel)
         batch_of(kernel, arrays)  # refuses shapes that do not fit, in the words of the arguments
-        try_once(kernel)
         results = over_batches(kernel, [each.astype(kernel.dtype) for each in arrays])
         return results[0] if kernel.results is None else kernel.results(*results)
 

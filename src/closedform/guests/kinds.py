@@ -10,8 +10,24 @@ import numpy as np
 
 from ..errors import ArgumentError
 
-KINDS = {"torch": "torch_tensors", "jax": "jax_arrays", "jaxlib": "jax_arrays", "dask": "dask_arrays"}
+KINDS = {
+    "torch": "torch_tensors",
+    "jax": "jax_arrays",
+    "jaxlib": "jax_arrays",
+    "cupy": "cupy_arrays",
+    "dask": "dask_arrays",
+}
 """Libraries whose arrays are guests, and the modules that receive them."""
+
+IN_WORDS = {
+    "numpy": "a NumPy array",
+    "torch": "a PyTorch tensor",
+    "jax": "a JAX array",
+    "jaxlib": "a JAX array",
+    "cupy": "a CuPy array",
+    "dask": "a dask array",
+}
+"""What arrays are called in messages, by the library that defines their type."""
 
 
 class Guest(Protocol):
@@ -43,6 +59,18 @@ def _guest(kind: type) -> Guest | None:
             found: Guest = import_module(f".{module}", __package__)
             return found
     return None
+
+
+def kind_of(thing: Any) -> str | None:
+    """Return in words what kind of array something is, None for numbers, lists and the like."""
+    interfaces = ("shape", "__array_interface__", "__cuda_array_interface__")
+    if isinstance(thing, np.generic) or not any(hasattr(thing, each) for each in interfaces):
+        return None
+    for base in type(thing).__mro__:
+        words = IN_WORDS.get(base.__module__.partition(".")[0])
+        if words is not None:
+            return words
+    return f"an array of type {type(thing).__name__}"
 
 
 def known_precision(name: str, dtype: Any) -> np.dtype[Any]:

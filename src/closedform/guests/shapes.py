@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ArgumentError
+from .kinds import known_precision
 
 
 def batch_of(
@@ -27,3 +28,17 @@ def batch_of(
         pairs = zip(kernel.input_names, batches, strict=True)
         listed = ", ".join(f"{name} {each}" for name, each in pairs)
         raise ArgumentError(f"{kernel.name}: batch shapes do not broadcast: {listed}") from None
+
+
+def outputs_of(kernel: Any, out: Any, batch: tuple[int, ...]) -> tuple[Any, ...]:
+    """Return the arrays of `out`, if they hold the results of a batch in the kernel's precision."""
+    outs, count = out if isinstance(out, tuple) else (out,), len(kernel.output_shapes)
+    if len(outs) != count:
+        raise ArgumentError(f"{kernel.name}: out has {len(outs)} arrays; expected a tuple of {count}")
+    for k, (each, core) in enumerate(zip(outs, kernel.output_shapes, strict=True)):
+        label, shape = f"{kernel.name}: out{f'[{k}]' if count > 1 else ''}", (*batch, *core)
+        if tuple(each.shape) != shape:
+            raise ArgumentError(f"{label} has shape {tuple(each.shape)}; expected {shape}")
+        if known_precision(label, each.dtype) != kernel.dtype:
+            raise ArgumentError(f"{label} is {each.dtype}; expected {kernel.dtype.name}, as the results are")
+    return outs

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
+from functools import cache
 from typing import Any
 
 import torch
@@ -12,27 +12,37 @@ from torch import Tensor
 from .torch_shapes import whole_shapes
 
 
+@cache
+def _library() -> Any:
+    """Return what rows of memory are made with."""
+    from ..cuda.rows import Library  # noqa: PLC0415 (a later stage, needed where there is a GPU)
+
+    return Library(Tensor.data_ptr, Tensor.stride, Tensor.expand, Tensor.contiguous)
+
+
 def on_device(kernel: Any, tensors: Sequence[Tensor], outs: Sequence[Tensor] | None = None) -> list[Tensor]:
     """Evaluate a kernel on tensors of one GPU, into new tensors if none are given."""
-    from ..cuda.device import device_kernel  # noqa: PLC0415 (a later stage, needed where there is a GPU)
+    from ..cuda.rows import evaluate  # noqa: PLC0415 (a later stage, needed where there is a GPU)
 
     device = tensors[0].device
     shapes = whole_shapes(kernel, tensors)
     batch = shapes[0][: len(shapes[0]) - len(kernel.output_shapes[0])]
-    count = prod(batch)
-    inputs, strides = [], []
-    for core, each in zip(kernel.input_shapes, tensors, strict=True):
-        rows, stride = _rows(each, core, batch, count)
-        inputs.append(rows)
-        strides.append(stride)
     with torch.cuda.device(device):
         made = outs or [torch.empty(shape, dtype=tensors[0].dtype, device=device) for shape in shapes]
-        loaded = device_kernel(kernel, device.index)
         stream = torch.cuda.current_stream(device).cuda_stream
-        loaded.launch(
-            count, [each.data_ptr() for each in inputs], strides, [each.data_ptr() for each in made], stream
-        )
+        evaluate(_library(), kernel, device.index, stream, tensors, made, batch)
     return list(made)
+
+
+def into(kernel: Any, tensors: Sequence[Tensor], outs: Sequence[Tensor]) -> None:
+    """Evaluate a kernel into tensors of its GPU: in place if they are whole and apart from the inputs."""
+    from ..cuda.rows import writable_in_place  # noqa: PLC0415 (a later stage, needed where there is a GPU)
+
+    if writable_in_place(_library(), kernel.name, tensors, outs, kernel.dtype):
+        on_device(kernel, tensors, outs)
+        return
+    for each, result in zip(outs, on_device(kernel, tensors), strict=True):
+        each.copy_(result)
 
 
 def launched(kernel: Any, tensors: Sequence[Tensor], made: Sequence[Tensor], count: int) -> None:
@@ -49,14 +59,3 @@ def launched(kernel: Any, tensors: Sequence[Tensor], made: Sequence[Tensor], cou
         [each.data_ptr() for each in made],
         torch._C._cuda_getCurrentRawStream(device),
     )
-
-
-def _rows(tensor: Tensor, core: Sequence[int], batch: Sequence[int], count: int) -> tuple[Tensor, int]:
-    """Return a tensor as rows of memory, and how far they are apart: 0 if all samples share one."""
-    size = prod(core)
-    shape = tensor.shape[: tensor.ndim - len(core)]
-    if prod(shape) == 1:
-        return tensor.contiguous(), 0
-    if tuple(shape) != tuple(batch):
-        tensor = tensor.expand(*batch, *core)
-    return tensor.contiguous(), size

@@ -15,8 +15,9 @@ import torch
 from torch import Tensor
 
 from ..errors import ArgumentError, shown
-from .kinds import guest_of, known_precision
-from .torch_cuda import on_device
+from .kinds import guest_of, kind_of, known_precision
+from .shapes import batch_of, outputs_of
+from .torch_cuda import into
 from .torch_operators import evaluated, operator_of
 from .torch_shapes import in_front, summed, whole_shapes
 from .torch_shortcut import shortcut
@@ -65,7 +66,7 @@ def _alike(kernel: Any, args: Sequence[Any]) -> list[Tensor]:
             )
         elif guest_of(each) is not None:
             raise ArgumentError(
-                f"{kernel.name}: {name} is {type(each).__name__} beside tensors; convert it to a tensor first"
+                f"{kernel.name}: {name} is {kind_of(each)} beside tensors; convert it with torch.from_dlpack"
             )
         else:
             try:
@@ -104,24 +105,12 @@ def _into(kernel: Any, tensors: Sequence[Tensor], out: Any, threads: int) -> Any
             f"{kernel.name}: out= has no gradient; leave it out, or call within torch.no_grad()"
         )
     if tensors[0].is_cuda:
-        _fill(kernel, tensors, outs)
+        into(kernel, tensors, outputs_of(kernel, out, batch_of(kernel, tensors, torch.broadcast_shapes)))
         return out
     arrays = tuple(each.detach().numpy() for each in outs)
     given = [each.detach().numpy() for each in tensors]
     kernel(*given, out=arrays if isinstance(out, tuple) else arrays[0], threads=threads)
     return out
-
-
-def _fill(kernel: Any, tensors: Sequence[Tensor], outs: Sequence[Tensor]) -> None:
-    """Evaluate into tensors of a GPU: directly if they are whole and apart from the inputs."""
-    shapes = whole_shapes(kernel, tensors)
-    for each, shape in zip(outs, shapes, strict=True):
-        if tuple(each.shape) != shape or each.dtype != tensors[0].dtype:
-            raise ArgumentError(
-                f"{kernel.name}: out is {tuple(each.shape)} {each.dtype}; expected {shape} {tensors[0].dtype}"
-            )
-    for each, result in zip(outs, on_device(kernel, tensors), strict=True):
-        each.copy_(result)
 
 
 @cache
