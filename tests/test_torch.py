@@ -94,6 +94,106 @@ def test_kernels_and_expressions_take_tensors(robot):
     assert torch.allclose(norm(q), q.norm(dim=-1), rtol=1e-15)
 
 
+def test_single_samples_repeat_exactly(robot):
+    """The quick way of repeated calls gives the numbers of the usual one, whatever is around it."""
+    for form in FORMS:
+        call, kernel = getattr(robot, form), robot.kernel(form)
+        for seed in range(3):
+            given = tensors(*kernel.input_shapes, seed=seed)
+            expected = torch.from_numpy(np.asarray(call(*[each.numpy() for each in given])))
+            assert torch.equal(call(*given), expected)
+            with torch.no_grad():
+                assert torch.equal(call(*[each.clone().requires_grad_() for each in given]), expected)
+            assert torch.func.vmap(call)(*[each[None] for each in given]).shape == (1, *expected.shape)
+
+
+def test_negated_views_and_sparse_tensors(robot):
+    both = torch.complex(*tensors((2, 4), (2, 4)))
+    view = both.conj().imag.T  # its memory has the other sign
+    assert view.is_neg()
+    assert torch.equal(robot.gravity_torque(view), robot.gravity_torque(-both.imag.T))
+    with pytest.raises(cf.ArgumentError, match="to_dense"):
+        robot.gravity_torque(torch.eye(2, dtype=DOUBLE).to_sparse())
+
+
+# ------------------------------------------------------------------ bound calls
+
+
+@pytest.mark.parametrize("batch", [(), (3,), (2, 3)])
+def test_bound_tensors_are_evaluated_where_they_are(robot, batch):
+    kernel = robot.kernel("dynamic_matrices")
+    q, qd = tensors((*batch, 2), (2,))
+    outs = tuple(torch.empty(*batch, *core, dtype=DOUBLE) for core in kernel.output_shapes)
+    step = kernel.bind(q, qd, out=outs)
+    for seed in range(3):
+        q.copy_(tensors((*batch, 2), seed=seed)[0])
+        step()
+        for one, other in zip(outs, kernel(q, qd), strict=True):
+            assert torch.equal(one, other)
+
+
+def test_bound_slices_of_a_state(robot):
+    (state,) = tensors((5, 6))
+    tau = torch.empty(5, 2, dtype=DOUBLE)
+    parts = state[:, :2], state[:, 2:4], state[:, 4:]
+    robot.kernel("inverse_dynamics").bind(*parts, out=tau)()
+    assert torch.equal(tau, robot.inverse_dynamics(*parts))
+
+
+def test_a_bound_call_holds_its_tensors_and_sees_that_they_moved(robot):
+    kernel, out = robot.kernel("gravity_torque"), torch.empty(2, dtype=DOUBLE)
+    step = kernel.bind(torch.tensor([0.1, 0.2], dtype=DOUBLE), out=out)
+    junk = [torch.full((2,), 9.0, dtype=DOUBLE) for _ in range(100)]
+    step()
+    assert torch.equal(out, kernel(torch.tensor([0.1, 0.2], dtype=DOUBLE)))
+    for move in (lambda t: setattr(t, "data", junk[0]), lambda t: t.set_(junk[1])):
+        q = torch.zeros(2, dtype=DOUBLE)
+        step = kernel.bind(q, out=out)
+        move(q)
+        with pytest.raises(cf.ArgumentError, match="bind the tensors again"):
+            step()
+    q = torch.zeros(2, dtype=DOUBLE)
+    step = kernel.bind(q, out=out)
+    with pytest.raises(RuntimeError, match="not resizable"):
+        q.resize_(10)
+
+
+@pytest.mark.parametrize("way", ["bound", "out"])
+def test_pytorch_knows_that_outputs_changed(robot, way):
+    """A backward pass that needs the former numbers says so, instead of using the new ones."""
+    q, out = torch.zeros(2, dtype=DOUBLE), torch.zeros(2, dtype=DOUBLE)
+    step = robot.kernel("gravity_torque").bind(q, out=out)
+    (weights,) = tensors((2,), grad=True)
+    loss = (weights * out).sum()
+    step() if way == "bound" else robot.gravity_torque(q, out=out)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        loss.backward()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda q, out: (q.float(), out), "q is torch.float32; expected float64"),
+        (lambda q, out: (q, out.half()), "out: arrays are torch.float16"),
+        (lambda q, out: (q.numpy(), out), "q is a NumPy array; expected a tensor"),
+        (lambda q, out: (q, out.numpy()), "out is a NumPy array"),
+        (lambda q, out: (q.to("meta"), out), "q is on meta"),
+        (lambda q, out: (q, out[:3]), r"out is of shape \(3, 2\)"),
+        (lambda q, out: (q, out.T.contiguous().T), "out must be C-contiguous"),
+        (lambda q, out: (q.T.contiguous().T, out), "q must be C-contiguous"),
+        (lambda q, out: (q, q), "overlaps"),
+        (lambda q, out: (q, (out, out)), "out should be 1 array"),
+        (lambda q, out: (q.requires_grad_(), out), "q requires a gradient"),
+        (lambda q, out: (q.to_sparse(), out), "q is sparse"),
+        (lambda q, out: (q, None), "out is None"),
+    ],
+)
+def test_what_cannot_be_bound_is_named(robot, spoil, message):
+    q, out = spoil(*tensors((4, 2), (4, 2)))
+    with pytest.raises(cf.ArgumentError, match=message):
+        robot.kernel("gravity_torque").bind(q, out=out)
+
+
 # ------------------------------------------------------------------ gradients
 
 

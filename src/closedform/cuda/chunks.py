@@ -198,8 +198,9 @@ class _Worker:
             )
         checked(driver.cuEventRecord(self.event, self.stream))
         checked(driver.cuEventSynchronize(self.event))
+        here: Any = (*box, ...)  # a view also if it has no axes
         for out, core, (start, _) in zip(work.outputs, kernel.output_shapes, results, strict=True):
-            np.copyto(out[(*box, ...)], self._staged(start, shape + tuple(core)), casting="same_kind")
+            np.copyto(out[here], self._staged(start, shape + tuple(core)), casting="same_kind")
         return count
 
     def _staged(self, start: int, shape: tuple[int, ...]) -> Array:

@@ -67,6 +67,11 @@ def as_rows(library: Library, array: Any, core: tuple[int, ...], batch: tuple[in
     return library.packed(array), 0 if prod(shape[:depth]) == 1 else size
 
 
+def is_whole(library: Library, array: Any) -> bool:
+    """Whether the entries of an array follow each other in memory, in row-major order."""
+    return _step(tuple(array.shape), library.strides(array)) in (0, 1)
+
+
 def _step(shape: Sequence[int], strides: Sequence[int]) -> int | None:
     """Return the distance from entry to entry if it is one throughout: 0 for a single entry, None if not."""
     axes = [(n, step) for n, step in zip(shape, strides, strict=True) if n != 1]

@@ -39,6 +39,9 @@ class Guest(Protocol):
     def shortcut(self, kernel: Any) -> Callable[[Sequence[Any]], Any] | None:
         """Return what evaluates repeated calls in order, and gives None for those it leaves; or None."""
 
+    def bind(self, kernel: Any, args: Sequence[Any], out: Any) -> Callable[[], None]:
+        """Return a function of no arguments that evaluates these very arrays into `out`."""
+
 
 _FOUND: dict[type, Guest | None] = {}
 """The guest of each type met so far."""

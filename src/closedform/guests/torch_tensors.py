@@ -17,12 +17,13 @@ from torch import Tensor
 from ..errors import ArgumentError, shown
 from .kinds import guest_of, kind_of, known_precision
 from .shapes import batch_of, outputs_of
+from .torch_bound import bind
 from .torch_cuda import into
 from .torch_operators import evaluated, operator_of
 from .torch_shapes import in_front, summed, whole_shapes
 from .torch_shortcut import shortcut
 
-__all__ = ["call", "shortcut"]
+__all__ = ["bind", "call", "shortcut"]
 
 
 def call(kernel: Any, args: Sequence[Any], out: Any, threads: int) -> Any:
@@ -55,11 +56,14 @@ def _alike(kernel: Any, args: Sequence[Any]) -> list[Tensor]:
         )
     for each in given:
         known_precision(kernel.name, each.dtype)
+        if each.layout is not torch.strided:
+            raise ArgumentError(f"{kernel.name}: a tensor is {each.layout}; make it dense with .to_dense()")
     dtype = torch.float64 if kernel.dtype == np.float64 else torch.float32
     tensors = []
     for name, each in zip(kernel.input_names, args, strict=True):
         if isinstance(each, Tensor):
-            tensors.append(each if each.dtype == dtype else each.to(dtype))
+            plain = each.resolve_neg()  # the memory of a negated view has the other sign
+            tensors.append(plain if plain.dtype == dtype else plain.to(dtype))
         elif isinstance(each, np.ndarray) or hasattr(each, "__array_interface__"):
             raise ArgumentError(
                 f"{kernel.name}: {name} is a NumPy array beside tensors; convert it with torch.from_numpy"
@@ -104,12 +108,15 @@ def _into(kernel: Any, tensors: Sequence[Tensor], out: Any, threads: int) -> Any
         raise ArgumentError(
             f"{kernel.name}: out= has no gradient; leave it out, or call within torch.no_grad()"
         )
+    if _transformed(tensors) or _traced((*tensors, *outs)):
+        raise ArgumentError(f"{kernel.name}: out= does not go with torch.compile or torch.func; leave it out")
     if tensors[0].is_cuda:
         into(kernel, tensors, outputs_of(kernel, out, batch_of(kernel, tensors, torch.broadcast_shapes)))
-        return out
-    arrays = tuple(each.detach().numpy() for each in outs)
-    given = [each.detach().numpy() for each in tensors]
-    kernel(*given, out=arrays if isinstance(out, tuple) else arrays[0], threads=threads)
+    else:
+        arrays = tuple(each.detach().numpy() for each in outs)
+        given = [each.detach().numpy() for each in tensors]
+        kernel(*given, out=arrays if isinstance(out, tuple) else arrays[0], threads=threads)
+    torch.autograd.graph.increment_version([each for each in outs if not each.is_inference()])
     return out
 
 
