@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from functools import cache
 from math import prod
 from threading import local
@@ -15,6 +14,7 @@ import numpy as np
 from ..errors import ClosedFormError
 from ..kernels import cache as disk
 from ..kernels.recipe import Recipe
+from .driver import attribute, bindings, checked, ensure_context, failure
 from .text import FUNCTION, source
 
 ROOMS = ("cuda", "emit")
@@ -22,77 +22,24 @@ ROOMS = ("cuda", "emit")
 
 
 @cache
-def _bindings() -> tuple[Any, Any]:
-    """Return NVIDIA's bindings of the driver and of the compiler."""
-    try:
-        from cuda.bindings import driver, nvrtc  # noqa: PLC0415 (an extra, needed only where there is a GPU)
-    except ImportError as error:
-        raise ClosedFormError(
-            f"arrays on a GPU need NVIDIA's bindings ({error}); install closedform[cuda]"
-        ) from error
-    return driver, nvrtc
-
-
-def _checked(what: str, answer: tuple[Any, ...]) -> Any:
-    """Return what a function of the bindings gives besides its status, or say what went wrong."""
-    status, *results = answer
-    if int(status) != 0:
-        raise ClosedFormError(f"{what}: the GPU says {status.name}")
-    return results[0] if len(results) == 1 else results
-
-
-@cache
-def primary_context(device: int) -> Any:
-    """Return the context of a device that all libraries of a process share; it stays, as code in it does."""
-    driver, _ = _bindings()
-    return _checked(f"GPU {device}", driver.cuDevicePrimaryCtxRetain(device))
-
-
-@contextmanager
-def context_of(device: int) -> Iterator[None]:
-    """Make a device that of the thread, whichever library uses another, and give that back after."""
-    driver, _ = _bindings()
-    _checked(f"GPU {device}", driver.cuCtxPushCurrent(primary_context(device)))
-    try:
-        yield
-    finally:
-        driver.cuCtxPopCurrent()
-
-
-def ensure_context(device: int) -> None:
-    """Let a thread that has not used a GPU yet, such as a new one, use this device."""
-    driver, _ = _bindings()
-    if int(_checked(f"GPU {device}", driver.cuCtxGetCurrent())) == 0:
-        _checked(f"GPU {device}", driver.cuCtxSetCurrent(primary_context(device)))
-
-
-@cache
 def architecture(device: int) -> str:
     """Return the kind of machine code of a device, such as sm_90."""
-    driver, _ = _bindings()
-    numbers = driver.CUdevice_attribute
-    major, minor = (
-        _checked("device", driver.cuDeviceGetAttribute(each, device))
-        for each in (
-            numbers.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
-            numbers.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
-        )
-    )
+    major, minor = (attribute(device, f"COMPUTE_CAPABILITY_{each}") for each in ("MAJOR", "MINOR"))
     return f"sm_{major}{minor}"
 
 
 def compiled(name: str, text: str, kind: str) -> bytes:
     """Return the machine code of CUDA C."""
-    _, nvrtc = _bindings()
-    program = _checked(name, nvrtc.nvrtcCreateProgram(text.encode(), f"{name}.cu".encode(), 0, [], []))
+    _, nvrtc = bindings()
+    program = checked(name, nvrtc.nvrtcCreateProgram(text.encode(), f"{name}.cu".encode(), 0, [], []))
     options = [f"--gpu-architecture={kind}".encode(), b"--std=c++17"]
     (status,) = nvrtc.nvrtcCompileProgram(program, len(options), options)
     if int(status) != 0:
-        log = b" " * _checked(name, nvrtc.nvrtcGetProgramLogSize(program))
+        log = b" " * checked(name, nvrtc.nvrtcGetProgramLogSize(program))
         nvrtc.nvrtcGetProgramLog(program, log)
         raise ClosedFormError(f"{name}: does not compile for {kind}: {log.decode(errors='replace')[:500]}")
-    code = bytes(_checked(name, nvrtc.nvrtcGetCUBINSize(program)))
-    _checked(name, nvrtc.nvrtcGetCUBIN(program, code))
+    code = bytes(checked(name, nvrtc.nvrtcGetCUBINSize(program)))
+    checked(name, nvrtc.nvrtcGetCUBIN(program, code))
     nvrtc.nvrtcDestroyProgram(program)
     return code
 
@@ -101,7 +48,7 @@ class DeviceKernel:
     """A program as machine code of one device, loaded into its context."""
 
     def __init__(self, recipe: Recipe, dtype: np.dtype[Any], device: int) -> None:
-        driver, _ = _bindings()
+        driver, _ = bindings()
         real = "double" if dtype == np.float64 else "float"
         kind = architecture(device)
         self.name, self.device = recipe.name, device
@@ -116,11 +63,11 @@ class DeviceKernel:
         self.threads = int.from_bytes(packed[:4], "little")
         self.shared = int.from_bytes(packed[4:8], "little")
         self._code = packed[8:]
-        module = _checked(self.name, driver.cuModuleLoadData(self._code))
-        self._function = _checked(self.name, driver.cuModuleGetFunction(module, FUNCTION.encode()))
+        module = checked(self.name, driver.cuModuleLoadData(self._code))
+        self._function = checked(self.name, driver.cuModuleGetFunction(module, FUNCTION.encode()))
         attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
         if self.shared > 48 * 1024:
-            _checked(self.name, driver.cuFuncSetAttribute(self._function, attribute, self.shared))
+            checked(self.name, driver.cuFuncSetAttribute(self._function, attribute, self.shared))
         self.strides = [prod(shape) for _, shape in recipe.inputs]
         self._count = 1 + 2 * len(recipe.inputs) + len(recipe.outputs)
         self._values = ctypes.c_longlong * self._count
@@ -151,14 +98,14 @@ class DeviceKernel:
         function, blocks, threads, shared = self.shape(count)
         (status,) = self._launch(function, blocks, 1, 1, threads, 1, 1, shared, stream, places, 0)
         if status != 0:
-            raise ClosedFormError(f"{self.name}: the GPU says {status.name}")
+            raise failure(f"{self.name} on GPU {self.device}", status)
 
 
 @cache
 def _version() -> tuple[int, int]:
     """Return the version of the compiler, whose code is kept."""
-    _, nvrtc = _bindings()
-    major, minor = _checked("NVRTC", nvrtc.nvrtcVersion())
+    _, nvrtc = bindings()
+    major, minor = checked("NVRTC", nvrtc.nvrtcVersion())
     return major, minor
 
 

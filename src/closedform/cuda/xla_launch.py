@@ -21,7 +21,8 @@ from ..kernels import Kernel, compiled
 from ..kernels import xla_layout as layout
 from ..kernels.call_code import MOST_OPERANDS, field, repeat, word
 from ..kernels.xla_call import TABLE, Handler, put, refusal, text
-from .device import context_of, device_kernel
+from .device import device_kernel
+from .driver import context_of
 
 DRIVER = {"launch": 0, "device": 1, "rows": 2}
 """Words that the table points to: the driver's `cuLaunchKernel` and `cuCtxGetDevice`, and the first row."""

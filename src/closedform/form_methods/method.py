@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 
 from ..checks import real_array, whole_number
 from ..errors import ClosedFormError
 from ..forms import Form, Variant, catalogue
-from ..guests import guest_of, let_be_traced
+from ..guests import being_traced, guest_of, let_be_traced, untraced
 from ..kernels import Kernel, named_outputs
 from ..kernels.fast_call import FastCall
 from ..kernels.patterns import Plan
@@ -20,6 +22,9 @@ from ..kernels.signature import Signature
 from .form_kernels import FormKernels
 from .parameters import Parameters
 from .still import is_still, still_value
+
+OWNERS: WeakValueDictionary[int, Any] = WeakValueDictionary()
+"""All owners of forms by id, since a subclass may have no hash."""
 
 
 class FormMethod:
@@ -32,13 +37,14 @@ class FormMethod:
     def __get__(self, owner: Any, kind: type | None = None) -> Any:
         if owner is None:
             return self
-        name, made = self.form.name, owner._methods
-        if name not in made:
-            made[name] = method_of(owner._kernels, self.form)
-            let_be_traced(made[name])
+        name = self.form.name
+        if being_traced():
+            _make_all(id(owner))  # a compiler that has read the table once does not look for new entries
+            return owner._methods[name]
+        method = _made(owner, self.form)
         if getattr(type(owner), name) is self:  # no subclass has a method of its own, which calls this one
-            object.__setattr__(owner, name, made[name])  # found without this descriptor from now on
-        return made[name]
+            object.__setattr__(owner, name, method)  # found without this descriptor from now on
+        return method
 
     @property
     def __signature__(self) -> inspect.Signature:
@@ -49,6 +55,24 @@ class FormMethod:
     def __call__(self, owner: Any, /, *args: Any, **named: Any) -> Any:
         """Call the method of an owner."""
         return self.__get__(owner)(*args, **named)
+
+
+def _made(owner: Any, form: Form) -> FormFunction:
+    """Return the method of an owner, made at its first use."""
+    made: dict[str, FormFunction] = owner._methods
+    if form.name not in made:
+        made[form.name] = method_of(owner._kernels, form)
+        let_be_traced(made[form.name])
+    return made[form.name]
+
+
+@untraced
+def _make_all(number: int) -> None:
+    """Make the methods of all forms that an owner has, which takes some milliseconds."""
+    owner = OWNERS[number]
+    for form in owner.FORMS.values():
+        with suppress(ClosedFormError):  # not of this model
+            _made(owner, form)
 
 
 def method_of(kernels: FormKernels, form: Form) -> FormFunction:

@@ -76,6 +76,39 @@ def shortcut(kernel: Any) -> Callable[[Sequence[Any]], Any]:
     return again
 
 
+def bind(kernel: Any, args: Sequence[Any], out: Any) -> Callable[[], None]:
+    """Return a function of no arguments that evaluates these arrays into `out`, on the current stream."""
+    from ..cuda.bound import bound_launch  # noqa: PLC0415 (a later stage, needed where there is a GPU)
+    from ..cuda.device import device_kernel  # noqa: PLC0415 (the same)
+
+    held = [*args, *(out if isinstance(out, tuple) else (out,))]
+    names = [*kernel.input_names, *["out"] * (len(held) - len(args))]
+    for name, each in zip(names, held, strict=True):
+        if not isinstance(each, cupy.ndarray):
+            what = kind_in_words(each) or shown(each)
+            raise ArgumentError(
+                f"bind {kernel.name}: {name} is {what}; expected a CuPy array, like the others"
+            )
+        if each.dtype != kernel.dtype or any(step % each.itemsize for step in each.strides):
+            raise ArgumentError(
+                f"bind {kernel.name}: {name} is {each.dtype}; expected aligned {kernel.dtype.name}"
+            )
+    device = _device(kernel, held)
+    with cupy.cuda.Device(device):
+        prepared = bound_launch(_library(), kernel, args, out)
+        launch = device_kernel(kernel, device).launch
+    stream, current = cupy.cuda.get_current_stream, cupy.cuda.runtime.getDevice
+
+    def call(held: Sequence[Any] = tuple(held)) -> None:
+        if current() == device:
+            launch(*prepared, stream().ptr)
+        else:
+            with cupy.cuda.Device(device):
+                launch(*prepared, stream().ptr)
+
+    return call
+
+
 def _results(kernel: Any, device: int, args: Sequence[Any], out: Any) -> Any:
     """Evaluate on arrays of the current GPU."""
     arrays = [_array(kernel, name, each) for name, each in zip(kernel.input_names, args, strict=True)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import dask.array as da
@@ -34,3 +34,8 @@ def call(kernel: Any, args: Sequence[Any], out: Any, threads: int) -> Any:
 
 def shortcut(kernel: Any) -> None:
     """Return nothing: making a lazy array takes longer than any call."""
+
+
+def bind(kernel: Any, args: Sequence[Any], out: Any) -> Callable[[], None]:
+    """Refuse: lazy arrays have no memory."""
+    raise ArgumentError(f"bind {kernel.name}: dask arrays are lazy and have no memory; call the kernel")

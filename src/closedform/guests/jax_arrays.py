@@ -48,6 +48,11 @@ def shortcut(kernel: Any) -> Callable[[Sequence[Any]], Any]:
     return again
 
 
+def bind(kernel: Any, args: Sequence[Any], out: Any) -> Callable[[], None]:
+    """Refuse: a bound call writes into its arrays."""
+    raise ArgumentError(f"bind {kernel.name}: JAX arrays never change; jit a function that calls the kernel")
+
+
 def _check_devices(kernel: Any, arrays: Sequence[jax.Array]) -> None:
     """Refuse arrays that are kept on different devices."""
     places = {frozenset(each.devices()) for each in arrays if not isinstance(each, jax.core.Tracer)}

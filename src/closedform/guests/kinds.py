@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, Protocol
@@ -40,6 +39,9 @@ class Guest(Protocol):
     def shortcut(self, kernel: Any) -> Callable[[Sequence[Any]], Any] | None:
         """Return what evaluates repeated calls in order, and gives None for those it leaves; or None."""
 
+    def bind(self, kernel: Any, args: Sequence[Any], out: Any) -> Callable[[], None]:
+        """Return a function of no arguments that evaluates these very arrays into `out`."""
+
 
 _FOUND: dict[type, Guest | None] = {}
 """The guest of each type met so far."""
@@ -72,13 +74,6 @@ def kind_in_words(thing: Any) -> str | None:
         if words is not None:
             return words
     return f"an array of type {type(thing).__name__}"
-
-
-def let_be_traced(function: Any) -> None:
-    """Let `torch.compile` put calls of a function into its graphs, if PyTorch is in use."""
-    torch = sys.modules.get("torch")
-    if torch is not None and hasattr(torch, "compiler"):
-        torch.compiler.allow_in_graph(function)
 
 
 def known_precision(name: str, dtype: Any) -> np.dtype[Any]:

@@ -13,7 +13,7 @@ from .torch_shapes import whole_shapes
 
 
 @cache
-def _library() -> Any:
+def library() -> Any:
     """Return what rows of memory are made with."""
     from ..cuda.rows import Library  # noqa: PLC0415 (a later stage, needed where there is a GPU)
 
@@ -30,7 +30,7 @@ def on_device(kernel: Any, tensors: Sequence[Tensor], outs: Sequence[Tensor] | N
     with torch.cuda.device(device):
         made = outs or [torch.empty(shape, dtype=tensors[0].dtype, device=device) for shape in shapes]
         stream = torch.cuda.current_stream(device).cuda_stream
-        evaluate(_library(), kernel, device.index, stream, tensors, made, batch)
+        evaluate(library(), kernel, device.index, stream, tensors, made, batch)
     return list(made)
 
 
@@ -38,7 +38,7 @@ def into(kernel: Any, tensors: Sequence[Tensor], outs: Sequence[Tensor]) -> None
     """Evaluate a kernel into tensors of its GPU: in place if they are whole and apart from the inputs."""
     from ..cuda.rows import writable_in_place  # noqa: PLC0415 (a later stage, needed where there is a GPU)
 
-    if writable_in_place(_library(), kernel.name, tensors, outs, kernel.dtype):
+    if writable_in_place(library(), kernel.name, tensors, outs, kernel.dtype):
         on_device(kernel, tensors, outs)
         return
     for each, result in zip(outs, on_device(kernel, tensors), strict=True):
