@@ -19,11 +19,11 @@ test: $(VENV)/test.stamp lint
 test-torch: $(VENV)/torch.stamp
 	$(BIN)/python -m pytest tests/test_torch.py docs/arrays.md
 
-# The claims about JAX, on the CPU.
-# What is claimed of GPUs, where there is one and PyTorch can use it.
+# What is claimed of GPUs, of PyTorch, CuPy and JAX, where there is one.
 test-gpu: $(VENV)/gpu.stamp
-	$(BIN)/python -m pytest tests/test_torch_cuda.py
+	$(BIN)/python -m pytest -n 0 tests/test_torch_cuda.py tests/test_cupy.py tests/test_jax_cuda.py
 
+# The claims about JAX, on the CPU.
 test-jax: $(VENV)/jax.stamp
 	$(BIN)/python -m pytest tests/test_jax.py docs/arrays.md
 
@@ -72,7 +72,7 @@ $(VENV)/bench.stamp: EXTRA := [bench]
 $(VENV)/coverage.stamp: EXTRA := [coverage]
 $(VENV)/release.stamp: EXTRA := [release]
 $(VENV)/torch.stamp: EXTRA := [torch]
-$(VENV)/gpu.stamp: EXTRA := [torch,cuda]
+$(VENV)/gpu.stamp: EXTRA := [gpu]
 $(VENV)/jax.stamp: EXTRA := [jax]
 $(VENV)/%.stamp: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

@@ -19,6 +19,7 @@ def packed(array):
 LIBRARY = Library(
     lambda array: array.ctypes.data,
     lambda array: [each // array.itemsize for each in array.strides],
+    lambda array: array.flags.c_contiguous,
     np.broadcast_to,
     packed,
 )

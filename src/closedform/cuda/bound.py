@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ..errors import ArgumentError
 from ..guests.shapes import batch_of, outputs_of
-from .rows import Library, as_rows, is_whole, writable_in_place
+from .rows import Library, as_rows, writable_in_place
 
 
 class Launch(NamedTuple):
@@ -26,7 +26,7 @@ def bound_launch(library: Library, kernel: Any, args: Sequence[Any], out: Any) -
     name = f"bind {kernel.name}"
     batch = batch_of(kernel, args)
     outs = outputs_of(kernel, out, batch)
-    if not all(is_whole(library, each) for each in outs):
+    if not all(library.whole(each) for each in outs):
         raise ArgumentError(f"{name}: out is not contiguous; give one that is, so that nothing is copied")
     if not writable_in_place(library, name, args, outs, kernel.dtype):
         raise ArgumentError(f"{name}: out overlaps an input; give it memory of its own")

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from ..kernels.overlap import check_outputs, share
+from ..kernels.overlap import check_outputs
 from .device import device_kernel
 
 
@@ -21,12 +22,13 @@ from .device import device_kernel
 class Library:
     """What a library of arrays on GPUs says of an array, and makes of it.
 
-    `strides` are in entries; `repeated` gives a view of a shape to which an array broadcasts, and `packed` a
-    copy in row-major order.
+    `strides` are in entries; `whole` is whether it lies in row-major order without gaps; `repeated` gives a
+    view of a shape to which it broadcasts, and `packed` a whole copy.
     """
 
     address: Callable[[Any], int]
     strides: Callable[[Any], Sequence[int]]
+    whole: Callable[[Any], bool]
     repeated: Callable[[Any, tuple[int, ...]], Any]
     packed: Callable[[Any], Any]
 
@@ -57,19 +59,17 @@ def evaluate(
 
 def as_rows(library: Library, array: Any, core: tuple[int, ...], batch: tuple[int, ...]) -> tuple[Any, int]:
     """Return an array whose samples are rows of memory, and how far they are apart: 0 if all share one."""
-    depth = array.ndim - len(core)
-    if prod(array.shape[:depth]) != 1 and tuple(array.shape[:depth]) != batch:
+    depth, size = array.ndim - len(core), prod(core)
+    own = tuple(array.shape[:depth])
+    if own == batch and library.whole(array):
+        return array, size
+    if prod(own) != 1 and own != batch:
         array, depth = library.repeated(array, (*batch, *core)), len(batch)
     shape, strides = tuple(array.shape), tuple(library.strides(array))
-    size, apart = prod(core), _step(shape[:depth], strides[:depth])
+    apart = _step(shape[:depth], strides[:depth])
     if apart is not None and (size == 1 or _step(shape[depth:], strides[depth:]) == 1):
         return array, apart
     return library.packed(array), 0 if prod(shape[:depth]) == 1 else size
-
-
-def is_whole(library: Library, array: Any) -> bool:
-    """Whether the entries of an array follow each other in memory, in row-major order."""
-    return _step(tuple(array.shape), library.strides(array)) in (0, 1)
 
 
 def _step(shape: Sequence[int], strides: Sequence[int]) -> int | None:
@@ -92,12 +92,27 @@ def writable_in_place(
 
     Outputs that share memory with each other are refused.
     """
-    outs = [_shadow(library, each, dtype) for each in outputs]
-    check_outputs(name, outs)
-    if not all(each.flags.c_contiguous for each in outs):
-        return False
-    given = [_shadow(library, each, dtype) for each in inputs]
-    return not any(share(one, other) for one in given for other in outs)
+    size = dtype.itemsize
+    outs, given = ([_span(library, each, size) for each in arrays] for arrays in (outputs, inputs))
+    whole = all(library.whole(each) for each in outputs)
+    if not whole or any(_meet(one, other) for one, other in combinations(outs, 2)):
+        check_outputs(name, [_shadow(library, each, dtype) for each in outputs])
+    return whole and not any(_meet(one, other) for one in outs for other in given)
+
+
+def _span(library: Library, array: Any, size: int) -> tuple[int, int]:
+    """Return where an array begins and ends in memory, in bytes."""
+    first, entries = library.address(array), prod(array.shape)
+    if library.whole(array) or not entries:
+        return first, first + size * entries
+    reach = [(n - 1) * step for n, step in zip(array.shape, library.strides(array), strict=True)]
+    ends = (sum(each for each in reach if each < 0), sum(each for each in reach if each > 0) + 1)
+    return first + size * ends[0], first + size * ends[1]
+
+
+def _meet(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    """Whether two arrays may share memory."""
+    return max(one[0], other[0]) < min(one[1], other[1])
 
 
 class _Interface:

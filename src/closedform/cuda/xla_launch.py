@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import math
 from functools import cache
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -156,25 +157,29 @@ class LaunchHandler(Handler):
         super().__init__(code, shapes, len(kernel.input_shapes), kernel.dtype.name, entries)
         self._driver = (ctypes.c_int64 * len(DRIVER))(launch, device, 0)
         self._rows: dict[tuple[int, int], Any] = {}
+        self._lock = Lock()
         self.table[TABLE["code"]] = ctypes.addressof(self._driver)
 
     def prepare(self, loaded: Any, device: int, count: int) -> None:
         """Make launches of `count` samples on a device known; rows stay, as what XLA compiled does."""
-        if not count or (device, count) in self._rows:
+        if not count:
             return
         function, blocks, threads, shared = loaded.shape(count)
-        head = {
-            "next": self._driver[DRIVER["rows"]],
-            "device": device,
-            "count": count,
-            "function": int(function),
-            "blocks": blocks,
-            "threads": threads,
-            "shared": shared,
-        }
-        row = (ctypes.c_int64 * len(ROW))(*(head[name] for name in ROW))
-        self._rows[device, count] = row
-        self._driver[DRIVER["rows"]] = ctypes.addressof(row)
+        with self._lock:
+            if (device, count) in self._rows:
+                return
+            head = {
+                "next": self._driver[DRIVER["rows"]],
+                "device": device,
+                "count": count,
+                "function": int(function),
+                "blocks": blocks,
+                "threads": threads,
+                "shared": shared,
+            }
+            row = (ctypes.c_int64 * len(ROW))(*(head[name] for name in ROW))
+            self._rows[device, count] = row
+            self._driver[DRIVER["rows"]] = ctypes.addressof(row)  # complete before it can be found
 
 
 def handler_of(kernel: Any) -> LaunchHandler:

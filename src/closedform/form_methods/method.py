@@ -191,8 +191,8 @@ class Method(FormFunction):
         call = parameters.taken_apart(args, named)
         order = parameters.order(call)
         plan = subject.plan(order, call.chosen, common_precision(call.given))
-        arrays = [parameters.stacked("wrenches", each) for each in call.arrays]
-        others = {name: parameters.stacked(name, each) for name, each in call.named.items()}
+        arrays = [parameters.stacked("wrenches", each, call) for each in call.arrays]
+        others = {name: parameters.stacked(name, each, call) for name, each in call.named.items()}
         options = {name: named[name] for name in ("out", "threads") if name in named}
         result = plan.kernel(*arrays, **others, **options)
         if args and not named:

@@ -18,7 +18,7 @@ import numpy as np
 from ..errors import ArgumentError, shown
 from .jax_primitives import over_batches
 from .jax_targets import known
-from .kinds import known_precision
+from .kinds import kind_in_words, known_precision
 from .shapes import batch_of
 
 
@@ -68,10 +68,10 @@ def _array(kernel: Any, name: str, given: Any) -> jax.Array:
     if isinstance(given, jax.Array):
         return given
     if hasattr(given, "shape") or hasattr(given, "__array_interface__"):
-        what = "NumPy array" if isinstance(given, np.ndarray | np.generic) else type(given).__name__
-        raise ArgumentError(
-            f"{kernel.name}: {name} is a {what} beside JAX arrays; convert it with jax.numpy.asarray"
-        )
+        plain = isinstance(given, np.ndarray | np.generic)
+        what = "a NumPy array" if plain else kind_in_words(given)
+        how = "jax.numpy.asarray" if plain else "jax.dlpack.from_dlpack"
+        raise ArgumentError(f"{kernel.name}: {name} is {what} beside JAX arrays; convert it with {how}")
     _check_double(kernel)
     try:
         return jnp.asarray(given, dtype=kernel.dtype)

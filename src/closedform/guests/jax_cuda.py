@@ -35,7 +35,10 @@ def on_cuda(program: Callable[[Any], Any], ctx: Any, *operands: Any, kernel: Any
         jax.local_devices(backend="cuda")
         if not TRIAL.passes(trial_kernel()):
             raise ClosedFormError("machine code failed the comparison with NumPy")
-        target = target_of(program(kernel), ctx.avals_out[0].shape[0])
+        count = ctx.avals_out[0].shape[0]
+        if not isinstance(count, int):
+            raise ClosedFormError("the number of samples is not known yet")
+        target = target_of(program(kernel), count)
     except (ClosedFormError, RuntimeError) as error:  # RuntimeError: JAX has no GPU here
         why = f" ({str(error).partition(chr(10))[0][:200]})"
         return on_host(program, ctx, *operands, kernel=kernel, why=why)

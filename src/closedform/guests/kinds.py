@@ -64,7 +64,7 @@ def _guest(kind: type) -> Guest | None:
     return None
 
 
-def kind_of(thing: Any) -> str | None:
+def kind_in_words(thing: Any) -> str | None:
     """Return in words what kind of array something is, None for numbers, lists and the like."""
     interfaces = ("shape", "__array_interface__", "__cuda_array_interface__")
     if isinstance(thing, np.generic) or not any(hasattr(thing, each) for each in interfaces):

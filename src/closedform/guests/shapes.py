@@ -41,6 +41,6 @@ def outputs_of(kernel: Any, out: Any, batch: tuple[int, ...]) -> tuple[Any, ...]
         label, shape = f"{kernel.name}: out{f'[{k}]' if count > 1 else ''}", (*batch, *core)
         if tuple(each.shape) != shape:
             raise ArgumentError(f"{label} has shape {tuple(each.shape)}; expected {shape}")
-        if known_precision(label, each.dtype) != kernel.dtype:
+        if each.dtype != kernel.dtype and known_precision(label, each.dtype) != kernel.dtype:
             raise ArgumentError(f"{label} is {each.dtype}; expected {kernel.dtype.name}, as the results are")
     return outs

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from ..errors import ArgumentError, shown
-from .kinds import kind_of, known_precision
+from .kinds import kind_in_words, known_precision
 from .torch_cuda import library
 
 
@@ -34,7 +34,9 @@ def bind(kernel: Any, args: Sequence[Any], out: Any) -> Callable[[], None]:
 def _check(name: str, kernel: Any, given: Any, first: Any) -> None:
     """Refuse what is no plain tensor of the kernel's precision beside the first one."""
     if type(given) not in (Tensor, torch.nn.Parameter):
-        raise ArgumentError(f"{name} is {kind_of(given) or shown(given)}; expected a tensor, like the others")
+        raise ArgumentError(
+            f"{name} is {kind_in_words(given) or shown(given)}; expected a tensor, like the others"
+        )
     if given.device.type not in ("cpu", "cuda") or given.device != first.device:
         raise ArgumentError(
             f"{name} is on {given.device}; expected all tensors on one device, the CPU or a CUDA device"

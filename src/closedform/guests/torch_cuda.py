@@ -20,7 +20,7 @@ def library() -> Any:
     """Return what rows of memory are made with."""
     from ..cuda.rows import Library  # noqa: PLC0415 (a later stage, needed where there is a GPU)
 
-    return Library(Tensor.data_ptr, Tensor.stride, Tensor.expand, Tensor.contiguous)
+    return Library(Tensor.data_ptr, Tensor.stride, Tensor.is_contiguous, Tensor.expand, Tensor.contiguous)
 
 
 def on_device(kernel: Any, tensors: Sequence[Tensor], outs: Sequence[Tensor] | None = None) -> list[Tensor]:

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from ..errors import ArgumentError, shown
-from .kinds import guest_of, kind_of, known_precision
+from .kinds import guest_of, kind_in_words, known_precision
 from .shapes import batch_of, outputs_of
 from .torch_bound import bind
 from .torch_cuda import into
@@ -70,7 +70,8 @@ def _alike(kernel: Any, args: Sequence[Any]) -> list[Tensor]:
             )
         elif guest_of(each) is not None:
             raise ArgumentError(
-                f"{kernel.name}: {name} is {kind_of(each)} beside tensors; convert it with torch.from_dlpack"
+                f"{kernel.name}: {name} is {kind_in_words(each)} beside tensors; convert it with "
+                "torch.from_dlpack"
             )
         else:
             try:
