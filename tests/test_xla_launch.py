@@ -139,7 +139,7 @@ class Gpu:
 
     def _launch(self, function, *rest):
         (*sizes, stream, arguments, extra) = rest
-        count = 1 + 2 * len(self.kernel.input_shapes) + len(self.kernel.output_shapes)
+        count = 2 + 2 * len(self.kernel.input_shapes) + len(self.kernel.output_shapes)
         values = [WORD.from_address(p).value for p in (ctypes.c_void_p * count).from_address(arguments)]
         self.launches.append(SimpleNamespace(function=function, sizes=sizes, stream=stream, values=values))
         assert not extra
@@ -182,17 +182,19 @@ class Gpu:
         return self.run(ctypes.byref(frame)), addresses
 
 
-class Loaded:
-    """A kernel on a device, of 64 samples per block and a function for each size."""
+def loaded(function, grid, shared, each):
+    """Return a kernel on a device, of which every batch is launched in one way."""
+    shape = SimpleNamespace(function=function, grid=lambda count: grid, shared=shared, each=each)
+    return SimpleNamespace(shape=lambda count: shape)
 
-    def shape(self, count):
-        return (0xF000 + (count > 1000), -(-count // 64) * (4 if count <= 1000 else 1), 64, 5000)
+
+SMALL, LARGE = loaded(0xF000, (13, 4, 64), 5000, 4), loaded(0xF001, (32, 1, 64), 5000, 32)
 
 
 @pytest.fixture
 def gpu():
     found = Gpu(trial_kernel())
-    found.handler.prepare(Loaded(), 0, 100)
+    found.handler.prepare(SMALL, 0, 100)
     return found
 
 
@@ -204,27 +206,28 @@ def test_addresses_strides_and_launch_reach_the_driver(gpu):
     error, places = gpu.call(*whole(100))
     assert error is None
     (launch,) = gpu.launches
-    assert launch.values == [100, *places[:3], 2, 1, 4, *places[3:]]
+    assert launch.values == [100, 4, *places[:3], 2, 1, 4, *places[3:]]
     assert launch.function == 0xF000
-    assert launch.sizes == [8, 1, 1, 64, 1, 1, 5000]
+    assert launch.sizes == [13, 4, 1, 64, 1, 1, 5000]
     assert launch.stream == STREAM
 
 
 def test_an_input_of_one_sample_goes_with_all(gpu):
     error, places = gpu.call(*whole(100, b=1))
     assert error is None
-    assert gpu.launches[0].values == [100, *places[:3], 2, 1, 0, *places[3:]]
+    assert gpu.launches[0].values == [100, 4, *places[:3], 2, 1, 0, *places[3:]]
 
 
 def test_the_row_of_the_count_and_the_device_is_taken(gpu):
-    gpu.handler.prepare(Loaded(), 0, 2000)
-    gpu.handler.prepare(SimpleNamespace(shape=lambda count: (0xE000, 3, 32, 0)), 1, 100)
+    gpu.handler.prepare(LARGE, 0, 2000)
+    gpu.handler.prepare(loaded(0xE000, (3, 2, 32), 0, 32), 1, 100)
     assert gpu.call(*whole(2000))[0] is None
     assert gpu.call(*whole(100))[0] is None
     gpu.device = 1
     assert gpu.call(*whole(100))[0] is None
     assert [each.function for each in gpu.launches] == [0xF001, 0xF000, 0xE000]
-    assert gpu.launches[-1].sizes == [3, 1, 1, 32, 1, 1, 0]
+    assert gpu.launches[-1].sizes == [3, 2, 1, 32, 1, 1, 0]
+    assert [each.values[:2] for each in gpu.launches] == [[2000, 32], [100, 4], [100, 32]]
     error, _ = gpu.call(*whole(2000))
     assert error == ERROR_ADDRESS
     assert gpu.errors == [
@@ -245,11 +248,11 @@ def test_double_precision_and_many_operands():
         [(f"y{k}", 2 * x) for k, x in enumerate(symbols[:20])],
     )
     gpu = Gpu(kernel)
-    gpu.handler.prepare(Loaded(), 0, 7)
+    gpu.handler.prepare(SMALL, 0, 7)
     shapes = [(7, 1 + k % 3) for k in range(40)]
     error, places = gpu.call(shapes, shapes[:20], FLOAT64)
     assert error is None
-    assert gpu.launches[0].values == [7, *places[:40], *(1 + k % 3 for k in range(40)), *places[40:]]
+    assert gpu.launches[0].values == [7, 4, *places[:40], *(1 + k % 3 for k in range(40)), *places[40:]]
 
 
 @pytest.mark.parametrize(

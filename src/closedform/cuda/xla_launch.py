@@ -27,8 +27,9 @@ from .driver import context_of
 DRIVER = {"launch": 0, "device": 1, "rows": 2}
 """Words that the table points to: the driver's `cuLaunchKernel` and `cuCtxGetDevice`, and the first row."""
 
-ROW = {"next": 0, "device": 1, "count": 2, "function": 3, "blocks": 4, "threads": 5, "shared": 6}
-"""Words of a row: the address of the next one or 0, what it is for, then the launch."""
+ROW = ("next", "device", "count", "function", "blocks", "parts", "threads", "shared", "each")
+"""Words of a row: the address of the next one or 0, what it is for, then the launch: the function, two sizes
+of the grid and one of a block, shared memory, and how many samples a warp takes, which is an argument."""
 
 ABSENT = b"closedform: the kernel was not loaded for this GPU and batch; call it through its method\0"
 FAILED = b"closedform: the GPU did not take the launch of a kernel, CUDA error 000\0"
@@ -54,7 +55,7 @@ def _digits() -> str:
 
 
 LAUNCH = (
-    "ptr %function, i32 %blocks, i32 1, i32 1, i32 %threads, i32 1, i32 1, i32 %shared, ptr %stream, "
+    "ptr %function, i32 %blocks, i32 %parts, i32 1, i32 %threads, i32 1, i32 1, i32 %shared, ptr %stream, "
     "ptr %arguments, ptr null"
 )
 """What `cuLaunchKernel` takes: the function, three sizes of the grid and of a block, shared memory, the
@@ -98,37 +99,41 @@ look:
   %last = icmp eq ptr %row, null
   br i1 %last, label %absent, label %compare
 compare:
-{word("row.next", "row", ROW["next"], "ptr")}
-{word("row.device", "row", ROW["device"])}
-{word("row.count", "row", ROW["count"])}
+{word("row.next", "row", ROW.index("next"), "ptr")}
+{word("row.device", "row", ROW.index("device"))}
+{word("row.count", "row", ROW.index("count"))}
   %same.device = icmp eq i64 %row.device, %device
   %same.count = icmp eq i64 %row.count, %n
   %same = and i1 %same.device, %same.count
   br i1 %same, label %collect, label %look
 collect:
-  %arguments = alloca [{1 + 2 * MOST_OPERANDS} x ptr]
+  %arguments = alloca [{2 + 2 * MOST_OPERANDS} x ptr]
   store ptr %dimensions, ptr %arguments
+  %each = getelementptr i64, ptr %row, i64 {ROW.index("each")}
+  %each.argument = getelementptr ptr, ptr %arguments, i64 1
+  store ptr %each, ptr %each.argument
 {repeat("j", "collect", "%operands", "run")}
   %j.data = getelementptr ptr, ptr %pointers, i64 %j
   %j.step = getelementptr i64, ptr %steps, i64 %j
   %j.input = icmp ult i64 %j, %expected.inputs
   %j.after = add i64 %j, %expected.inputs
   %j.place = select i1 %j.input, i64 %j, i64 %j.after
-  %j.first = add i64 %j.place, 1
+  %j.first = add i64 %j.place, 2
   %j.argument = getelementptr ptr, ptr %arguments, i64 %j.first
   store ptr %j.data, ptr %j.argument
   br i1 %j.input, label %stride, label %j.next
 stride:
-  %j.second = add i64 %j.after, 1
+  %j.second = add i64 %j.after, 2
   %j.stride = getelementptr ptr, ptr %arguments, i64 %j.second
   store ptr %j.step, ptr %j.stride
   br label %j.next
 run:
 {word("launch", "driver", DRIVER["launch"], "ptr")}
-{word("function", "row", ROW["function"], "ptr")}
-{word("blocks", "row", ROW["blocks"], "i32")}
-{word("threads", "row", ROW["threads"], "i32")}
-{word("shared", "row", ROW["shared"], "i32")}
+{word("function", "row", ROW.index("function"), "ptr")}
+{word("blocks", "row", ROW.index("blocks"), "i32")}
+{word("parts", "row", ROW.index("parts"), "i32")}
+{word("threads", "row", ROW.index("threads"), "i32")}
+{word("shared", "row", ROW.index("shared"), "i32")}
   %status = call i32 %launch({LAUNCH})
   %taken = icmp eq i32 %status, 0
   br i1 %taken, label %done, label %failed
@@ -164,7 +169,8 @@ class LaunchHandler(Handler):
         """Make launches of `count` samples on a device known; rows stay, as what XLA compiled does."""
         if not count:
             return
-        function, blocks, threads, shared = loaded.shape(count)
+        shape = loaded.shape(count)
+        blocks, parts, threads = shape.grid(count)
         with self._lock:
             if (device, count) in self._rows:
                 return
@@ -172,10 +178,12 @@ class LaunchHandler(Handler):
                 "next": self._driver[DRIVER["rows"]],
                 "device": device,
                 "count": count,
-                "function": int(function),
+                "function": int(shape.function),
                 "blocks": blocks,
+                "parts": parts,
                 "threads": threads,
-                "shared": shared,
+                "shared": shape.shared,
+                "each": shape.each,
             }
             row = (ctypes.c_int64 * len(ROW))(*(head[name] for name in ROW))
             self._rows[device, count] = row
