@@ -17,6 +17,8 @@ from closedform.kernels import compiled
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: make test-torch")
 
+from closedform.cuda.bound import bound_launch  # noqa: E402
+from closedform.guests.torch_cuda import library  # noqa: E402
 from closedform.guests.torch_operators import operator_of  # noqa: E402
 
 DOUBLE = torch.float64
@@ -192,6 +194,26 @@ def test_what_cannot_be_bound_is_named(robot, spoil, message):
     q, out = spoil(*tensors((4, 2), (4, 2)))
     with pytest.raises(cf.ArgumentError, match=message):
         robot.kernel("gravity_torque").bind(q, out=out)
+
+
+def test_a_bound_launch_reads_rows_where_they_are(robot):
+    """What a GPU is told of tensors, looked at on the CPU."""
+    kernel = robot.kernel("inverse_dynamics")
+    (state,) = tensors((3, 5, 6))
+    tau, shared = torch.empty(3, 5, 2, dtype=DOUBLE), torch.zeros(1, 2, dtype=DOUBLE)
+    launch = bound_launch(library(), kernel, (state[..., :2], state[..., 4:], shared), tau)
+    start = state.data_ptr()
+    assert launch == (15, [start, start + 4 * 8, shared.data_ptr()], [6, 6, 0], [tau.data_ptr()])
+    for args, out, message in [
+        ((state[:, ::2, :2], shared, shared), tau[:, :3].clone(), "q would have to be copied"),
+        ((state[0, :, :2], state[:, :, 2:4], shared), tau, "q would have to be copied"),
+        ((state[..., ::3], shared, shared), tau, "q would have to be copied"),
+        ((state[..., :2], shared, shared), tau.flip(0)[:, :, :1].expand(3, 5, 2), "out is not contiguous"),
+        ((tau, shared, shared), tau, "out overlaps an input"),
+        ((state[..., :2], shared, shared), tau[0], r"out has shape \(5, 2\); expected \(3, 5, 2\)"),
+    ]:
+        with pytest.raises(cf.ArgumentError, match=message):
+            bound_launch(library(), kernel, args, out)
 
 
 # ------------------------------------------------------------------ gradients

@@ -101,16 +101,16 @@ class _Subject:
         self.parameters = Parameters(form, kernels.model)
         self.alone = named_outputs(form.name, form.outputs)
         self._plans: dict[tuple[Any, ...] | None, Plan] = {}
-        self.shortcuts: dict[tuple[Any, ...], Any] = {}
+        self.shortcuts: dict[tuple[Any, ...], Any] = {}  # None of those that a guest has none for
 
     def learn(self, kernel: Kernel, args: Sequence[Any]) -> None:
         """Keep what evaluates further calls with arrays of a guest, all in order."""
         first = args[0]
         guest = guest_of(first)
         if guest is not None and len(args) == len(kernel.input_names):
-            found = guest.shortcut(kernel)
-            if found is not None:
-                self.shortcuts[type(first), len(args), first.dtype] = found
+            key = type(first), len(args), first.dtype
+            if key not in self.shortcuts:
+                self.shortcuts[key] = guest.shortcut(kernel)
 
     def plan(self, order: int | None, chosen: dict[str, Any], dtype: np.dtype[Any]) -> Plan:
         """Return the plan of the kernel of an order, of choices and in a precision; each is made once."""

@@ -22,6 +22,8 @@ def batch_of(
             ends = ", ".join(map(str, core))
             raise ArgumentError(f"{kernel.name}: {name} has shape {shape}; expected (..., {ends})")
         batches.append(shape[: len(shape) - len(core)])
+    if all(each == batches[0] for each in batches):  # the usual case, without the library's way to broadcast
+        return batches[0]
     try:
         return tuple(broadcast(*batches))
     except (RuntimeError, ValueError):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
+from math import prod
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from ..errors import ClosedFormError
 from .torch_shapes import whole_shapes
 
 
@@ -27,11 +30,25 @@ def on_device(kernel: Any, tensors: Sequence[Tensor], outs: Sequence[Tensor] | N
     device = tensors[0].device
     shapes = whole_shapes(kernel, tensors)
     batch = shapes[0][: len(shapes[0]) - len(kernel.output_shapes[0])]
-    with torch.cuda.device(device):
+    with torch.cuda.device(device), _memory_in_words(kernel, device, shapes):
         made = outs or [torch.empty(shape, dtype=tensors[0].dtype, device=device) for shape in shapes]
         stream = torch.cuda.current_stream(device).cuda_stream
         evaluate(library(), kernel, device.index, stream, tensors, made, batch)
     return list(made)
+
+
+@contextmanager
+def _memory_in_words(kernel: Any, device: torch.device, shapes: Sequence[tuple[int, ...]]) -> Iterator[None]:
+    """Say what was asked for and what there is, if a GPU has no memory for results or packed inputs."""
+    try:
+        yield
+    except torch.OutOfMemoryError as error:
+        size = kernel.dtype.itemsize * sum(map(prod, shapes)) / 2**20
+        free, total = (each / 2**20 for each in torch.cuda.mem_get_info(device))
+        raise ClosedFormError(
+            f"{kernel.name}: {device} has no memory for results of {size:,.0f} MiB: {free:,.0f} of "
+            f"{total:,.0f} MiB are free; split the batch, or free other tensors"
+        ) from error
 
 
 def into(kernel: Any, tensors: Sequence[Tensor], outs: Sequence[Tensor]) -> None:

@@ -92,7 +92,10 @@ def _batch(kernel: Any) -> Callable[[Sequence[Any]], Any]:
             ):
                 return None
         if first.is_cuda:
-            made = [empty((*batch, *core), dtype=dtype, device=device) for core in outputs]
+            try:
+                made = [empty((*batch, *core), dtype=dtype, device=device) for core in outputs]
+            except torch.OutOfMemoryError:
+                return None  # the usual way says how much memory there is
             launched(kernel, args, made, batch.numel())
         elif first.is_cpu:
             found = fast(*[each.detach().numpy() if each.requires_grad else each.numpy() for each in args])

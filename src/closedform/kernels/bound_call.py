@@ -29,7 +29,8 @@ class _MethodDef(ctypes.Structure):
 
 def bound_call(kernel: Any, signature: Signature, args: Sequence[Array], outs: Sequence[Array]) -> Any:
     """Return a function of no arguments that evaluates these arrays, which it keeps alive."""
-    if any(np.ndim(each) > len(shape) for each, shape in zip(args, signature.input_shapes, strict=False)):
+    pairs = zip(args, signature.input_shapes, strict=False)
+    if any(isinstance(each, np.ndarray) and each.ndim > len(shape) for each, shape in pairs):
         return _bound_batch(kernel, signature, args, outs)
     found = addresses(signature, args, outs, kernel.bound_address)
     found.alive = [kernel, args, outs]
@@ -47,9 +48,12 @@ def bound_call(kernel: Any, signature: Signature, args: Sequence[Array], outs: S
 
 def _bound_batch(kernel: Any, signature: Signature, args: Sequence[Array], outs: Sequence[Array]) -> Any:
     """Return a function of no arguments that evaluates a batch."""
+    for label, each in zip(signature.input_names, args, strict=True):
+        if not isinstance(each, np.ndarray):
+            raise ArgumentError(f"bind {signature.name}: {label} is {described(each)}; expected an array")
     try:
         batch = signature.batch(args)
-    except (AttributeError, ValueError) as error:
+    except ValueError as error:
         raise signature.explained(args, None, error) from None
     cores = zip(args, signature.input_shapes, strict=True)
     shapes = [each.shape[: each.ndim - len(core)] + core for each, core in cores]
