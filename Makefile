@@ -86,7 +86,7 @@ $(VENV)/bench.stamp: EXTRA := [bench]
 $(VENV)/coverage.stamp: EXTRA := [coverage]
 $(VENV)/release.stamp: EXTRA := [release]
 $(VENV)/torch.stamp: EXTRA := [torch]
-$(VENV)/gpu.stamp: EXTRA := [torch,cuda]
+$(VENV)/gpu.stamp: EXTRA := [gpu]
 $(VENV)/jax.stamp: EXTRA := [jax]
 $(VENV)/%.stamp: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

@@ -33,6 +33,8 @@ SECTIONS = {
     "redundancy": ("bench.redundancy", "run"),
     "inverse-kinematics": ("bench.inverse_kinematics", "run"),
     "trajectory": ("bench.trajectory", "run"),
+    "arrays": ("bench.arrays", "run"),
+    "chunks": ("bench.chunks", "run"),
     "optimal-control": ("bench.optimal_control", "run"),
     "elastic": ("bench.elastic", "run"),
     "motion": ("bench.motion", "run"),
