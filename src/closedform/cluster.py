@@ -52,4 +52,8 @@ def check_workers(client: Any) -> dict[str, str]:
 def _problem(found: Any) -> str:
     if isinstance(found, ModuleNotFoundError):
         return f"has no {found.name}"
-    return f"cannot load it ({found})" if isinstance(found, BaseException) else f"has {shown(found)}"
+    return (
+        f"cannot load it ({type(found).__name__}: {found})"
+        if isinstance(found, BaseException)
+        else f"has {shown(found)}"
+    )
