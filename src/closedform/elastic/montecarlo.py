@@ -198,8 +198,8 @@ def _plants(robot: ElasticJointRobot, spread: Spread | ArrayLike, runs: int, see
         )
     if not (given[:, : 2 * robot.nv] > 0).all():
         raise ArgumentError(
-            "monte_carlo: spread has a stiffness or a motor inertia that is not positive; expected these of all "
-            "joints first, then phi"
+            "monte_carlo: spread has a stiffness or a motor inertia that is not positive; expected these "
+            "of all joints first, then phi"
         )
     return given
 
