@@ -14,7 +14,7 @@ from oracles.pinocchio_peer import EPS, FREE, Peer
 
 AGREEMENT = 1e-9
 SHAKEN = 100
-"""Multiples of how far a peer's own results move when inertias, placements and states move by one rounding."""
+"""Multiples of how far a peer's own results move when its inputs, all of them, move by one rounding."""
 
 OWN_NAMES = ("universe", "root_joint", FREE)
 """Joints that Pinocchio or `Peer` adds."""
