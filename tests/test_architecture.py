@@ -228,7 +228,7 @@ BESIDE = {
     "examples": (),
     "bench": ("oracles", "examples"),
     "fuzz": ("oracles",),
-    "tests": ("oracles", "fuzz", "examples"),
+    "tests": ("oracles", "fuzz", "bench", "examples"),
 }
 """What the folders beside the package may import of each other."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import warnings
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -85,6 +86,41 @@ def test_slices_broadcasts_and_repeated_calls():
             ).max()
             < 1e-11
         )
+
+
+def test_rows_of_a_state_and_outputs_that_overlap():
+    robot = cf.load("iiwa14")
+    state = torch.randn(30, 14, dtype=torch.float64, device=GPU)
+    for q, qd in (
+        (state[:, :7], state[:, 7:]),
+        (state[::3, 7:], state[1, :7]),
+        (state[:1, :7], state[:, ::2]),
+    ):
+        expected = robot.coriolis_matrix(q.cpu().numpy(), qd.cpu().numpy())
+        assert np.abs(robot.coriolis_matrix(q, qd).cpu().numpy() - expected).max() < 1e-12
+    expected = robot.gravity_torque(state[:, :7].cpu().numpy())
+    memory = torch.empty(30, 9, dtype=torch.float64, device=GPU)
+    robot.gravity_torque(state[:, :7], out=memory[:, 1:8])
+    assert np.abs(memory[:, 1:8].cpu().numpy() - expected).max() < 1e-12
+    robot.gravity_torque(state[:, :7], out=state[:, 5:12])
+    assert np.abs(state[:, 5:12].cpu().numpy() - expected).max() < 1e-12
+    with pytest.raises(cf.ArgumentError, match="entries of out share memory"):
+        robot.gravity_torque(state[:, :7], out=memory[:1, :7].expand(30, 7))
+
+
+def test_new_threads_compute_too():
+    """A thread that has not touched the GPU has no context of its own."""
+    robot, found = cf.load("ur5"), []
+    q = torch.randn(64, 6, dtype=torch.float64, device=GPU)
+
+    def work():
+        found.append([robot.gravity_torque(q) for _ in range(3)][-1].cpu().numpy())
+
+    for _ in range(2):
+        thread = Thread(target=work)
+        thread.start()
+        thread.join()
+        assert np.abs(found.pop() - robot.gravity_torque(q.cpu().numpy())).max() < 1e-11
 
 
 def test_gradients_and_transforms():
