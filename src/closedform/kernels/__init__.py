@@ -1,6 +1,6 @@
 """Programs as machine code: LLVM, NumPy gufuncs, an on-disk cache."""
 
-from .compiled import compiled, traced
+from .compiled import compiled, evaluator, traced
 from .kernel import Kernel
 from .recipe import DeferredRecipe, FormRecipe, ProgramRecipe, Recipe
 from .signature import named_outputs
@@ -12,6 +12,7 @@ __all__ = [
     "ProgramRecipe",
     "Recipe",
     "compiled",
+    "evaluator",
     "named_outputs",
     "traced",
 ]
