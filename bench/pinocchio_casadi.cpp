@@ -63,16 +63,20 @@ int main(int count, char **words) {
         .save(std::string(words[2]) + "/" + name + ".casadi");
   };
 
+  // Of symmetric matrices the algorithms write the upper triangle only.
+  const auto symmetric = [](const auto &upper) {
+    return SX::triu2symm(SX::triu(expression(upper)));
+  };
+
   pin::DataTpl<SX> data(model);
   save("rnea", {expression(pin::rnea(model, data, q, v, a))});
+  save("crba", {symmetric(pin::crba(model, data, q, pin::Convention::LOCAL))});
   save("aba", {expression(pin::aba(model, data, q, v, a, pin::Convention::LOCAL))});
   pin::computeRNEADerivatives(model, data, q, v, a);
-  const SX upper = expression(data.M);  // the other triangle is not written
-  save("rnea_derivatives", {expression(data.dtau_dq), expression(data.dtau_dv),
-                            SX::triu2symm(SX::triu(upper))});
+  save("rnea_derivatives",
+       {expression(data.dtau_dq), expression(data.dtau_dv), symmetric(data.M)});
   pin::computeABADerivatives(model, data, q, v, a);
-  const SX inverse = expression(data.Minv);
-  save("aba_derivatives", {expression(data.ddq_dq), expression(data.ddq_dv),
-                           SX::triu2symm(SX::triu(inverse))});
+  save("aba_derivatives",
+       {expression(data.ddq_dq), expression(data.ddq_dv), symmetric(data.Minv)});
   return 0;
 }
