@@ -17,7 +17,8 @@ from .form_methods import FormFunction, FormKernels, FormMethod, chosen_variant,
 from .forms import Catalogue, Choices, Form
 from .guests.casadi_batches import casadi_batch
 from .guests.casadi_functions import casadi_function
-from .kernels import FormRecipe, Kernel, evaluator
+from .kernels import FormRecipe, Kernel
+from .kernels.compiled import evaluator
 from .model.idle import refuse_still
 from .programs import Program
 

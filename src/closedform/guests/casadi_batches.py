@@ -145,8 +145,9 @@ class Batch(Callback):
     def get_jac_sparsity(self, output: int, by: int, _symmetric: bool) -> Sparsity:
         """Return the pattern of a block of the Jacobian."""
         with BUILDING:
-            if self.blocks is None:
-                return self.plain.jac_sparsity(output, by)
+            if self.blocks is None:  # rows for entries that are not zero alone
+                y, x = self.expression.y[output].nz[:], ca.vec(self.expression.x[by])
+                return _on_diagonal(ca.jacobian_sparsity(y, x), self.batch)
             return _on_diagonal(self.blocks[output][by].sparsity(), self.batch)
 
     def has_reverse(self, count: int) -> bool:

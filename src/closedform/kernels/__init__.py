@@ -1,6 +1,6 @@
 """Programs as machine code: LLVM, NumPy gufuncs, an on-disk cache."""
 
-from .compiled import compiled, evaluator, traced
+from .compiled import compiled, traced
 from .kernel import Kernel
 from .recipe import DeferredRecipe, FormRecipe, ProgramRecipe, Recipe
 from .signature import named_outputs
@@ -12,7 +12,6 @@ __all__ = [
     "ProgramRecipe",
     "Recipe",
     "compiled",
-    "evaluator",
     "named_outputs",
     "traced",
 ]
