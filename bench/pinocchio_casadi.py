@@ -18,8 +18,8 @@ from .pinocchio_loop import DEFINES, compile_once, default_cache, find_prefix
 
 SOURCE = Path(__file__).with_suffix(".cpp")
 
-FLAGS = ("-std=c++17", "-O0", "-w", *DEFINES)
-"""The program only builds expressions, so that its own speed does not matter."""
+FLAGS = ("-std=c++17", "-O1", "-w", *DEFINES)
+"""The program only builds expressions, so that its speed does not matter; -O0 takes gcc more memory."""
 
 
 def build(cache_dir: Path) -> Path:
@@ -45,5 +45,9 @@ def with_derivatives(values: Function, derivatives: Function) -> Function:
     x = [ca.SX.sym(f"x{k}", values.size1_in(k)) for k in range(3)]
     name = values.name()
     jacobian = Function(f"jac_{name}", [*x, ca.SX.sym("y", values.size1_out(0))], derivatives.call(x))
-    penalty = 0.2  # so that CasADi takes the Jacobian for many directions, and none for a single cotangent
-    return Function(name, x, values.call(x), {"custom_jacobian": jacobian, "jac_penalty": penalty})
+    # So that CasADi takes the Jacobian for many directions, and does without for a single cotangent. A map
+    # asks for it only if what it maps is a call.
+    options = {"custom_jacobian": jacobian, "jac_penalty": 0.2}
+    inner = Function(name, x, values.call(x), options)
+    symbols = [ca.MX.sym(f"x{k}", values.size1_in(k)) for k in range(3)]
+    return Function(name, symbols, inner.call(symbols), options)
