@@ -44,8 +44,8 @@ QUASI_NEWTON = {"hessian_approximation": "limited-memory", "max_iter": 60}
 """Without second derivatives IPOPT does not come to an end on this problem: it is stopped there."""
 
 TIMES = ("total", "evaluations", "hessian", "jacobian", "rest")
-"""What is printed; the rest is the linear solver and IPOPT itself. Beside it stand the iterations, and the seconds
-of the first solution, in which CasADi makes the solver and we compile, unless the machine code is on disk."""
+"""What is printed; the rest is the linear solver and IPOPT itself. Beside it stand the iterations, and the
+seconds of the first solution, in which CasADi makes the solver, and we compile what is not on disk."""
 
 Row = dict[str, float]
 Contestants = dict[str, Function]
@@ -148,7 +148,7 @@ def _shooting(
 
 
 def _measured(problems: dict[str, Opti], repeats: int) -> dict[str, Row]:
-    """Return the least times of each problem; the first solution, which also makes the solver, counts apart."""
+    """Return the least times of each problem, and those of the first solution, which makes the solver."""
     best: dict[str, Row] = {}
     for name, opti in problems.items():
         start = time.perf_counter()
