@@ -171,6 +171,8 @@ def test_records_refuse_what_numpy_arrays_would_be_refused_for() -> None:
         (lambda: arm.simulate(q, phi=np.zeros((4, 20))), "batches do not broadcast: q0 .6,., phi .4,."),
         (lambda: arm.simulate(q, progress=print), "progress= does not go with dask arrays"),
         (lambda: arm.simulate(q, duration="long"), "duration"),
+        (lambda: arm.simulate(q, [[1], [2, 3]]), "qd0 is ragged"),
+        (lambda: arm.simulate(q.astype(complex)), "q0 has dtype complex128"),
         (lambda: arm.simulate(q, events=[cf.integration.Event(lambda t, x: x[0])]), "single runs"),
         (lambda: arm.simulate(q[da.zeros(6) < 1]), r"chunks of q0 have unknown sizes"),
         (lambda: arm.simulate(q, law=lambda t, q, qd, lock=LOCK: q), "cannot travel"),
