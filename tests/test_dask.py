@@ -172,6 +172,7 @@ def test_records_refuse_what_numpy_arrays_would_be_refused_for() -> None:
         (lambda: arm.simulate(q, progress=print), "progress= does not go with dask arrays"),
         (lambda: arm.simulate(q, duration="long"), "duration"),
         (lambda: arm.simulate(q, [[1], [2, 3]]), "qd0 is ragged"),
+        (lambda: arm.inverse_kinematics([[1], [2, 3]], q0=q), "pose is ragged"),
         (lambda: arm.simulate(q.astype(complex)), "q0 has dtype complex128"),
         (lambda: arm.simulate(q, events=[cf.integration.Event(lambda t, x: x[0])]), "single runs"),
         (lambda: arm.simulate(q[da.zeros(6) < 1]), r"chunks of q0 have unknown sizes"),

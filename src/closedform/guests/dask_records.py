@@ -24,7 +24,7 @@ from .dask_tasks import Given, Part, Work, lazy_argument, lazy_call
 class Call:
     """A call with dask arrays among its arguments: the function, what is lazy or goes along, and the rest.
 
-    `cores` has the number of core axes of each array; `seconds` is the time of a sample, `also` has functions
+    `cores` has the number of core axes of each array, at most; `seconds` is the time of a sample, `also` has functions
     of the record and its batch shape that give further arrays, beside its fields.
     """
 
@@ -53,6 +53,12 @@ class Call:
             depth = min(self.cores[name], lazy.ndim)
             found.append(Given(name, tuple(lazy.shape[lazy.ndim - depth :]), lazy))
         return found
+
+
+def pose_axes(name: str, given: Any) -> int:
+    """Return how many core axes poses (..., 4, 4) have, or places (..., m)."""
+    shape = given.shape if hasattr(given, "shape") else real_array(name, given).shape
+    return 2 if tuple(shape[-2:]) == (4, 4) else 1
 
 
 def lazy_record(call: Call) -> tuple[Any, dict[str, Any]]:
