@@ -24,8 +24,8 @@ from .dask_tasks import Given, Part, Work, lazy_argument, lazy_call
 class Call:
     """A call with dask arrays among its arguments: the function, what is lazy or goes along, and the rest.
 
-    `cores` has the number of core axes of each array, at most; `seconds` is the time of a sample, `also` has functions
-    of the record and its batch shape that give further arrays, beside its fields.
+    `cores` has the number of core axes of each array, at most; `seconds` is the time of a sample; `also` has
+    functions of the record and its batch shape that give further arrays, beside its fields.
     """
 
     function: Callable[..., Any]

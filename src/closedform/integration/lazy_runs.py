@@ -49,7 +49,5 @@ class LazyRuns:
         }
         fixed = {each: value for each, value in given.items() if each not in arrays}
         duration, step = (positive(f"{name}: {each}", given[each]) for each in ("duration", "step"))
-        whole = seconds * max(1.0, duration / step)
-        return lazy_record(
-            Call(self.function, f"simulate {name}", arrays, self.along, fixed, whole, self.also)
-        )
+        whole, label = seconds * max(1.0, duration / step), f"simulate {name}"
+        return lazy_record(Call(self.function, label, arrays, self.along, fixed, whole, self.also))
