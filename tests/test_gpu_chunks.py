@@ -129,6 +129,17 @@ def test_chunks_of_dask_arrays(gpu, kernel):
     np.testing.assert_array_equal(later.compute(scheduler="threads"), kernel(*arrays))
 
 
+def test_lazy_arrays_are_neither_bound_nor_sent(kernel):
+    da = pytest.importorskip("dask.array")
+    lazy = da.zeros((4, 2))
+    with pytest.raises(cf.ArgumentError, match="dask arrays are lazy"):
+        kernel.bind(lazy, lazy, lazy, out=np.zeros((4, 2)))
+    with pytest.raises(
+        cf.ArgumentError, match="on_gpu takes NumPy arrays, and q is a dask array; call the kernel"
+    ):
+        kernel.on_gpu(lazy, lazy, lazy)
+
+
 def test_nothing_is_asked_of_the_gpu_for_no_samples(gpu, kernel):
     assert kernel.on_gpu(*given((0,), (0,), (0,))).shape == (0, 2)
     assert not gpu.log

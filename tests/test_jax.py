@@ -447,3 +447,8 @@ def test_jax_is_not_imported_by_the_library():
         "import sys, closedform as cf; cf.load('2r').mass_matrix([0.0, 1.0]); assert 'jax' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_jax_arrays_are_not_bound():
+    with pytest.raises(cf.ArgumentError, match="JAX arrays never change; jit a function"):
+        cf.load("2r").kernel("gravity_torque").bind(jnp.zeros(2), out=np.zeros(2))
