@@ -369,6 +369,24 @@ def test_methods_may_be_used_first_inside_a_compiled_function():
     torch.testing.assert_close(found, some(*given), rtol=1e-13, atol=1e-13)
 
 
+def test_compiled_modules_take_batches_of_any_size(robot):
+    class Weighted(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.robot, self.layer = robot, torch.nn.Linear(2, 2, dtype=DOUBLE)
+
+        def forward(self, q):
+            return self.robot.gravity_torque(self.layer(q))
+
+    module = Weighted()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        whole = torch.compile(module, fullgraph=True, dynamic=True, backend="aot_eager")
+        for count in (3, 5, 9):
+            (q,) = tensors((count, 2))
+            torch.testing.assert_close(whole(q), module(q), rtol=1e-13, atol=1e-13)
+
+
 @pytest.mark.parametrize(
     "transform",
     [

@@ -58,15 +58,21 @@ def _is_imported() -> bool:
 
 
 class _Watcher(MetaPathFinder):
-    """Finds the compiler as others do, and has it told of all functions once it is imported."""
+    """Finds the compiler as others do, and has it told of all functions once it is imported.
+
+    It stays among the finders: other threads may be going through them.
+    """
+
+    def __init__(self) -> None:
+        self.asked = False
 
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """Return the specification of the compiler, with a loader that goes on to tell it."""
-        if name != COMPILER or self not in sys.meta_path:
+        if name != COMPILER or self.asked:
             return None
-        sys.meta_path.remove(self)
+        self.asked = True  # the others find it
         found = find_spec(name)
         if found is not None and found.loader is not None:
             found.loader = _Loader(found.loader)
