@@ -44,7 +44,12 @@ def being_traced() -> bool:
 
 
 def let_be_traced(function: Any) -> None:
-    """Let `torch.compile` put calls of a function into its graphs, now or when it is imported."""
+    """Let `torch.compile` put calls of a function into its graphs, now or when it is imported.
+
+    The compiler would keep what has no weak references, such as methods without machine code; it is not told.
+    """
+    if not type(function).__weakrefoffset__:
+        return
     if _is_imported():
         sys.modules[COMPILER].allow_in_graph(function)
         return
