@@ -20,7 +20,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: make test
 from closedform.cuda.bound import bound_launch  # noqa: E402
 from closedform.guests.torch_cuda import library  # noqa: E402
 from closedform.guests.torch_operators import operator_of  # noqa: E402
-from closedform.guests.torch_shortcut import plain_samples  # noqa: E402
+from closedform.guests.torch_shortcut import plain_samples, sample_call  # noqa: E402
 
 DOUBLE = torch.float64
 FORMS = ["inverse_dynamics", "mass_matrix", "kinetic_energy", "pose"]
@@ -132,6 +132,27 @@ def test_plain_samples_are_told_from_others(robot, monkeypatch, guards):
     torch.func.vmap(lambda x: seen.append(plain(x, x)) or x)(q[None])
     torch.func.jacrev(lambda x: seen.append(plain(x, x)) or x)(q)
     assert seen == [False, False]
+
+
+@pytest.mark.parametrize("way", ["DLPack", "addresses"])
+def test_machine_code_finds_the_memory_of_a_sample(robot, monkeypatch, way):
+    if way == "addresses":
+        monkeypatch.setattr(torch.Tensor, "__dlpack_c_exchange_api__", None, raising=False)
+    elif not hasattr(torch.Tensor, "__dlpack_c_exchange_api__"):
+        pytest.skip("an older PyTorch")
+    kernel = robot.kernel("dynamic_matrices")
+    evaluate = sample_call(kernel)
+    assert (type(evaluate).__name__ == "function") == (way == "addresses")
+    (state,) = tensors((6,))
+    q, qd = state[1:3], state[3:5]  # memory that begins in the middle of another
+    outs = [torch.empty(core, dtype=DOUBLE) for core in kernel.output_shapes]
+    before = sys.getrefcount(None), sys.getrefcount(q), sys.getrefcount(outs[0])
+    for _ in range(1000):
+        assert evaluate(q, qd, *outs) is None
+    after = sys.getrefcount(None), sys.getrefcount(q), sys.getrefcount(outs[0])
+    assert all(abs(a - b) < 100 for a, b in zip(after, before, strict=True))
+    for one, other in zip(outs, kernel(q.numpy(), qd.numpy()), strict=True):
+        np.testing.assert_array_equal(one.numpy(), other)
 
 
 def test_negated_views_and_sparse_tensors(robot):

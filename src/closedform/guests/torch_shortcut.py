@@ -23,17 +23,28 @@ transformed, modes = torch._C._functorch.peek_interpreter_stack, torch._C._len_t
 forward = torch.autograd.forward_ad
 
 
+class _Exchange(ctypes.Structure):
+    """DLPack's exchange API: its version, an older one, and functions, of which one describes a tensor."""
+
+    _fields_ = (
+        ("major", ctypes.c_uint32),
+        ("minor", ctypes.c_uint32),
+        ("older", ctypes.c_void_p),
+        ("allocate", ctypes.c_void_p),
+        ("manage", ctypes.c_void_p),
+        ("wrap", ctypes.c_void_p),
+        ("read", ctypes.c_void_p),
+    )
+
+
 def shortcut(kernel: Any) -> Callable[[Sequence[Any]], Any] | None:
     """Return a function that evaluates plain tensors on the CPU or a GPU, and gives None for others."""
     if any(not shape for shape in kernel.input_shapes):
         return None
-    batch = _batch(kernel)
-    evaluate = ctypes.PYFUNCTYPE(None, ctypes.c_char_p)(kernel.bound_address)
-    pack = Struct(f"{len(kernel.input_shapes) + len(kernel.output_shapes)}P").pack
-    outputs, results, dtype = kernel.output_shapes, kernel.results, _precision(kernel)
+    batch, outputs, results, dtype = _batch(kernel), kernel.output_shapes, kernel.results, _precision(kernel)
     like = results is None and outputs[0] == kernel.input_shapes[0]
-
     plain: Callable[..., bool] | None = None
+    evaluate = sample_call(kernel)
 
     def call(args: Sequence[Any]) -> Any:
         nonlocal plain
@@ -45,16 +56,33 @@ def shortcut(kernel: Any) -> Callable[[Sequence[Any]], Any] | None:
             plain = plain_samples(kernel)
         if not plain(*args):
             return batch(args)
-        places = [each.data_ptr() for each in args]
         if like:
             result = empty_like(args[0])
-            evaluate(pack(*places, result.data_ptr()))
+            evaluate(*args, result)
             return result
         made = [empty(shape, dtype=dtype) for shape in outputs]
-        evaluate(pack(*places, *[each.data_ptr() for each in made]))
+        evaluate(*args, *made)
         return made[0] if results is None else tuple.__new__(results, made)
 
     return call
+
+
+def sample_call(kernel: Any) -> Callable[..., None]:
+    """Return what evaluates a sample on the CPU, of inputs and outputs whose addresses machine code takes.
+
+    PyTorch tells them to the code itself, through the C functions of DLPack that newer versions have.
+    """
+    capsule = getattr(Tensor, "__dlpack_c_exchange_api__", None)
+    if type(capsule).__name__ == "PyCapsule":
+        get = ctypes.pythonapi.PyCapsule_GetPointer
+        get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+        api = _Exchange.from_address(get(capsule, b"dlpack_exchange_api"))
+        found = kernel.tensor_call(api.read) if api.major == 1 else None
+        if found is not None:
+            return found  # type: ignore[no-any-return]
+    evaluate = ctypes.PYFUNCTYPE(None, ctypes.c_char_p)(kernel.bound_address)
+    pack = Struct(f"{len(kernel.input_shapes) + len(kernel.output_shapes)}P").pack
+    return lambda *tensors: evaluate(pack(*[each.data_ptr() for each in tensors]))
 
 
 def plain_samples(kernel: Any) -> Callable[..., bool]:

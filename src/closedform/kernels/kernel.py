@@ -23,6 +23,7 @@ from .gufunc import gufunc
 from .patterns import Plan
 from .recipe import ProductRecipe, Recipe
 from .signature import Signature, named_outputs
+from .tensor_call import tensor_call
 from .threads import threaded
 from .xla_handler import XlaHandler
 
@@ -144,6 +145,10 @@ class Kernel:
     def xla_handler(self) -> XlaHandler:
         """The machine code through which XLA, and so JAX, evaluates batches."""
         return XlaHandler(self._signature, self._machine.address("loop"), self._machine)
+
+    def tensor_call(self, read: int) -> Callable[..., None] | None:
+        """Return what evaluates a sample of tensors whose library has a DLPack function at an address."""
+        return tensor_call(self, read)
 
     @property
     def signature(self) -> str:
