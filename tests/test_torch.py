@@ -5,9 +5,11 @@ Needs PyTorch: `make test-torch` installs it.
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 import warnings
+import weakref
 
 import numpy as np
 import pytest
@@ -153,6 +155,19 @@ def test_machine_code_finds_the_memory_of_a_sample(robot, monkeypatch, way):
     assert all(abs(a - b) < 100 for a, b in zip(after, before, strict=True))
     for one, other in zip(outs, kernel(q.numpy(), qd.numpy()), strict=True):
         np.testing.assert_array_equal(one.numpy(), other)
+
+
+def test_kernels_go_when_nobody_holds_them():
+    robot = cf.load("2r").with_payload(0.321, (0.1, 0, 0))
+    q = torch.zeros(2, dtype=DOUBLE, requires_grad=True)
+    for _ in range(3):
+        robot.gravity_torque(q).sum().backward()
+        robot.gravity_torque(q.detach())
+    gone = weakref.ref(robot.kernel("gravity_torque"))
+    assert gone() is not None
+    del robot
+    gc.collect()
+    assert gone() is None
 
 
 def test_negated_views_and_sparse_tensors(robot):

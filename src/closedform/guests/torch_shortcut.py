@@ -37,11 +37,19 @@ class _Exchange(ctypes.Structure):
     )
 
 
-def shortcut(kernel: Any) -> Callable[[Sequence[Any]], Any] | None:
-    """Return a function that evaluates plain tensors on the CPU or a GPU, and gives None for others."""
+Call = Callable[[Sequence[Any]], Any]
+"""A function of the arguments of a call."""
+
+
+def plain_call(kernel: Any, differentiable: Call) -> Call | None:
+    """Return a function that evaluates plain tensors on the CPU or a GPU, and gives None for others.
+
+    Tensors that are plain besides their gradients go to `differentiable`.
+    """
     if any(not shape for shape in kernel.input_shapes):
         return None
-    batch, outputs, results, dtype = _batch(kernel), kernel.output_shapes, kernel.results, _precision(kernel)
+    batch, dtype = _batch(kernel, differentiable), _precision(kernel)
+    outputs, results = kernel.output_shapes, kernel.results
     like = results is None and outputs[0] == kernel.input_shapes[0]
     plain: Callable[..., bool] | None = None
     evaluate = sample_call(kernel)
@@ -138,7 +146,7 @@ def _guards(right: list[Tensor]) -> Callable[..., bool] | None:
     return check if works else None
 
 
-def _batch(kernel: Any) -> Callable[[Sequence[Any]], Any]:
+def _batch(kernel: Any, differentiable: Call) -> Call:
     """Return what evaluates tensors of one batch shape on the CPU or a GPU."""
     dtype, cores = _precision(kernel), [tuple(shape) for shape in kernel.input_shapes]
     depth, alike = len(cores[0]), len(set(cores)) == 1
@@ -157,9 +165,10 @@ def _batch(kernel: Any) -> Callable[[Sequence[Any]], Any]:
                 or each.shape != (shape if alike else (*batch, *core))
                 or each.get_device() != device
                 or not each.is_contiguous()
-                or (each.requires_grad and grad_enabled())
             ):
                 return None
+        if grad_enabled() and any(each.requires_grad for each in args):
+            return differentiable(args)
         if first.is_cuda:
             try:
                 made = [empty((*batch, *core), dtype=dtype, device=device) for core in outputs]

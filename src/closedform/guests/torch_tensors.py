@@ -7,7 +7,6 @@ have products again. `torch.compile` sees one registered operator per kernel.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,13 +14,14 @@ import torch
 from torch import Tensor
 
 from ..errors import ArgumentError, shown
+from .kept import once_per_kernel
 from .kinds import guest_of, kind_in_words, known_precision
 from .shapes import batch_of, outputs_of
 from .torch_bound import bind
 from .torch_cuda import into
 from .torch_operators import evaluated, operator_of
 from .torch_shapes import in_front, summed, whole_shapes
-from .torch_shortcut import shortcut
+from .torch_shortcut import Call, plain_call
 
 __all__ = ["bind", "call", "shortcut"]
 
@@ -40,6 +40,25 @@ def call(kernel: Any, args: Sequence[Any], out: Any, threads: int) -> Any:
     else:
         results = evaluated(kernel, tensors, threads)
     return results if kernel.results is None else tuple.__new__(kernel.results, results)
+
+
+@once_per_kernel
+def shortcut(kernel: Any) -> Call | None:
+    """Return what evaluates repeated calls of plain tensors, and gives None for others; or None."""
+    function, results = _function(kernel), kernel.results
+
+    def differentiable(args: Sequence[Tensor]) -> Any:
+        found = function.apply(*args)
+        return found if results is None else tuple.__new__(results, found)
+
+    return plain_call(kernel, differentiable)
+
+
+def _product(kernel: Any, tensors: Sequence[Tensor]) -> Any:
+    """Evaluate a product with the Jacobian, quickly if the tensors are plain."""
+    quick = shortcut(kernel)
+    found = None if quick is None else quick(tensors)
+    return call(kernel, tensors, None, 1) if found is None else found
 
 
 def _alike(kernel: Any, args: Sequence[Any]) -> list[Tensor]:
@@ -121,7 +140,7 @@ def _into(kernel: Any, tensors: Sequence[Tensor], out: Any, threads: int) -> Any
     return out
 
 
-@cache
+@once_per_kernel
 def _function(kernel: Any) -> type[torch.autograd.Function]:
     """Return the differentiable function of a kernel."""
     one = kernel.results is None
@@ -144,7 +163,7 @@ def _function(kernel: Any) -> type[torch.autograd.Function]:
         def backward(ctx: Any, *cotangents: Tensor) -> tuple[Tensor, ...]:
             """Return a gradient per input, summed over what was broadcast."""
             inputs = ctx.saved_tensors
-            gradients = call(kernel.vjp, [*inputs, *cotangents], None, 1)
+            gradients = _product(kernel.vjp, [*inputs, *cotangents])
             gradients = (gradients,) if isinstance(gradients, Tensor) else gradients
             return tuple(summed(grad, each.shape) for grad, each in zip(gradients, inputs, strict=True))
 
@@ -153,7 +172,7 @@ def _function(kernel: Any) -> type[torch.autograd.Function]:
             """Return the rates of the results along tangents of the inputs."""
             inputs = ctx.saved_tensors
             along = [torch.zeros_like(x) if v is None else v for x, v in zip(inputs, tangents, strict=True)]
-            rates = call(kernel.jvp, [*inputs, *along], None, 1)
+            rates = _product(kernel.jvp, [*inputs, *along])
             return rates if one else tuple(rates)
 
         @staticmethod
