@@ -224,6 +224,18 @@ def test_bound_slices_streams_and_graphs():
     assert torch.equal(tau, kernel(*[each.contiguous() for each in parts]))
 
 
+def test_a_bound_call_can_be_captured_at_once():
+    """All is loaded when tensors are bound: a graph may hold the first call."""
+    kernel = cf.load("iiwa14").with_payload(0.7, (0, 0, 0.1)).kernel("gravity_torque", dtype="float32")
+    q, out = torch.randn(64, 7, device=GPU), torch.zeros(64, 7, device=GPU)
+    step = kernel.bind(q, out=out)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        step()
+    graph.replay()
+    assert torch.equal(out, kernel(q))
+
+
 def test_bound_tensors_stay_and_moved_ones_are_noticed():
     kernel = cf.load("iiwa14").kernel("gravity_torque", dtype="float32")
     out = torch.empty(1000, 7, device=GPU)

@@ -96,17 +96,17 @@ def bind(kernel: Any, args: Sequence[Any], out: Any) -> Callable[[], None]:
     device = _device(kernel, held)
     with cupy.cuda.Device(device):
         prepared = bound_launch(_library(), kernel, args, out)
-        launch = device_kernel(kernel, device).launch
-    return partial(_launch_again, device, launch, prepared, tuple(held))
+        launch = device_kernel(kernel, device).bound(*prepared)
+    return partial(_launch_again, device, launch, tuple(held))
 
 
-def _launch_again(device: int, launch: Callable[..., None], prepared: Any, held: tuple[Any, ...]) -> None:
+def _launch_again(device: int, launch: Callable[[int], None], held: tuple[Any, ...]) -> None:
     """Launch on the current stream of a device; the arrays are held here, so that their memory stays."""
     if cupy.cuda.runtime.getDevice() == device:
-        launch(*prepared, cupy.cuda.get_current_stream().ptr)
+        launch(cupy.cuda.get_current_stream().ptr)
     else:
         with cupy.cuda.Device(device):
-            launch(*prepared, cupy.cuda.get_current_stream().ptr)
+            launch(cupy.cuda.get_current_stream().ptr)
 
 
 def _results(kernel: Any, device: int, args: Sequence[Any], out: Any) -> Any:
