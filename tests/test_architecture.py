@@ -70,6 +70,7 @@ DOORS = {
     "reaching": {"inverse_kinematics"},
     "moving": {"integration", "simulation"},
     "guests": {"cuda"},
+    "checks": {"guests"},
 }
 """What a later stage computes, methods of a robot and arrays on a GPU: it is imported at the call."""
 

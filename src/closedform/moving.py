@@ -38,6 +38,7 @@ class RobotMoving:
         progress: Callable[[float], None] | None = None,
         rtol: float = 1e-9,
         atol: float = 1e-12,
+        phi: ArrayLike | None = None,
     ) -> Motion:
         """Return the motion from q0 (..., nq) and qd0 (..., nv), over equal steps of at most `step` seconds.
 
@@ -59,7 +60,12 @@ class RobotMoving:
         ...) within `rtol` and `atol`. By default it is "rk6" for smooth motions of up to 20 velocities, else
         "rk4": what sticks, stops or is sampled has kinks that no higher order sees.
         `events` are `cf.integration.Event`s of (t, x), x = (q, qd, states of the law); `progress` is called
-        with the part done.
+        with the part done. `phi` (..., 10 bodies) are inertial parameters in place of the robot's own.
+
+        Arrays may be of any kind. On a GPU, and if gradients are asked for, the steps run on the arrays
+        themselves; gradients are by q0, qd0, torques, references, wrenches, phi and whatever a function
+        that is the law depends on. Friction that holds joints, stops, events and SciPy's methods are
+        computed on the CPU, and have no gradients.
 
         >>> import numpy as np, closedform as cf
         >>> arm = cf.load("2r").with_friction([2.0, 1.0])
@@ -91,4 +97,5 @@ class RobotMoving:
             progress=progress,
             rtol=rtol,
             atol=atol,
+            phi=phi,
         )

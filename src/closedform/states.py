@@ -21,6 +21,7 @@ from .checks import (
     whole_number,
 )
 from .errors import ArgumentError, shown
+from .guests import in_kind
 from .model import Model, integrate, random_state
 from .model.body import Body
 from .model.changes import require_joint
@@ -58,6 +59,7 @@ class RobotStates:
         _check_size("random_state", size, self.model.nq)
         return random_state(self.model, generator("random_state: rng", rng), size, order)
 
+    @in_kind
     def integrate(self, q: ArrayLike, step: ArrayLike) -> Array:
         """Return q moved by the body-fixed displacement `step` = qd dt (nv entries), on the manifold."""
         model = self.model
@@ -65,6 +67,7 @@ class RobotStates:
         common_batch("integrate", q=q.shape[:-1], step=step.shape[:-1])
         return integrate(model, q, step)
 
+    @in_kind
     def q(
         self,
         values: Mapping[str, ArrayLike] | None = None,
@@ -89,6 +92,7 @@ class RobotStates:
         start = self.model.neutral() if q0 is None else batch_array("q: q0", q0, self.model.nq)
         return self._by_name("q", start, values, named)
 
+    @in_kind
     def qd(
         self,
         values: Mapping[str, ArrayLike] | None = None,
@@ -120,6 +124,7 @@ class RobotStates:
         part = _part(require_joint(self.model, "joint_index", name), array)
         return part.start if part.stop - part.start == 1 else part
 
+    @in_kind
     def joint_values(self, q: ArrayLike, array: str = "q") -> dict[str, Any]:
         """Return the coordinates of each joint by name (with `array="qd"`, velocities): the reverse of `q`.
 
@@ -138,6 +143,7 @@ class RobotStates:
             found[body.joint_name] = own.copy() if own.ndim else own.item()
         return found
 
+    @in_kind
     def limit_distance(self, q: ArrayLike) -> Array:
         """Return how far each joint is from the nearer of its limits, negative beyond it.
 
@@ -151,6 +157,7 @@ class RobotStates:
         """
         return limit_distance(self.model, batch_array("limit_distance: q", q, self.model.nq))
 
+    @in_kind
     def within_limits(self, q: ArrayLike, margin: float = 0.0) -> NDArray[np.bool_]:
         """Return whether all joints are within their limits, `margin` (rad or m) away from them at least.
 

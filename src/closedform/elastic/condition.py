@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from ..arrays import Array
 from ..checks import MOST_ENTRIES, finite, instance, real_array, whole_number
 from ..errors import ArgumentError
+from ..guests import in_kind
 from ..kernels import Kernel, compiled
 from ..trajectory import Trajectory
 from ..trajectory.trajectory import require_trajectory
@@ -68,6 +69,7 @@ class Condition:
         return np.asarray((self.growth < 0).all(axis=-1))
 
 
+@in_kind
 def robustness_condition(
     control: Decoupling, trajectory: Trajectory, parameters: ArrayLike, *, instants: int = 11
 ) -> Condition:

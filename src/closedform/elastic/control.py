@@ -19,6 +19,7 @@ from ..checks import choice, instance
 from ..emit import export
 from ..emit.subject import Subject, layout
 from ..errors import ArgumentError, shown
+from ..guests import called, kind_of
 from ..integration import System
 from ..kernels import Kernel, compiled, traced
 from ..lazy import cached_property
@@ -171,7 +172,7 @@ class Control(ABC):
         self, q: ArrayLike, qd: ArrayLike, theta: ArrayLike, thetad: ArrayLike, reference: ArrayLike
     ) -> Any:
         """Return the motor torques of states (..., nv) under references (..., rows, nv)."""
-        return self.kernel(q, qd, theta, thetad, reference, self.gains)
+        return called(self.kernel, (q, qd, theta, thetad, reference), (self.gains,))
 
     def bind(
         self, q: Array, qd: Array, theta: Array, thetad: Array, reference: Array, *, out: Array
@@ -198,7 +199,8 @@ class Control(ABC):
         rows = trajectory.derivatives(t, self.order)
         if stiffness is not None:
             rows += stiffness.derivatives(t, 2)
-        return np.stack(rows, axis=-2)
+        kind = kind_of("reference", t)
+        return np.stack(rows, axis=-2) if kind is None else kind.xp.stack(rows, axis=-2)
 
 
 def require_control(where: str, given: Any) -> None:

@@ -21,6 +21,7 @@ from ..checks import (
     whole_number,
 )
 from ..errors import ArgumentError, shown
+from ..guests import in_kind
 from ..model.inertia import phi_from_parts, transform_phi
 from ..rotations import pose
 from ..trajectory import Trajectory
@@ -94,6 +95,7 @@ class Robustness:
         size = np.abs(self.errors[known_name("law", law, tuple(self.errors))]).max(axis=-1)
         return np.where(np.isfinite(size), size, np.inf)
 
+    @in_kind
     def bands(self, law: str, quantiles: Sequence[float] = (0.05, 0.5, 0.95)) -> Array:
         """Return quantiles over the runs of the worst joint's error, (len(quantiles), m + 1)."""
         given = np.atleast_1d(real_array("bands: quantiles", quantiles))

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from ..arrays import Array
 from ..checks import MOST_SAMPLES, finite_array, flag, instance, positive
 from ..errors import ArgumentError, ClosedFormError
+from ..guests import in_kind
 from ..integration import DivergenceError, simulate
 from ..integration.simulate import step_count
 from ..trajectory import Trajectory
@@ -59,6 +60,7 @@ class Tracking:
         return float(np.abs(self.error).max())
 
 
+@in_kind
 def track(
     control: Control,
     trajectory: Trajectory,

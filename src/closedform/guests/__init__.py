@@ -5,6 +5,20 @@ written in its own file. A guest is imported when the first of its arrays arrive
 already: nothing here imports one by itself.
 """
 
+from .doors import Kind, at_precision, called, in_kind, kind_of, own, to_host, to_kind
 from .kinds import Guest, guest_of, known_precision, let_be_traced
 
-__all__ = ["Guest", "guest_of", "known_precision", "let_be_traced"]
+__all__ = [
+    "Guest",
+    "Kind",
+    "at_precision",
+    "called",
+    "guest_of",
+    "in_kind",
+    "kind_of",
+    "known_precision",
+    "let_be_traced",
+    "own",
+    "to_host",
+    "to_kind",
+]

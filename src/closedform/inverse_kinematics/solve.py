@@ -14,6 +14,7 @@ from ..arrays import Array
 from ..checks import LARGEST, instance, known_name
 from ..errors import ArgumentError, shown
 from ..forms.rows import ROWS
+from ..guests import in_kind
 from ..lazy import cached_property
 from ..model import Model
 from ..model.idle import refuse_still
@@ -49,6 +50,7 @@ MOST_READY = 32
 """Frames and tasks of one robot that stay ready."""
 
 
+@in_kind
 def solve(
     robot: Robot,
     pose: ArrayLike | Mapping[str, ArrayLike],

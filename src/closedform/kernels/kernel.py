@@ -140,6 +140,11 @@ class Kernel:
         return Kernel(ProductRecipe(self.recipe, "jvp"), self.dtype)
 
     @cached_property
+    def single(self) -> Kernel:
+        """The same program in single precision."""
+        return Kernel(self.recipe, np.float32)
+
+    @cached_property
     def xla_handler(self) -> XlaHandler:
         """The machine code through which XLA, and so JAX, evaluates batches."""
         return XlaHandler(self._signature, self._machine.address("loop"), self._machine)

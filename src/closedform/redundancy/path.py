@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..arrays import Array
 from ..checks import sized_array, whole_number
 from ..errors import ArgumentError
+from ..guests import in_kind
 from ..lazy import cached_property
 from ..robot import Robot
 from .approach import QUIET
@@ -94,6 +95,7 @@ class Path:
         )
 
 
+@in_kind
 def follow(
     robot: Robot,
     targets: ArrayLike,

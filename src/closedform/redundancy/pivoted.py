@@ -16,6 +16,7 @@ from scipy.optimize import root
 from ..arrays import Array
 from ..checks import sized_array
 from ..errors import ArgumentError
+from ..guests import in_kind
 from ..kernels import Kernel, compiled
 from ..robot import Robot
 from .approach import QUIET
@@ -65,6 +66,7 @@ class Orthogonality:
         return np.asarray(self.Z.T @ np.linalg.solve(self.Z @ self.Z.T, self.Zh))
 
 
+@in_kind
 def orthogonality(
     robot: Robot, q: ArrayLike, task: Any = "pose", criterion: Any = "manipulability"
 ) -> Orthogonality:
@@ -93,6 +95,7 @@ def orthogonality(
     return Orthogonality(columns, others, J, Z, c.value(angles)[1])
 
 
+@in_kind
 def extended_jacobian(
     robot: Robot, q: ArrayLike, task: Any = "pose", criterion: Any = "manipulability"
 ) -> Array:
@@ -132,6 +135,7 @@ def pivots(J: Array) -> tuple[Columns, Columns]:
 
 
 @np.errstate(**QUIET)
+@in_kind
 def hybrid(
     robot: Robot,
     target: ArrayLike,

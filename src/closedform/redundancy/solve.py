@@ -7,12 +7,14 @@ from typing import Any
 from numpy.typing import ArrayLike, NDArray
 
 from ..checks import whole_number
+from ..guests import in_kind
 from ..robot import Robot
 from .classify import KIND_NAMES
 from .problem import MOST_STARTS, prepared, read_targets
 from .result import SOLVED, STATUS_NAMES, Result
 
 
+@in_kind
 def solve(
     robot: Robot,
     target: ArrayLike,

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import NamedTuple
-
-import numpy as np
+from typing import Any, NamedTuple
 
 from ..arrays import Array
+from ..guests import called
 from ..lazy import cached_property
 from ..robot import Robot
 
@@ -47,23 +46,38 @@ class Motion:
     states: dict[str, Array] = field(default_factory=dict)
     springs: bool = False
     """Whether springs took part, whose energy then counts."""
+    phi: Array | None = None
+    """The inertial parameters, (..., 10 bodies), if they were given."""
 
     @cached_property
     def tau(self) -> Array:
         """The joint forces at the times, (..., n + 1, nv)."""
         if self.torques is None:
-            return np.zeros_like(self.qd)
+            return 0 * self.qd
         return self.torques(self.t, self.q, self.qd, self.states)
 
     @cached_property
     def kinetic_energy(self) -> Array:
         """Kinetic energy at the times, (..., n + 1)."""
-        return np.asarray(self.robot.kinetic_energy(self.q, self.qd))
+        if self.phi is None:
+            found: Array = self.robot.kinetic_energy(self.q, self.qd)
+            return found
+        return self._weighed("kinetic_energy", self.q, self.qd)
 
     @cached_property
     def potential_energy(self) -> Array:
         """Potential energy at the times, (..., n + 1), with that of springs if they took part."""
-        return np.asarray(self.robot.potential_energy(self.q, springs=self.springs))
+        if self.phi is None:
+            found: Array = self.robot.potential_energy(self.q, springs=self.springs)
+            return found
+        return self._weighed("potential_energy", self.q, springs=self.springs)
+
+    def _weighed(self, form: str, *state: Array, **chosen: Any) -> Array:
+        """Return an energy with the inertial parameters of the motion."""
+        kernel = self.robot.kernel(form, phi=True, **chosen)
+        phi = self.phi[..., None, :]  # type: ignore[index]
+        found: Array = called(kernel, (*state, phi))
+        return found
 
     @property
     def energy(self) -> Array:

@@ -1,0 +1,52 @@
+"""CuPy arrays as applications take them: brought to the host, made from numbers, taken through steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import cupy
+import numpy as np
+
+from ..errors import ArgumentError
+from .kinds import known_precision
+
+
+@dataclass(frozen=True)
+class CupyKind:
+    """CuPy arrays of one device and precision."""
+
+    device: int
+    dtype: np.dtype[Any]
+    plain: bool = False
+    xp: Any = cupy
+
+    def host(self, name: str, array: Any) -> np.ndarray[Any, Any]:
+        """Return a copy of an array as NumPy's."""
+        found: np.ndarray[Any, Any] = cupy.asnumpy(array)
+        return found
+
+    def array(self, values: Any) -> Any:
+        """Return numbers as an array on the device."""
+        with cupy.cuda.Device(self.device):
+            given = values if isinstance(values, cupy.ndarray) else np.asarray(values)
+            return cupy.asarray(given, dtype=self.dtype if given.dtype.kind == "f" else None)
+
+    def march(self, step: Callable[..., Any], start: Any, tables: Sequence[Any], count: int) -> Any:
+        """Return the states of steps, taken one after the other."""
+        states = [start]
+        for k in range(count):
+            states.append(step(states[-1], k, *(each[k] for each in tables)))
+        return tuple(cupy.stack(parts) for parts in zip(*states, strict=True))
+
+
+def kind(name: str, arrays: Sequence[Any]) -> CupyKind:
+    """Return what CuPy arrays have in common; those on several devices are refused."""
+    devices = {each.device.id for each in arrays}
+    if len(devices) > 1:
+        listed = " and ".join(f"GPU {each}" for each in sorted(devices))
+        raise ArgumentError(f"{name}: arrays are on {listed}; copy them to one device")
+    precisions = {known_precision(name, each.dtype) for each in arrays if each.dtype != np.bool_}
+    dtype = np.dtype(np.float32) if precisions == {np.dtype(np.float32)} else np.dtype(np.float64)
+    return CupyKind(devices.pop(), dtype)

@@ -1,0 +1,90 @@
+"""Tensors as applications take them: brought to the host, made from numbers, taken through steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ..errors import ArgumentError
+from .kinds import known_precision
+
+
+@dataclass(frozen=True)
+class TorchKind:
+    """Tensors of one device and precision."""
+
+    device: torch.device
+    dtype: np.dtype[Any]
+    plain: bool
+    xp: Any = torch
+
+    def host(self, name: str, array: Tensor) -> np.ndarray[Any, Any]:
+        """Return a tensor as NumPy's array, without a copy on the CPU."""
+        _refuse_gradients(name, array)
+        found: np.ndarray[Any, Any] = array.detach().cpu().numpy()
+        return found
+
+    def array(self, values: Any) -> Tensor:
+        """Return numbers as a tensor on the device; one that is there already is only converted."""
+        if isinstance(values, Tensor):
+            return values.to(self.device, _torch(self.dtype))
+        given = np.asarray(values)
+        if given.dtype.kind == "f":
+            given = given.astype(self.dtype, copy=False)
+        if not given.flags.writeable or not given.flags.c_contiguous:
+            given = given.copy()
+        return torch.from_numpy(given).to(self.device)
+
+    def march(self, step: Callable[..., Any], start: Any, tables: Sequence[Tensor], count: int) -> Any:
+        """Return the states of steps, taken one after the other."""
+        states = [start]
+        for k in range(count):
+            states.append(step(states[-1], k, *(each[k] for each in tables)))
+        return tuple(torch.stack(parts) for parts in zip(*states, strict=True))
+
+
+def kind(name: str, tensors: Sequence[Tensor]) -> TorchKind:
+    """Return what tensors have in common; those on several devices are refused."""
+    devices = {each.device for each in tensors}
+    if len(devices) > 1:
+        places = " and ".join(sorted(map(str, devices)))
+        raise ArgumentError(f"{name}: tensors are on {places}; move them to one device with .to(...)")
+    (device,) = devices
+    if device.type not in ("cpu", "cuda"):
+        raise ArgumentError(
+            f"{name}: tensors on {device} are not taken; move them to the CPU or to a CUDA device"
+        )
+    numbers = [each for each in tensors if each.dtype is not torch.bool]
+    precisions = {known_precision(name, each.dtype) for each in numbers}
+    dtype = np.dtype(np.float32) if precisions == {np.dtype(np.float32)} else np.dtype(np.float64)
+    return TorchKind(device, dtype, device.type == "cpu" and not any(map(_lost, tensors)))
+
+
+def _torch(dtype: np.dtype[Any]) -> torch.dtype:
+    return torch.float32 if dtype == np.float32 else torch.float64
+
+
+def _lost(tensor: Tensor) -> str:
+    """Return what would be lost if only the numbers of a tensor were taken; nothing, if nothing would."""
+    if tensor.requires_grad and torch.is_grad_enabled():
+        return "its gradient"
+    if torch._C._functorch.peek_interpreter_stack():
+        return "a transform of torch.func"
+    forward = torch.autograd.forward_ad
+    if forward._current_level >= 0 and forward.unpack_dual(tensor).tangent is not None:
+        return "its tangent"
+    return ""
+
+
+def _refuse_gradients(name: str, tensor: Tensor) -> None:
+    lost = _lost(tensor)
+    if lost:
+        raise ArgumentError(
+            f"{name} has no gradient here, and a tensor would lose {lost}; give tensor.detach(), "
+            "or call within torch.no_grad()"
+        )
