@@ -13,9 +13,8 @@ from scipy.integrate import cumulative_simpson
 from ..arrays import Array
 from ..checks import common_batch, finite, number, real_array, whole_number
 from ..errors import ArgumentError, ClosedFormError, shown, warn
-from ..guests import in_kind, kind_of, own
+from ..guests import in_kind, kind_of, own, sized
 from ..integration import DivergenceError, Event, simulate
-from ..integration.rollout import sized
 from ..lazy import cached_property
 from .structure import ArmStructure
 

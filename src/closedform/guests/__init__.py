@@ -5,7 +5,7 @@ written in its own file. A guest is imported when the first of its arrays arrive
 already: nothing here imports one by itself.
 """
 
-from .doors import Kind, at_precision, called, in_kind, kind_of, own, to_host, to_kind
+from .doors import Kind, at_precision, called, in_kind, kind_of, own, sized, to_host, to_kind
 from .kinds import Guest, guest_of, known_precision, let_be_traced
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "known_precision",
     "let_be_traced",
     "own",
+    "sized",
     "to_host",
     "to_kind",
 ]

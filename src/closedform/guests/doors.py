@@ -16,6 +16,7 @@ from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
 
+from ..checks import finite_array
 from ..errors import ArgumentError
 
 LIBRARIES = {"torch": "torch_kind", "jax": "jax_kind", "jaxlib": "jax_kind", "cupy": "cupy_kind"}
@@ -122,6 +123,16 @@ def own(kind: Kind | None, numbers: Any) -> Any:
 def at_precision(kind: Kind | None, kernel: Any) -> Any:
     """Return a kernel of doubles in the precision of a kind."""
     return kernel if kind is None or kind.dtype == kernel.dtype else kernel.single
+
+
+def sized(kind: Kind, name: str, given: Any, size: int | None) -> Any:
+    """Return an argument as an array (..., size) of a kind; lists and numbers become one."""
+    if not hasattr(given, "shape") or isinstance(given, np.ndarray | np.generic):
+        given = finite_array(name, given)
+    array = kind.array(given)
+    if size is not None and tuple(array.shape[-1:]) != (size,):
+        raise ArgumentError(f"{name} has shape {tuple(array.shape)}; expected (..., {size})")
+    return array
 
 
 def on_host(name: str, given: Any) -> Any:

@@ -17,7 +17,7 @@ from .. import checks
 from ..arrays import Array
 from ..checks import MOST_ENTRIES, common_batch
 from ..errors import ArgumentError
-from ..guests import Kind
+from ..guests import Kind, sized
 from .system import System
 
 
@@ -80,16 +80,6 @@ def _sampled(kind: Kind, name: str, function: Callable[[float], Any], nu: int, t
             f"{name}: the input function gave shape {tuple(value.shape)} at t = {t:g}; expected (..., {nu})"
         )
     return value
-
-
-def sized(kind: Kind, name: str, given: Any, size: int | None) -> Any:
-    """Return an argument as an array (..., size) of a kind; lists and numbers become one."""
-    if not hasattr(given, "shape") or isinstance(given, np.ndarray | np.generic):
-        given = checks.finite_array(name, given)
-    array = kind.array(given)
-    if size is not None and tuple(array.shape[-1:]) != (size,):
-        raise ArgumentError(f"{name} has shape {tuple(array.shape)}; expected (..., {size})")
-    return array
 
 
 def rollout(

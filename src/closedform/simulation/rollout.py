@@ -16,8 +16,8 @@ from ..arrays import Array
 from ..checks import common_batch
 from ..control import Law
 from ..errors import ArgumentError
-from ..guests import Kind, called, to_host
-from ..integration.rollout import Rows, require_room, rows, sized
+from ..guests import Kind, called, sized, to_host
+from ..integration.rollout import Rows, require_room, rows
 from ..robot import Robot
 from .drive import Clock, require_fitting
 from .inputs import reference_levels, wrench_levels

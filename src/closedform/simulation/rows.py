@@ -11,9 +11,9 @@ import numpy as np
 
 from ..arrays import Array
 from ..errors import ArgumentError
-from ..guests import Kind
+from ..guests import Kind, sized
 from ..integration.inputs import Levels
-from ..integration.rollout import Rows, rows, sized
+from ..integration.rollout import Rows, rows
 
 
 def flat(kind: Kind, name: str, given: Any, shape: tuple[int, ...], times: Array) -> Rows:
