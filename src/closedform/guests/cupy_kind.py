@@ -33,6 +33,18 @@ class CupyKind:
             given = values if isinstance(values, cupy.ndarray) else np.asarray(values)
             return cupy.asarray(given, dtype=self.dtype if given.dtype.kind == "f" else None)
 
+    def followed(self, array: Any) -> bool:
+        """Return False: CuPy has no gradients."""
+        return False
+
+    def detached(self, array: Any) -> Any:
+        """Return the array, which has no gradient."""
+        return array
+
+    def attached(self, values: Any, array: Any, pull: Callable[[Any], Any]) -> Any:
+        """Return the values, since no gradient is asked for."""
+        return values
+
     def march(self, step: Callable[..., Any], start: Any, tables: Sequence[Any], count: int) -> Any:
         """Return the states of steps, taken one after the other."""
         states = [start]

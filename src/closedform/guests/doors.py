@@ -52,6 +52,15 @@ class Kind(Protocol):
     def array(self, values: Any) -> Any:
         """Return numbers as an array of this kind; truth values and whole numbers stay what they are."""
 
+    def followed(self, array: Any) -> bool:
+        """Return whether gradients by an array are asked for, that `attached` can give."""
+
+    def detached(self, array: Any) -> Any:
+        """Return an array without its gradient."""
+
+    def attached(self, values: Any, array: Any, pull: Callable[[Any], Any]) -> Any:
+        """Return values with a gradient by an array, which `pull` gives of NumPy's cotangents."""
+
     def march(self, step: Callable[..., Any], start: Any, tables: Sequence[Any], count: int) -> Any:
         """Return the states of `count` steps, one after the other on a new first axis, the start included.
 

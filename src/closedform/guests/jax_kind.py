@@ -39,6 +39,18 @@ class JaxKind:
         made = jnp.asarray(given, dtype=self.dtype if floats else None)
         return made if self.device is None else jax.device_put(made, self.device)
 
+    def followed(self, array: Any) -> bool:
+        """Return False: arrays that are traced never come to the host."""
+        return False
+
+    def detached(self, array: Any) -> Any:
+        """Return the array, which has no gradient."""
+        return array
+
+    def attached(self, values: Any, array: Any, pull: Callable[[Any], Any]) -> Any:
+        """Return the values, since no gradient is asked for."""
+        return values
+
     def march(self, step: Callable[..., Any], start: Any, tables: Sequence[jax.Array], count: int) -> Any:
         """Return the states of steps, as one loop of XLA."""
 

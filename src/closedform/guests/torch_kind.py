@@ -40,6 +40,19 @@ class TorchKind:
             given = given.copy()
         return torch.from_numpy(given).to(self.device)
 
+    def followed(self, array: Any) -> bool:
+        """Return whether the gradient by a tensor is asked for, and no other transform is at work."""
+        return isinstance(array, Tensor) and _lost(array) == "its gradient" and not _transformed()
+
+    def detached(self, array: Tensor) -> Tensor:
+        """Return a tensor without its gradient."""
+        return array.detach()
+
+    def attached(self, values: Tensor, array: Tensor, pull: Callable[[Any], Any]) -> Tensor:
+        """Return values with a gradient by a tensor, of first order."""
+        found: Tensor = _Attached.apply(array, values, pull, self)
+        return found
+
     def march(self, step: Callable[..., Any], start: Any, tables: Sequence[Tensor], count: int) -> Any:
         """Return the states of steps, taken one after the other."""
         states = [start]
@@ -67,6 +80,45 @@ def kind(name: str, tensors: Sequence[Tensor]) -> TorchKind:
 
 def _torch(dtype: np.dtype[Any]) -> torch.dtype:
     return torch.float32 if dtype == np.float32 else torch.float64
+
+
+class _Attached(torch.autograd.Function):
+    """Values that were computed on the host, with a gradient that is computed there too."""
+
+    @staticmethod
+    def forward(ctx: Any, array: Tensor, values: Tensor, pull: Callable[[Any], Any], kind: TorchKind) -> Any:
+        """Return the values."""
+        ctx.save_for_backward(array)
+        ctx.pull, ctx.kind = pull, kind
+        return values.clone()
+
+    @staticmethod
+    def backward(ctx: Any, cotangent: Tensor) -> Any:
+        """Return the gradient."""
+        (array,) = ctx.saved_tensors
+        return _Pulled.apply(array, cotangent, ctx.pull, ctx.kind), None, None, None
+
+
+class _Pulled(torch.autograd.Function):
+    """A gradient from the host, which has no further one: it says so rather than being taken for constant."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, array: Tensor, cotangent: Tensor, pull: Callable[[Any], Any], kind: TorchKind
+    ) -> Any:
+        """Return the gradient, summed over the axes along which the tensor was repeated."""
+        return kind.array(pull(cotangent.cpu().numpy())).sum_to_size(array.shape)
+
+    @staticmethod
+    def backward(ctx: Any, *_: Tensor) -> Any:
+        """Refuse."""
+        raise ArgumentError("gradients through inverse kinematics are of first order; detach them")
+
+
+def _transformed() -> bool:
+    """Return whether a transform of torch.func or forward differentiation is at work."""
+    stack = torch._C._functorch.peek_interpreter_stack()
+    return stack is not None or torch.autograd.forward_ad._current_level >= 0
 
 
 def _lost(tensor: Tensor) -> str:
