@@ -136,6 +136,7 @@ def held(**options: Any) -> dict[str, Any]:
         "method": "rk4",
         "events": (),
         "progress": lambda part: None,
+        "phi": arm().phi.copy(),
         **options,
     }
 

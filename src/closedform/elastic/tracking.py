@@ -50,11 +50,13 @@ class Tracking:
         return self.x[..., : self.wanted.shape[-1]]
 
     @property
+    @in_kind
     def error(self) -> Array:
         """Link angles less the wanted ones."""
         return np.asarray(self.q - self.wanted)
 
     @property
+    @in_kind
     def worst(self) -> float:
         """The largest error of any joint at any instant; NaN if a run diverged."""
         return float(np.abs(self.error).max())

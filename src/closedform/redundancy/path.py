@@ -67,6 +67,7 @@ class Path:
     qdd: Array | None = None
 
     @cached_property
+    @in_kind
     def algorithmic_singularities(self) -> tuple[int, ...]:
         """Poses next to an algorithmic singularity: curvature that all but vanishes, or jumps."""
         bend = self.curvature
@@ -75,6 +76,7 @@ class Path:
         return tuple(sorted({*weak.tolist(), *self.jumps}))
 
     @property
+    @in_kind
     def largest_step(self) -> float:
         """Largest change of a joint from one pose to the next that converged."""
         return float(np.abs(np.diff(self.q[self.converged], axis=0)).max(initial=0.0))

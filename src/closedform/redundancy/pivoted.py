@@ -42,11 +42,13 @@ class Orthogonality:
     h: Array
 
     @property
+    @in_kind
     def Zh(self) -> Array:
         """The n - m conditions of [Chang1987, Eq. (10)]."""
         return np.asarray(self.Z @ self.h)
 
     @property
+    @in_kind
     def n_J(self) -> Array:
         """The null vector (Delta_1, ..., Delta_n) of [Chang1987, Eq. (28)], for one redundant joint.
 
@@ -61,6 +63,7 @@ class Orthogonality:
         return np.asarray(-((-1) ** k) * np.linalg.det(self.J[:, list(self.columns)]) * self.Z[0])
 
     @property
+    @in_kind
     def projected(self) -> Array:
         """(I - J^+ J) h = Z^T (Z Z^T)^-1 Z h, the gradient along the self-motion [Chang1987, Eq. (45)]."""
         return np.asarray(self.Z.T @ np.linalg.solve(self.Z @ self.Z.T, self.Zh))
