@@ -33,6 +33,10 @@ class CupyKind:
             given = values if isinstance(values, cupy.ndarray) else np.asarray(values)
             return cupy.asarray(given, dtype=self.dtype if given.dtype.kind == "f" else None)
 
+    def moved(self, array: Any, source: int, destination: int) -> Any:
+        """Return an array with an axis moved to another place."""
+        return cupy.moveaxis(array, source, destination)
+
     def followed(self, array: Any) -> bool:
         """Return False: CuPy has no gradients."""
         return False
@@ -59,6 +63,6 @@ def kind(name: str, arrays: Sequence[Any]) -> CupyKind:
     if len(devices) > 1:
         listed = " and ".join(f"GPU {each}" for each in sorted(devices))
         raise ArgumentError(f"{name}: arrays are on {listed}; copy them to one device")
-    precisions = {known_precision(name, each.dtype) for each in arrays if each.dtype != np.bool_}
+    precisions = {known_precision(name, each.dtype) for each in arrays if each.dtype.kind in "fc"}
     dtype = np.dtype(np.float32) if precisions == {np.dtype(np.float32)} else np.dtype(np.float64)
     return CupyKind(devices.pop(), dtype)

@@ -52,6 +52,9 @@ class Kind(Protocol):
     def array(self, values: Any) -> Any:
         """Return numbers as an array of this kind; truth values and whole numbers stay what they are."""
 
+    def moved(self, array: Any, source: int, destination: int) -> Any:
+        """Return an array with an axis moved to another place."""
+
     def followed(self, array: Any) -> bool:
         """Return whether gradients by an array are asked for, that `attached` can give."""
 
@@ -136,7 +139,7 @@ def at_precision(kind: Kind | None, kernel: Any) -> Any:
 
 def sized(kind: Kind, name: str, given: Any, size: int | None) -> Any:
     """Return an argument as an array (..., size) of a kind; lists and numbers become one."""
-    if not hasattr(given, "shape") or isinstance(given, np.ndarray | np.generic):
+    if not _library(type(given)):
         given = finite_array(name, given)
     array = kind.array(given)
     if size is not None and tuple(array.shape[-1:]) != (size,):
@@ -255,6 +258,8 @@ def _guests(given: Iterable[Any], depth: int = 0) -> Iterator[Any]:
 def _refuse_numpy(name: str, given: Iterable[Any], kind: str, depth: int = 0) -> None:
     """Refuse NumPy's arrays beside those of another kind; the library's own records may hold some."""
     for each in given:
+        if _library(type(each)):
+            continue
         if isinstance(each, np.ndarray) and each.ndim and each.dtype.kind == "f":
             raise ArgumentError(
                 f"{name}: a NumPy array of shape {each.shape} is beside a {kind}; convert it first "

@@ -39,6 +39,10 @@ class JaxKind:
         made = jnp.asarray(given, dtype=self.dtype if floats else None)
         return made if self.device is None else jax.device_put(made, self.device)
 
+    def moved(self, array: Any, source: int, destination: int) -> Any:
+        """Return an array with an axis moved to another place."""
+        return jnp.moveaxis(array, source, destination)
+
     def followed(self, array: Any) -> bool:
         """Return False: arrays that are traced never come to the host."""
         return False
@@ -69,8 +73,8 @@ def kind(name: str, arrays: Sequence[jax.Array]) -> JaxKind:
     if len(places) > 1:
         listed = " and ".join(sorted(", ".join(sorted(map(str, each))) for each in places))
         raise ArgumentError(f"{name}: arrays are on {listed}; move them to one device with jax.device_put")
-    numbers = [each for each in arrays if each.dtype != np.bool_]
-    precisions = {known_precision(name, each.dtype) for each in numbers}
+    reals = [each for each in arrays if jnp.issubdtype(each.dtype, np.inexact)]
+    precisions = {known_precision(name, each.dtype) for each in reals} or {jnp.zeros(0).dtype}
     dtype = np.dtype(np.float32) if precisions == {np.dtype(np.float32)} else np.dtype(np.float64)
     device = None
     if not traced and places:

@@ -40,6 +40,10 @@ class TorchKind:
             given = given.copy()
         return torch.from_numpy(given).to(self.device)
 
+    def moved(self, array: Any, source: int, destination: int) -> Any:
+        """Return an array with an axis moved to another place."""
+        return array.movedim(source, destination)
+
     def followed(self, array: Any) -> bool:
         """Return whether the gradient by a tensor is asked for, and no other transform is at work."""
         return isinstance(array, Tensor) and _lost(array) == "its gradient" and not _transformed()
@@ -72,8 +76,8 @@ def kind(name: str, tensors: Sequence[Tensor]) -> TorchKind:
         raise ArgumentError(
             f"{name}: tensors on {device} are not taken; move them to the CPU or to a CUDA device"
         )
-    numbers = [each for each in tensors if each.dtype is not torch.bool]
-    precisions = {known_precision(name, each.dtype) for each in numbers}
+    reals = [each for each in tensors if each.is_floating_point() or each.is_complex()]
+    precisions = {known_precision(name, each.dtype) for each in reals}
     dtype = np.dtype(np.float32) if precisions == {np.dtype(np.float32)} else np.dtype(np.float64)
     return TorchKind(device, dtype, device.type == "cpu" and not any(map(_lost, tensors)))
 

@@ -56,7 +56,7 @@ def rows(kind: Kind, name: str, given: Any, nu: int, times: Array) -> Rows:
         at = [_sampled(kind, name, function, nu, t) for t in (*times, *((times[:-1] + times[1:]) / 2))]
         whole = xp.stack(at)
         nodes, middle = whole[: steps + 1], whole[steps + 1 :]
-        return Rows(nodes[:-1], middle, nodes[1:], xp.moveaxis(nodes, 0, -2), held=False)
+        return Rows(nodes[:-1], middle, nodes[1:], kind.moved(nodes, 0, -2), held=False)
     array = sized(kind, f"{name}: inputs", np.zeros(nu) if given is None else given, None)
     shape = tuple(array.shape)
     if shape == (nu,):
@@ -66,7 +66,7 @@ def rows(kind: Kind, name: str, given: Any, nu: int, times: Array) -> Rows:
             f"{name}: inputs have shape {shape}; expected ({nu},) held all the time, "
             f"(..., {steps}, {nu}) held over each step, or (..., {steps + 1}, {nu}) at the nodes"
         )
-    first = xp.moveaxis(array, -2, 0)
+    first = kind.moved(array, -2, 0)
     if shape[-2] == steps:
         nodes = xp.concatenate([array, array[..., -1:, :]], axis=-2)
         return Rows(first, first, first, nodes, held=True)
@@ -107,7 +107,7 @@ def rollout(
 
     tables = () if driven is None else driven.tables
     (path,) = kind.march(step, (xp.broadcast_to(start, (*batch, system.nx)),), tables, len(times) - 1)
-    return xp.moveaxis(path, 0, -2), None if driven is None else driven.nodes, driven is None or driven.held
+    return kind.moved(path, 0, -2), None if driven is None else driven.nodes, driven is None or driven.held
 
 
 def require_room(name: str, batch: Sequence[int], times: int, size: int) -> None:

@@ -150,7 +150,7 @@ def rolled_out(
         )
     tables = [*(() if inputs is None else inputs.tables), *(each.start for each in asked)]
     path = kind.march(step, state, tables, clock.steps)
-    x, speed, *rest = (xp.moveaxis(each, 0, -2) for each in path)
+    x, speed, *rest = (kind.moved(each, 0, -2) for each in path)
     coordinates, states = x[..., : robot.nq], _states(plant, x[..., robot.nq :])
     if sampled is not None:
         tau = xp.concatenate([rest[0][..., 1:, :], rest[0][..., -1:, :]], axis=-2)
