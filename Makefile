@@ -17,15 +17,15 @@ test: $(VENV)/test.stamp lint
 
 # The claims about PyTorch, which is too large for everybody's environment.
 test-torch: $(VENV)/torch.stamp
-	$(BIN)/python -m pytest tests/test_torch.py docs/arrays.md
+	$(BIN)/python -m pytest tests/test_torch.py tests/test_applications_torch.py docs/arrays.md
 
 # The claims about JAX, on the CPU.
 # What is claimed of GPUs, where there is one and PyTorch can use it.
 test-gpu: $(VENV)/gpu.stamp
-	$(BIN)/python -m pytest tests/test_torch_cuda.py
+	$(BIN)/python -m pytest tests/test_torch_cuda.py tests/test_applications_cuda.py
 
 test-jax: $(VENV)/jax.stamp
-	$(BIN)/python -m pytest tests/test_jax.py docs/arrays.md
+	$(BIN)/python -m pytest tests/test_jax.py tests/test_applications_jax.py docs/arrays.md
 
 # In less than a minute: the rules of the house, the conventions and the cheapest claims of the theory, and
 # the tests that differ from BASE or are named after a room or file that does (BASE=main for a whole branch).

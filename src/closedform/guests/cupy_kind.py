@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import cupy
@@ -11,6 +12,9 @@ import numpy as np
 
 from ..errors import ArgumentError
 from .kinds import known_precision
+
+SMALL = 2**16
+"""Bytes up to which numbers are kept for the next call."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,15 @@ class CupyKind:
         with cupy.cuda.Device(self.device):
             given = values if isinstance(values, cupy.ndarray) else np.asarray(values)
             return cupy.asarray(given, dtype=self.dtype if given.dtype.kind == "f" else None)
+
+    def constant(self, values: Any) -> Any:
+        """Return numbers as an array on the device, one of those that are kept if they are few."""
+        given = np.asarray(values)
+        if given.dtype.kind == "f":
+            given = given.astype(self.dtype, copy=False)
+        if given.nbytes > SMALL:
+            return self.array(given)
+        return _kept(given.tobytes(), given.dtype.str, given.shape, self.device)
 
     def moved(self, array: Any, source: int, destination: int) -> Any:
         """Return an array with an axis moved to another place."""
@@ -55,6 +68,13 @@ class CupyKind:
         for k in range(count):
             states.append(step(states[-1], k, *(each[k] for each in tables)))
         return tuple(cupy.stack(parts) for parts in zip(*states, strict=True))
+
+
+@lru_cache(maxsize=512)
+def _kept(numbers: bytes, dtype: str, shape: tuple[int, ...], device: int) -> Any:
+    """Return an array on a GPU, one for equal numbers."""
+    with cupy.cuda.Device(device):
+        return cupy.asarray(np.frombuffer(numbers, dtype=dtype).reshape(shape))
 
 
 def kind(name: str, arrays: Sequence[Any]) -> CupyKind:

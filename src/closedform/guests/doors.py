@@ -52,6 +52,9 @@ class Kind(Protocol):
     def array(self, values: Any) -> Any:
         """Return numbers as an array of this kind; truth values and whole numbers stay what they are."""
 
+    def constant(self, values: Any) -> Any:
+        """Return numbers of the library's own as an array that nobody writes to; a GPU keeps the latest."""
+
     def moved(self, array: Any, source: int, destination: int) -> Any:
         """Return an array with an axis moved to another place."""
 
@@ -129,7 +132,7 @@ def called(kernel: Any, given: Sequence[Any], numbers: Iterable[Any] = (), out: 
 
 def own(kind: Kind | None, numbers: Any) -> Any:
     """Return numbers of the library's own as arrays of a kind; as they are if it is NumPy's."""
-    return numbers if kind is None else kind.array(numbers)
+    return numbers if kind is None else kind.constant(numbers)
 
 
 def at_precision(kind: Kind | None, kernel: Any) -> Any:

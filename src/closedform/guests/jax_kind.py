@@ -39,6 +39,10 @@ class JaxKind:
         made = jnp.asarray(given, dtype=self.dtype if floats else None)
         return made if self.device is None else jax.device_put(made, self.device)
 
+    def constant(self, values: Any) -> jax.Array:
+        """Return numbers as an array on the device."""
+        return self.array(values)
+
     def moved(self, array: Any, source: int, destination: int) -> Any:
         """Return an array with an axis moved to another place."""
         return jnp.moveaxis(array, source, destination)

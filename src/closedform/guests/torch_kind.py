@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,9 @@ from torch import Tensor
 
 from ..errors import ArgumentError
 from .kinds import known_precision
+
+SMALL = 2**16
+"""Bytes up to which numbers on a GPU are kept for the next call."""
 
 
 @dataclass(frozen=True)
@@ -36,9 +40,20 @@ class TorchKind:
         given = np.asarray(values)
         if given.dtype.kind == "f":
             given = given.astype(self.dtype, copy=False)
+        if self.device.type == "cuda" and given.nbytes <= SMALL:
+            return self.constant(given).clone()
         if not given.flags.writeable or not given.flags.c_contiguous:
             given = given.copy()
-        return torch.from_numpy(given).to(self.device)
+        return torch.from_numpy(given).to(self.device, non_blocking=True)
+
+    def constant(self, values: Any) -> Tensor:
+        """Return numbers as a tensor; of those on a GPU the latest stay, so that graphs can be captured."""
+        given = np.asarray(values)
+        if self.device.type != "cuda" or given.nbytes > SMALL:
+            return self.array(given)
+        if given.dtype.kind == "f":
+            given = given.astype(self.dtype, copy=False)
+        return _kept(given.tobytes(), given.dtype.str, given.shape, self.device)
 
     def moved(self, array: Any, source: int, destination: int) -> Any:
         """Return an array with an axis moved to another place."""
@@ -80,6 +95,13 @@ def kind(name: str, tensors: Sequence[Tensor]) -> TorchKind:
     precisions = {known_precision(name, each.dtype) for each in reals}
     dtype = np.dtype(np.float32) if precisions == {np.dtype(np.float32)} else np.dtype(np.float64)
     return TorchKind(device, dtype, device.type == "cpu" and not any(map(_lost, tensors)))
+
+
+@lru_cache(maxsize=512)
+def _kept(numbers: bytes, dtype: str, shape: tuple[int, ...], device: torch.device) -> Tensor:
+    """Return a tensor on a GPU, one for equal numbers."""
+    array = np.frombuffer(numbers, dtype=dtype).reshape(shape).copy()
+    return torch.from_numpy(array).to(device, non_blocking=True)
 
 
 def _torch(dtype: np.dtype[Any]) -> torch.dtype:

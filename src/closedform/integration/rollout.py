@@ -17,7 +17,7 @@ from .. import checks
 from ..arrays import Array
 from ..checks import MOST_ENTRIES, common_batch
 from ..errors import ArgumentError
-from ..guests import Kind, sized
+from ..guests import Kind, own, sized
 from .system import System
 
 
@@ -98,7 +98,7 @@ def rollout(
     )
     require_room(name, batch, len(times), system.nx)
     kernel = system.step if kind.dtype == np.float64 else system.step.single
-    h = kind.array(times[1] - times[0])
+    h = own(kind, times[1] - times[0])
     steady = [] if driven is None or not driven.steady else [driven.start] * 3
 
     def step(state: tuple[Any], _: Any, *now: Any) -> tuple[Any]:

@@ -30,7 +30,7 @@ def limit_distance(model: Model, q: Any, kind: Any = None) -> Any:
     It is infinite for joints without limits, and for those whose coordinates are a quaternion. Arrays of
     another `kind` give one of it.
     """
-    xp, array = (np, np.asarray) if kind is None else (kind.xp, kind.array)
+    xp, array = (np, np.asarray) if kind is None else (kind.xp, kind.constant)
     places = np.zeros(model.nv, dtype=np.intp)
     turning = np.ones(model.nv, dtype=bool)
     ends = np.full(model.nv, -np.inf), np.full(model.nv, np.inf)

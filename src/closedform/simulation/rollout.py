@@ -16,7 +16,7 @@ from ..arrays import Array
 from ..checks import common_batch
 from ..control import Law
 from ..errors import ArgumentError
-from ..guests import Kind, called, sized, to_host
+from ..guests import Kind, called, own, sized, to_host
 from ..integration.rollout import Rows, require_room, rows
 from ..robot import Robot
 from .drive import Clock, require_fitting
@@ -117,28 +117,28 @@ def rolled_out(
     held = inputs is None or inputs.held
     kernel = step_kernel(plant, method, held)
     kernel = kernel if kind.dtype == np.float64 else kernel.single
-    numbers = {"effort": robot.effort_limits, "viscous": robot.damping, "phi": phi}
+    numbers = {"effort": robot.effort_limits, "viscous": robot.damping}
     if law is not None:
         numbers |= {f"gain_{name}": gain for name, gain in law.gains.items()}
-    constants = [kind.array(numbers[name]) for name, _ in plant.constants]
-    z = kind.array(plant.start)
+    constants: list[Any] = [phi if name == "phi" else own(kind, numbers[name]) for name, _ in plant.constants]
+    z = own(kind, plant.start)
     start = [xp.broadcast_to(each, (*batch, each.shape[-1])) for each in (q, z, qd)]
     state: tuple[Any, ...] = (xp.concatenate(start[:2], axis=-1), start[2])
     memory: list[Any] = []
     if sampled is not None:
         owner = given.law if isinstance(given.law, Law) else None
-        memory = [] if owner is None else [kind.array(each) for each in owner.states.values()]
+        memory = [] if owner is None else [own(kind, each) for each in owner.states.values()]
         memory = [xp.broadcast_to(each, (*batch, each.shape[-1])) for each in memory]
-        state = (*state, kind.array(np.zeros((*batch, robot.nv))), *memory)
-    h = kind.array(clock.step)
+        state = (*state, xp.zeros_like(start[2]), *memory)
+    h = own(kind, np.array(clock.step))
     asked = [] if sampled is None else [each for each in sampled.references if not each.steady]
-    own = 0 if inputs is None else len(inputs.tables)
+    count = 0 if inputs is None else len(inputs.tables)
 
     def step(now: tuple[Any, ...], k: Any, *entries: Any) -> tuple[Any, ...]:
         x, v, *rest = now
-        u = list(entries[:own]) if inputs is None or not inputs.steady else [inputs.start]
+        u = list(entries[:count]) if inputs is None or not inputs.steady else [inputs.start]
         if sampled is not None:
-            following = sampled.torque(k, x[..., : robot.nq], v, rest[1:], entries[own:])
+            following = sampled.torque(k, x[..., : robot.nq], v, rest[1:], entries[count:])
             rest = _chosen(xp, k, sampled.substeps, following, rest)
             u = [rest[0] if not u else xp.concatenate(wide(xp, batch, [rest[0], u[0]]), axis=-1)]
         return (*kernel(x, v, h, *u, *constants), *rest)
@@ -277,7 +277,7 @@ def _recorded(
     kind: Kind, limited: bool, effort: Array, tau: Any, t: Any, q: Any, qd: Any, states: dict[str, Any]
 ) -> Any:
     """Return joint forces that are known, as they act."""
-    most = kind.array(effort)
+    most = own(kind, effort)
     return kind.xp.broadcast_to(kind.xp.clip(tau, -most, most) if limited else tau, tuple(qd.shape))
 
 

@@ -71,12 +71,15 @@ class PiecewisePolynomial(Trajectory):
             local = at_most(kind, t[..., None] - breaks[columns, at[0]], lengths[columns, at[0]])
         values = []
         for order in orders:
-            value = own(kind, np.zeros((*t.shape, self.dofs)))
-            for coefficient in own(kind, self._differentiated(order)[::-1]):
-                if kind is None:
+            coefficients = own(kind, self._differentiated(order)[::-1])
+            if kind is None:
+                value = np.zeros((*t.shape, self.dofs))
+                for coefficient in coefficients:
                     value *= local
                     value += coefficient[at]
-                else:  # such arrays may not be written to
+            else:  # such arrays may not be written to
+                value = xp.broadcast_to(own(kind, np.zeros(self.dofs)), (*t.shape, self.dofs))
+                for coefficient in coefficients:
                     value = value * local + coefficient[at]
             values.append(value)
         return values

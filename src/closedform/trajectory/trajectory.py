@@ -22,7 +22,7 @@ from ..checks import (
     whole_number,
 )
 from ..errors import ArgumentError, shown
-from ..guests import Kind, kind_of
+from ..guests import Kind, kind_of, own
 
 SHORTEST, LONGEST = 1e-9, 1e9
 """Seconds of a motion: within these its powers, which polynomials take, stay far from overflow."""
@@ -113,7 +113,7 @@ class Trajectory(ABC):
     def _evaluate_in(self, kind: Kind, t: Any, orders: range) -> list[Any]:
         """Return derivatives at instants of another kind; their gradients by t are the next derivatives."""
         xp, T = kind.xp, self.duration
-        start, end = kind.array(np.zeros(())), kind.array(np.array(T))
+        start, end = own(kind, np.zeros(())), own(kind, np.array(T))
         before, after = (t < 0.0)[..., None], (t > T)[..., None]
         inside = xp.where(before[..., 0], start, xp.where(after[..., 0], end, t))
         values = self._rates(inside, orders, kind)
