@@ -58,6 +58,7 @@ FLOW = (
     "simulation",
     *APPLICATIONS,
     "inverse_kinematics",
+    "cluster",
     "report",
     "papers",
     "cli",

@@ -6,7 +6,7 @@ already: nothing here imports one by itself.
 """
 
 from .doors import Kind, at_precision, called, in_kind, kind_of, own, sized, to_host, to_kind
-from .kinds import Guest, guest_of, known_precision, let_be_traced
+from .kinds import Guest, guest_of, is_lazy, known_precision, let_be_traced
 
 __all__ = [
     "Guest",
@@ -15,6 +15,7 @@ __all__ = [
     "called",
     "guest_of",
     "in_kind",
+    "is_lazy",
     "kind_of",
     "known_precision",
     "let_be_traced",

@@ -46,6 +46,13 @@ def _guest(kind: type) -> Guest | None:
     return None
 
 
+def is_lazy(*arrays: Any) -> bool:
+    """Whether one of these is an array of dask's."""
+    return any(
+        type(each).__module__.partition(".")[0] == "dask" and guest_of(each) is not None for each in arrays
+    )
+
+
 def let_be_traced(function: Any) -> None:
     """Let `torch.compile` put calls of a function into its graphs, if PyTorch is in use."""
     torch = sys.modules.get("torch")

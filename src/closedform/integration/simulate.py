@@ -30,6 +30,7 @@ from .adaptive import ADAPTIVE, adapted
 from .divergence import DivergenceError
 from .events import Event
 from .inputs import Inputs, Levels, levels
+from .lazy_runs import has_lazy, lazy_run
 from .rollout import require_room, rollout
 from .system import System
 
@@ -88,8 +89,9 @@ def simulate(
     batch of initial states (or of inputs, or of parameters) as one. Otherwise `method` is one of
     SciPy's adaptive ones, within `rtol` and `atol`, sampled at the steps. `inputs`: see
     `closedform.integration.inputs.levels`. Arrays may be of any kind; "rk4" has their gradients (by x0,
-    inputs and parameters) and stays on their device. `watch(t, x)` sees the state now and then and may
-    raise; `progress` is called with the fraction done. A single run that diverges raises.
+    inputs and parameters) and stays on their device; those of a run of dask arrays are lazy. `watch(t, x)`
+    sees the state now and then and may raise; `progress` is called with the fraction done. A single run that
+    diverges raises.
 
     >>> import casadi as ca, numpy as np
     >>> from closedform.integration import System, simulate
@@ -98,14 +100,18 @@ def simulate(
     >>> bool(abs(run.x[-1, 0] + 1) < 1e-12)
     True
     """
+    given = dict(locals())  # before anything else has a name here
     instance("simulate: system", system, System)
+    if has_lazy(given):
+        run: Simulation = lazy_run(simulate, given)
+        return run
     known_name("method of integration", method, ("rk4", *ADAPTIVE))
-    for name, given, of, count in (
+    for name, called, of, count in (
         ("watch", watch, "time and state", 2),
         ("progress", progress, "the fraction done", 1),
     ):
-        if given is not None:
-            function(f"{system.name}: {name}", given, of, count)
+        if called is not None:
+            function(f"{system.name}: {name}", called, of, count)
     rtol = positive(f"{system.name}: rtol", rtol)
     if rtol > 1:
         raise ArgumentError(f"{system.name}: rtol is {rtol:g}; expected a number up to 1")

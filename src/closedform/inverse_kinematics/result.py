@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array
-from ..guests import in_kind
+from ..guests import in_kind, is_lazy
 
 
 @dataclass(frozen=True)
@@ -68,6 +68,8 @@ class Solutions:
 
     @in_kind
     def __str__(self) -> str:
+        if is_lazy(self.found):
+            return f"{self.status.size} poses, still to be computed: say dask.compute(solutions)"
         lost, total = ~np.asarray(self.found), self.status.size
         if not lost.any():
             counts = sorted({int(np.min(self.count)), int(np.max(self.count))}) if total else [0]

@@ -39,6 +39,7 @@ from ..redundancy.task import Task, read_task
 from ..robot import Robot
 from .closed import BRANCHES, ROUND_OFF, ClosedForm, closed_form
 from .frames import Frames, several, stacked_targets
+from .lazy_poses import has_lazy, solved_lazily
 from .result import Solutions
 
 CHUNK = 1024
@@ -102,6 +103,9 @@ def _solve(
 ) -> Solutions:
     """Return the solutions of NumPy's arrays."""
     instance("robot", robot, Robot, "a Robot, as cf.load gives it")
+    if has_lazy(pose, q0):
+        chosen_lazily = {"frame": frame, "task": task, "criterion": criterion, "limits": limits}
+        return solved_lazily(solve, pose, q0, robot, {**chosen_lazily, "weights": weights})
     model = robot.model
     refuse_still(model, "inverse_kinematics")
     if isinstance(pose, Mapping):

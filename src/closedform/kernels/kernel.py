@@ -63,7 +63,9 @@ class Kernel:
         self.__doc__ = recipe.doc
         self.__name__ = name
         self._signature = Signature(name, self.input_names, self.input_shapes, self.output_shapes, self.dtype)
-        self._machine = machine.Machine(self._object_code(), "bound", "loop")
+        code = self._object_code()
+        self.code_size = len(code)
+        self._machine = machine.Machine(code, "bound", "loop")
         self.ufunc = gufunc(
             name,
             recipe.doc,
@@ -100,7 +102,7 @@ class Kernel:
             real = "double" if self.dtype == np.float64 else "float"
             lanes = machine.register_bits() // (8 * self.dtype.itemsize)
             code = fastest_code(self.program, lanes, real)
-            cache.save(key, code)
+            code = cache.save(key, code)
         return code
 
     @cached_property

@@ -6,8 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..arrays import Array
-from ..guests import called
+from ..guests import called, is_lazy
 from ..lazy import cached_property
 from ..robot import Robot
 
@@ -31,7 +33,8 @@ class Motion:
     `tau` are the joint forces at the times, without friction and stops; those of a sampled law act until
     the next. `events` has the times of each event asked for, `transitions` what friction and stops did.
     `energy` is kinetic and potential energy together. `states` has those of a law that has some, by name,
-    (..., n + 1, size) each. Runs of a batch that diverged are NaN from there on.
+    (..., n + 1, size) each. Runs of a batch that diverged are NaN from there on. The arrays of a motion from
+    dask arrays are lazy, and so are its transitions, run by run; `dask.compute(motion)` computes them.
     """
 
     robot: Robot
@@ -47,7 +50,15 @@ class Motion:
     springs: bool = False
     """Whether springs took part, whose energy then counts."""
     phi: Array | None = None
-    """The inertial parameters, (..., 10 bodies), if they were given."""
+    """The inertial parameters of the runs, (..., 10 bodies), if they are not the robot's."""
+
+    def __post_init__(self) -> None:
+        """Put transitions that were computed run by run, (...,) of tuples, one after the other."""
+        given: Any = self.transitions
+        if isinstance(given, np.ndarray):
+            runs = enumerate(given.ravel())
+            ordered = tuple(sorted(each._replace(run=run) for run, own in runs for each in own))
+            object.__setattr__(self, "transitions", ordered)
 
     @cached_property
     def tau(self) -> Array:
@@ -60,24 +71,21 @@ class Motion:
     def kinetic_energy(self) -> Array:
         """Kinetic energy at the times, (..., n + 1)."""
         if self.phi is None:
-            found: Array = self.robot.kinetic_energy(self.q, self.qd)
-            return found
-        return self._weighed("kinetic_energy", self.q, self.qd)
+            energy: Array = self.robot.kinetic_energy(self.q, self.qd)
+        else:
+            kernel = self.robot.kernel("kinetic_energy", phi=True)
+            energy = called(kernel, (self.q, self.qd, self.phi[..., None, :]))
+        return energy
 
     @cached_property
     def potential_energy(self) -> Array:
         """Potential energy at the times, (..., n + 1), with that of springs if they took part."""
         if self.phi is None:
-            found: Array = self.robot.potential_energy(self.q, springs=self.springs)
-            return found
-        return self._weighed("potential_energy", self.q, springs=self.springs)
-
-    def _weighed(self, form: str, *state: Array, **chosen: Any) -> Array:
-        """Return an energy with the inertial parameters of the motion."""
-        kernel = self.robot.kernel(form, phi=True, **chosen)
-        phi = self.phi[..., None, :]  # type: ignore[index]
-        found: Array = called(kernel, (*state, phi))
-        return found
+            energy: Array = self.robot.potential_energy(self.q, springs=self.springs)
+        else:
+            kernel = self.robot.kernel("potential_energy", phi=True, springs=self.springs)
+            energy = called(kernel, (self.q, self.phi[..., None, :]))
+        return energy
 
     @property
     def energy(self) -> Array:
@@ -90,7 +98,10 @@ class Motion:
     def __repr__(self) -> str:
         batch = self.q.shape[:-2]
         runs = f", batch {batch}" if batch else ""
-        changes = f", {len(self.transitions)} transitions" if self.transitions else ""
+        if is_lazy(self.q):
+            changes = ", still to be computed: say dask.compute(motion)"
+        else:
+            changes = f", {len(self.transitions)} transitions" if self.transitions else ""
         events = f", {sum(map(len, self.events))} events" if self.events else ""
         return (
             f"<motion of {self.robot.name!r}: {self.t[-1]:g} s in {len(self.t) - 1} steps, "

@@ -101,7 +101,7 @@ def rolled_out(
         limited=limited,
         damped=damped and bool(robot.damping.any()),
         sprung=sprung and any(body.stiffness for body in model.bodies),
-        parameters=phi is not None,
+        variable=phi is not None,
     )
     references = [] if law is None else [in_rows(kind, each) for each in _references(kind, law, given, times)]
     parts = [*([] if driving is None else [driving]), *references, *wrenches]

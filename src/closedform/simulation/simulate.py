@@ -37,6 +37,7 @@ from .contact import Contact
 from .drive import Clock, Drive, TorqueLaw, clock, drive, driven_torques, not_finite
 from .event_times import with_events
 from .inputs import together, wrench_levels
+from .lazy_runs import has_lazy, lazy_motion
 from .marching import Marching, take_steps
 from .motion import Motion, Transition
 from .plant import Plant
@@ -77,15 +78,18 @@ def simulate(
     effort_limits: bool = False,
     wrenches: Any = None,
     wrench_reference: str = "body",
+    phi: ArrayLike | None = None,
     method: str | None = None,
     events: Sequence[Event] = (),
     progress: Callable[[float], None] | None = None,
     rtol: float = 1e-9,
     atol: float = 1e-12,
-    phi: ArrayLike | None = None,
 ) -> Motion:
     """Return the motion of a robot from a state, under a law: see `Robot.simulate`."""
+    given = dict(locals())  # before anything else has a name here
     model = instance("simulate: robot", robot, Robot).model
+    if has_lazy(given):
+        return lazy_motion(simulate, given)
     for need in FORMS["forward_dynamics"].needs:
         need.check(model, "simulate")
     if method is not None:
@@ -96,8 +100,8 @@ def simulate(
         function("simulate: progress", progress, "the fraction done", 1)
     instances("simulate: events", events, Event)
     chosen = {"friction": friction, "springs": springs, "stops": stops, "effort_limits": effort_limits}
-    for name, given in chosen.items():
-        flag(f"simulate: {name}", given)
+    for name, value in chosen.items():
+        flag(f"simulate: {name}", value)
     bounce = small_number("simulate: restitution", restitution, 1.0)
     most = min(MAX_STEPS, MOST_ENTRIES // (robot.nq + robot.nv))
     run_clock = clock(duration, step, rate, isinstance(law, Law) or callable(law), most)
@@ -129,12 +133,7 @@ def simulate(
         q0, qd0, law, reference, wrenches, phi = arrays.hosted(kind, why)
     q = checked_coordinates(model, q0)
     qd = np.zeros(robot.nv) if qd0 is None else rows_array("simulate: qd0", qd0, robot.nv)
-    phi = None if phi is None else rows_array("simulate: phi", phi, 10 * len(model.bodies))
-    if phi is not None and phi.ndim > 1 and contact.acts:
-        raise ArgumentError(
-            "simulate: a batch of phi does not go with friction that holds joints, or stops; simulate the "
-            "robots one by one"
-        )
+    own = None if phi is None else rows_array("simulate: phi", phi, 10 * len(model.bodies))
     if stops:
         require_within_limits(model, q)
     found = drive(robot, law, reference, rate, run_clock)
@@ -144,8 +143,8 @@ def simulate(
         "simulate",
         q0=q.shape[:-1],
         qd0=qd.shape[:-1],
-        phi=() if phi is None else phi.shape[:-1],
         inputs=_batch("simulate: inputs", parts),
+        phi=() if own is None else own.shape[:-1],
     )
     plant = Plant(
         model,
@@ -158,7 +157,7 @@ def simulate(
         damped=friction and bool(robot.damping.any()),
         sprung=springs and any(body.stiffness for body in model.bodies),
         contact=contact.acts,
-        parameters=phi is not None,
+        variable=own is not None,
     )
     if events and batch:
         raise ArgumentError("simulate: events are sought in single runs; give one initial state")
@@ -168,7 +167,6 @@ def simulate(
         found.memory.begin(batch)
     record = found.recorded()
     torques = partial(on_host, partial(driven_torques, robot, record, None, effort_limits, run_clock))
-    constants = _constants(robot, plant, phi)
     if method in ADAPTIVE:
         t, q, qd, z, times = adaptive_run(
             plant,
@@ -176,7 +174,7 @@ def simulate(
             start,
             run_clock,
             parts,
-            constants,
+            _constants(robot, plant, own),
             method,
             events,
             progress,
@@ -184,13 +182,9 @@ def simulate(
             atol,
         )
         return _answer(
-            kind, Motion(robot, t, q, qd, times, (), method, torques, plant.states(z), springs, phi)
+            kind, Motion(robot, t, q, qd, times, (), method, torques, plant.states(z), springs, own)
         )
-    runs = math.prod(batch)
-    if phi is not None and phi.ndim > 1:
-        wide = np.broadcast_to(phi, (*batch, phi.shape[-1])).reshape(runs, -1)
-        constants = _constants(robot, plant, np.ascontiguousarray(wide[0] if runs == 1 else wide))
-    marching = _marching(plant, found, start, run_clock, parts, contact, method, constants)
+    marching = _marching(robot, plant, found, start, run_clock, parts, contact, method, own)
     take_steps(robot, marching, found, run_clock, batch, progress)
     x, qd = (_unstacked(each, batch) for each in (marching.q, marching.qd))
     q, states = x[..., : robot.nq], plant.states(x[..., robot.nq :])
@@ -203,7 +197,7 @@ def simulate(
         _require_finite(robot, torques, run_clock.times, q, qd, states)
     names = velocity_names(robot)
     changes = tuple(Transition(c.time, names[c.velocity], c.what, c.run) for c in marching.changes)
-    motion = Motion(robot, run_clock.times, q, qd, (), changes, method, torques, states, springs, phi)
+    motion = Motion(robot, run_clock.times, q, qd, (), changes, method, torques, states, springs, own)
     return _answer(kind, with_events(motion, events) if events else motion)
 
 
@@ -233,15 +227,14 @@ def _require_room(plant: Plant, runs: int, run_clock: Clock) -> None:
 
 def _constants(robot: Robot, plant: Plant, phi: Array | None) -> list[Array]:
     """Return the numbers of a run, in the order of the kernels' inputs."""
-    values = {"effort": robot.effort_limits, "viscous": robot.damping}
-    if phi is not None:
-        values["phi"] = phi
+    values = {"effort": robot.effort_limits, "viscous": robot.damping, "phi": phi}
     if plant.law is not None:
         values |= {f"gain_{name}": gain for name, gain in plant.law.gains.items()}
     return [np.ascontiguousarray(values[name]) for name, _ in plant.constants]
 
 
 def _marching(
+    robot: Robot,
     plant: Plant,
     found: Drive,
     start: tuple[Array, ...],
@@ -249,7 +242,7 @@ def _marching(
     parts: list[Levels],
     contact: Contact,
     method: str,
-    constants: list[Array],
+    phi: Array | None,
 ) -> Marching:
     """Return the runs, ready to take their steps."""
     q, qd, z = start
@@ -270,7 +263,7 @@ def _marching(
         paths[0],
         paths[1],
         inputs,
-        constants,
+        _constants(robot, plant, phi),
         own,
         law,
         continuous=found.sample is None,

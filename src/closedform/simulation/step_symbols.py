@@ -34,9 +34,9 @@ class StepSymbols:
         self.z = SX.sym("z", plant.nz)
         count = 1 if held else 3
         self.levels = [SX.sym(f"u{k}", plant.nu) for k in range(count)] if plant.nu else []
-        self.constants = {
-            name: plant.phi if name == "phi" else SX.sym(name, *shape) for name, shape in plant.constants
-        }
+        self.constants = {name: SX.sym(name, *shape) for name, shape in plant.constants}
+        if plant.phi is not None:
+            self.constants["phi"] = plant.phi
         self.contact = {name: SX.sym(name, plant.nv) for name in CONTACT} if plant.contact else {}
 
     @property
