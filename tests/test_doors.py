@@ -77,6 +77,9 @@ class StandinKind:
     def followed(self, array):
         return False
 
+    def stepped(self, *given):
+        return doors.marched_kernel(self, *given)
+
     def march(self, step, start, tables, count):
         states = [start]
         for k in range(count):
@@ -258,6 +261,10 @@ def drives(arm):
         "learning in samples": {"law": learning, "reference": [0.5, 0.5], "rate": 1000.0},
         "function": {"law": lambda t, q, qd: -5 * qd - t, "rate": 500.0},
         "wrench": {"wrenches": {"tool": lambda t: [t, 0, 0, 0, 1, 0]}, "law": rng.normal(size=(3, 1, 10, 2))},
+        "function and wrench": {
+            "law": lambda t, q, qd: -qd,
+            "wrenches": {"tool": lambda t: [t, 0, 0, 0, 1, 0]},
+        },
         "phi": {"phi": arm.phi * rng.uniform(0.9, 1.1, size=(3, 20)), "friction": True},
     }
 

@@ -67,6 +67,14 @@ class Kind(Protocol):
     def attached(self, values: Any, array: Any, pull: Callable[[Any], Any]) -> Any:
         """Return values with a gradient by an array, which `pull` gives of NumPy's cotangents."""
 
+    def stepped(
+        self, kernel: Any, state: Sequence[Any], arrays: Sequence[Any], moving: Sequence[bool], count: int
+    ) -> Any:
+        """Return the states of `count` steps of a kernel, as `march` does.
+
+        The kernel takes the state and then the arrays, of those that are `moving` entry k in step k.
+        """
+
     def march(self, step: Callable[..., Any], start: Any, tables: Sequence[Any], count: int) -> Any:
         """Return the states of `count` steps, one after the other on a new first axis, the start included.
 
@@ -128,6 +136,21 @@ def called(kernel: Any, given: Sequence[Any], numbers: Iterable[Any] = (), out: 
     kind = kind_of(kernel.name, *given)
     numbers = [own(kind, each) for each in numbers]
     return at_precision(kind, kernel)(*given, *numbers, out=out)
+
+
+def marched_kernel(
+    kind: Kind, kernel: Any, state: Sequence[Any], arrays: Sequence[Any], moving: Sequence[bool], count: int
+) -> Any:
+    """Return the states of steps of a kernel, by `march` of a kind."""
+
+    def step(now: tuple[Any, ...], _: Any, *rows: Any) -> tuple[Any, ...]:
+        entries = iter(rows)
+        given = [next(entries) if moves else each for each, moves in zip(arrays, moving, strict=True)]
+        found = kernel(*now, *given)
+        return (found,) if kernel.results is None else tuple(found)
+
+    tables = [each for each, moves in zip(arrays, moving, strict=True) if moves]
+    return kind.march(step, tuple(state), tables, count)
 
 
 def own(kind: Kind | None, numbers: Any) -> Any:

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..errors import ArgumentError
+from .doors import marched_kernel
 from .kinds import known_precision
 
 
@@ -58,6 +59,12 @@ class JaxKind:
     def attached(self, values: Any, array: Any, pull: Callable[[Any], Any]) -> Any:
         """Return the values, since no gradient is asked for."""
         return values
+
+    def stepped(
+        self, kernel: Any, state: Sequence[Any], arrays: Sequence[Any], moving: Sequence[bool], count: int
+    ) -> Any:
+        """Return the states of steps of a kernel."""
+        return marched_kernel(self, kernel, state, arrays, moving, count)
 
     def march(self, step: Callable[..., Any], start: Any, tables: Sequence[jax.Array], count: int) -> Any:
         """Return the states of steps, as one loop of XLA."""

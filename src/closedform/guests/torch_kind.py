@@ -13,6 +13,7 @@ from torch import Tensor
 
 from ..errors import ArgumentError
 from .kinds import known_precision
+from .torch_steps import recorded, stepped
 
 SMALL = 2**16
 """Bytes up to which numbers on a GPU are kept for the next call."""
@@ -71,6 +72,18 @@ class TorchKind:
         """Return values with a gradient by a tensor, of first order."""
         found: Tensor = _Attached.apply(array, values, pull, self)
         return found
+
+    def stepped(
+        self,
+        kernel: Any,
+        state: Sequence[Tensor],
+        arrays: Sequence[Tensor],
+        moving: Sequence[bool],
+        count: int,
+    ) -> Any:
+        """Return the states of steps of a kernel, as one function with an adjoint if PyTorch permits it."""
+        plain = not _transformed() and not torch.compiler.is_compiling()
+        return (stepped if plain else recorded)(kernel, state, arrays, moving, count)
 
     def march(self, step: Callable[..., Any], start: Any, tables: Sequence[Tensor], count: int) -> Any:
         """Return the states of steps, taken one after the other."""

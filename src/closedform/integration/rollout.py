@@ -99,14 +99,11 @@ def rollout(
     require_room(name, batch, len(times), system.nx)
     kernel = system.step if kind.dtype == np.float64 else system.step.single
     h = own(kind, times[1] - times[0])
-    steady = [] if driven is None or not driven.steady else [driven.start] * 3
-
-    def step(state: tuple[Any], _: Any, *now: Any) -> tuple[Any]:
-        u = now * 3 if len(now) == 1 else now
-        return (kernel(*state, *(u or steady), h, *fixed),)
-
-    tables = () if driven is None else driven.tables
-    (path,) = kind.march(step, (xp.broadcast_to(start, (*batch, system.nx)),), tables, len(times) - 1)
+    levels = [] if driven is None else [driven.start, driven.middle, driven.end]
+    moving = [not driven.steady] * 3 if driven is not None else []
+    moving += [False] * (1 + len(fixed))
+    whole = xp.broadcast_to(start, (*batch, system.nx))
+    (path,) = kind.stepped(kernel, [whole], [*levels, h, *fixed], moving, len(times) - 1)
     return kind.moved(path, 0, -2), None if driven is None else driven.nodes, driven is None or driven.held
 
 

@@ -120,36 +120,25 @@ def rolled_out(
     numbers = {"effort": robot.effort_limits, "viscous": robot.damping}
     if law is not None:
         numbers |= {f"gain_{name}": gain for name, gain in law.gains.items()}
+    h = own(kind, np.array(clock.step))
     constants: list[Any] = [phi if name == "phi" else own(kind, numbers[name]) for name, _ in plant.constants]
     z = own(kind, plant.start)
     start = [xp.broadcast_to(each, (*batch, each.shape[-1])) for each in (q, z, qd)]
     state: tuple[Any, ...] = (xp.concatenate(start[:2], axis=-1), start[2])
     memory: list[Any] = []
-    if sampled is not None:
-        owner = given.law if isinstance(given.law, Law) else None
-        memory = [] if owner is None else [own(kind, each) for each in owner.states.values()]
-        memory = [xp.broadcast_to(each, (*batch, each.shape[-1])) for each in memory]
+    if sampled is None:
+        u = [] if inputs is None else [inputs.start] if inputs.steady else [*inputs.tables]
+        moves = inputs is not None and not inputs.steady
+        moving = [False, *(moves for _ in u), *(False for _ in constants)]
+        path = kind.stepped(kernel, state, [h, *u, *constants], moving, clock.steps)
+    else:
+        if isinstance(given.law, Law):
+            memory = wide(xp, batch, [own(kind, each) for each in given.law.states.values()])
         state = (*state, xp.zeros_like(start[2]), *memory)
-    h = own(kind, np.array(clock.step))
-    asked = [] if sampled is None else [each for each in sampled.references if not each.steady]
-    count = 0 if inputs is None else len(inputs.tables)
-
-    def step(now: tuple[Any, ...], k: Any, *entries: Any) -> tuple[Any, ...]:
-        x, v, *rest = now
-        u = list(entries[:count]) if inputs is None or not inputs.steady else [inputs.start]
-        if sampled is not None:
-            following = sampled.torque(k, x[..., : robot.nq], v, rest[1:], entries[count:])
-            rest = _chosen(xp, k, sampled.substeps, following, rest)
-            u = [rest[0] if not u else xp.concatenate(wide(xp, batch, [rest[0], u[0]]), axis=-1)]
-        return (*kernel(x, v, h, *u, *constants), *rest)
-
-    if sampled is not None and inputs is not None and not held:
-        raise ArgumentError(
-            "simulate: wrenches that change within a step do not go with a law that is sampled, on arrays "
-            "of this kind; give them held over each step"
-        )
-    tables = [*(() if inputs is None else inputs.tables), *(each.start for each in asked)]
-    path = kind.march(step, state, tables, clock.steps)
+        tables = [] if inputs is None else [*inputs.tables]
+        tables += [each.start for each in sampled.references if not each.steady]
+        step = partial(_sampled_step, xp, kernel, robot.nq, batch, inputs, sampled, [h, *constants])
+        path = kind.march(step, state, tables, clock.steps)
     x, speed, *rest = (kind.moved(each, 0, -2) for each in path)
     coordinates, states = x[..., : robot.nq], _states(plant, x[..., robot.nq :])
     if sampled is not None:
@@ -163,6 +152,28 @@ def rolled_out(
         tau = kind.array(np.zeros(robot.nv)) if driving is None else driving.nodes
         torques = partial(_recorded, kind, limited, robot.effort_limits, tau)
     return Motion(robot, kind.array(times), coordinates, speed, (), (), method, torques, states, sprung, phi)
+
+
+def _sampled_step(
+    xp: Any,
+    kernel: Any,
+    nq: int,
+    batch: tuple[int, ...],
+    inputs: Rows | None,
+    sampled: Sampled,
+    constants: list[Any],
+    now: tuple[Any, ...],
+    k: Any,
+    *entries: Any,
+) -> tuple[Any, ...]:
+    """Return the state after step k: q and qd, the torques that are held, the states of the law."""
+    x, v, *rest = now
+    count = 0 if inputs is None else len(inputs.tables)
+    others = list(entries[:count]) if inputs is None or not inputs.steady else [inputs.start]
+    following = sampled.torque(k, x[..., :nq], v, rest[1:], entries[count:])
+    rest = _chosen(xp, k, sampled.substeps, following, rest)
+    u = [xp.concatenate(wide(xp, batch, [rest[0], each]), axis=-1) for each in others] or [rest[0]]
+    return (*kernel(x, v, constants[0], *u, *constants[1:]), *rest)
 
 
 _NONE = Sampled(lambda *_: (), [], 1)
