@@ -72,6 +72,7 @@ DOORS = {
     "moving": {"integration", "simulation"},
     "guests": {"cuda"},
     "checks": {"guests"},
+    "kernels": {"cuda"},
 }
 """What a later stage computes, methods of a robot and arrays on a GPU: it is imported at the call."""
 
@@ -229,7 +230,7 @@ BESIDE = {
     "examples": (),
     "bench": ("oracles", "examples"),
     "fuzz": ("oracles",),
-    "tests": ("oracles", "fuzz", "examples"),
+    "tests": ("oracles", "fuzz", "bench", "examples"),
 }
 """What the folders beside the package may import of each other."""
 

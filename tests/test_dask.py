@@ -234,7 +234,7 @@ def test_only_so_many_parcels_stay_open() -> None:
 def test_chunks_that_take_long_are_shared() -> None:
     arm = cf.load("chang3r")
     lazy = cf.redundancy.solve(arm, da.zeros((10**6, 2), chunks=(10**6, 2)), "xy")
-    assert lazy.q.numblocks == (*lazy.status.numblocks, 1) == (50, 1)
+    assert lazy.q.numblocks == (*lazy.status.numblocks, 1) == (37, 1)
     with dask.config.set({"closedform.task-seconds": 0}):
         assert cf.redundancy.solve(arm, da.zeros((10**6, 2), chunks=(10**6, 2)), "xy").q.numblocks == (1, 1)
 

@@ -22,7 +22,7 @@ def check_workers(client: Any) -> dict[str, str]:
 
     >>> import closedform as cf
     >>> from distributed import Client
-    >>> with Client(processes=False, n_workers=1, dashboard_address=None) as client:
+    >>> with Client(processes=False, n_workers=1, dashboard_address=":0") as client:
     ...     versions = cf.cluster.check_workers(client)
     >>> list(versions.values()) == [cf.__version__]
     True
@@ -52,4 +52,8 @@ def check_workers(client: Any) -> dict[str, str]:
 def _problem(found: Any) -> str:
     if isinstance(found, ModuleNotFoundError):
         return f"has no {found.name}"
-    return f"cannot load it ({found})" if isinstance(found, BaseException) else f"has {shown(found)}"
+    return (
+        f"cannot load it ({type(found).__name__}: {found})"
+        if isinstance(found, BaseException)
+        else f"has {shown(found)}"
+    )

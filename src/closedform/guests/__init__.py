@@ -6,12 +6,14 @@ already: nothing here imports one by itself.
 """
 
 from .doors import Kind, at_precision, called, in_kind, kind_of, own, sized, to_host, to_kind
-from .kinds import Guest, guest_of, is_lazy, known_precision, let_be_traced
+from .kinds import Guest, guest_of, is_lazy, known_precision
+from .tracing import being_traced, let_be_traced, untraced
 
 __all__ = [
     "Guest",
     "Kind",
     "at_precision",
+    "being_traced",
     "called",
     "guest_of",
     "in_kind",
@@ -23,4 +25,5 @@ __all__ = [
     "sized",
     "to_host",
     "to_kind",
+    "untraced",
 ]

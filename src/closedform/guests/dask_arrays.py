@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from operator import itemgetter
@@ -12,6 +12,7 @@ import numpy as np
 
 from ..checks import real_array, whole_number
 from ..errors import ArgumentError
+from .dask_kinds import of_one_kind
 from .dask_parcels import Parcel
 from .dask_tasks import Given, Part, Work, lazy_argument, lazy_call
 from .names import lasting_name
@@ -32,7 +33,7 @@ def call(kernel: Any, args: Sequence[Any], out: Any, threads: int) -> Any:
     whole_number(f"{kernel.name}: threads", threads, 1)
     args = [
         each if hasattr(each, "dtype") else real_array(f"{kernel.name}: {name}", each)
-        for name, each in zip(kernel.input_names, args, strict=True)
+        for name, each in zip(kernel.input_names, of_one_kind(kernel, args), strict=True)
     ]
     given = []
     for name, core, array in zip(kernel.input_names, kernel.input_shapes, args, strict=True):
@@ -52,7 +53,7 @@ def call(kernel: Any, args: Sequence[Any], out: Any, threads: int) -> Any:
     )
     stored = sum(int(np.prod(part.core)) for part in parts) * kernel.dtype.itemsize
     work = Work(
-        label=f"{_owner(kernel)}.{kernel.name}",
+        label=f"{kernel.name} {_owner(kernel)}",
         function=Parcel(
             kernel if threads == 1 else partial(kernel, threads=threads), first_call_compiles=False
         ),
@@ -72,3 +73,8 @@ def _owner(kernel: Any) -> str:
 
 def shortcut(kernel: Any) -> None:
     """Return nothing: making a lazy array takes longer than any call."""
+
+
+def bind(kernel: Any, args: Sequence[Any], out: Any) -> Callable[[], None]:
+    """Refuse: lazy arrays have no memory."""
+    raise ArgumentError(f"bind {kernel.name}: dask arrays are lazy and have no memory; call the kernel")

@@ -24,6 +24,7 @@ from dask.base import tokenize
 from dask.highlevelgraph import HighLevelGraph
 
 from ..errors import ArgumentError
+from .dask_blocks import ByBlock, Together
 from .dask_chunks import Chunks, cut, grouped
 from .dask_parcels import Parcel
 from .kinds import guest_of
@@ -37,6 +38,10 @@ TASK_BYTES = 2**30
 LONGEST = 5
 """Most time of a task by the estimate, in least times, for what takes long: others then share it, a bar of
 progress moves, and little is lost with a worker."""
+
+FEW = 100
+"""Tasks that are not worth joining, if all of them together take less than one should: they may be there for
+what follows, which takes longer."""
 
 SENSIBLE_BYTES = 2**27
 """Bytes of the arrays of a chunk, in and out, that is not joined with others."""
@@ -106,11 +111,10 @@ def lazy_call(work: Work, given: Sequence[Given]) -> list[Any]:
     fitting = cut(chunks, most)
     if fitting != chunks:
         arrays = [_rechunked(array, each, depth, fitting) for array, each in zip(arrays, given, strict=True)]
-    largest = math.prod(max(each, default=0) for each in fitting)
-    groups = grouped(fitting, 0 if largest * size >= SENSIBLE_BYTES else wanted, most)
+    groups = grouped(fitting, _least(fitting, wanted, size), most)
     meta = next((a._meta for a in arrays if not isinstance(a._meta, np.ndarray)), arrays[0]._meta)
     token = tokenize(work.token or work.function, [a.name for a in arrays], groups, len(work.parts))
-    name = f"{re.sub(r'[^0-9A-Za-z_.]+', '_', work.label)}-{token}"
+    name = f"{_words(work.label)}-{token}"
     joined = tuple(tuple(map(sum, each)) for each in groups)
     if all(len(each) == 1 for axis in groups for each in axis):
         whole = _blockwise(work, given, arrays, depth, name, meta)
@@ -119,11 +123,12 @@ def lazy_call(work: Work, given: Sequence[Given]) -> list[Any]:
     if work.core is not None:
         return [whole]
     found = []
+    after = (0,) * (whole.ndim - depth)
     for part in work.parts:
-        leaf = name.replace("-", f".{part.name}-")
+        leaf = f"{_words(part.name)}-of-{name}"
         zeros = (0,) * len(part.core)
         graph: dict[Any, Any] = {
-            (leaf, *index, *zeros): (part.take, (whole.name, *index))
+            (leaf, *index, *zeros): (part.take, (whole.name, *index, *after))
             for index in itertools.product(*(range(len(each)) for each in joined))
         }
         high = HighLevelGraph.from_collections(leaf, graph, dependencies=[whole])
@@ -131,6 +136,29 @@ def lazy_call(work: Work, given: Sequence[Given]) -> list[Any]:
         own = meta_from_array(meta, len(sizes), dtype=part.dtype)
         found.append(da.Array(high, leaf, sizes, meta=own))
     return found
+
+
+def _least(chunks: Chunks, wanted: float, size: int) -> float:
+    """Return how many samples a task should have at least; none if chunks are large enough as they are."""
+    largest, total = (math.prod(each(axis) for axis in chunks) for each in (_longest, sum))
+    if largest * size >= SENSIBLE_BYTES:
+        return 0
+    return wanted if wanted <= total else min(wanted, total / FEW)
+
+
+def _longest(lengths: tuple[int, ...]) -> int:
+    return max(lengths, default=0)
+
+
+def _words(label: str) -> str:
+    """Return a label as dask's dashboard keeps it, also of tasks that it fuses: InverseDynamics-panda.
+
+    The dashboard drops what follows a word with other characters than letters, or with eight that begins
+    with a to f, such as dynamics.
+    """
+    first, *more = label.split(" ")
+    name = "".join(word.capitalize() for word in re.findall("[A-Za-z]+", first))
+    return "-".join([name or "Call", *re.findall("[A-Za-z]+", " ".join(more))])
 
 
 def _setting(name: str, default: float) -> float:
@@ -187,31 +215,44 @@ def _rechunked(array: Any, given: Given, depth: int, chunks: Chunks) -> Any:
     return array.rechunk({axis: size for axis, size in enumerate(sizes) if array.shape[axis] > 1})
 
 
-def _meta(work: Work, depth: int, meta: Any) -> Any:
+def _meta(work: Work, dummies: int, depth: int, meta: Any) -> Any:
     """Return an empty array like the result, or like the whole of several."""
     if work.core is None:
-        return np.empty((0,) * depth, dtype=object)
+        return np.empty((0,) * (depth + dummies), dtype=object)
     return meta_from_array(meta, depth + len(work.core), dtype=work.parts[0].dtype)
 
 
 def _blockwise(
     work: Work, given: Sequence[Given], arrays: Sequence[Any], depth: int, name: str, meta: Any
 ) -> Any:
-    """Return the call as one task per block, which dask can fuse with what is before and after."""
+    """Return the call as one task per block, which dask can fuse with what is before and after.
+
+    It fuses no sum over axes with what is before. So core axes of the inputs are those of the result, if that
+    has as many: all have a single chunk.
+    """
+    most = max(len(each.core) for each in given)
+    core = (1,) * most if work.core is None else work.core
+    sizes = {depth + axis: size for axis, size in enumerate(core)}
     pairs: list[Any] = []
+    shared: set[int] = set()
     for k, (each, array) in enumerate(zip(given, arrays, strict=True)):
-        pairs += [array, _indices(each, k, depth)]
-    core = work.core or ()
-    new = {depth + MOST_AXES * len(given) + axis: size for axis, size in enumerate(core)}
+        indices = _indices(each, k + 1, depth)
+        if most <= len(core):
+            own = array.ndim - len(each.core)
+            indices = (*indices[:own], *range(depth, depth + len(each.core)))
+            shared |= set(indices[own:])
+        pairs += [array, indices]
+    before = arrays[0].dask.layers.get(arrays[0].name)
     return da.blockwise(
         work.function,
-        (*range(depth), *new),
+        (*range(depth), *sizes),
         *pairs,
         name=name,
-        new_axes=new,
-        concatenate=True,
+        new_axes={index: size for index, size in sizes.items() if index not in shared},
+        adjust_chunks={index: size for index, size in sizes.items() if index in shared},
+        concatenate=getattr(before, "concatenate", True) if most <= len(core) else True,
         align_arrays=False,
-        meta=_meta(work, depth, meta),
+        meta=_meta(work, most, depth, meta),
     )
 
 
@@ -226,7 +267,8 @@ def _joining(
 ) -> Any:
     """Return the call as one task per group of blocks."""
     starts = [list(itertools.accumulate((len(each) for each in axis), initial=0)) for axis in groups]
-    core = work.core or ()
+    dummies = max(len(each.core) for each in given)
+    core = (1,) * dummies if work.core is None else work.core
     results = tuple((part.core, part.dtype) for part in work.parts)
     graph: dict[Any, Any] = {}
     for index in itertools.product(*(range(len(axis)) for axis in groups)):
@@ -243,11 +285,11 @@ def _joining(
             blocks.append(_nested(array.name, ranges, (0,) * len(each.core)))
         lengths = tuple(groups[axis][k] for axis, k in enumerate(index))
         key = (name, *index, *((0,) * len(core)))
-        evaluate = _ByBlock(work.function, lengths, results) if work.by_block else _Together(work.function)
+        evaluate = ByBlock(work.function, lengths, results) if work.by_block else Together(work.function)
         graph[key] = (evaluate, blocks)
     sizes = (*(tuple(map(sum, axis)) for axis in groups), *((n,) for n in core))
     high = HighLevelGraph.from_collections(name, graph, dependencies=arrays)
-    return da.Array(high, name, sizes, meta=_meta(work, depth, meta))
+    return da.Array(high, name, sizes, meta=_meta(work, dummies, depth, meta))
 
 
 def _nested(name: str, ranges: Sequence[Sequence[int]], after: tuple[int, ...], before: Any = ()) -> Any:
@@ -255,62 +297,3 @@ def _nested(name: str, ranges: Sequence[Sequence[int]], after: tuple[int, ...], 
     if not ranges:
         return (name, *before, *after)
     return [_nested(name, ranges[1:], after, (*before, k)) for k in ranges[0]]
-
-
-@dataclass(frozen=True)
-class _Together:
-    """A function of blocks that are joined first."""
-
-    function: Callable[..., Any]
-
-    def __call__(self, blocks: Sequence[Any]) -> Any:
-        return self.function(*(_array(each) for each in blocks))
-
-
-@dataclass(frozen=True)
-class _ByBlock:
-    """A function of blocks, evaluated one by one into the arrays of the result.
-
-    `lengths` are those of the blocks along each batch axis, `results` the core shapes and dtypes.
-    """
-
-    function: Callable[..., Any]
-    lengths: tuple[tuple[int, ...], ...]
-    results: tuple[tuple[tuple[int, ...], Any], ...]
-
-    def __call__(self, blocks: Sequence[Any]) -> Any:
-        if not all(isinstance(_first(each), np.ndarray) for each in blocks):
-            return _Together(self.function)(blocks)
-        batch = tuple(map(sum, self.lengths))
-        results = [np.empty((*batch, *core), dtype=dtype) for core, dtype in self.results]
-        ends = [list(itertools.accumulate(axis, initial=0)) for axis in self.lengths]
-        for index in np.ndindex(*map(len, self.lengths)):
-            where = tuple(slice(ends[axis][k], ends[axis][k + 1]) for axis, k in enumerate(index))
-            outs = [result[where] for result in results]
-            given = [_at(each, index) for each in blocks]
-            self.function(*given, out=outs[0] if len(outs) == 1 else tuple(outs))
-        return results[0] if len(results) == 1 else tuple(results)
-
-
-def _array(blocks: Any, axis: int = 0) -> Any:
-    """Return nested lists of blocks, one level per axis, as one array of their kind."""
-    if not isinstance(blocks, list):
-        return blocks
-    parts = [_array(each, axis + 1) for each in blocks]
-    return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=axis)
-
-
-def _first(blocks: Any) -> Any:
-    while isinstance(blocks, list):
-        blocks = blocks[0]
-    return blocks
-
-
-def _at(blocks: Any, index: tuple[int, ...]) -> Any:
-    """Return the block at an index; fewer axes, or single blocks along one, broadcast."""
-    depth, inner = 0, blocks
-    while isinstance(inner, list):
-        depth, inner = depth + 1, inner[0]
-    for k in index[len(index) - depth :] if depth else ():
-        blocks = blocks[k if len(blocks) > 1 else 0]
-    return blocks
