@@ -40,8 +40,16 @@ OBJECTS = {
 }
 """Calls whose results are objects and records of the library, which keep NumPy's numbers."""
 
-LEFT = ("report.", "equations.", "description.", "load", "catalogue", "identification.Identification.load")
-"""Callables without arrays."""
+LEFT = (
+    "report.",
+    "equations.",
+    "description.",
+    "load",
+    "catalogue",
+    "identification.Identification.load",
+    "Kernel.on_gpu",
+)
+"""Callables without arrays, or for NumPy's only."""
 
 
 def tensor(values, grad=False):
