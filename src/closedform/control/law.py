@@ -218,14 +218,22 @@ class Law:
     ) -> Callable[[], None]:
         """Return a call of no arguments that evaluates the law on these very arrays, for control loops.
 
-        It takes the law's own `gains` arrays too: numbers written into them count from the next call on.
+        It takes the law's own `gains` arrays too: numbers written into them count from the next call on. Beside
+        arrays of another kind they are copies.
         A law with states needs the `step` between two calls, in seconds: each call writes tau and then moves
         the arrays in `states` on.
         """
         if not self.states:
             if step is not None:
                 raise ArgumentError(f"bind {self.name}: the law has no states, so it takes no step")
-            return self.kernel.bind(q, qd, *references, *self.gains.values(), out=out)
+            kind = kind_of(f"bind {self.name}", q, qd, *references)
+            gains = [own(kind, values) for values in self.gains.values()]
+            return at_precision(kind, self.kernel).bind(q, qd, *references, *gains, out=out)
+        if kind_of(f"bind {self.name}", q, qd, *references) is not None:
+            raise ArgumentError(
+                f"bind {self.name}: the states of the law are NumPy's; expected such arrays: or bind its "
+                "step_kernel"
+            )
         if step is None:
             raise ArgumentError(
                 f"bind {self.name}: the law has states; say step=, the time between two calls"

@@ -19,7 +19,7 @@ from ..checks import choice, instance
 from ..emit import export
 from ..emit.subject import Subject, layout
 from ..errors import ArgumentError, shown
-from ..guests import called, kind_of
+from ..guests import at_precision, called, kind_of, own
 from ..integration import System
 from ..kernels import Kernel, compiled, traced
 from ..lazy import cached_property
@@ -178,7 +178,9 @@ class Control(ABC):
         self, q: Array, qd: Array, theta: Array, thetad: Array, reference: Array, *, out: Array
     ) -> Callable[[], None]:
         """Return a call of no arguments that evaluates the law on these very arrays, for control loops."""
-        return self.kernel.bind(q, qd, theta, thetad, reference, self.gains, out=out)
+        given = (q, qd, theta, thetad, reference)
+        kind = kind_of("bind", *given)
+        return at_precision(kind, self.kernel).bind(*given, own(kind, self.gains), out=out)
 
     def seen(self, state: Sequence[Any], stiffness: Any) -> tuple[Any, Any, Any, Any]:
         """Return the state that the law's sensors measure on a plant whose springs have that stiffness.

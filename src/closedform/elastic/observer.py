@@ -21,7 +21,7 @@ from ..emit import export
 from ..emit.subject import Subject, layout
 from ..errors import ArgumentError, ClosedFormError
 from ..forms import Quantity
-from ..guests import called, in_kind, kind_of, own
+from ..guests import at_precision, called, in_kind, kind_of, own
 from ..integration.system import runge_kutta_step
 from ..kernels import Kernel, compiled, traced
 from ..lazy import cached_property
@@ -178,8 +178,10 @@ class Observer(ABC):
         `out` are the estimates (5 nv,) and the memory one sample later, an array of its own: copy it into
         `memory` before the next call.
         """
-        inputs = (memory, theta_before, theta, u, self.gains, np.array(1 / self.rate))
-        return self.kernel.bind(*inputs, out=out)
+        given = (memory, theta_before, theta, u)
+        kind = kind_of("bind", *given)
+        numbers = [own(kind, each) for each in (self.gains, np.array(1 / self.rate))]
+        return at_precision(kind, self.kernel).bind(*given, *numbers, out=out)
 
     def torques(
         self, control: Control, estimate: ArrayLike, reference: ArrayLike, *, loaded: bool = True

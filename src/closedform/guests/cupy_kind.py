@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 import cupy
 import numpy as np
@@ -25,7 +25,7 @@ class CupyKind:
     device: int
     dtype: np.dtype[Any]
     plain: bool = False
-    xp: Any = cupy
+    xp: ClassVar[Any] = cupy
 
     def host(self, name: str, array: Any) -> np.ndarray[Any, Any]:
         """Return a copy of an array as NumPy's."""

@@ -29,6 +29,7 @@ MANY = 64
 """Entries of a list up to which each is looked at; the first tells what a longer one holds."""
 
 F = TypeVar("F", bound=Callable[..., Any])
+K = TypeVar("K")
 
 
 class Kind(Protocol):
@@ -158,9 +159,11 @@ def own(kind: Kind | None, numbers: Any) -> Any:
     return numbers if kind is None else kind.constant(numbers)
 
 
-def at_precision(kind: Kind | None, kernel: Any) -> Any:
+def at_precision(kind: Kind | None, kernel: K) -> K:
     """Return a kernel of doubles in the precision of a kind."""
-    return kernel if kind is None or kind.dtype == kernel.dtype else kernel.single
+    given: Any = kernel
+    found: K = given if kind is None or kind.dtype == given.dtype else given.single
+    return found
 
 
 def sized(kind: Kind, name: str, given: Any, size: int | None) -> Any:

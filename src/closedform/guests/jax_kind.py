@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -22,7 +22,7 @@ class JaxKind:
     device: Any
     dtype: np.dtype[Any]
     plain: bool
-    xp: Any = jnp
+    xp: ClassVar[Any] = jnp
 
     def host(self, name: str, array: jax.Array) -> np.ndarray[Any, Any]:
         """Return an array as NumPy's, without a copy on the CPU."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -26,7 +26,7 @@ class TorchKind:
     device: torch.device
     dtype: np.dtype[Any]
     plain: bool
-    xp: Any = torch
+    xp: ClassVar[Any] = torch
 
     def host(self, name: str, array: Tensor) -> np.ndarray[Any, Any]:
         """Return a tensor as NumPy's array, without a copy on the CPU."""
