@@ -218,8 +218,8 @@ class Law:
     ) -> Callable[[], None]:
         """Return a call of no arguments that evaluates the law on these very arrays, for control loops.
 
-        It takes the law's own `gains` arrays too: numbers written into them count from the next call on. Beside
-        arrays of another kind they are copies.
+        It takes the law's own `gains` arrays too: numbers written into them count from the next call on.
+        Beside arrays of another kind they are copies.
         A law with states needs the `step` between two calls, in seconds: each call writes tau and then moves
         the arrays in `states` on.
         """
