@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import closedform as cf
+from closedform.elastic import Feedforward, Spread, monte_carlo
 from closedform.guests import dask_parcels
 from closedform.guests.dask_arrays import PER_CODE_BYTE, PER_RESULT_BYTE
 from closedform.guests.dask_chunks import cut, grouped
@@ -269,6 +270,38 @@ def test_transitions_of_lazy_runs_have_the_numbers_of_their_runs() -> None:
     assert theirs.transitions
     assert sorted(theirs.transitions) == list(ours.transitions)
     assert_same_record(ours, theirs)
+
+
+def test_laws_of_elastic_joints_meet_lazy_plants() -> None:
+    arm = cf.ElasticJointRobot(cf.load("2r"), 1e3, 0.1, 1.0)
+    move = cf.trajectory.polynomial([0.0, 0.0], [1.0, -0.5], duration=0.05, degree=7)
+    controls, spread = {"PD": Feedforward(arm, [-20, -20])}, Spread(stiffness=0.2, payload=1.0)
+    theirs = monte_carlo(controls, move, spread, runs=10, seed=3, step=5e-4)
+    plants = spread.draw(arm, 10, np.random.default_rng(3))
+    lazy = da.from_array(plants, chunks=(3, 24))
+    for ours in (
+        monte_carlo(controls, move, plants, step=5e-4),
+        monte_carlo(controls, move, lazy, step=5e-4),
+    ):
+        np.testing.assert_array_equal(computed(ours).errors["PD"], theirs.errors["PD"])
+    for given, said in (
+        ({"spread": lazy}, "step is None; expected a number"),
+        ({"spread": lazy, "step": 1e-3, "progress": print}, "progress is"),
+        ({"spread": lazy[:, 1:], "step": 1e-3}, r"spread has shape \(10, 23\); expected \(\.\.\., 24\)"),
+        ({"spread": -plants}, "not positive"),
+        ({"spread": plants[:0]}, "no plants"),
+    ):
+        with pytest.raises(cf.ArgumentError, match=said):
+            monte_carlo(controls, move, **given)
+
+
+def test_flexible_arms_take_lazy_states_and_torques() -> None:
+    arm = cf.FlexibleArm([cf.FlexibleLink(1.0, 0.5, 2.0, modes=1)], payload=(0.1, 0.0))
+    rng = np.random.default_rng(0)
+    q0, torque = rng.normal(size=(6, 2)) * [1, 1e-3], rng.normal(size=(6, 10, 1))
+    lazy = arm.simulate(da.from_array(q0, chunks=2), None, da.from_array(torque, chunks=(4, 5, 1)), 0.01)
+    assert lazy.joints.shape == (6, 11, 1)
+    assert_same_record(computed(lazy), arm.simulate(q0, None, torque, 0.01))
 
 
 def test_systems_take_lazy_states_parameters_and_inputs() -> None:

@@ -52,8 +52,6 @@ def check_workers(client: Any) -> dict[str, str]:
 def _problem(found: Any) -> str:
     if isinstance(found, ModuleNotFoundError):
         return f"has no {found.name}"
-    return (
-        f"cannot load it ({type(found).__name__}: {found})"
-        if isinstance(found, BaseException)
-        else f"has {shown(found)}"
-    )
+    if isinstance(found, BaseException):
+        return f"cannot load it ({type(found).__name__}: {found})"
+    return f"has {shown(found)}"

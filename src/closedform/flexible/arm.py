@@ -136,7 +136,8 @@ class FlexibleArm(ArmStructure):
         nodes and linear between, or a function of time. Classical Runge-Kutta steps by default,
         a batch of initial states as one; otherwise a method of SciPy within `rtol`, `atol`.
         Raises an error when the linearised inertia matrix stops being positive definite; in a batch such
-        runs are NaN from there on, with a warning.
+        runs are NaN from there on, with a warning. States and torques may be dask arrays; those of the
+        motion are lazy then.
         """
         return arm_motion(
             self, q0, qd0, torque, duration, step, method=method, events=events, rtol=rtol, atol=atol

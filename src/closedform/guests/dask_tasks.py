@@ -158,7 +158,7 @@ def _words(label: str) -> str:
     """
     first, *more = label.split(" ")
     name = "".join(word.capitalize() for word in re.findall("[A-Za-z]+", first))
-    return "-".join([name or "Call", *re.findall("[A-Za-z]+", " ".join(more))])
+    return "-".join([name or "Call", *re.findall("[0-9A-Za-z_]+", " ".join(more))])
 
 
 def _setting(name: str, default: float) -> float:

@@ -163,15 +163,14 @@ def save(name: str, code: bytes) -> bytes:
         if not _trusted(folder):
             return code
         first = load(name)
-        if first is not None:
-            return first
-        target, prefix = folder / f"{name}.o", f"{TEMPORARY}{os.getpid()}-"
-        with replaced(target, prefix=prefix, mode=0o600, keep=not target.exists()) as file:
-            file.write(MAGIC + _digest(name, code) + code)
+        if first is None:
+            target, prefix = folder / f"{name}.o", f"{TEMPORARY}{os.getpid()}-"
+            with replaced(target, prefix=prefix, mode=0o600, keep=not target.exists()) as file:
+                file.write(MAGIC + _digest(name, code) + code)
         _trim(folder)
     except (OSError, ValueError):
         return code
-    return load(name) or code
+    return first or load(name) or code
 
 
 def _trim(folder: Path) -> None:

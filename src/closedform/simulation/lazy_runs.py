@@ -9,54 +9,24 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array
-from ..checks import positive
-from ..errors import ArgumentError
-from ..guests import is_lazy
+from ..integration.lazy_runs import LazyRuns
 from .motion import Motion
 
 SECONDS = 10e-9
 """Time of a step per velocity, at least: 10e-9 to 42e-9 measured for "rk4" and "rk6" steps, on one core."""
 
 ALONG = {"q0": 1, "qd0": 1, "phi": 1, "law": 2, "reference": 2}
-"""Arguments that may be dask arrays, and their core axes; torques and references have one for the steps."""
 
 
-def has_lazy(given: dict[str, Any]) -> bool:
-    """Whether one of the arguments that may be dask arrays is one."""
-    return is_lazy(*(given[name] for name in ALONG))
-
-
-def lazy_motion(simulate: Callable[..., Motion], given: dict[str, Any]) -> Motion:
-    """Return the motion of the arguments of a simulation, some of them lazy; its torques are lazy too."""
-    from ..guests.dask_records import Call, lazy_record  # noqa: PLC0415 (dask is an extra)
-
-    if given["progress"] is not None:
-        raise ArgumentError(
-            "simulate: progress= does not go with dask arrays; look at dask's dashboard, or say "
-            "distributed.progress(motion.q.persist())"
-        )
-    differing = ("q0", "qd0", "phi")
-    arrays = {
-        name: given[name]
-        for name in ALONG
-        if is_lazy(given[name]) or (name in differing and given[name] is not None)
-    }
-    fixed = {name: value for name, value in given.items() if name not in arrays}
+def lazy_motion(simulate: Callable[..., Motion], given: dict[str, Any]) -> Motion | None:
+    """Return the motion of the arguments of a simulation; None if none of them is a dask array."""
+    runs = LazyRuns(simulate, ALONG, ("q0", "qd0", "phi"), {"tau": _tau, "changes": _changes})
+    if not runs.asked(given):
+        return None
     robot = given["robot"]
-    cores = {name: min(ALONG[name], max(1, np.ndim(array))) for name, array in arrays.items()}
-    duration, step = (positive(f"simulate: {name}", fixed[name]) for name in ("duration", "step"))
-    call = Call(
-        simulate,
-        f"simulate {robot.name}",
-        arrays,
-        cores,
-        fixed,
-        SECONDS * max(1, robot.nv) * max(1.0, duration / step),
-        also={"tau": _tau, "changes": _changes},
-    )
     motion: Motion
-    motion, also = lazy_record(call)
-    if fixed["friction"] or fixed["stops"]:
+    motion, also = runs.run(robot.name, given, SECONDS * max(1, robot.nv))
+    if given["friction"] or given["stops"]:
         motion = replace(motion, transitions=also["changes"])
     return replace(motion, torques=Recorded(also["tau"]))
 

@@ -37,7 +37,7 @@ from .contact import Contact
 from .drive import Clock, Drive, TorqueLaw, clock, drive, driven_torques, not_finite
 from .event_times import with_events
 from .inputs import together, wrench_levels
-from .lazy_runs import has_lazy, lazy_motion
+from .lazy_runs import lazy_motion
 from .marching import Marching, take_steps
 from .motion import Motion, Transition
 from .plant import Plant
@@ -88,8 +88,9 @@ def simulate(
     """Return the motion of a robot from a state, under a law: see `Robot.simulate`."""
     given = dict(locals())  # before anything else has a name here
     model = instance("simulate: robot", robot, Robot).model
-    if has_lazy(given):
-        return lazy_motion(simulate, given)
+    lazy = lazy_motion(simulate, given)
+    if lazy is not None:
+        return lazy
     for need in FORMS["forward_dynamics"].needs:
         need.check(model, "simulate")
     if method is not None:
