@@ -64,7 +64,9 @@ class Kernel:
         self.__doc__ = recipe.doc
         self.__name__ = name
         self._signature = Signature(name, self.input_names, self.input_shapes, self.output_shapes, self.dtype)
-        self._machine = machine.Machine(self._object_code(), "bound", "loop")
+        code = self._object_code()
+        self.code_size = len(code)
+        self._machine = machine.Machine(code, "bound", "loop")
         self.ufunc = gufunc(
             name,
             recipe.doc,
@@ -102,7 +104,7 @@ class Kernel:
             real = "double" if self.dtype == np.float64 else "float"
             lanes = machine.register_bits() // (8 * self.dtype.itemsize)
             code = fastest_code(self.program, lanes, real)
-            cache.save(key, code)
+            code = cache.save(key, code)
         return code
 
     @cached_property
@@ -140,6 +142,11 @@ class Kernel:
         True
         """
         return Kernel(ProductRecipe(self.recipe, "jvp"), self.dtype)
+
+    @cached_property
+    def single(self) -> Kernel:
+        """The same program in single precision."""
+        return Kernel(self.recipe, np.float32)
 
     @cached_property
     def xla_handler(self) -> XlaHandler:
