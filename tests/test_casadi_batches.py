@@ -216,6 +216,6 @@ def test_the_example_finds_the_optimum_of_the_plain_function(tmp_path, capsys):
     assert np.abs(share).max() <= 1 + 1e-6
     robot = cf.load("panda")
     limits = SHARE * np.asarray(robot.effort_limits)
-    plain = problem(robot.casadi("inverse_dynamics").map(9), limits, 8)
+    plain = problem(robot.casadi("forward_dynamics").map(8), limits, 8)
     np.testing.assert_allclose(q, plain.opti.solve().value(plain.q).T, atol=1e-9)
     assert words.startswith(f"{plain.opti.stats()['iter_count']} iterations")
