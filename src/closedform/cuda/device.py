@@ -6,100 +6,129 @@ import ctypes
 from collections.abc import Sequence
 from functools import cache
 from math import prod
+from struct import Struct
 from threading import local
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..errors import ClosedFormError
 from ..kernels import cache as disk
 from ..kernels.recipe import Recipe
-from .text import FUNCTION, source
+from ..lazy import cached_property
+from .driver import attribute, bindings, checked, ensure_context, failure, shared_memory
+from .text import FUNCTION, WARP, Source, source
 
 ROOMS = ("cuda", "emit")
 """Packages that write the text of a kernel, besides those that shape its program: parts of its key."""
 
+LONELY, CROWD = 1.75, 4
+"""Warps for each multiprocessor up to which short parts pay, and up to which warps of fewer samples do."""
 
-@cache
-def _bindings() -> tuple[Any, Any]:
-    """Return NVIDIA's bindings of the driver and of the compiler."""
-    try:
-        from cuda.bindings import driver, nvrtc  # noqa: PLC0415 (an extra, needed only where there is a GPU)
-    except ImportError as error:
-        raise ClosedFormError(
-            f"arrays on a GPU need NVIDIA's bindings ({error}); install closedform[cuda]"
-        ) from error
-    return driver, nvrtc
+ENDLESS = 2**62
 
-
-def _checked(what: str, answer: tuple[Any, ...]) -> Any:
-    """Return what a function of the bindings gives besides its status, or say what went wrong."""
-    status, *results = answer
-    if int(status) != 0:
-        raise ClosedFormError(f"{what}: the GPU says {status.name}")
-    return results[0] if len(results) == 1 else results
+HEAD = Struct("<III")
+"""What is kept on the disk before machine code: parts, warps of a block, bytes of its shared memory."""
 
 
 @cache
 def architecture(device: int) -> str:
     """Return the kind of machine code of a device, such as sm_90."""
-    driver, _ = _bindings()
-    numbers = driver.CUdevice_attribute
-    major, minor = (
-        _checked("device", driver.cuDeviceGetAttribute(each, device))
-        for each in (
-            numbers.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
-            numbers.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
-        )
-    )
+    major, minor = (attribute(device, f"COMPUTE_CAPABILITY_{each}") for each in ("MAJOR", "MINOR"))
     return f"sm_{major}{minor}"
 
 
 def compiled(name: str, text: str, kind: str) -> bytes:
     """Return the machine code of CUDA C."""
-    _, nvrtc = _bindings()
-    program = _checked(name, nvrtc.nvrtcCreateProgram(text.encode(), f"{name}.cu".encode(), 0, [], []))
+    _, nvrtc = bindings()
+    program = checked(name, nvrtc.nvrtcCreateProgram(text.encode(), f"{name}.cu".encode(), 0, [], []))
     options = [f"--gpu-architecture={kind}".encode(), b"--std=c++17"]
     (status,) = nvrtc.nvrtcCompileProgram(program, len(options), options)
     if int(status) != 0:
-        log = b" " * _checked(name, nvrtc.nvrtcGetProgramLogSize(program))
+        log = b" " * checked(name, nvrtc.nvrtcGetProgramLogSize(program))
         nvrtc.nvrtcGetProgramLog(program, log)
         raise ClosedFormError(f"{name}: does not compile for {kind}: {log.decode(errors='replace')[:500]}")
-    code = bytes(_checked(name, nvrtc.nvrtcGetCUBINSize(program)))
-    _checked(name, nvrtc.nvrtcGetCUBIN(program, code))
+    code = bytes(checked(name, nvrtc.nvrtcGetCUBINSize(program)))
+    checked(name, nvrtc.nvrtcGetCUBIN(program, code))
     nvrtc.nvrtcDestroyProgram(program)
     return code
 
 
+class Shape(NamedTuple):
+    """How batches of up to `most` samples are launched, `each` of them by a warp."""
+
+    most: int
+    function: Any
+    each: int
+    parts: int
+    warps: int
+    shared: int
+
+    def grid(self, count: int) -> tuple[int, int, int]:
+        """Return the blocks, the parts and the threads of a block."""
+        return -(-count // (self.each * self.warps)), self.parts, self.warps * WARP
+
+
 class DeviceKernel:
-    """A program as machine code of one device, loaded into its context."""
+    """A program as machine code of one device, loaded into its context.
+
+    Small batches are cut into more and shorter parts, or have fewer samples per warp, until every
+    multiprocessor of the card has a warp.
+    """
 
     def __init__(self, recipe: Recipe, dtype: np.dtype[Any], device: int) -> None:
-        driver, _ = _bindings()
-        real = "double" if dtype == np.float64 else "float"
-        kind = architecture(device)
-        self.name = recipe.name
-        key = disk.key("cuda", *recipe.identity, real, kind, str(_version()), disk.source_digest(ROOMS))
-        packed = disk.load(key)
-        if packed is None:
-            made = source(recipe.program(), real)
-            code = compiled(recipe.name, made.text, kind)
-            packed = made.threads.to_bytes(4, "little") + made.shared.to_bytes(4, "little") + code
-            disk.save(key, packed)
-        self.threads = int.from_bytes(packed[:4], "little")
-        self.shared = int.from_bytes(packed[4:8], "little")
-        self._code = packed[8:]
-        module = _checked(self.name, driver.cuModuleLoadData(self._code))
-        self._function = _checked(self.name, driver.cuModuleGetFunction(module, FUNCTION.encode()))
-        attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
-        if self.shared > 48 * 1024:
-            _checked(self.name, driver.cuFuncSetAttribute(self._function, attribute, self.shared))
+        self.name, self.device = recipe.name, device
+        self._recipe, self._real = recipe, "double" if dtype == np.float64 else "float"
+        ensure_context(device)
         self.strides = [prod(shape) for _, shape in recipe.inputs]
-        self._count = 1 + 2 * len(recipe.inputs) + len(recipe.outputs)
+        self._count = 2 + 2 * len(recipe.inputs) + len(recipe.outputs)
         self._values = ctypes.c_longlong * self._count
         self._places = ctypes.c_void_p * self._count
-        self._launch = driver.cuLaunchKernel
+        self._launch = bindings()[0].cuLaunchKernel
         self._own = local()  # arguments of a launch, for each thread
+        self._processors = attribute(device, "MULTIPROCESSOR_COUNT")
+        self._last = -1, self.large[-1]  # most calls have the size of the one before
+
+    @cached_property
+    def small(self) -> Shape | None:
+        """How small batches are launched: in short parts, if these are more than the long ones."""
+        found = self._loaded(small=True)
+        return found and found._replace(most=WARP * int(LONELY * self._processors / found.parts))
+
+    @cached_property
+    def large(self) -> list[Shape]:
+        """How other batches are launched: in long parts; if there is one, few samples have a warp each."""
+        found = self._loaded(small=False)
+        assert found is not None
+        fewer = (4, 8, 16) if found.parts == 1 else ()
+        few = [found._replace(each=each, most=CROWD * self._processors * each) for each in fewer]
+        return [*few, found]
+
+    def shape(self, count: int) -> Shape:
+        """Return how a batch is launched."""
+        if count <= WARP * LONELY * self._processors / 2 and self.small and count <= self.small.most:
+            return self.small
+        return next(each for each in self.large if count <= each.most)
+
+    def _loaded(self, small: bool) -> Shape | None:
+        """Return the function in short or long parts, from the disk if it was made before."""
+        driver, _ = bindings()
+        kind, memory = architecture(self.device), shared_memory(self.device)
+        identity = (*self._recipe.identity, self._real, kind, str(memory), str(small), str(_version()))
+        key = disk.key("cuda", *identity, disk.source_digest(ROOMS))
+        packed = disk.load(key)
+        if packed is None:
+            packed = _packed(self.name, source(self._recipe.program(), self._real, memory, small), kind)
+            disk.save(key, packed)
+        parts, warps, shared = HEAD.unpack_from(packed)
+        if not parts:
+            return None
+        module = checked(self.name, driver.cuModuleLoadData(packed[HEAD.size :]))
+        function = checked(self.name, driver.cuModuleGetFunction(module, FUNCTION.encode()))
+        limit = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+        if shared > 48 * 1024:
+            checked(self.name, driver.cuFuncSetAttribute(function, limit, shared))
+        return Shape(ENDLESS, function, WARP, parts, warps, shared)
 
     def launch(
         self, count: int, inputs: Sequence[int], strides: Sequence[int], outputs: Sequence[int], stream: int
@@ -110,35 +139,37 @@ class DeviceKernel:
         try:
             values, places = self._own.arguments
         except AttributeError:
+            ensure_context(self.device)
             values = self._values()
             start = ctypes.addressof(values)
             self._own.kept = self._places(*range(start, start + 8 * self._count, 8))
             places = ctypes.addressof(self._own.kept)
             self._own.arguments = values, places
-        values[:] = (count, *inputs, *strides, *outputs)
-        blocks, threads = -(-count // self.threads), self.threads
+        last, shape = self._last
+        if count != last:
+            shape = self.shape(count)
+            self._last = count, shape
+        values[:] = (count, shape.each, *inputs, *strides, *outputs)
+        blocks, parts, threads = shape.grid(count)
         (status,) = self._launch(
-            self._function,
-            blocks,
-            1,
-            1,
-            threads,
-            1,
-            1,
-            self.shared,
-            stream,
-            places,
-            0,
+            shape.function, blocks, parts, 1, threads, 1, 1, shape.shared, stream, places, 0
         )
         if status != 0:
-            raise ClosedFormError(f"{self.name}: the GPU says {status.name}")
+            raise failure(f"{self.name} on GPU {self.device}", status)
+
+
+def _packed(name: str, made: Source | None, kind: str) -> bytes:
+    """Return machine code behind what its launches need; no parts if there is none."""
+    if made is None:
+        return HEAD.pack(0, 0, 0)
+    return HEAD.pack(made.parts, made.warps, made.shared) + compiled(name, made.text, kind)
 
 
 @cache
 def _version() -> tuple[int, int]:
     """Return the version of the compiler, whose code is kept."""
-    _, nvrtc = _bindings()
-    major, minor = _checked("NVRTC", nvrtc.nvrtcVersion())
+    _, nvrtc = bindings()
+    major, minor = checked("NVRTC", nvrtc.nvrtcVersion())
     return major, minor
 
 

@@ -1,22 +1,25 @@
 """Repeated calls with plain tensors, without the way through names, choices and checks.
 
 A call of tensors that are all contiguous, of one precision, on one device and of one batch shape needs no
-more than outputs and a launch. Whatever is otherwise takes the usual way.
+more than outputs and a launch; a single sample on the CPU, no more than the addresses of its tensors.
+Whatever is otherwise takes the usual way.
 """
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable, Sequence
+from struct import Struct
 from typing import Any
 
 import torch
+from numpy import asarray
 from torch import Tensor
 
 from .torch_cuda import launched
 
-grad_enabled, empty = torch.is_grad_enabled, torch.empty
-transformed = torch._C._functorch.peek_interpreter_stack
-compiling = torch.compiler.is_compiling
+grad_enabled, empty, empty_like = torch.is_grad_enabled, torch.empty, torch.empty_like
+transformed, modes = torch._C._functorch.peek_interpreter_stack, torch._C._len_torch_dispatch_stack
 forward = torch.autograd.forward_ad
 
 
@@ -24,15 +27,99 @@ def shortcut(kernel: Any) -> Callable[[Sequence[Any]], Any] | None:
     """Return a function that evaluates plain tensors on the CPU or a GPU, and gives None for others."""
     if any(not shape for shape in kernel.input_shapes):
         return None
-    dtype = torch.float64 if kernel.dtype.itemsize == 8 else torch.float32
-    cores = [tuple(shape) for shape in kernel.input_shapes]
+    batch = _batch(kernel)
+    evaluate = ctypes.PYFUNCTYPE(None, ctypes.c_char_p)(kernel.bound_address)
+    pack = Struct(f"{len(kernel.input_shapes) + len(kernel.output_shapes)}P").pack
+    outputs, results, dtype = kernel.output_shapes, kernel.results, _precision(kernel)
+    like = results is None and outputs[0] == kernel.input_shapes[0]
+
+    plain: Callable[..., bool] | None = None
+
+    def call(args: Sequence[Any]) -> Any:
+        nonlocal plain
+        if modes() or forward._current_level >= 0:
+            return None
+        if plain is None:
+            if transformed():
+                return None
+            plain = plain_samples(kernel)
+        if not plain(*args):
+            return batch(args)
+        places = [each.data_ptr() for each in args]
+        if like:
+            result = empty_like(args[0])
+            evaluate(pack(*places, result.data_ptr()))
+            return result
+        made = [empty(shape, dtype=dtype) for shape in outputs]
+        evaluate(pack(*places, *[each.data_ptr() for each in made]))
+        return made[0] if results is None else tuple.__new__(results, made)
+
+    return call
+
+
+def plain_samples(kernel: Any) -> Callable[..., bool]:
+    """Return what tells whether tensors are a single sample on the CPU, contiguous and without gradients.
+
+    PyTorch's compiler has such a check of all tensors at once, for its own calls. It is used if it tells what
+    is wrong apart from what is right.
+    """
+    dtype, cores = _precision(kernel), [tuple(shape) for shape in kernel.input_shapes]
+    with torch.inference_mode(False), torch.enable_grad():
+        check = _guards([empty(core, dtype=dtype) for core in cores])
+    if check is not None:
+        return check
+
+    def plain(*args: Any) -> bool:
+        return not transformed() and all(
+            type(each) is Tensor
+            and each.is_cpu
+            and each.dtype is dtype
+            and each.shape == core
+            and each.is_contiguous()
+            and not (each.requires_grad and grad_enabled())
+            for each, core in zip(args, cores, strict=True)
+        )
+
+    return plain
+
+
+def _guards(right: list[Tensor]) -> Callable[..., bool] | None:
+    """Return PyTorch's check whether tensors are like these, None if there is none that works."""
+    first, *others = right
+    wide = empty((*first.shape[:-1], 2 * first.shape[-1] + 2), dtype=first.dtype)
+    wrong = [
+        first[None],
+        wide[..., : first.shape[-1] + 1],
+        wide[..., : 2 * first.shape[-1] : 2] if first.numel() > 1 else first[None],
+        first.half(),
+        first.to("meta"),
+        torch.nn.Parameter(first, requires_grad=False),
+        first.clone().requires_grad_(),
+    ]
+    try:
+        from torch._C._dynamo.guards import TensorGuards  # noqa: PLC0415 (may be absent)
+
+        check: Callable[..., bool] = TensorGuards(
+            *right,
+            dynamic_dims_sizes=[list(each.shape) for each in right],
+            dynamic_dims_strides=[list(each.stride()) for each in right],
+        ).check
+        works = check(*right) and not any(check(each, *others) for each in wrong)
+    except (ImportError, TypeError, ValueError, RuntimeError):
+        return None
+    return check if works else None
+
+
+def _batch(kernel: Any) -> Callable[[Sequence[Any]], Any]:
+    """Return what evaluates tensors of one batch shape on the CPU or a GPU."""
+    dtype, cores = _precision(kernel), [tuple(shape) for shape in kernel.input_shapes]
     depth, alike = len(cores[0]), len(set(cores)) == 1
     outputs, results, fast = kernel.output_shapes, kernel.results, kernel.fast
 
     def call(args: Sequence[Any]) -> Any:
         first = args[0]
         shape = first.shape
-        if shape[-depth:] != cores[0]:
+        if shape[-depth:] != cores[0] or transformed():
             return None
         batch, device = shape[:-depth], first.get_device()
         for each, core in zip(args, cores, strict=True):
@@ -45,16 +132,21 @@ def shortcut(kernel: Any) -> Callable[[Sequence[Any]], Any] | None:
                 or (each.requires_grad and grad_enabled())
             ):
                 return None
-        if compiling() or transformed() or forward._current_level >= 0:
-            return None
         if first.is_cuda:
-            made = [empty((*batch, *core), dtype=dtype, device=device) for core in outputs]
+            try:
+                made = [empty((*batch, *core), dtype=dtype, device=device) for core in outputs]
+            except torch.OutOfMemoryError:
+                return None  # the usual way says how much memory there is
             launched(kernel, args, made, batch.numel())
         elif first.is_cpu:
-            found = fast(*[each.detach().numpy() for each in args])
-            made = [torch.from_numpy(each) for each in (found if results else (found,))]
+            found = fast(*[each.detach().numpy() if each.requires_grad else each.numpy() for each in args])
+            made = [torch.from_numpy(asarray(each)) for each in (found if results else (found,))]
         else:
             return None
         return made[0] if results is None else tuple.__new__(results, made)
 
     return call
+
+
+def _precision(kernel: Any) -> torch.dtype:
+    return torch.float64 if kernel.dtype.itemsize == 8 else torch.float32
