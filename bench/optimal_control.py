@@ -9,7 +9,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import chdir
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from typing import Any
 import casadi as ca
 import numpy as np
 import pinocchio as pin
-from casadi import Function, Opti
+from casadi import MX, Function, Opti
 
 import closedform as cf
 from closedform.programs import expressions
@@ -27,7 +27,7 @@ from oracles.casadi_recursions import compact
 from .pinocchio_casadi import functions, with_derivatives
 
 OURS = "closed forms, batch"
-PLAIN = "closed forms, map"
+PLAIN = "closed forms, a call per instant"
 SAME = "same expression, CasADi differentiates"
 PEER = "pinocchio.casadi"
 STAND_IN = "textbook recursion"
@@ -51,8 +51,10 @@ TIMES = ("total", "evaluations", "hessian", "jacobian", "rest")
 seconds of the first solution, in which CasADi makes the solver, and we compile what is not on disk."""
 
 Row = dict[str, float]
-Contestants = dict[str, Function]
-"""Functions of all instants by name."""
+Calls = Callable[[MX, MX, MX], MX]
+"""Evaluates a function at all instants, one per column."""
+
+Contestants = dict[str, Calls]
 
 
 def run(quick: bool = False) -> dict[str, dict[str, Row]]:
@@ -80,18 +82,15 @@ def run(quick: bool = False) -> dict[str, dict[str, Row]]:
 
 
 def _contestants(robot: cf.Robot) -> tuple[Contestants, Contestants]:
-    """Return functions of inverse and of forward dynamics at all instants, by name."""
-    found = []
-    for name, count in (("inverse_dynamics", INSTANTS), ("forward_dynamics", INTERVALS)):
-        symbols, results = expressions(robot.program(name))
-        found.append(
-            {
-                OURS: robot.casadi(name, batch=count),
-                PLAIN: robot.casadi(name).map(count),
-                SAME: Function("same", symbols, results).map(count),
-            }
-        )
-    inverse, forward = found
+    """Return calls of inverse and of forward dynamics, by name."""
+    inverse, forward = (
+        {
+            OURS: robot.casadi(name, batch=count),
+            PLAIN: _each(robot.casadi(name)),
+            SAME: _each(Function("same", *expressions(robot.program(name)))),
+        }
+        for name, count in (("inverse_dynamics", INSTANTS), ("forward_dynamics", INTERVALS))
+    )
     with tempfile.TemporaryDirectory() as folder:
         model = pin.buildModelFromUrdf(str(robot.to_urdf(Path(folder) / "robot.urdf")))
     try:
@@ -99,19 +98,27 @@ def _contestants(robot: cf.Robot) -> tuple[Contestants, Contestants]:
     except RuntimeError as error:
         print(f"Pinocchio's functions cannot be made here: {error}")
         print("A textbook recursion stands for its rnea: as many operations, the numbers of its model.")
-        inverse[STAND_IN] = compact(model).map(INSTANTS)
+        inverse[STAND_IN] = _each(compact(model))
         return inverse, forward
-    for row, name, count in ((inverse, "rnea", INSTANTS), (forward, "aba", INTERVALS)):
-        row[PEER] = peers[name].map(count)
+    for row, name in ((inverse, "rnea"), (forward, "aba")):
+        row[PEER] = _each(peers[name])
         analytic = with_derivatives(peers[name], peers[f"{name}_derivatives"])
-        row[f"{PEER}, its own derivatives"] = analytic.map(count)
+        row[f"{PEER}, its own derivatives"] = _each(analytic)
     return inverse, forward
 
 
-def _ways(
-    contestants: Contestants, *, compiled: bool
-) -> Iterator[tuple[str, tuple[Function, dict[str, Any]]]]:
-    """Yield functions and options of the solver by name: as called, as one expression, as compiled C."""
+def _each(function: Function) -> Calls:
+    """Return a loop of calls, as users write it; a map of the function is not faster."""
+
+    def calls(*given: MX) -> MX:
+        instants = zip(*map(ca.horzsplit, given), strict=True)
+        return ca.horzcat(*(function(*each) for each in instants))
+
+    return calls
+
+
+def _ways(contestants: Contestants, *, compiled: bool) -> Iterator[tuple[str, tuple[Calls, dict[str, Any]]]]:
+    """Yield calls and options of the solver by name: as called, as one expression, as compiled C."""
     for name, function in contestants.items():
         if name != SAME:
             yield name, (function, {})
@@ -123,13 +130,13 @@ def _ways(
             yield f"{name}, jit", (contestants[name], COMPILED)
 
 
-def _forward(robot: cf.Robot, acceleration: Function, options: dict[str, Any], ipopt: dict[str, Any]) -> Opti:
+def _forward(robot: cf.Robot, acceleration: Calls, options: dict[str, Any], ipopt: dict[str, Any]) -> Opti:
     """Return the example's problem."""
     limits = SHARE * np.asarray(robot.effort_limits)
     return problem(acceleration, limits, INTERVALS, ipopt=ipopt, **options).opti
 
 
-def _inverse(robot: cf.Robot, torque: Function, options: dict[str, Any], ipopt: dict[str, Any]) -> Opti:
+def _inverse(robot: cf.Robot, torque: Calls, options: dict[str, Any], ipopt: dict[str, Any]) -> Opti:
     """Return the same motion with accelerations that are linear between instants, and torques at these."""
     opti, n, h = Opti(), robot.nv, DURATION / INTERVALS
     limits = SHARE * np.asarray(robot.effort_limits)
