@@ -53,8 +53,9 @@ class Peer:
         peer.model = self.model.copy()
         for body in peer.model.inertias:
             body.mass *= 1 + EPS * rng.choice((-1, 1))
-            body.lever = body.lever * (1 + EPS * rng.choice((-1, 1)))
-        for placement in peer.model.jointPlacements:  # a file's pi is rounded
+            turned = EPS * np.linalg.norm(body.lever)  # by fixed joints too: a file's pi is rounded
+            body.lever = body.lever + turned * rng.choice((-1, 1), 3)
+        for placement in peer.model.jointPlacements:
             placement.rotation = placement.rotation + EPS * rng.choice((-1, 1), (3, 3))
         peer.data = peer.model.createData()
         return peer

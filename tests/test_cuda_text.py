@@ -9,14 +9,18 @@ import numpy as np
 import pytest
 
 import closedform as cf
-from closedform.cuda.staging import Compute, Flush, Put, staging
-from closedform.cuda.text import SHARED, STRIDE, source
+from closedform.cuda.parts import SLACK, parts
+from closedform.cuda.staging import _operations, _waiting, staging
+from closedform.cuda.text import STRIDE, source
 from closedform.programs import evaluate, program, trace
 from closedform.programs.operations import NUMPY
 from closedform.programs.sine_cosine import COSINE, PI_2, SINE
 
-PLENTY, LITTLE = 10_000, 8
-"""Slots of a thread: enough for every output at once, or for a few rows."""
+MEMORY = 227 * 1024
+"""Bytes of shared memory of a data-centre card."""
+
+NONE = 10**9
+"""More operations than any program has."""
 
 
 def constants_and_inputs():
@@ -41,7 +45,7 @@ PROGRAMS = dict(programs())
 
 
 def followed(traced, stage, inputs):
-    """Return the outputs that the steps of a staging write, as warps of a GPU would."""
+    """Return the slots of a thread after the operations of a part."""
     columns = np.concatenate([each.ravel() for each in inputs])
     values = {}
 
@@ -51,64 +55,102 @@ def followed(traced, stage, inputs):
             return constant if name == "const" else columns[int(constant)]
         return values[number]
 
-    slots = [None] * stage.slots
-    results = [np.full(len(row), np.nan) for row in traced.results]
-    for step in stage.steps:
-        if isinstance(step, Compute):
-            name, operands, _ = traced.operations[step.value]
-            assert step.value not in values, "computed twice"
-            values[step.value] = NUMPY[name](*map(value, operands))
-        elif isinstance(step, Put):
-            slots[step.slot] = value(step.value)
-        else:
-            assert isinstance(step, Flush)
-            for entry in range(step.first, step.last):
-                assert np.isnan(results[step.output][entry]), "written twice"
-                results[step.output][entry] = slots[stage.table[step.output][entry]]
-    return results
+    for number in stage.operations:
+        name, operands, _ = traced.operations[number]
+        assert number not in values, "computed twice"
+        values[number] = NUMPY[name](*map(value, operands))
+    slots = [None] * len(stage.slots)
+    for number, slot in stage.slots.items():
+        slots[slot] = value(number)
+    return slots
 
 
-@pytest.mark.parametrize("memory", [PLENTY, LITTLE])
+def results_of(traced, inputs):
+    """Return the outputs of a program, in rows."""
+    found = evaluate(traced, *inputs)
+    return [np.ravel(each) for each in (found if isinstance(found, tuple) else (found,))]
+
+
+@pytest.mark.parametrize(("operations", "values"), [(NONE, 211), (1000, 211), (1, 3)])
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_every_entry_leaves_once_with_its_value(name, memory):
+def test_every_entry_is_computed_by_one_part(name, operations, values):
     traced = PROGRAMS[name]
     rng = np.random.default_rng(0)
     inputs = [rng.normal(size=shape) for _, shape in traced.inputs]
-    expected = evaluate(traced, *inputs)
-    expected = expected if isinstance(expected, tuple) else (expected,)
-    stage = staging(traced, memory)
-    for ours, theirs in zip(followed(traced, stage, inputs), expected, strict=True):
-        np.testing.assert_array_equal(ours, np.ravel(theirs))
+    results = [np.full(len(row), np.nan) for row in traced.results]
+    for places in parts(traced, operations, values):
+        stage = staging(traced, places, 220)
+        slots = followed(traced, stage, inputs)
+        for output, entry in stage.places:
+            assert np.isnan(results[output][entry]), "written twice"
+            results[output][entry] = slots[stage.slots[traced.results[output][entry]]]
+        assert len(stage.slots) <= values + 1  # and zero
+    for ours, theirs in zip(results, results_of(traced, inputs), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("most", [1000, 2000])
+def test_parts_are_as_short_as_their_longest_entry_allows(most):
+    traced = PROGRAMS["panda inverse_dynamics_derivatives"]
+    needed = [len(staging(traced, [(o, e)], 220).operations) for o in (0, 1) for e in range(49)]
+    stages = [staging(traced, places, 220) for places in parts(traced, most, 211)]
+    lengths = [len(stage.operations) for stage in stages]
+    assert len(lengths) > 1
+    assert max(lengths) <= max(most, SLACK * max(needed))
+    assert lengths == sorted(lengths, reverse=True)
+
+
+def test_what_is_independent_is_cut_without_loss():
+    """The legs of a robot with a fixed trunk share nothing."""
+    x = ca.SX.sym("x", 4)
+    y = ca.vertcat(*(ca.sin(x[i]) * ca.cos(x[i]) for i in range(4)))
+    traced = program("legs", [("x", (4,), x)], [("y", (4,), y)])
+    found = parts(traced, 6, 211)
+    assert sorted(map(len, found)) == [2, 2]
+    assert sum(len(staging(traced, places, 220).operations) for places in found) == 12
 
 
 def test_matrices_keep_few_values_waiting():
     """Column by column from the last, the derivatives of an arm's torques wait in registers alone."""
     traced = PROGRAMS["panda inverse_dynamics_derivatives"]
-    assert staging(traced, PLENTY).waiting == 0
+    (places,) = parts(traced, NONE, 211)
+    order = staging(traced, places, 220).operations
+    assert _waiting(traced, order, 220) == 0 < _waiting(traced, _operations(traced, places), 220)
     assert len(traced.operations) > 3000
 
 
+@pytest.mark.parametrize("small", [False, True])
 @pytest.mark.parametrize("real", ["float", "double"])
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_texts_name_what_they_use(name, real):
+def test_texts_write_every_entry_once_from_a_slot_that_is_filled(name, real, small):
     traced = PROGRAMS[name]
-    made = source(traced, real)
-    assert made.threads in (32, 64)
-    assert made.shared <= SHARED
-    count = sum(map(len, traced.results))
-    offsets = made.text.partition("] = {")[2].partition("}")[0].split(", ")
-    assert len(offsets) == count
-    assert all(int(each) % STRIDE == 0 for each in offsets)
+    made = source(traced, real, MEMORY, small)
+    if made is None:
+        assert small
+        return
+    assert made.shared <= MEMORY
     assert made.text.count("{") == made.text.count("}")
     assert ("double" if real == "float" else "float") not in made.text.replace("extern __shared__ double", "")
+    written = []
+    for number, body in enumerate(made.text.split("__noinline__ void part")[1:]):
+        tables = dict(re.findall(r"const unsigned (\w+)\[\] = \{([\d, ]+)\}", made.text))
+        filled = {int(each) // STRIDE for each in re.findall(r"tile\[(\d+) \+ lane\] = ", body)}
+        for name_, output in re.findall(r"leave_rows<\d+>\(warp \* \d+, (\w+), y(\d)", body):
+            written += [(int(output), int(each), filled) for each in tables[name_].split(", ")]
+        first = 0
+        short = [int(each) for each in tables.get(f"places{number}", "").split(", ") if each]
+        for output, width in re.findall(r"leave\(warp \* \d+, \d+, y(\d) \+ base \* \d+, (\d+)", body):
+            written += [(int(output), each, filled) for each in short[first : first + int(width)]]
+            first += int(width)
+    assert all(place & 255 in filled for _, place, filled in written)
+    entries = sorted((output, place >> 8) for output, place, _ in written)
+    assert entries == [(o, e) for o, row in enumerate(traced.results) for e in range(len(row))]
 
 
-def test_outputs_beyond_shared_memory_are_written_one_by_one():
-    traced = trace(cf.load("humanoid").model, "dynamic_matrices")
-    made = source(traced, "double")
-    assert made.shared == 0
-    written = re.findall(r"^y(\d)\[i \* (\d+) \+ (\d+)\] = ", made.text, re.MULTILINE)
-    assert len(set(written)) == len(written) == sum(map(len, traced.results))
+def test_cards_with_little_shared_memory_have_smaller_blocks():
+    traced = PROGRAMS["humanoid mass_matrix"]
+    warps = [source(traced, "double", memory).warps for memory in (227 * 1024, 99 * 1024)]
+    assert warps == [2, 1]
 
 
 def test_sine_and_cosine_in_single_precision():

@@ -4,20 +4,29 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, cached_property
 from math import prod
+from struct import Struct
 from threading import local
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..errors import ClosedFormError
 from ..kernels import cache as disk
 from ..kernels.recipe import Recipe
-from .text import FUNCTION, source
+from .text import FUNCTION, WARP, Source, source
 
 ROOMS = ("cuda", "emit")
 """Packages that write the text of a kernel, besides those that shape its program: parts of its key."""
+
+LONELY, CROWD = 1.75, 4
+"""Warps for each multiprocessor up to which short parts pay, and up to which warps of fewer samples do."""
+
+ENDLESS = 2**62
+
+HEAD = Struct("<III")
+"""What is kept on the disk before machine code: parts, warps of a block, bytes of its shared memory."""
 
 
 @cache
@@ -43,16 +52,16 @@ def _checked(what: str, answer: tuple[Any, ...]) -> Any:
 @cache
 def architecture(device: int) -> str:
     """Return the kind of machine code of a device, such as sm_90."""
-    driver, _ = _bindings()
-    numbers = driver.CUdevice_attribute
-    major, minor = (
-        _checked("device", driver.cuDeviceGetAttribute(each, device))
-        for each in (
-            numbers.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
-            numbers.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
-        )
-    )
+    major, minor = (attribute(device, f"COMPUTE_CAPABILITY_{each}") for each in ("MAJOR", "MINOR"))
     return f"sm_{major}{minor}"
+
+
+@cache
+def attribute(device: int, name: str) -> int:
+    """Return a property of a device by the driver's name of it."""
+    driver, _ = _bindings()
+    which = getattr(driver.CUdevice_attribute, f"CU_DEVICE_ATTRIBUTE_{name}")
+    return int(_checked("device", driver.cuDeviceGetAttribute(which, device)))
 
 
 def compiled(name: str, text: str, kind: str) -> bytes:
@@ -71,35 +80,76 @@ def compiled(name: str, text: str, kind: str) -> bytes:
     return code
 
 
+class Shape(NamedTuple):
+    """How batches of up to `most` samples are launched, `each` of them by a warp."""
+
+    most: int
+    function: Any
+    each: int
+    parts: int
+    warps: int
+    shared: int
+
+
 class DeviceKernel:
-    """A program as machine code of one device, loaded into its context."""
+    """A program as machine code of one device, loaded into its context.
+
+    Small batches are cut into more and shorter parts, or have fewer samples per warp, until every
+    multiprocessor of the card has a warp.
+    """
 
     def __init__(self, recipe: Recipe, dtype: np.dtype[Any], device: int) -> None:
-        driver, _ = _bindings()
-        real = "double" if dtype == np.float64 else "float"
-        kind = architecture(device)
-        self.name = recipe.name
-        key = disk.key("cuda", *recipe.identity, real, kind, str(_version()), disk.source_digest(ROOMS))
-        packed = disk.load(key)
-        if packed is None:
-            made = source(recipe.program(), real)
-            code = compiled(recipe.name, made.text, kind)
-            packed = made.threads.to_bytes(4, "little") + made.shared.to_bytes(4, "little") + code
-            disk.save(key, packed)
-        self.threads = int.from_bytes(packed[:4], "little")
-        self.shared = int.from_bytes(packed[4:8], "little")
-        self._code = packed[8:]
-        module = _checked(self.name, driver.cuModuleLoadData(self._code))
-        self._function = _checked(self.name, driver.cuModuleGetFunction(module, FUNCTION.encode()))
-        attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
-        if self.shared > 48 * 1024:
-            _checked(self.name, driver.cuFuncSetAttribute(self._function, attribute, self.shared))
+        self.name, self.device = recipe.name, device
+        self._recipe, self._real = recipe, "double" if dtype == np.float64 else "float"
         self.strides = [prod(shape) for _, shape in recipe.inputs]
-        self._count = 1 + 2 * len(recipe.inputs) + len(recipe.outputs)
+        self._count = 2 + 2 * len(recipe.inputs) + len(recipe.outputs)
         self._values = ctypes.c_longlong * self._count
         self._places = ctypes.c_void_p * self._count
-        self._launch = driver.cuLaunchKernel
+        self._launch = _bindings()[0].cuLaunchKernel
         self._own = local()  # arguments of a launch, for each thread
+        self._processors = attribute(device, "MULTIPROCESSOR_COUNT")
+        self._last = -1, self.large[-1]  # most calls have the size of the one before
+
+    @cached_property
+    def small(self) -> Shape | None:
+        """How small batches are launched: in short parts, if these are more than the long ones."""
+        found = self._loaded(small=True)
+        return found and found._replace(most=WARP * int(LONELY * self._processors / found.parts))
+
+    @cached_property
+    def large(self) -> list[Shape]:
+        """How other batches are launched: in long parts; if there is one, few samples have a warp each."""
+        found = self._loaded(small=False)
+        assert found is not None
+        fewer = (4, 8, 16) if found.parts == 1 else ()
+        few = [found._replace(each=each, most=CROWD * self._processors * each) for each in fewer]
+        return [*few, found]
+
+    def shape(self, count: int) -> Shape:
+        """Return how a batch is launched."""
+        if count <= WARP * LONELY * self._processors / 2 and self.small and count <= self.small.most:
+            return self.small
+        return next(each for each in self.large if count <= each.most)
+
+    def _loaded(self, small: bool) -> Shape | None:
+        """Return the function in short or long parts, from the disk if it was made before."""
+        driver, _ = _bindings()
+        kind, memory = architecture(self.device), shared_memory(self.device)
+        identity = (*self._recipe.identity, self._real, kind, str(memory), str(small), str(_version()))
+        key = disk.key("cuda", *identity, disk.source_digest(ROOMS))
+        packed = disk.load(key)
+        if packed is None:
+            packed = _packed(self.name, source(self._recipe.program(), self._real, memory, small), kind)
+            disk.save(key, packed)
+        parts, warps, shared = HEAD.unpack_from(packed)
+        if not parts:
+            return None
+        module = _checked(self.name, driver.cuModuleLoadData(packed[HEAD.size :]))
+        function = _checked(self.name, driver.cuModuleGetFunction(module, FUNCTION.encode()))
+        limit = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+        if shared > 48 * 1024:
+            _checked(self.name, driver.cuFuncSetAttribute(function, limit, shared))
+        return Shape(ENDLESS, function, WARP, parts, warps, shared)
 
     def launch(
         self, count: int, inputs: Sequence[int], strides: Sequence[int], outputs: Sequence[int], stream: int
@@ -115,23 +165,28 @@ class DeviceKernel:
             self._own.kept = self._places(*range(start, start + 8 * self._count, 8))
             places = ctypes.addressof(self._own.kept)
             self._own.arguments = values, places
-        values[:] = (count, *inputs, *strides, *outputs)
-        blocks, threads = -(-count // self.threads), self.threads
-        (status,) = self._launch(
-            self._function,
-            blocks,
-            1,
-            1,
-            threads,
-            1,
-            1,
-            self.shared,
-            stream,
-            places,
-            0,
-        )
+        last, shape = self._last
+        if count != last:
+            shape = self.shape(count)
+            self._last = count, shape
+        _, function, each, parts, warps, shared = shape
+        values[:] = (count, each, *inputs, *strides, *outputs)
+        blocks = -(-count // (each * warps))
+        (status,) = self._launch(function, blocks, parts, 1, warps * WARP, 1, 1, shared, stream, places, 0)
         if status != 0:
             raise ClosedFormError(f"{self.name}: the GPU says {status.name}")
+
+
+def _packed(name: str, made: Source | None, kind: str) -> bytes:
+    """Return machine code behind what its launches need; no parts if there is none."""
+    if made is None:
+        return HEAD.pack(0, 0, 0)
+    return HEAD.pack(made.parts, made.warps, made.shared) + compiled(name, made.text, kind)
+
+
+def shared_memory(device: int) -> int:
+    """Return how many bytes of shared memory a block may have."""
+    return attribute(device, "MAX_SHARED_MEMORY_PER_BLOCK_OPTIN")
 
 
 @cache
