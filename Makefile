@@ -1,4 +1,4 @@
-.PHONY: demo test test-torch test-jax test-gpu check lint stubs coverage fuzz bench release-check clean
+.PHONY: demo test test-torch test-jax test-gpu gpu-bundle check lint stubs coverage fuzz bench release-check clean
 .DELETE_ON_ERROR:
 
 VENV := .venv
@@ -19,11 +19,25 @@ test: $(VENV)/test.stamp lint
 test-torch: $(VENV)/torch.stamp
 	$(BIN)/python -m pytest tests/test_torch.py docs/arrays.md
 
-# The claims about JAX, on the CPU.
-# What is claimed of GPUs, where there is one and PyTorch can use it.
+# What is claimed of GPUs, where there is one and PyTorch can use it: tests, then the bench with its figures.
+# BUNDLE names an unpacked bundle where no registry can be reached; then nothing is installed. ROBOT is a URDF.
+GPU_TESTS = $(wildcard tests/test_*_cuda.py tests/test_cupy.py tests/test_gpu_*.py)
+BUNDLE ?=
+ROBOT ?=
+ifneq ($(BUNDLE),)
+test-gpu:
+	SOURCE=. sh $(BUNDLE)/run.sh
+else
 test-gpu: $(VENV)/gpu.stamp
-	$(BIN)/python -m pytest tests/test_torch_cuda.py
+	$(BIN)/python -m pytest -n 0 --junitxml=build/gpu-tests.xml $(GPU_TESTS)
+	$(BIN)/python -m bench gpu $(addprefix --robot ,$(ROBOT))
+endif
 
+# What test-gpu needs on a machine without a registry, as a folder build/gpu: copy it there, and sh run.sh.
+gpu-bundle:
+	$(PYTHON) tools/gpu_bundle.py $(addprefix --robot ,$(ROBOT))
+
+# The claims about JAX, on the CPU.
 test-jax: $(VENV)/jax.stamp
 	$(BIN)/python -m pytest tests/test_jax.py docs/arrays.md
 
@@ -72,7 +86,7 @@ $(VENV)/bench.stamp: EXTRA := [bench]
 $(VENV)/coverage.stamp: EXTRA := [coverage]
 $(VENV)/release.stamp: EXTRA := [release]
 $(VENV)/torch.stamp: EXTRA := [torch]
-$(VENV)/gpu.stamp: EXTRA := [torch,cuda]
+$(VENV)/gpu.stamp: EXTRA := [gpu]
 $(VENV)/jax.stamp: EXTRA := [jax]
 $(VENV)/%.stamp: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

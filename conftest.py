@@ -3,5 +3,7 @@
 from importlib.util import find_spec
 
 collect_ignore_glob = [
-    f"src/closedform/guests/{library}_*.py" for library in ("torch", "jax") if find_spec(library) is None
+    f"src/closedform/guests/{library}_*.py"
+    for library in ("torch", "jax", "cupy")
+    if find_spec(library) is None
 ]

@@ -33,6 +33,8 @@ SECTIONS = {
     "redundancy": ("bench.redundancy", "run"),
     "inverse-kinematics": ("bench.inverse_kinematics", "run"),
     "trajectory": ("bench.trajectory", "run"),
+    "arrays": ("bench.arrays", "run"),
+    "chunks": ("bench.chunks", "run"),
     "optimal-control": ("bench.optimal_control", "run"),
     "elastic": ("bench.elastic", "run"),
     "motion": ("bench.motion", "run"),
@@ -41,11 +43,12 @@ SECTIONS = {
     "agreement": ("bench.agreement", "run"),
     "written": ("bench.written", "run"),
     "collections": ("oracles.collections", "run"),
+    "gpu": ("bench.gpu.run", "run"),
 }
 """Sections by name: module and function, imported when they run, since some need peers of their own."""
 
-ASKED = ("collections",)
-"""Sections that run only by name: they need files of other people."""
+ASKED = ("collections", "gpu")
+"""Sections that run only by name: they need files of other people, or a GPU."""
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -57,6 +60,12 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="shorter timing")
     parser.add_argument("--folder", help="folder of robot files (written, collections)")
     parser.add_argument("--jobs", type=int, default=1, help="processes at once (written, collections)")
+    parser.add_argument("--seconds", type=float, default=0.0, help="most seconds of the whole (gpu)")
+    parser.add_argument("--robot", action="append", default=[], help="a URDF file beside the arm (gpu)")
+    parser.add_argument("--parts", default="", help="names of parts, with commas between (gpu)")
+    parser.add_argument("--read", default="", help="a CSV file of an earlier run, to show (gpu)")
+    parser.add_argument("--write", default="", help="a page whose figures are written anew (gpu)")
+    parser.add_argument("--tests", default="", help="a junit file of make test-gpu, for that page (gpu)")
     options = parser.parse_args()
     unknown = set(options.sections) - set(SECTIONS)
     if unknown:

@@ -342,6 +342,15 @@ RECIPES: dict[str, Callable[[], Call]] = {
         arm().kernel("mass_matrix"), np.zeros((3, 2)), out=np.zeros((3, 2, 2)), threads=2
     ),
     "Kernel.bind": bound_call,
+    "Kernel.on_gpu": lambda: call(  # refused where there is no GPU, after the arguments are checked
+        arm().kernel("mass_matrix").on_gpu,
+        np.zeros((3, 2)),
+        out=np.zeros((3, 2, 2)),
+        device=0,
+        chunk=2,
+        threads=1,
+        progress=lambda done: None,
+    ),
     "Inertial.of": lambda: call(cf.Inertial.of, 1.0, (0.1, 0, 0), (1, 1, 1, 0, 0, 0)),
     "Robot": lambda: call(cf.Robot, arm().model),
     "Robot.from_description": lambda: call(

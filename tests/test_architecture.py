@@ -70,6 +70,7 @@ DOORS = {
     "reaching": {"inverse_kinematics"},
     "moving": {"integration", "simulation"},
     "guests": {"cuda"},
+    "kernels": {"cuda"},
 }
 """What a later stage computes, methods of a robot and arrays on a GPU: it is imported at the call."""
 
@@ -227,7 +228,7 @@ BESIDE = {
     "examples": (),
     "bench": ("oracles", "examples"),
     "fuzz": ("oracles",),
-    "tests": ("oracles", "fuzz", "examples"),
+    "tests": ("oracles", "fuzz", "bench", "examples"),
 }
 """What the folders beside the package may import of each other."""
 

@@ -22,6 +22,7 @@ jax = pytest.importorskip("jax", reason="JAX is not installed: make test-jax")
 import jax.numpy as jnp  # noqa: E402
 from jax.test_util import check_grads  # noqa: E402
 
+from closedform.cuda.xla_launch import LaunchHandler, trial_kernel  # noqa: E402
 from closedform.guests import jax_arrays, jax_targets  # noqa: E402
 
 FORMS = ["inverse_dynamics", "mass_matrix", "kinetic_energy", "pose", "dynamic_matrices"]
@@ -50,7 +51,7 @@ def robot():
 @pytest.fixture
 def without_machine_code(monkeypatch):
     """XLA as it is where the self-test fails; functions compiled before are forgotten."""
-    monkeypatch.setattr(jax_targets._Trial, "passed", False)
+    monkeypatch.setattr(jax_targets.CPU, "passed", False)
     jax.clear_caches()
     yield
     jax.clear_caches()
@@ -86,7 +87,7 @@ def test_results_are_jax_arrays_with_the_library_s_numbers(robot, form, batch):
 def test_xla_runs_the_machine_code(robot):
     (q,) = arrays((4, 2))
     robot.mass_matrix(q)
-    assert jax_targets._Trial.passed is True
+    assert jax_targets.CPU.passed is True
     lowered = jax.jit(robot.mass_matrix).lower(q).as_text()
     assert "closedform_mass_matrix_" in lowered
     assert "callback" not in lowered
@@ -126,6 +127,26 @@ def test_kernels_and_expressions_take_jax_arrays(robot):
     x = ca.SX.sym("x", 2)
     norm = compiled("the norm's", [("x", x)], [("norm", (), ca.sqrt(ca.dot(x, x)))])
     np.testing.assert_allclose(norm(q), jnp.linalg.norm(q, axis=-1), rtol=1e-15)
+
+
+def test_wrenches_of_frames_are_jax_arrays(robot):
+    (q, push) = arrays((4, 2), (4, 6))
+    first, second = robot.body_names[:2]
+    for wrenches in (
+        {first: push, second: push[0]},
+        {second: push, first: [0.0, 0, 0, 1, 2, 3]},
+        {first: [1.0] * 6},
+    ):
+        plain = {
+            name: each if isinstance(each, list) else np.asarray(each) for name, each in wrenches.items()
+        }
+        found = robot.inverse_dynamics(q, q, q, wrenches=wrenches)
+        expected = robot.inverse_dynamics(*[np.asarray(q)] * 3, wrenches=plain)
+        np.testing.assert_allclose(np.asarray(found), expected, rtol=1e-13, atol=1e-13)
+    with pytest.raises(cf.ArgumentError, match=rf"wrenches\['{first}'\] is a NumPy array beside"):
+        robot.inverse_dynamics(q, q, q, wrenches={first: np.zeros(6)})
+    with pytest.raises(cf.ArgumentError, match=r"has shape \(4, 2\); expected \(..., 6\)"):
+        robot.inverse_dynamics(q, q, q, wrenches={first: q})
 
 
 def test_repeated_calls_take_arrays_of_one_precision(robot):
@@ -293,10 +314,9 @@ def test_the_self_test_notices(robot, monkeypatch, wrong):
     else:
         other = robot.kernel("mass_matrix_dot")
         monkeypatch.setattr(jax_targets, "target_of", lambda _: jax_targets.name_of(other))
-    monkeypatch.setattr(jax_targets._Trial, "passed", None)
-    with pytest.warns(RuntimeWarning, match="does not call machine code as expected"):
-        jax_targets.try_once(kernel)
-    assert jax_targets._Trial.passed is False
+    monkeypatch.setattr(jax_targets.CPU, "passed", None)
+    with pytest.warns(RuntimeWarning, match="does not call machine code on cpu as expected"):
+        assert jax_targets.CPU.passes(kernel) is False
 
 
 def test_other_devices_are_told(robot):
@@ -330,6 +350,18 @@ def test_arrays_of_other_precision_are_refused_by_the_machine_code(robot):
     call = jax.ffi.ffi_call(target, jax.ShapeDtypeStruct((3, 2, 2), jnp.float64))
     with pytest.raises(RuntimeError, match="other arrays than the kernel takes"):
         jax.block_until_ready(call(jnp.zeros((3, 2), jnp.float32)))
+
+
+def test_the_launch_of_a_gpu_asks_xla_for_its_stream():
+    """Which XLA has none of on the CPU: its own error comes back."""
+    kernel = trial_kernel()
+    handler = LaunchHandler(kernel, 0, 0)
+    handler.follow(jax_targets.interface_version()[1])
+    jax.ffi.register_ffi_target("closedform_launch", jax.ffi.pycapsule(handler.address), platform="cpu")
+    results = [jax.ShapeDtypeStruct((5, *shape), jnp.float32) for shape in kernel.output_shapes]
+    call = jax.ffi.ffi_call("closedform_launch", results)
+    with pytest.raises(RuntimeError, match="GPU context is not available"):
+        jax.block_until_ready(call(*[jnp.zeros((5, *shape), jnp.float32) for shape in kernel.input_shapes]))
 
 
 # ------------------------------------------------------------------ bad input

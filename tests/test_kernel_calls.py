@@ -128,6 +128,37 @@ def test_a_bound_call_equals_a_call_and_sees_new_inputs(robot: str, form: str) -
         assert_same(out, it(*arrays), form)
 
 
+def test_a_bound_batch_equals_a_call_and_sees_new_inputs() -> None:
+    it = kernel("2r", "inverse_dynamics")
+    state = np.zeros((4, 3, 6))
+    arrays = state[..., :2], state[..., 2:4], np.zeros((3, 2))  # rows of a larger array, and a broadcast
+    out = np.full((4, 3, 2), np.nan)
+    evaluate = it.bind(*arrays, out=out)
+    for seed in range(3):
+        state[...] = np.random.default_rng(seed).normal(size=state.shape)
+        assert evaluate() is None
+        np.testing.assert_array_equal(out, it(*arrays))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda q, out: ([[0.1, 0.2]], q, out), r"q is \[\[0.1, 0.2\]\]; expected an array"),
+        (lambda q, out: (q[:3], q, out), "batches do not broadcast"),
+        (lambda q, out: (q, q, out[0]), r"out is of shape \(2,\).*expected float64 \(4, 2\), the batch of q"),
+        (lambda q, out: (q, q, np.zeros((4, 4))[:, ::2]), "out must be C-contiguous"),
+        (lambda q, out: (np.zeros((4, 4))[:, ::2], q, out), "q must be C-contiguous"),
+        (lambda q, out: (q, q.astype(np.float32), out), "qd is .*float32"),
+        (lambda q, out: (q, q, q), "overlaps"),
+        (lambda q, out: (q, q, read_only(out)), "read-only"),
+    ],
+)
+def test_batches_that_cannot_be_bound_are_named(spoil, message) -> None:
+    q, qd, out = spoil(np.zeros((4, 2)), np.zeros((4, 2)))
+    with pytest.raises(cf.ArgumentError, match=message):
+        kernel("2r", "inverse_dynamics").bind(q, qd, np.zeros(2), out=out)
+
+
 def test_a_bound_call_in_single_precision() -> None:
     it = kernel("2r", "inverse_dynamics", np.float32)
     arrays = [x.astype(np.float32) for x in inputs("2r", "inverse_dynamics", ())]

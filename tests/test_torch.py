@@ -5,6 +5,8 @@ Needs PyTorch: `make test-torch` installs it.
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -15,6 +17,8 @@ from closedform.kernels import compiled
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: make test-torch")
 
+from closedform.cuda.bound import bound_launch  # noqa: E402
+from closedform.guests.torch_cuda import library  # noqa: E402
 from closedform.guests.torch_operators import operator_of  # noqa: E402
 
 DOUBLE = torch.float64
@@ -27,6 +31,18 @@ def tensors(*shapes, seed=0, grad=False):
     generator = torch.Generator().manual_seed(seed)
     made = [torch.randn(shape, dtype=DOUBLE, generator=generator) for shape in shapes]
     return [each.requires_grad_(grad) for each in made]
+
+
+def flexible_arm():
+    return cf.FlexibleArm([cf.FlexibleLink(1.0, 0.5, 2.0, modes=1)], payload=(0.1, 0.0), gravity=(0, -9.81))
+
+
+OWNERS = {
+    "rigid": lambda: (cf.load("spherical_pendulum"), ["inverse_dynamics", "dynamic_matrices"]),
+    "flexible": lambda: (flexible_arm(), ["inverse_dynamics", "mass_matrix"]),
+    "elastic": lambda: (cf.ElasticJointRobot(cf.load("2r"), 1e3, 0.1, 1.0), ["forward_dynamics", "energy"]),
+}
+"""An owner of each kind, and two of its forms."""
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +96,147 @@ def test_kernels_and_expressions_take_tensors(robot):
     assert torch.allclose(norm(q), q.norm(dim=-1), rtol=1e-15)
 
 
+def test_single_samples_repeat_exactly(robot):
+    """The quick way of repeated calls gives the numbers of the usual one, whatever is around it."""
+    for form in FORMS:
+        call, kernel = getattr(robot, form), robot.kernel(form)
+        for seed in range(3):
+            given = tensors(*kernel.input_shapes, seed=seed)
+            expected = torch.from_numpy(np.asarray(call(*[each.numpy() for each in given])))
+            assert torch.equal(call(*given), expected)
+            with torch.no_grad():
+                assert torch.equal(call(*[each.clone().requires_grad_() for each in given]), expected)
+            assert torch.func.vmap(call)(*[each[None] for each in given]).shape == (1, *expected.shape)
+
+
+def test_negated_views_and_sparse_tensors(robot):
+    both = torch.complex(*tensors((2, 4), (2, 4)))
+    view = both.conj().imag.T  # its memory has the other sign
+    assert view.is_neg()
+    assert torch.equal(robot.gravity_torque(view), robot.gravity_torque(-both.imag.T))
+    with pytest.raises(cf.ArgumentError, match="to_dense"):
+        robot.gravity_torque(torch.eye(2, dtype=DOUBLE).to_sparse())
+
+
+# ------------------------------------------------------------------ bound calls
+
+
+@pytest.mark.parametrize("batch", [(), (3,), (2, 3)])
+def test_bound_tensors_are_evaluated_where_they_are(robot, batch):
+    kernel = robot.kernel("dynamic_matrices")
+    q, qd = tensors((*batch, 2), (2,))
+    outs = tuple(torch.empty(*batch, *core, dtype=DOUBLE) for core in kernel.output_shapes)
+    step = kernel.bind(q, qd, out=outs)
+    for seed in range(3):
+        q.copy_(tensors((*batch, 2), seed=seed)[0])
+        step()
+        for one, other in zip(outs, kernel(q, qd), strict=True):
+            assert torch.equal(one, other)
+
+
+def test_bound_slices_of_a_state(robot):
+    (state,) = tensors((5, 6))
+    tau = torch.empty(5, 2, dtype=DOUBLE)
+    parts = state[:, :2], state[:, 2:4], state[:, 4:]
+    robot.kernel("inverse_dynamics").bind(*parts, out=tau)()
+    assert torch.equal(tau, robot.inverse_dynamics(*parts))
+
+
+def test_a_bound_call_holds_its_tensors_and_sees_that_they_moved(robot):
+    kernel, out = robot.kernel("gravity_torque"), torch.empty(2, dtype=DOUBLE)
+    step = kernel.bind(torch.tensor([0.1, 0.2], dtype=DOUBLE), out=out)
+    junk = [torch.full((2,), 9.0, dtype=DOUBLE) for _ in range(100)]
+    step()
+    assert torch.equal(out, kernel(torch.tensor([0.1, 0.2], dtype=DOUBLE)))
+    for move in (lambda t: setattr(t, "data", junk[0]), lambda t: t.set_(junk[1])):
+        q = torch.zeros(2, dtype=DOUBLE)
+        step = kernel.bind(q, out=out)
+        move(q)
+        with pytest.raises(cf.ArgumentError, match="bind the tensors again"):
+            step()
+    q = torch.zeros(2, dtype=DOUBLE)
+    step = kernel.bind(q, out=out)
+    with pytest.raises(RuntimeError, match="not resizable"):
+        q.resize_(10)
+
+
+@pytest.mark.parametrize("way", ["bound", "out"])
+def test_pytorch_knows_that_outputs_changed(robot, way):
+    """A backward pass that needs the former numbers says so, instead of using the new ones."""
+    q, out = torch.zeros(2, dtype=DOUBLE), torch.zeros(2, dtype=DOUBLE)
+    step = robot.kernel("gravity_torque").bind(q, out=out)
+    (weights,) = tensors((2,), grad=True)
+    loss = (weights * out).sum()
+    step() if way == "bound" else robot.gravity_torque(q, out=out)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        loss.backward()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda q, out: (q.float(), out), "q is torch.float32; expected float64"),
+        (lambda q, out: (q, out.half()), "out: arrays are torch.float16"),
+        (lambda q, out: (q.numpy(), out), "q is a NumPy array; expected a tensor"),
+        (lambda q, out: (q, out.numpy()), "out is a NumPy array"),
+        (lambda q, out: (q.to("meta"), out), "q is on meta"),
+        (lambda q, out: (q, out[:3]), r"out is of shape \(3, 2\)"),
+        (lambda q, out: (q, out.T.contiguous().T), "out must be C-contiguous"),
+        (lambda q, out: (q.T.contiguous().T, out), "q must be C-contiguous"),
+        (lambda q, out: (q, q), "overlaps"),
+        (lambda q, out: (q, (out, out)), "out should be 1 array"),
+        (lambda q, out: (q.requires_grad_(), out), "q requires a gradient"),
+        (lambda q, out: (q.to_sparse(), out), "q is sparse"),
+        (lambda q, out: (q, None), "out is None"),
+    ],
+)
+def test_what_cannot_be_bound_is_named(robot, spoil, message):
+    q, out = spoil(*tensors((4, 2), (4, 2)))
+    with pytest.raises(cf.ArgumentError, match=message):
+        robot.kernel("gravity_torque").bind(q, out=out)
+
+
+def test_a_bound_launch_reads_rows_where_they_are(robot):
+    """What a GPU is told of tensors, looked at on the CPU."""
+    kernel = robot.kernel("inverse_dynamics")
+    (state,) = tensors((3, 5, 6))
+    tau, shared = torch.empty(3, 5, 2, dtype=DOUBLE), torch.zeros(1, 2, dtype=DOUBLE)
+    launch = bound_launch(library(), kernel, (state[..., :2], state[..., 4:], shared), tau)
+    start = state.data_ptr()
+    assert launch == (15, [start, start + 4 * 8, shared.data_ptr()], [6, 6, 0], [tau.data_ptr()])
+    for args, out, message in [
+        ((state[:, ::2, :2], shared, shared), tau[:, :3].clone(), "q would have to be copied"),
+        ((state[0, :, :2], state[:, :, 2:4], shared), tau, "q would have to be copied"),
+        ((state[..., ::3], shared, shared), tau, "q would have to be copied"),
+        ((state[..., :2], shared, shared), tau.flip(0)[:, :, :1].expand(3, 5, 2), "out is not contiguous"),
+        ((tau, shared, shared), tau, "out overlaps an input"),
+        ((state[..., :2], shared, shared), tau[0], r"out has shape \(5, 2\); expected \(3, 5, 2\)"),
+    ]:
+        with pytest.raises(cf.ArgumentError, match=message):
+            bound_launch(library(), kernel, args, out)
+
+
 # ------------------------------------------------------------------ gradients
+
+
+def test_wrenches_of_frames_are_tensors(robot):
+    (q, push) = (torch.randn(4, n, dtype=torch.float64) for n in (2, 6))
+    first, second = robot.body_names[:2]
+    for wrenches in (
+        {first: push, second: push[0]},
+        {second: push, first: [0.0, 0, 0, 1, 2, 3]},
+        {first: [1.0] * 6},
+    ):
+        plain = {
+            name: each if isinstance(each, list) else np.asarray(each) for name, each in wrenches.items()
+        }
+        found = robot.inverse_dynamics(q, q, q, wrenches=wrenches)
+        expected = robot.inverse_dynamics(*[np.asarray(q)] * 3, wrenches=plain)
+        np.testing.assert_allclose(np.asarray(found), expected, rtol=1e-13, atol=1e-13)
+    with pytest.raises(cf.ArgumentError, match=rf"wrenches\['{first}'\] is a NumPy array beside"):
+        robot.inverse_dynamics(q, q, q, wrenches={first: np.zeros(6)})
+    with pytest.raises(cf.ArgumentError, match=r"has shape \(4, 2\); expected \(..., 6\)"):
+        robot.inverse_dynamics(q, q, q, wrenches={first: q})
 
 
 @pytest.mark.parametrize("form", [*FORMS, "forward_dynamics"])
@@ -129,27 +285,99 @@ def test_a_further_batch_in_any_axis(robot):
 # ------------------------------------------------------------------ compiled graphs
 
 
-def test_operators_pass_pytorch_s_own_checks(robot):
-    given = tensors((4, 2), (4, 2), (1, 2), grad=True)
-    checks = torch.library.opcheck(operator_of(robot.kernel("inverse_dynamics")), tuple(given))
-    assert set(checks.values()) == {"SUCCESS"}
-    checks = torch.library.opcheck(operator_of(robot.kernel("dynamic_matrices")), tuple(given[:2]))
-    assert set(checks.values()) == {"SUCCESS"}
+@pytest.mark.parametrize("owner", OWNERS)
+def test_operators_pass_pytorch_s_own_checks(owner):
+    """Those of forms of every owner, and of their products."""
+    made, forms = OWNERS[owner]()
+    for form in forms:
+        kernel = made.kernel(form)
+        for each in (kernel, kernel.vjp, kernel.jvp):
+            given = tensors(*[(4, *shape) for shape in each.input_shapes], grad=True)
+            with torch.no_grad():
+                given[-1] = given[-1][:1].clone().requires_grad_()  # broadcast
+            checks = torch.library.opcheck(operator_of(each), tuple(given))
+            assert set(checks.values()) == {"SUCCESS"}
+
+
+@pytest.mark.parametrize("owner", OWNERS)
+def test_forms_of_every_owner_have_derivatives(owner):
+    made, forms = OWNERS[owner]()
+    for form in forms:
+        call, kernel = getattr(made, form), made.kernel(form)
+        several = kernel.results is not None
+        given = tensors(*[(2, *shape) for shape in kernel.input_shapes], grad=True)
+        plain = (lambda *x, call=call: tuple(call(*x))) if several else call
+        assert torch.autograd.gradcheck(plain, given, check_forward_ad=True)
+        assert torch.autograd.gradgradcheck(plain, given)
+
+
+def in_one_graph(function, *given):
+    """Return what a function gives when it is compiled as one graph."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return torch.compile(function, fullgraph=True, backend="aot_eager")(*given)
 
 
 def test_a_compiled_function_is_one_graph(robot):
-    inverse_dynamics = robot.inverse_dynamics
+    inverse_dynamics, vjp = robot.inverse_dynamics, robot.kernel("gravity_torque").vjp
 
     def effort(q, qd):
-        return (inverse_dynamics(q, qd, torch.sin(q)) ** 2).sum()
+        return (inverse_dynamics(q, qd, torch.sin(q)) ** 2).sum() + vjp(q, qd).sum()
 
-    whole = torch.compile(effort, fullgraph=True, backend="aot_eager")
     given = tensors((4, 2), (4, 2), grad=True)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        ours = torch.autograd.grad(whole(*given), given)
+    ours = torch.autograd.grad(in_one_graph(effort, *given), given)
     for one, other in zip(ours, torch.autograd.grad(effort(*given), given), strict=True):
         torch.testing.assert_close(one, other, rtol=1e-13, atol=1e-13)
+
+
+def test_methods_may_be_used_first_inside_a_compiled_function():
+    robot = cf.load("2r")  # a new one, without methods
+
+    def some(q, qd):
+        matrices = robot.dynamic_matrices(q, qd)
+        return (
+            robot.pose(q, "tool").sum() + (matrices.mass_matrix @ robot.gravity_torque(q=q)[..., None]).sum()
+        )
+
+    given = tensors((4, 2), (4, 2))
+    found = in_one_graph(some, *given)
+    torch.testing.assert_close(found, some(*given), rtol=1e-13, atol=1e-13)
+
+
+@pytest.mark.parametrize(
+    "transform",
+    [
+        torch.func.jacrev,
+        torch.func.jacfwd,
+        lambda f: torch.func.jacrev(torch.func.jacrev(f)),
+        lambda f: torch.func.hessian(lambda q: f(q).sum()),
+        lambda f: lambda q: torch.func.vmap(torch.func.jacrev(f))(q.expand(3, 2)),
+    ],
+    ids=["reverse", "forward", "second", "hessian", "batch"],
+)
+def test_transforms_inside_a_compiled_function(robot, transform):
+    (q,) = tensors((2,))
+    whole = transform(robot.gravity_torque)
+    expected = whole(q)
+    assert expected.abs().max() > 1e-3
+    torch.testing.assert_close(in_one_graph(whole, q), expected, rtol=1e-13, atol=1e-13)
+
+
+def test_the_compiler_may_be_imported_late():
+    """Methods and kernels that were used before PyTorch was imported are in its graphs, too."""
+    program = (
+        "import sys, warnings, numpy as np, closedform as cf\n"
+        "robot = cf.load('2r'); method, kernel = robot.gravity_torque, robot.kernel('gravity_torque')\n"
+        "method(np.zeros(2))\n"
+        "import torch\n"
+        "warnings.simplefilter('ignore')\n"
+        "cf.load('pendulum').gravity_torque(torch.zeros(1))\n"
+        "assert 'torch._dynamo' not in sys.modules  # which takes seconds to import\n"
+        "both = torch.compile(lambda q: method(q) - kernel(q), fullgraph=True, backend='eager')\n"
+        "print(both(torch.ones(3, 2, dtype=torch.float64)).abs().max().item())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.returncode) == ("0.0\n", 0), done.stderr
 
 
 # ------------------------------------------------------------------ bad input

@@ -6,14 +6,13 @@ import os
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Unpack
-from weakref import WeakValueDictionary
 
 import numpy as np
 from casadi import Function
 from numpy.typing import DTypeLike
 
 from .emit import Request, Subject, export, export_library, form_subject, requested
-from .form_methods import FormFunction, FormKernels, FormMethod, chosen_variant, is_still
+from .form_methods import OWNERS, FormFunction, FormKernels, FormMethod, chosen_variant, is_still
 from .forms import Catalogue, Choices, Form
 from .guests.casadi_functions import casadi_function
 from .kernels import FormRecipe, Kernel
@@ -39,11 +38,10 @@ class FormsOwner:
     """
 
     FORMS: ClassVar[Catalogue]
-    _owners: ClassVar[WeakValueDictionary[int, FormsOwner]]
 
     def __init_subclass__(cls, forms: Catalogue | None = None) -> None:
         if forms is not None:
-            cls.FORMS, cls._owners = forms, WeakValueDictionary()
+            cls.FORMS = forms
             forms.watch(cls._install)
 
     @classmethod
@@ -53,16 +51,17 @@ class FormsOwner:
             setattr(cls, name, FormMethod(form))
             return
         delattr(cls, name)
-        for owner in tuple(cls._owners.values()):
-            vars(owner).pop(name, None)
-            owner._methods.pop(name, None)
-            owner._kernels.drop(name)
+        for owner in tuple(OWNERS.values()):
+            if isinstance(owner, cls):
+                vars(owner).pop(name, None)
+                owner._methods.pop(name, None)
+                owner._kernels.drop(name)
 
     def __init__(self, model: Any) -> None:
         self.model = model
         self._kernels = FormKernels(model, self.FORMS)
         self._methods: dict[str, FormFunction] = {}
-        self._owners[id(self)] = self  # by id: a subclass may have no hash
+        OWNERS[id(self)] = self
 
     def kernel(
         self,

@@ -15,6 +15,7 @@ import numpy as np
 from ..errors import ClosedFormError
 from ..kernels import cache as disk
 from ..kernels.recipe import Recipe
+from .driver import attribute, bindings, checked, ensure_context, failure, shared_memory
 from .text import FUNCTION, WARP, Source, source
 
 ROOMS = ("cuda", "emit")
@@ -30,52 +31,24 @@ HEAD = Struct("<III")
 
 
 @cache
-def _bindings() -> tuple[Any, Any]:
-    """Return NVIDIA's bindings of the driver and of the compiler."""
-    try:
-        from cuda.bindings import driver, nvrtc  # noqa: PLC0415 (an extra, needed only where there is a GPU)
-    except ImportError as error:
-        raise ClosedFormError(
-            f"arrays on a GPU need NVIDIA's bindings ({error}); install closedform[cuda]"
-        ) from error
-    return driver, nvrtc
-
-
-def _checked(what: str, answer: tuple[Any, ...]) -> Any:
-    """Return what a function of the bindings gives besides its status, or say what went wrong."""
-    status, *results = answer
-    if int(status) != 0:
-        raise ClosedFormError(f"{what}: the GPU says {status.name}")
-    return results[0] if len(results) == 1 else results
-
-
-@cache
 def architecture(device: int) -> str:
     """Return the kind of machine code of a device, such as sm_90."""
     major, minor = (attribute(device, f"COMPUTE_CAPABILITY_{each}") for each in ("MAJOR", "MINOR"))
     return f"sm_{major}{minor}"
 
 
-@cache
-def attribute(device: int, name: str) -> int:
-    """Return a property of a device by the driver's name of it."""
-    driver, _ = _bindings()
-    which = getattr(driver.CUdevice_attribute, f"CU_DEVICE_ATTRIBUTE_{name}")
-    return int(_checked("device", driver.cuDeviceGetAttribute(which, device)))
-
-
 def compiled(name: str, text: str, kind: str) -> bytes:
     """Return the machine code of CUDA C."""
-    _, nvrtc = _bindings()
-    program = _checked(name, nvrtc.nvrtcCreateProgram(text.encode(), f"{name}.cu".encode(), 0, [], []))
+    _, nvrtc = bindings()
+    program = checked(name, nvrtc.nvrtcCreateProgram(text.encode(), f"{name}.cu".encode(), 0, [], []))
     options = [f"--gpu-architecture={kind}".encode(), b"--std=c++17"]
     (status,) = nvrtc.nvrtcCompileProgram(program, len(options), options)
     if int(status) != 0:
-        log = b" " * _checked(name, nvrtc.nvrtcGetProgramLogSize(program))
+        log = b" " * checked(name, nvrtc.nvrtcGetProgramLogSize(program))
         nvrtc.nvrtcGetProgramLog(program, log)
         raise ClosedFormError(f"{name}: does not compile for {kind}: {log.decode(errors='replace')[:500]}")
-    code = bytes(_checked(name, nvrtc.nvrtcGetCUBINSize(program)))
-    _checked(name, nvrtc.nvrtcGetCUBIN(program, code))
+    code = bytes(checked(name, nvrtc.nvrtcGetCUBINSize(program)))
+    checked(name, nvrtc.nvrtcGetCUBIN(program, code))
     nvrtc.nvrtcDestroyProgram(program)
     return code
 
@@ -90,6 +63,10 @@ class Shape(NamedTuple):
     warps: int
     shared: int
 
+    def grid(self, count: int) -> tuple[int, int, int]:
+        """Return the blocks, the parts and the threads of a block."""
+        return -(-count // (self.each * self.warps)), self.parts, self.warps * WARP
+
 
 class DeviceKernel:
     """A program as machine code of one device, loaded into its context.
@@ -101,11 +78,12 @@ class DeviceKernel:
     def __init__(self, recipe: Recipe, dtype: np.dtype[Any], device: int) -> None:
         self.name, self.device = recipe.name, device
         self._recipe, self._real = recipe, "double" if dtype == np.float64 else "float"
+        ensure_context(device)
         self.strides = [prod(shape) for _, shape in recipe.inputs]
         self._count = 2 + 2 * len(recipe.inputs) + len(recipe.outputs)
         self._values = ctypes.c_longlong * self._count
         self._places = ctypes.c_void_p * self._count
-        self._launch = _bindings()[0].cuLaunchKernel
+        self._launch = bindings()[0].cuLaunchKernel
         self._own = local()  # arguments of a launch, for each thread
         self._processors = attribute(device, "MULTIPROCESSOR_COUNT")
         self._last = -1, self.large[-1]  # most calls have the size of the one before
@@ -133,7 +111,7 @@ class DeviceKernel:
 
     def _loaded(self, small: bool) -> Shape | None:
         """Return the function in short or long parts, from the disk if it was made before."""
-        driver, _ = _bindings()
+        driver, _ = bindings()
         kind, memory = architecture(self.device), shared_memory(self.device)
         identity = (*self._recipe.identity, self._real, kind, str(memory), str(small), str(_version()))
         key = disk.key("cuda", *identity, disk.source_digest(ROOMS))
@@ -144,11 +122,11 @@ class DeviceKernel:
         parts, warps, shared = HEAD.unpack_from(packed)
         if not parts:
             return None
-        module = _checked(self.name, driver.cuModuleLoadData(packed[HEAD.size :]))
-        function = _checked(self.name, driver.cuModuleGetFunction(module, FUNCTION.encode()))
+        module = checked(self.name, driver.cuModuleLoadData(packed[HEAD.size :]))
+        function = checked(self.name, driver.cuModuleGetFunction(module, FUNCTION.encode()))
         limit = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
         if shared > 48 * 1024:
-            _checked(self.name, driver.cuFuncSetAttribute(function, limit, shared))
+            checked(self.name, driver.cuFuncSetAttribute(function, limit, shared))
         return Shape(ENDLESS, function, WARP, parts, warps, shared)
 
     def launch(
@@ -160,6 +138,7 @@ class DeviceKernel:
         try:
             values, places = self._own.arguments
         except AttributeError:
+            ensure_context(self.device)
             values = self._values()
             start = ctypes.addressof(values)
             self._own.kept = self._places(*range(start, start + 8 * self._count, 8))
@@ -169,12 +148,13 @@ class DeviceKernel:
         if count != last:
             shape = self.shape(count)
             self._last = count, shape
-        _, function, each, parts, warps, shared = shape
-        values[:] = (count, each, *inputs, *strides, *outputs)
-        blocks = -(-count // (each * warps))
-        (status,) = self._launch(function, blocks, parts, 1, warps * WARP, 1, 1, shared, stream, places, 0)
+        values[:] = (count, shape.each, *inputs, *strides, *outputs)
+        blocks, parts, threads = shape.grid(count)
+        (status,) = self._launch(
+            shape.function, blocks, parts, 1, threads, 1, 1, shape.shared, stream, places, 0
+        )
         if status != 0:
-            raise ClosedFormError(f"{self.name}: the GPU says {status.name}")
+            raise failure(f"{self.name} on GPU {self.device}", status)
 
 
 def _packed(name: str, made: Source | None, kind: str) -> bytes:
@@ -184,16 +164,11 @@ def _packed(name: str, made: Source | None, kind: str) -> bytes:
     return HEAD.pack(made.parts, made.warps, made.shared) + compiled(name, made.text, kind)
 
 
-def shared_memory(device: int) -> int:
-    """Return how many bytes of shared memory a block may have."""
-    return attribute(device, "MAX_SHARED_MEMORY_PER_BLOCK_OPTIN")
-
-
 @cache
 def _version() -> tuple[int, int]:
     """Return the version of the compiler, whose code is kept."""
-    _, nvrtc = _bindings()
-    major, minor = _checked("NVRTC", nvrtc.nvrtcVersion())
+    _, nvrtc = bindings()
+    major, minor = checked("NVRTC", nvrtc.nvrtcVersion())
     return major, minor
 
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 
 from ..checks import real_array, whole_number
 from ..errors import ClosedFormError
 from ..forms import Form, Variant, catalogue
-from ..guests import guest_of, let_be_traced
+from ..guests import being_traced, guest_of, let_be_traced, untraced
 from ..kernels import Kernel, named_outputs
 from ..kernels.fast_call import FastCall
 from ..kernels.patterns import Plan
@@ -20,6 +22,9 @@ from ..kernels.signature import Signature
 from .form_kernels import FormKernels
 from .parameters import Parameters
 from .still import is_still, still_value
+
+OWNERS: WeakValueDictionary[int, Any] = WeakValueDictionary()
+"""All owners of forms by id, since a subclass may have no hash."""
 
 
 class FormMethod:
@@ -32,13 +37,14 @@ class FormMethod:
     def __get__(self, owner: Any, kind: type | None = None) -> Any:
         if owner is None:
             return self
-        name, made = self.form.name, owner._methods
-        if name not in made:
-            made[name] = method_of(owner._kernels, self.form)
-            let_be_traced(made[name])
+        name = self.form.name
+        if being_traced():
+            _make_all(id(owner))  # a compiler that has read the table once does not look for new entries
+            return owner._methods[name]
+        method = _made(owner, self.form)
         if getattr(type(owner), name) is self:  # no subclass has a method of its own, which calls this one
-            object.__setattr__(owner, name, made[name])  # found without this descriptor from now on
-        return made[name]
+            object.__setattr__(owner, name, method)  # found without this descriptor from now on
+        return method
 
     @property
     def __signature__(self) -> inspect.Signature:
@@ -49,6 +55,24 @@ class FormMethod:
     def __call__(self, owner: Any, /, *args: Any, **named: Any) -> Any:
         """Call the method of an owner."""
         return self.__get__(owner)(*args, **named)
+
+
+def _made(owner: Any, form: Form) -> FormFunction:
+    """Return the method of an owner, made at its first use."""
+    made: dict[str, FormFunction] = owner._methods
+    if form.name not in made:
+        made[form.name] = method_of(owner._kernels, form)
+        let_be_traced(made[form.name])
+    return made[form.name]
+
+
+@untraced
+def _make_all(number: int) -> None:
+    """Make the methods of all forms that an owner has, which takes some milliseconds."""
+    owner = OWNERS[number]
+    for form in owner.FORMS.values():
+        with suppress(ClosedFormError):  # not of this model
+            _made(owner, form)
 
 
 def method_of(kernels: FormKernels, form: Form) -> FormFunction:
@@ -77,16 +101,16 @@ class _Subject:
         self.parameters = Parameters(form, kernels.model)
         self.alone = named_outputs(form.name, form.outputs)
         self._plans: dict[tuple[Any, ...] | None, Plan] = {}
-        self.shortcuts: dict[tuple[Any, ...], Any] = {}
+        self.shortcuts: dict[tuple[Any, ...], Any] = {}  # None of those that a guest has none for
 
     def learn(self, kernel: Kernel, args: Sequence[Any]) -> None:
         """Keep what evaluates further calls with arrays of a guest, all in order."""
         first = args[0]
         guest = guest_of(first)
         if guest is not None and len(args) == len(kernel.input_names):
-            found = guest.shortcut(kernel)
-            if found is not None:
-                self.shortcuts[type(first), len(args), first.dtype] = found
+            key = type(first), len(args), first.dtype
+            if key not in self.shortcuts:
+                self.shortcuts[key] = guest.shortcut(kernel)
 
     def plan(self, order: int | None, chosen: dict[str, Any], dtype: np.dtype[Any]) -> Plan:
         """Return the plan of the kernel of an order, of choices and in a precision; each is made once."""
@@ -167,8 +191,8 @@ class Method(FormFunction):
         call = parameters.taken_apart(args, named)
         order = parameters.order(call)
         plan = subject.plan(order, call.chosen, common_precision(call.given))
-        arrays = [parameters.stacked("wrenches", each) for each in call.arrays]
-        others = {name: parameters.stacked(name, each) for name, each in call.named.items()}
+        arrays = [parameters.stacked("wrenches", each, call) for each in call.arrays]
+        others = {name: parameters.stacked(name, each, call) for name, each in call.named.items()}
         options = {name: named[name] for name in ("out", "threads") if name in named}
         result = plan.kernel(*arrays, **others, **options)
         if args and not named:

@@ -12,6 +12,7 @@ import numpy as np
 from ..checks import batch_array, common_batch
 from ..errors import ArgumentError, no_such_argument, shown
 from ..forms import MAX_ORDER, PLAIN, Form
+from ..guests.stacking import stacked
 
 OPTIONS = {"out": None, "threads": 1}
 """What every form takes by name besides arrays and choices, and what it is if it is not given."""
@@ -142,15 +143,19 @@ class Parameters:
         if mapped or (frames and form.loaded):
             (chosen["wrenches"],) = frames
 
-    def stacked(self, name: str, given: Any) -> Any:
+    def stacked(self, name: str, given: Any, call: Arguments) -> Any:
         """Return wrenches of frames as one array, a row per frame; other arrays as they are."""
         if not isinstance(given, Mapping) or "wrenches" not in self.form.choices:
             return given
         if not given:
             raise ArgumentError(f"{self.form.name}: {name} names no frame; give {{frame: (moment; force)}}")
+        parts = {str(frame): given[frame] for frame in _frames(given)}
+        of_guests = stacked(f"{self.form.name}: {name}", parts, 6, call.given)
+        if of_guests is not None:
+            return of_guests
         rows = {
-            str(frame): batch_array(f"{self.form.name}: {name}[{frame!r}]", given[frame], 6)
-            for frame in _frames(given)
+            frame: batch_array(f"{self.form.name}: {name}[{frame!r}]", part, 6)
+            for frame, part in parts.items()
         }
         common_batch(self.form.name, **{frame: row.shape[:-1] for frame, row in rows.items()})
         return np.stack(np.broadcast_arrays(*rows.values()), axis=-2)

@@ -5,6 +5,7 @@ written in its own file. A guest is imported when the first of its arrays arrive
 already: nothing here imports one by itself.
 """
 
-from .kinds import Guest, guest_of, known_precision, let_be_traced
+from .kinds import Guest, guest_of, known_precision
+from .tracing import being_traced, let_be_traced, untraced
 
-__all__ = ["Guest", "guest_of", "known_precision", "let_be_traced"]
+__all__ = ["Guest", "being_traced", "guest_of", "known_precision", "let_be_traced", "untraced"]

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import dask.array as da
 
 from ..errors import ArgumentError
+from .dask_kinds import of_one_kind
 
 
 def call(kernel: Any, args: Sequence[Any], out: Any, threads: int) -> Any:
     """Return lazy dask arrays; workers compile the kernel for themselves."""
     if out is not None:
         raise ArgumentError(f"{kernel.name}: out= does not go with dask arrays; assign the result")
+    args = of_one_kind(kernel, args)
     letters = iter("abcdefghijklmnopqrstuvwxyz")
     cores = [[next(letters) for _ in shape] for shape in kernel.input_shapes]
     results = [[next(letters) for _ in shape] for shape in kernel.output_shapes]
@@ -32,3 +34,8 @@ def call(kernel: Any, args: Sequence[Any], out: Any, threads: int) -> Any:
 
 def shortcut(kernel: Any) -> None:
     """Return nothing: making a lazy array takes longer than any call."""
+
+
+def bind(kernel: Any, args: Sequence[Any], out: Any) -> Callable[[], None]:
+    """Refuse: lazy arrays have no memory."""
+    raise ArgumentError(f"bind {kernel.name}: dask arrays are lazy and have no memory; call the kernel")

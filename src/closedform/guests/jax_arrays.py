@@ -17,8 +17,8 @@ import numpy as np
 
 from ..errors import ArgumentError, shown
 from .jax_primitives import over_batches
-from .jax_targets import known, try_once
-from .kinds import known_precision
+from .jax_targets import known
+from .kinds import kind_in_words, known_precision
 from .shapes import batch_of
 
 
@@ -48,6 +48,11 @@ def shortcut(kernel: Any) -> Callable[[Sequence[Any]], Any]:
     return again
 
 
+def bind(kernel: Any, args: Sequence[Any], out: Any) -> Callable[[], None]:
+    """Refuse: a bound call writes into its arrays."""
+    raise ArgumentError(f"bind {kernel.name}: JAX arrays never change; jit a function that calls the kernel")
+
+
 def _check_devices(kernel: Any, arrays: Sequence[jax.Array]) -> None:
     """Refuse arrays that are kept on different devices."""
     places = {frozenset(each.devices()) for each in arrays if not isinstance(each, jax.core.Tracer)}
@@ -63,10 +68,10 @@ def _array(kernel: Any, name: str, given: Any) -> jax.Array:
     if isinstance(given, jax.Array):
         return given
     if hasattr(given, "shape") or hasattr(given, "__array_interface__"):
-        what = "NumPy array" if isinstance(given, np.ndarray | np.generic) else type(given).__name__
-        raise ArgumentError(
-            f"{kernel.name}: {name} is a {what} beside JAX arrays; convert it with jax.numpy.asarray"
-        )
+        plain = isinstance(given, np.ndarray | np.generic)
+        what = "a NumPy array" if plain else kind_in_words(given)
+        how = "jax.numpy.asarray" if plain else "jax.dlpack.from_dlpack"
+        raise ArgumentError(f"{kernel.name}: {name} is {what} beside JAX arrays; convert it with {how}")
     _check_double(kernel)
     try:
         return jnp.asarray(given, dtype=kernel.dtype)
@@ -92,7 +97,6 @@ def _function(kernel: Any) -> Callable[..., Any]:
             known_precision(kernel.name, each.dtype)
         _check_double(kernel)
         batch_of(kernel, arrays)  # refuses shapes that do not fit, in the words of the arguments
-        try_once(kernel)
         results = over_batches(kernel, [each.astype(kernel.dtype) for each in arrays])
         return results[0] if kernel.results is None else kernel.results(*results)
 

@@ -21,6 +21,7 @@ from jax.core import ShapedArray
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
+from .jax_cuda import on_cuda
 from .jax_targets import known, on_host, on_xla
 
 call_p, product_p = Primitive("closedform"), Primitive("closedform_jvp")
@@ -127,4 +128,5 @@ for _primitive, _jvp in ((call_p, _call_jvp), (product_p, _product_jvp)):
     batching.primitive_batchers[_primitive] = partial(_batched, _primitive)
     mlir.register_lowering(_primitive, partial(on_host, KERNEL_OF[_primitive]))
     mlir.register_lowering(_primitive, partial(on_xla, KERNEL_OF[_primitive]), platform="cpu")
+    mlir.register_lowering(_primitive, partial(on_cuda, KERNEL_OF[_primitive]), platform="cuda")
 ad.primitive_transposes[product_p] = _product_transposed

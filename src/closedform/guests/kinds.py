@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, Protocol
@@ -11,8 +10,24 @@ import numpy as np
 
 from ..errors import ArgumentError
 
-KINDS = {"torch": "torch_tensors", "jax": "jax_arrays", "jaxlib": "jax_arrays", "dask": "dask_arrays"}
+KINDS = {
+    "torch": "torch_tensors",
+    "jax": "jax_arrays",
+    "jaxlib": "jax_arrays",
+    "cupy": "cupy_arrays",
+    "dask": "dask_arrays",
+}
 """Libraries whose arrays are guests, and the modules that receive them."""
+
+IN_WORDS = {
+    "numpy": "a NumPy array",
+    "torch": "a PyTorch tensor",
+    "jax": "a JAX array",
+    "jaxlib": "a JAX array",
+    "cupy": "a CuPy array",
+    "dask": "a dask array",
+}
+"""What arrays are called in messages, by the library that defines their type."""
 
 
 class Guest(Protocol):
@@ -23,6 +38,9 @@ class Guest(Protocol):
 
     def shortcut(self, kernel: Any) -> Callable[[Sequence[Any]], Any] | None:
         """Return what evaluates repeated calls in order, and gives None for those it leaves; or None."""
+
+    def bind(self, kernel: Any, args: Sequence[Any], out: Any) -> Callable[[], None]:
+        """Return a function of no arguments that evaluates these very arrays into `out`."""
 
 
 _FOUND: dict[type, Guest | None] = {}
@@ -46,11 +64,16 @@ def _guest(kind: type) -> Guest | None:
     return None
 
 
-def let_be_traced(function: Any) -> None:
-    """Let `torch.compile` put calls of a function into its graphs, if PyTorch is in use."""
-    torch = sys.modules.get("torch")
-    if torch is not None and hasattr(torch, "compiler"):
-        torch.compiler.allow_in_graph(function)
+def kind_in_words(thing: Any) -> str | None:
+    """Return in words what kind of array something is, None for numbers, lists and the like."""
+    interfaces = ("shape", "__array_interface__", "__cuda_array_interface__")
+    if isinstance(thing, np.generic) or not any(hasattr(thing, each) for each in interfaces):
+        return None
+    for base in type(thing).__mro__:
+        words = IN_WORDS.get(base.__module__.partition(".")[0])
+        if words is not None:
+            return words
+    return f"an array of type {type(thing).__name__}"
 
 
 def known_precision(name: str, dtype: Any) -> np.dtype[Any]:

@@ -2,37 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
 from math import prod
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from ..errors import ClosedFormError
 from .torch_shapes import whole_shapes
+
+
+@cache
+def library() -> Any:
+    """Return what rows of memory are made with."""
+    from ..cuda.rows import Library  # noqa: PLC0415 (a later stage, needed where there is a GPU)
+
+    return Library(Tensor.data_ptr, Tensor.stride, Tensor.is_contiguous, Tensor.expand, Tensor.contiguous)
 
 
 def on_device(kernel: Any, tensors: Sequence[Tensor], outs: Sequence[Tensor] | None = None) -> list[Tensor]:
     """Evaluate a kernel on tensors of one GPU, into new tensors if none are given."""
-    from ..cuda.device import device_kernel  # noqa: PLC0415 (a later stage, needed where there is a GPU)
+    from ..cuda.rows import evaluate  # noqa: PLC0415 (a later stage, needed where there is a GPU)
 
     device = tensors[0].device
     shapes = whole_shapes(kernel, tensors)
     batch = shapes[0][: len(shapes[0]) - len(kernel.output_shapes[0])]
-    count = prod(batch)
-    inputs, strides = [], []
-    for core, each in zip(kernel.input_shapes, tensors, strict=True):
-        rows, stride = _rows(each, core, batch, count)
-        inputs.append(rows)
-        strides.append(stride)
-    with torch.cuda.device(device):
+    with torch.cuda.device(device), _memory_in_words(kernel, device, shapes):
         made = outs or [torch.empty(shape, dtype=tensors[0].dtype, device=device) for shape in shapes]
-        loaded = device_kernel(kernel, device.index)
         stream = torch.cuda.current_stream(device).cuda_stream
-        loaded.launch(
-            count, [each.data_ptr() for each in inputs], strides, [each.data_ptr() for each in made], stream
-        )
+        evaluate(library(), kernel, device.index, stream, tensors, made, batch)
     return list(made)
+
+
+@contextmanager
+def _memory_in_words(kernel: Any, device: torch.device, shapes: Sequence[tuple[int, ...]]) -> Iterator[None]:
+    """Say what was asked for and what there is, if a GPU has no memory for results or packed inputs."""
+    try:
+        yield
+    except torch.OutOfMemoryError as error:
+        size = kernel.dtype.itemsize * sum(map(prod, shapes)) / 2**20
+        free, total = (each / 2**20 for each in torch.cuda.mem_get_info(device))
+        raise ClosedFormError(
+            f"{kernel.name}: {device} has no memory for results of {size:,.0f} MiB: {free:,.0f} of "
+            f"{total:,.0f} MiB are free; split the batch, or free other tensors"
+        ) from error
+
+
+def into(kernel: Any, tensors: Sequence[Tensor], outs: Sequence[Tensor]) -> None:
+    """Evaluate a kernel into tensors of its GPU: in place if they are whole and apart from the inputs."""
+    from ..cuda.rows import writable_in_place  # noqa: PLC0415 (a later stage, needed where there is a GPU)
+
+    if writable_in_place(library(), kernel.name, tensors, outs, kernel.dtype):
+        on_device(kernel, tensors, outs)
+        return
+    for each, result in zip(outs, on_device(kernel, tensors), strict=True):
+        each.copy_(result)
 
 
 def launched(kernel: Any, tensors: Sequence[Tensor], made: Sequence[Tensor], count: int) -> None:
@@ -49,14 +76,3 @@ def launched(kernel: Any, tensors: Sequence[Tensor], made: Sequence[Tensor], cou
         [each.data_ptr() for each in made],
         torch._C._cuda_getCurrentRawStream(device),
     )
-
-
-def _rows(tensor: Tensor, core: Sequence[int], batch: Sequence[int], count: int) -> tuple[Tensor, int]:
-    """Return a tensor as rows of memory, and how far they are apart: 0 if all samples share one."""
-    size = prod(core)
-    shape = tensor.shape[: tensor.ndim - len(core)]
-    if prod(shape) == 1:
-        return tensor.contiguous(), 0
-    if tuple(shape) != tuple(batch):
-        tensor = tensor.expand(*batch, *core)
-    return tensor.contiguous(), size

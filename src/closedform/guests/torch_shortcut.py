@@ -1,12 +1,15 @@
 """Repeated calls with plain tensors, without the way through names, choices and checks.
 
 A call of tensors that are all contiguous, of one precision, on one device and of one batch shape needs no
-more than outputs and a launch. Whatever is otherwise takes the usual way.
+more than outputs and a launch; a single sample on the CPU, no more than the addresses of its tensors.
+Whatever is otherwise takes the usual way.
 """
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable, Sequence
+from struct import Struct
 from typing import Any
 
 import torch
@@ -14,9 +17,8 @@ from torch import Tensor
 
 from .torch_cuda import launched
 
-grad_enabled, empty = torch.is_grad_enabled, torch.empty
-transformed = torch._C._functorch.peek_interpreter_stack
-compiling = torch.compiler.is_compiling
+grad_enabled, empty, empty_like = torch.is_grad_enabled, torch.empty, torch.empty_like
+transformed, modes = torch._C._functorch.peek_interpreter_stack, torch._C._len_torch_dispatch_stack
 forward = torch.autograd.forward_ad
 
 
@@ -24,8 +26,52 @@ def shortcut(kernel: Any) -> Callable[[Sequence[Any]], Any] | None:
     """Return a function that evaluates plain tensors on the CPU or a GPU, and gives None for others."""
     if any(not shape for shape in kernel.input_shapes):
         return None
-    dtype = torch.float64 if kernel.dtype.itemsize == 8 else torch.float32
-    cores = [tuple(shape) for shape in kernel.input_shapes]
+    single, batch = _single(kernel), _batch(kernel)
+    core = torch.Size(kernel.input_shapes[0])
+
+    def call(args: Sequence[Any]) -> Any:
+        if transformed() or modes() or forward._current_level >= 0:
+            return None
+        return single(args) if args[0].shape == core else batch(args)
+
+    return call
+
+
+def _single(kernel: Any) -> Callable[[Sequence[Any]], Any]:
+    """Return what evaluates one sample on the CPU: the machine code takes the addresses of its tensors."""
+    dtype, cores = _precision(kernel), [torch.Size(shape) for shape in kernel.input_shapes]
+    evaluate = ctypes.PYFUNCTYPE(None, ctypes.c_char_p)(kernel.bound_address)
+    pack = Struct(f"{len(cores) + len(kernel.output_shapes)}P").pack
+    outputs, results, batch = kernel.output_shapes, kernel.results, _batch(kernel)
+    like = results is None and outputs[0] == kernel.input_shapes[0]
+
+    def call(args: Sequence[Any]) -> Any:
+        places = []
+        for each, core in zip(args, cores):  # noqa: B905 (as many, and quicker unchecked)
+            if (
+                type(each) is not Tensor
+                or not each.is_cpu
+                or each.dtype is not dtype
+                or each.shape != core
+                or not each.is_contiguous()
+                or (each.requires_grad and grad_enabled())
+            ):
+                return batch(args)
+            places.append(each.data_ptr())
+        if like:
+            result = empty_like(each)
+            evaluate(pack(*places, result.data_ptr()))
+            return result
+        made = [empty(shape, dtype=dtype) for shape in outputs]
+        evaluate(pack(*places, *[each.data_ptr() for each in made]))
+        return made[0] if results is None else tuple.__new__(results, made)
+
+    return call
+
+
+def _batch(kernel: Any) -> Callable[[Sequence[Any]], Any]:
+    """Return what evaluates tensors of one batch shape on the CPU or a GPU."""
+    dtype, cores = _precision(kernel), [tuple(shape) for shape in kernel.input_shapes]
     depth, alike = len(cores[0]), len(set(cores)) == 1
     outputs, results, fast = kernel.output_shapes, kernel.results, kernel.fast
 
@@ -45,16 +91,21 @@ def shortcut(kernel: Any) -> Callable[[Sequence[Any]], Any] | None:
                 or (each.requires_grad and grad_enabled())
             ):
                 return None
-        if compiling() or transformed() or forward._current_level >= 0:
-            return None
         if first.is_cuda:
-            made = [empty((*batch, *core), dtype=dtype, device=device) for core in outputs]
+            try:
+                made = [empty((*batch, *core), dtype=dtype, device=device) for core in outputs]
+            except torch.OutOfMemoryError:
+                return None  # the usual way says how much memory there is
             launched(kernel, args, made, batch.numel())
         elif first.is_cpu:
-            found = fast(*[each.detach().numpy() for each in args])
+            found = fast(*[each.detach().numpy() if each.requires_grad else each.numpy() for each in args])
             made = [torch.from_numpy(each) for each in (found if results else (found,))]
         else:
             return None
         return made[0] if results is None else tuple.__new__(results, made)
 
     return call
+
+
+def _precision(kernel: Any) -> torch.dtype:
+    return torch.float64 if kernel.dtype.itemsize == 8 else torch.float32

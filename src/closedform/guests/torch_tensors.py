@@ -15,13 +15,15 @@ import torch
 from torch import Tensor
 
 from ..errors import ArgumentError, shown
-from .kinds import guest_of, known_precision
-from .torch_cuda import on_device
+from .kinds import guest_of, kind_in_words, known_precision
+from .shapes import batch_of, outputs_of
+from .torch_bound import bind
+from .torch_cuda import into
 from .torch_operators import evaluated, operator_of
 from .torch_shapes import in_front, summed, whole_shapes
 from .torch_shortcut import shortcut
 
-__all__ = ["call", "shortcut"]
+__all__ = ["bind", "call", "shortcut"]
 
 
 def call(kernel: Any, args: Sequence[Any], out: Any, threads: int) -> Any:
@@ -29,12 +31,14 @@ def call(kernel: Any, args: Sequence[Any], out: Any, threads: int) -> Any:
     tensors = _alike(kernel, args)
     if out is not None:
         return _into(kernel, tensors, out, threads)
-    if _traced(tensors):
-        results = operator_of(kernel)(*tensors)
-    elif _plain(tensors):
-        results = evaluated(kernel, tensors, threads)
-    else:
+    if _transformed(tensors):
         results = _function(kernel).apply(*tensors)
+    elif _traced(tensors):
+        results = operator_of(kernel)(*tensors)
+    elif torch.is_grad_enabled() and any(each.requires_grad for each in tensors):
+        results = _function(kernel).apply(*tensors)
+    else:
+        results = evaluated(kernel, tensors, threads)
     return results if kernel.results is None else tuple.__new__(kernel.results, results)
 
 
@@ -52,18 +56,22 @@ def _alike(kernel: Any, args: Sequence[Any]) -> list[Tensor]:
         )
     for each in given:
         known_precision(kernel.name, each.dtype)
+        if each.layout is not torch.strided:
+            raise ArgumentError(f"{kernel.name}: a tensor is {each.layout}; make it dense with .to_dense()")
     dtype = torch.float64 if kernel.dtype == np.float64 else torch.float32
     tensors = []
     for name, each in zip(kernel.input_names, args, strict=True):
         if isinstance(each, Tensor):
-            tensors.append(each if each.dtype == dtype else each.to(dtype))
+            plain = each.resolve_neg()  # the memory of a negated view has the other sign
+            tensors.append(plain if plain.dtype == dtype else plain.to(dtype))
         elif isinstance(each, np.ndarray) or hasattr(each, "__array_interface__"):
             raise ArgumentError(
                 f"{kernel.name}: {name} is a NumPy array beside tensors; convert it with torch.from_numpy"
             )
         elif guest_of(each) is not None:
             raise ArgumentError(
-                f"{kernel.name}: {name} is {type(each).__name__} beside tensors; convert it to a tensor first"
+                f"{kernel.name}: {name} is {kind_in_words(each)} beside tensors; convert it with "
+                "torch.from_dlpack"
             )
         else:
             try:
@@ -81,14 +89,14 @@ def _traced(tensors: Sequence[Tensor]) -> bool:
     return any(type(each) not in (Tensor, torch.nn.Parameter) for each in tensors)
 
 
-def _plain(tensors: Sequence[Tensor]) -> bool:
-    """Whether nothing but the numbers is asked for: no gradients, no transforms of `torch.func`."""
+def _transformed(tensors: Sequence[Tensor]) -> bool:
+    """Whether a transform of `torch.func` is at work, or tensors carry tangents."""
     if torch._C._functorch.peek_interpreter_stack():
-        return False
-    if torch.is_grad_enabled() and any(each.requires_grad for each in tensors):
-        return False
+        return True
     forward = torch.autograd.forward_ad  # tensors carry tangents only within one of its levels
-    return forward._current_level < 0 or all(forward.unpack_dual(each).tangent is None for each in tensors)
+    return forward._current_level >= 0 and any(
+        forward.unpack_dual(each).tangent is not None for each in tensors
+    )
 
 
 def _into(kernel: Any, tensors: Sequence[Tensor], out: Any, threads: int) -> Any:
@@ -101,25 +109,16 @@ def _into(kernel: Any, tensors: Sequence[Tensor], out: Any, threads: int) -> Any
         raise ArgumentError(
             f"{kernel.name}: out= has no gradient; leave it out, or call within torch.no_grad()"
         )
+    if _transformed(tensors) or _traced((*tensors, *outs)):
+        raise ArgumentError(f"{kernel.name}: out= does not go with torch.compile or torch.func; leave it out")
     if tensors[0].is_cuda:
-        _fill(kernel, tensors, outs)
-        return out
-    arrays = tuple(each.detach().numpy() for each in outs)
-    given = [each.detach().numpy() for each in tensors]
-    kernel(*given, out=arrays if isinstance(out, tuple) else arrays[0], threads=threads)
+        into(kernel, tensors, outputs_of(kernel, out, batch_of(kernel, tensors, torch.broadcast_shapes)))
+    else:
+        arrays = tuple(each.detach().numpy() for each in outs)
+        given = [each.detach().numpy() for each in tensors]
+        kernel(*given, out=arrays if isinstance(out, tuple) else arrays[0], threads=threads)
+    torch.autograd.graph.increment_version([each for each in outs if not each.is_inference()])
     return out
-
-
-def _fill(kernel: Any, tensors: Sequence[Tensor], outs: Sequence[Tensor]) -> None:
-    """Evaluate into tensors of a GPU: directly if they are whole and apart from the inputs."""
-    shapes = whole_shapes(kernel, tensors)
-    for each, shape in zip(outs, shapes, strict=True):
-        if tuple(each.shape) != shape or each.dtype != tensors[0].dtype:
-            raise ArgumentError(
-                f"{kernel.name}: out is {tuple(each.shape)} {each.dtype}; expected {shape} {tensors[0].dtype}"
-            )
-    for each, result in zip(outs, on_device(kernel, tensors), strict=True):
-        each.copy_(result)
 
 
 @cache
@@ -133,7 +132,7 @@ def _function(kernel: Any) -> type[torch.autograd.Function]:
         @staticmethod
         def forward(*tensors: Tensor) -> Any:
             """Evaluate."""
-            return evaluated(kernel, tensors)
+            return operator_of(kernel)(*tensors) if _traced(tensors) else evaluated(kernel, tensors)
 
         @staticmethod
         def setup_context(ctx: Any, inputs: tuple[Tensor, ...], output: Any) -> None:

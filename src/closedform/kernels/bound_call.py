@@ -13,7 +13,7 @@ from ..arrays import Array
 from ..errors import ArgumentError
 from . import memory_layout
 from .dispatch import dispatcher
-from .signature import Signature, described
+from .signature import Shape, Signature, described
 
 _METH_NOARGS = 0x0004
 
@@ -29,6 +29,9 @@ class _MethodDef(ctypes.Structure):
 
 def bound_call(kernel: Any, signature: Signature, args: Sequence[Array], outs: Sequence[Array]) -> Any:
     """Return a function of no arguments that evaluates these arrays, which it keeps alive."""
+    pairs = zip(args, signature.input_shapes, strict=False)
+    if any(isinstance(each, np.ndarray) and each.ndim > len(shape) for each, shape in pairs):
+        return _bound_batch(kernel, signature, args, outs)
     found = addresses(signature, args, outs, kernel.bound_address)
     found.alive = [kernel, args, outs]
     if not memory_layout.trusted():
@@ -43,30 +46,59 @@ def bound_call(kernel: Any, signature: Signature, args: Sequence[Array], outs: S
     return make(ctypes.addressof(method), found, None)
 
 
+def _bound_batch(kernel: Any, signature: Signature, args: Sequence[Array], outs: Sequence[Array]) -> Any:
+    """Return a function of no arguments that evaluates a batch."""
+    for label, each in zip(signature.input_names, args, strict=True):
+        if not isinstance(each, np.ndarray):
+            raise ArgumentError(f"bind {signature.name}: {label} is {described(each)}; expected an array")
+    try:
+        batch = signature.batch(args)
+    except ValueError as error:
+        raise signature.explained(args, None, error) from None
+    cores = zip(args, signature.input_shapes, strict=True)
+    shapes = [each.shape[: each.ndim - len(core)] + core for each, core in cores]
+    _check(signature, args, outs, shapes, [batch + core for core in signature.output_shapes])
+    return partial(_evaluate_batch, kernel.ufunc, tuple(args), tuple(outs))
+
+
 def addresses(signature: Signature, args: Sequence[Array], outs: Sequence[Array], code: int) -> Any:
     """Return the addresses of the code, of inputs and of outputs, after checking the arrays."""
-    name = f"bind {signature.name}"
-    if len(args) != len(signature.input_shapes):
-        raise signature.wrong_count(args)
-    if len(outs) != len(signature.output_shapes):
-        expected = f"{len(signature.output_shapes)} array(s)"
-        raise ArgumentError(f"{name}: out should be {expected}; {len(outs)} given")
+    _check(signature, args, outs, signature.input_shapes, signature.output_shapes)
     operands = [*args, *outs]
+    return _addresses(len(operands) + 1)(code, *(operand.ctypes.data for operand in operands))
+
+
+def _check(
+    signature: Signature,
+    args: Sequence[Array],
+    outs: Sequence[Array],
+    input_shapes: Sequence[Shape],
+    output_shapes: Sequence[Shape],
+) -> None:
+    """Refuse arrays that are not of these shapes and the precision, or that a call would have to copy."""
+    name = f"bind {signature.name}"
+    if len(args) != len(input_shapes):
+        raise signature.wrong_count(args)
+    if len(outs) != len(output_shapes):
+        expected = f"{len(output_shapes)} array(s)"
+        raise ArgumentError(f"{name}: out should be {expected}; {len(outs)} given")
     names = [*signature.input_names, *(["out"] * len(outs))]
-    shapes = [*signature.input_shapes, *signature.output_shapes]
-    for label, operand, shape in zip(names, operands, shapes, strict=True):
+    shapes = [*input_shapes, *output_shapes]
+    cores = [*signature.input_shapes, *signature.output_shapes]
+    for label, operand, shape, core in zip(names, [*args, *outs], shapes, cores, strict=True):
         if not isinstance(operand, np.ndarray) or operand.dtype != signature.dtype or operand.shape != shape:
+            batch = f", the batch of {' and '.join(signature.input_names)}" if shape != core else ""
             raise ArgumentError(
-                f"{name}: {label} is {described(operand)}; expected {signature.dtype} {shape}"
+                f"{name}: {label} is {described(operand)}; expected {signature.dtype} {shape}{batch}"
             )
-        if not operand.flags.c_contiguous or not operand.flags.aligned:
+        sample = operand if label == "out" or not operand.size else operand[(0,) * (len(shape) - len(core))]
+        if not sample.flags.c_contiguous or not operand.flags.aligned:
             raise ArgumentError(f"{name}: {label} must be C-contiguous and aligned")
     for k, written in enumerate(outs):
         if not written.flags.writeable:
             raise ArgumentError(f"{name}: out is read-only")
         if any(np.may_share_memory(written, other) for other in (*args, *outs[:k])):
             raise ArgumentError(f"{name}: out overlaps another array; give it memory of its own")
-    return _addresses(len(operands) + 1)(code, *(operand.ctypes.data for operand in operands))
 
 
 @cache
@@ -78,3 +110,8 @@ def _addresses(count: int) -> Any:
 def _evaluate(code: Any, found: Any) -> None:
     """Evaluate the operands behind the first address, that of the code."""
     code(ctypes.addressof(found) + ctypes.sizeof(ctypes.c_void_p))
+
+
+def _evaluate_batch(ufunc: Any, args: Sequence[Array], outs: tuple[Array, ...]) -> None:
+    """Evaluate a batch into its outputs."""
+    ufunc(*args, out=outs)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from ..arrays import Array
 from ..errors import ArgumentError, shown
-from ..guests import guest_of
+from ..guests import guest_of, let_be_traced
 from ..lazy import cached_property
 from ..programs import Counts, Program
 from . import cache, machine, memory_layout, overlap
@@ -76,6 +76,7 @@ class Kernel:
         )
         self._converting = partial(self.ufunc, dtype=self.dtype)
         self.bound_address = self._machine.address("bound")
+        let_be_traced(self)
 
     @property
     def output_shape(self) -> tuple[int, ...]:
@@ -190,15 +191,55 @@ class Kernel:
             ) from None
         return result if self.results is None else new_tuple(self.results, result)
 
+    def on_gpu(
+        self,
+        /,
+        *args: ArrayLike,
+        out: Any = None,
+        device: int = 0,
+        chunk: int | None = None,
+        threads: int | None = None,
+        progress: Callable[[float], Any] | None = None,
+        **named: ArrayLike,
+    ) -> Any:
+        """Evaluate NumPy arrays on an NVIDIA GPU, also more of them than its memory holds.
+
+        Arguments and results are those of a call, memory-mapped arrays too. Chunks of the batch are copied to
+        the GPU, evaluated and copied back at the same time, by some `threads`; an input of one sample is
+        copied once. `chunk` is the number of samples of each (some 32 MiB), `device` the number of the GPU.
+        `progress` is called with the fraction done, by one thread at a time.
+
+        For arrays that are on a GPU already, call the kernel: it evaluates them where they are.
+        """
+        from ..cuda.host_batch import evaluate_on_gpu  # noqa: PLC0415 (a later stage, where there is a GPU)
+
+        if named:
+            args = self._signature.in_order(args, named)
+        if len(args) != self._count:
+            raise self._signature.wrong_count(args)
+        outs = evaluate_on_gpu(self, self._signature, args, out, device, chunk, threads, progress)
+        return outs[0] if self.results is None else new_tuple(self.results, outs)
+
     def bind(self, *args: Array, out: Any) -> Callable[[], None]:
         """Return a function of no arguments that evaluates these very arrays into `out`.
 
         For control loops: write new values into the arrays, call, read `out`; nothing is
-        allocated, checked or converted per call. The arrays must be C-contiguous, of the
-        kernel's precision and of exactly the core shapes; `out` is a tuple of arrays for forms
-        of several outputs.
+        allocated, checked or converted per call. The arrays must be C-contiguous and of the
+        kernel's precision, of one sample or of a batch; `out` is a tuple of arrays for forms of several
+        outputs. Tensors and CuPy arrays on a GPU are evaluated there, by one launch on the current stream.
+
+        >>> import numpy as np, closedform as cf
+        >>> q, tau = np.zeros((1000, 2)), np.empty((1000, 2))
+        >>> step = cf.load("2r").kernel("gravity_torque").bind(q, out=tau)
+        >>> q[:] = 0.5
+        >>> step()
         """
         outs = out if isinstance(out, tuple) else (out,)
+        if len(args) != self._count:
+            raise self._signature.wrong_count(args)
+        guest = next((found for each in (*args, *outs) if (found := guest_of(each)) is not None), None)
+        if guest is not None:
+            return guest.bind(self, args, out)
         return bound_call(self, self._signature, args, outs)  # type: ignore[no-any-return]
 
 

@@ -52,7 +52,7 @@ def threaded(
         part = slice(edges[k], edges[k + 1])
         evaluate(*(view[part] for view in views), out=tuple(each[part] for each in outs))
 
-    _run_parts(run, len(edges) - 1, threads)
+    run_parts(run, len(edges) - 1, threads)
     return outs[0] if len(outs) == 1 else outs
 
 
@@ -66,7 +66,7 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_pool.cache_clear)  # a child has none of its parent's threads
 
 
-def _run_parts(work: Callable[[int], None], parts: int, threads: int) -> None:
+def run_parts(work: Callable[[int], None], parts: int, threads: int) -> None:
     """Run work(0) ... work(parts - 1) on `threads` threads, of which the calling one is the first.
 
     Each takes the next part when it is done with one, so that a busy core holds nothing up.

@@ -10,8 +10,17 @@ from __future__ import annotations
 MAJOR = 0
 """The version of the interface whose structures these are; minor versions only add fields at the end."""
 
-FRAME = {"extension": 8, "api": 16, "stage": 32, "inputs": 40, "outputs": 80, "attributes": 120}
-"""Offsets in a call: what is asked besides, XLA's functions, the stage, then three structures."""
+FRAME = {
+    "extension": 8,
+    "api": 16,
+    "context": 24,
+    "stage": 32,
+    "inputs": 40,
+    "outputs": 80,
+    "attributes": 120,
+}
+"""Offsets in a call: what is asked besides, XLA's functions, what they know a call by, the stage, then three
+structures."""
 
 FRAME_SIZE = 168
 """Bytes of a call, up to the end of its attributes."""
@@ -51,6 +60,21 @@ ERROR_SIZE = 28
 
 INVALID_ARGUMENT = 3
 """The code of errors about arguments."""
+
+INTERNAL = 13
+"""The code of errors of a device."""
+
+STREAM_GET = 80
+"""Offset of the function that tells the stream of a call on a GPU, among XLA's functions."""
+
+STREAM = {"size": 0, "extension": 8, "context": 16, "stream": 24}
+"""Offsets in the arguments of that function."""
+
+STREAM_SIZE = 32
+"""Bytes of these arguments."""
+
+CAPTURABLE = 1
+"""The trait of handlers whose launches XLA may keep in a graph and run again."""
 
 DTYPES = {"float32": 11, "float64": 12}
 """Numbers of the precisions."""
