@@ -10,7 +10,6 @@ from time import perf_counter
 
 import numpy as np
 import torch
-import typer
 
 import closedform as cf
 
@@ -24,9 +23,9 @@ GOAL, CENTRE = (PANDA.pose(START * [k, 1, 1, 1, 1, 1, 1], "tool")[:3, 3] for k i
 
 def planner(arms: int) -> tuple:
     """Return the angles of the arm, the noise that others try, and a function that advances by a step."""
-    given = START, 0 * START, GOAL, CENTRE, PANDA.effort_limits, PANDA.velocity_limits
-    angles, speeds, goal, centre, most, fastest = (torch.tensor(x, device=DEVICE).float() for x in given)
-    plan, noise = angles.new_zeros(HORIZON, 1, 7), angles.new_zeros(HORIZON // HELD, arms, 7)
+    given = [START, 0 * START], GOAL, CENTRE, PANDA.effort_limits, PANDA.velocity_limits
+    state, goal, centre, most, fastest = (torch.tensor(np.stack(x), device=DEVICE).float() for x in given)
+    plan, noise = state.new_zeros(HORIZON, 1, 7), state.new_zeros(HORIZON // HELD, arms, 7)
 
     def step(q, qd, wanted):
         tau = PANDA.inverse_dynamics(q, qd, wanted - DAMPING * qd).clamp(-most, most)
@@ -37,43 +36,44 @@ def planner(arms: int) -> tuple:
         return q, qd, (points[..., -1, :] - goal).norm(dim=-1) + bad
 
     def advance():
-        q, qd, total, tries = angles, speeds, 0, noise.repeat_interleave(HELD, dim=0)
+        q, qd, total, tries = *state, 0, noise.repeat_interleave(HELD, dim=0)
         for wanted in plan + tries:
             q, qd, cost = step(q, qd, wanted)
             total = total + cost.nan_to_num(1e9)
         weights = torch.softmax(-total / (WARMTH * total.min()), dim=0)
         better = plan + torch.einsum("a,taj->tj", weights, tries)[:, None]
-        q, qd, _ = step(angles, speeds, better[0, 0])
-        for old, new in ((angles, q), (speeds, qd), (plan, better.roll(-1, dims=0))):
-            old.copy_(new)
+        state.copy_(torch.stack(step(*state, better[0, 0])[:2]))
+        plan.copy_(better.roll(-1, dims=0))
 
-    return angles, noise, advance
+    return state[0], noise, advance
 
 
 def main(arms: int = 4096 if DEVICE == "cuda" else 512, instants: int = 50, page: str = "") -> np.ndarray:
     """Return what is to go (m) over the instants; print it and the rate, draw the arm on a page."""
-    (q, noise, advance), dice, path = planner(arms), torch.Generator(DEVICE), [START]
+    (q, noise, advance), dice = planner(arms), torch.Generator(DEVICE)
     advance()  # compiles; nothing moves without noise
     if DEVICE == "cuda":
         with torch.cuda.graph(graph := torch.cuda.CUDAGraph()):
             advance()
         advance = graph.replay
-    begin = perf_counter()
+    path, begin = [START], perf_counter()
     for k in range(instants):
         noise.normal_(0, SPREAD, generator=dice.manual_seed(k))
         advance()
         path.append(q.cpu().double().numpy())
     print(f"{arms * HORIZON * instants / (perf_counter() - begin):.3g} steps a second on {DEVICE}")
-    points = PANDA.frame_poses(np.stack(path))[:, 3:, :3, 3]
+    points = PANDA.frame_poses(path)[:, 3:, :3, 3]
     to_go, off = np.linalg.norm(points[:, -1] - GOAL, axis=-1), np.linalg.norm(points - CENTRE, axis=-1)
     for k in range(0, instants + 1, 5):
         print(f"{k * STEP:.1f} s: {to_go[k]:.3f} m to go, {off[k].min() - BALL:.3f} m from the ball")
     if page:
         x = np.random.default_rng(0).normal(size=(3, 500))
         x, y, z = CENTRE[:, None] + BALL * x / np.linalg.norm(x, axis=0)
-        PANDA.plot(np.stack(path)).add_mesh3d(x=x, y=y, z=z, alphahull=0, opacity=0.5).write_html(page)
+        PANDA.plot(path).add_mesh3d(x=x, y=y, z=z, alphahull=0, opacity=0.5).write_html(page)
     return to_go
 
 
 if __name__ == "__main__":
+    import typer
+
     typer.run(main)

@@ -13,12 +13,14 @@ from struct import Struct
 from typing import Any
 
 import torch
+from numpy import errstate
 from torch import Tensor
 
 from .torch_cuda import launched
 
 grad_enabled, empty, empty_like = torch.is_grad_enabled, torch.empty, torch.empty_like
 transformed, modes = torch._C._functorch.peek_interpreter_stack, torch._C._len_torch_dispatch_stack
+tracing = torch._C._is_tracing
 forward = torch.autograd.forward_ad
 
 
@@ -30,7 +32,7 @@ def shortcut(kernel: Any) -> Callable[[Sequence[Any]], Any] | None:
     core = torch.Size(kernel.input_shapes[0])
 
     def call(args: Sequence[Any]) -> Any:
-        if transformed() or modes() or forward._current_level >= 0:
+        if transformed() or modes() or tracing() or forward._current_level >= 0:
             return None
         return single(args) if args[0].shape == core else batch(args)
 
@@ -98,7 +100,9 @@ def _batch(kernel: Any) -> Callable[[Sequence[Any]], Any]:
                 return None  # the usual way says how much memory there is
             launched(kernel, args, made, batch.numel())
         elif first.is_cpu:
-            found = fast(*[each.detach().numpy() if each.requires_grad else each.numpy() for each in args])
+            arrays = [each.detach().numpy() if each.requires_grad else each.numpy() for each in args]
+            with errstate(all="ignore"):  # PyTorch does not warn of numbers that are not finite
+                found = fast(*arrays)
             made = [torch.from_numpy(each) for each in (found if results else (found,))]
         else:
             return None

@@ -7,7 +7,6 @@ have products again. `torch.compile` sees one registered operator per kernel.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -84,7 +83,7 @@ def _alike(kernel: Any, args: Sequence[Any]) -> list[Tensor]:
 
 def _traced(tensors: Sequence[Tensor]) -> bool:
     """Whether PyTorch looks at the call rather than at numbers: a compiler, or tensors of another class."""
-    if torch.compiler.is_compiling() or torch._C._len_torch_dispatch_stack():
+    if torch.compiler.is_compiling() or torch.jit.is_tracing() or torch._C._len_torch_dispatch_stack():
         return True
     return any(type(each) not in (Tensor, torch.nn.Parameter) for each in tensors)
 
@@ -116,14 +115,21 @@ def _into(kernel: Any, tensors: Sequence[Tensor], out: Any, threads: int) -> Any
     else:
         arrays = tuple(each.detach().numpy() for each in outs)
         given = [each.detach().numpy() for each in tensors]
-        kernel(*given, out=arrays if isinstance(out, tuple) else arrays[0], threads=threads)
+        with np.errstate(all="ignore"):
+            kernel(*given, out=arrays if isinstance(out, tuple) else arrays[0], threads=threads)
     torch.autograd.graph.increment_version([each for each in outs if not each.is_inference()])
     return out
 
 
-@cache
 def _function(kernel: Any) -> type[torch.autograd.Function]:
-    """Return the differentiable function of a kernel."""
+    """Return the differentiable function of a kernel; the kernel keeps it, and both go together."""
+    found: type[torch.autograd.Function] | None = kernel.__dict__.get("_torch_function")
+    if found is None:
+        found = kernel.__dict__["_torch_function"] = _made(kernel)
+    return found
+
+
+def _made(kernel: Any) -> type[torch.autograd.Function]:
     one = kernel.results is None
 
     class Call(torch.autograd.Function):
