@@ -276,6 +276,18 @@ def test_jacobians_are_the_closed_forms(robot):
     )
 
 
+def test_gradients_of_several_cotangents_at_once(robot):
+    """`torch.autograd` batches by an older way than `torch.func`."""
+    (q,) = tensors((3, 2), grad=True)
+    jacobian = torch.autograd.functional.jacobian(robot.gravity_torque, q, vectorize=True)
+    exact = robot.gravity_torque_dq(q.detach().numpy())
+    np.testing.assert_allclose(torch.einsum("bibj->bij", jacobian).numpy(), exact, rtol=1e-13, atol=1e-13)
+    directions = torch.eye(6, dtype=DOUBLE).reshape(6, 3, 2)
+    torques = robot.gravity_torque(q)
+    (rows,) = torch.autograd.grad(torques, q, directions, is_grads_batched=True)
+    assert torch.equal(rows.reshape(3, 2, 3, 2), jacobian)
+
+
 def test_a_further_batch_in_any_axis(robot):
     q, qd = tensors((5, 3, 2), (3, 2))
     direct = robot.coriolis_matrix(q, qd)
@@ -498,13 +510,16 @@ def test_kernels_go_when_their_robot_goes():
         (lambda q: (q.half(),), "torch.float16; expected float32 or float64"),
         (lambda q: (q.to(torch.complex128),), "torch.complex128"),
         (lambda q: (q.to("meta"),), "tensors on meta are not taken"),
+        (lambda q: (torch.nested.as_nested_tensor([q, q]),), "a tensor is nested"),
         (lambda q: (q[:, :1],), r"q has shape \(4, 1\); expected \(..., 2\)"),
     ],
 )
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors:UserWarning")
 def test_tensors_that_are_refused(robot, given, message):
     (q,) = tensors((4, 2))
-    with pytest.raises(cf.ArgumentError, match=message):
-        robot.mass_matrix(*given(q))
+    for _ in range(2):
+        with pytest.raises(cf.ArgumentError, match=message):
+            robot.mass_matrix(*given(q))
 
 
 def test_mixed_kinds_are_refused(robot):

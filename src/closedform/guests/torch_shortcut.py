@@ -34,7 +34,12 @@ def shortcut(kernel: Any) -> Callable[[Sequence[Any]], Any] | None:
     def call(args: Sequence[Any]) -> Any:
         if transformed() or modes() or tracing() or forward._current_level >= 0:
             return None
-        return single(args) if args[0].shape == core else batch(args)
+        try:
+            return single(args) if args[0].shape == core else batch(args)
+        except RuntimeError:  # a nested tensor has no shape
+            if args[0].is_nested:
+                return None
+            raise
 
     return call
 

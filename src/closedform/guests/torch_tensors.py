@@ -24,6 +24,9 @@ from .torch_shortcut import shortcut
 
 __all__ = ["bind", "call", "shortcut"]
 
+BATCHED = torch._C._parse_dispatch_key("Batched")
+"""What PyTorch's first way of batching, which `torch.autograd` still uses, marks its tensors with."""
+
 
 def call(kernel: Any, args: Sequence[Any], out: Any, threads: int) -> Any:
     """Evaluate a kernel on tensors; numbers and lists become tensors beside them."""
@@ -55,6 +58,8 @@ def _alike(kernel: Any, args: Sequence[Any]) -> list[Tensor]:
         )
     for each in given:
         known_precision(kernel.name, each.dtype)
+        if each.is_nested:
+            raise ArgumentError(f"{kernel.name}: a tensor is nested; make it one with .to_padded_tensor(...)")
         if each.layout is not torch.strided:
             raise ArgumentError(f"{kernel.name}: a tensor is {each.layout}; make it dense with .to_dense()")
     dtype = torch.float64 if kernel.dtype == np.float64 else torch.float32
@@ -85,7 +90,12 @@ def _traced(tensors: Sequence[Tensor]) -> bool:
     """Whether PyTorch looks at the call rather than at numbers: a compiler, or tensors of another class."""
     if torch.compiler.is_compiling() or torch.jit.is_tracing() or torch._C._len_torch_dispatch_stack():
         return True
-    return any(type(each) not in (Tensor, torch.nn.Parameter) for each in tensors)
+    return any(type(each) not in (Tensor, torch.nn.Parameter) or _batched(each) for each in tensors)
+
+
+def _batched(tensor: Tensor) -> bool:
+    """Whether a tensor stands for several, as in `torch.autograd.grad(..., is_grads_batched=True)`."""
+    return bool(torch._C._dispatch_keys(tensor).has(BATCHED))
 
 
 def _transformed(tensors: Sequence[Tensor]) -> bool:
