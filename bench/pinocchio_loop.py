@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import weakref
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -107,24 +108,38 @@ def _run_compiler(command: list[str], source: str | None = None) -> str:
 
 def build(cache_dir: Path) -> Path:
     """Return the compiled loop, compiling it unless this very build is in the cache."""
+    prefix = find_prefix()
+    library = prefix / "lib"
+    links = [f"-L{library}", "-lboost_serialization", f"-Wl,-rpath,{library}"]
+    return compile_once(SOURCE, cache_dir, FLAGS, links, suffix=".so", warning="minutes, 6 GB of memory")
+
+
+def compile_once(
+    source: Path,
+    cache_dir: Path,
+    flags: Sequence[str],
+    links: Sequence[str],
+    suffix: str,
+    warning: str,
+    includes: Sequence[Path] = (),
+) -> Path:
+    """Return what a source becomes with Pinocchio's headers, compiling it unless it is in the cache."""
     compiler, prefix = find_compiler(), find_prefix()
     eigen = find_eigen(prefix)
     # The predefined macros name the compiler and, through -march=native, the
     # processor: a cache shared between machines holds one build for each.
-    macros = _run_compiler([compiler, *FLAGS, "-dM", "-E", "-x", "c++", "-"], source="")
-    parts = (SOURCE.read_text(), pinocchio.__version__, str(prefix), str(eigen), *FLAGS, macros)
-    key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
-    target = cache_dir / f"pinocchio_loop-{key}.so"
+    macros = _run_compiler([compiler, *flags, "-dM", "-E", "-x", "c++", "-"], source="")
+    known = (source.read_text(), pinocchio.__version__, str(prefix), str(eigen), *map(str, includes))
+    key = hashlib.sha256("\0".join((*known, *flags, macros)).encode()).hexdigest()[:16]
+    target = cache_dir / f"{source.stem}-{key}{suffix}"
     if target.is_file():
         return target
-    print(f"compiling {SOURCE.name} once: minutes, 6 GB of memory", file=sys.stderr, flush=True)
+    print(f"compiling {source.name} once: {warning}", file=sys.stderr, flush=True)
     cache_dir.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=cache_dir) as scratch:
         made = Path(scratch) / target.name
-        includes = ["-isystem", str(prefix / "include"), "-isystem", str(eigen)]
-        library = prefix / "lib"
-        links = [f"-L{library}", "-lboost_serialization", f"-Wl,-rpath,{library}"]
-        _run_compiler([compiler, *FLAGS, *includes, str(SOURCE), "-o", str(made), *links])
+        searched = [f"-isystem{each}" for each in (prefix / "include", eigen, *includes)]
+        _run_compiler([compiler, *flags, *searched, str(source), "-o", str(made), *links])
         # A rename within one folder is atomic: no one loads half a library.
         made.replace(target)
     return target

@@ -2,14 +2,14 @@
 
     python examples/optimal_control_casadi.py [torques.html]
 
-Accelerations are linear between instants; velocities and angles follow exactly. The torques at them are
-inverse dynamics, a CasADi function that brings its derivatives along.
+Accelerations are linear between instants; velocities and angles follow exactly. The torques at all instants
+are one call of inverse dynamics, a CasADi function that runs machine code and brings its derivatives along.
 """
 
 from __future__ import annotations
 
 import sys
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import casadi as ca
 import numpy as np
@@ -23,54 +23,55 @@ DURATION = 0.9
 SHARE = 0.25  # of the drives' torques; the others are kept for disturbances
 
 
-class Motion(NamedTuple):
-    """A motion of least effort, shares of the torques that it takes, and what the solver says of itself."""
+class Problem(NamedTuple):
+    """Angles, shares of the torque limits and effort, as symbols of a problem that is ready to be solved."""
 
-    t: np.ndarray
-    q: np.ndarray
-    share: np.ndarray
-    effort: float
-    stats: dict
+    opti: ca.Opti
+    q: ca.MX
+    share: ca.MX
+    effort: ca.MX
 
 
-def optimal_motion(
-    torque: ca.Function, limits: np.ndarray, duration: float, intervals: int, **options: bool
-) -> Motion:
-    """Return the motion from START to END with the least integral of squared shares of the limits."""
-    opti, n, h = ca.Opti(), len(START), duration / intervals
+def problem(torque: ca.Function, limits: np.ndarray, intervals: int, **options: Any) -> Problem:
+    """Return the search for the motion from START to END with the least integral of squared shares.
+
+    `torque` takes the angles, velocities and accelerations of all instants, one per column.
+    """
+    opti, n, h = ca.Opti(), len(START), DURATION / intervals
     q, v, a, share = (opti.variable(n, intervals + 1) for _ in range(4))
     q0, v0, a0 = (each[:, :-1] for each in (q, v, a))
     q1, v1, a1 = (each[:, 1:] for each in (q, v, a))
-    opti.subject_to(v1 == v0 + h / 2 * (a0 + a1))
-    opti.subject_to(q1 == q0 + h * v0 + h**2 / 6 * (2 * a0 + a1))
-    for k in range(intervals + 1):
-        opti.subject_to(limits * share[:, k] == torque(q[:, k], v[:, k], a[:, k]))
-    opti.subject_to(opti.bounded(-1, share, 1))
+    opti.subject_to(ca.vec(v1 - v0 - h / 2 * (a0 + a1)) == 0)
+    opti.subject_to(ca.vec(q1 - q0 - h * v0 - h**2 / 6 * (2 * a0 + a1)) == 0)
+    opti.subject_to(ca.vec(limits * share - torque(q, v, a)) == 0)
+    opti.subject_to(opti.bounded(-1, ca.vec(share), 1))
     for place, k in ((START, 0), (END, -1)):
-        opti.subject_to(ca.vertcat(q[:, k] - place, v[:, k]) == 0)
+        opti.subject_to(q[:, k] == place)
+        opti.subject_to(v[:, k] == 0)
     effort = h * ca.sumsqr(share)
     opti.minimize(effort)
-    t = np.linspace(0, duration, intervals + 1)
-    opti.set_initial(q, START[:, None] + np.outer(END - START, t / duration))
-    quiet = {"print_level": 0, "sb": "yes"}
-    opti.solver("ipopt", {"print_time": False, "record_time": True, **options}, quiet)
-    solution = opti.solve()
-    return Motion(t, solution.value(q).T, solution.value(share).T, solution.value(effort), opti.stats())
+    opti.set_initial(q, START[:, None] + np.outer(END - START, np.linspace(0, 1, intervals + 1)))
+    quiet = {"print_level": 0, "sb": "yes", **options.pop("ipopt", {})}
+    usual = {"print_time": False, "record_time": True, "detect_simple_bounds": True}
+    opti.solver("ipopt", usual | options, quiet)
+    return Problem(opti, q, share, effort)
 
 
-def main(page: str | None = None, intervals: int = 40) -> Motion:
-    """Solve for the Panda, print what each joint uses of its limit, and draw the torques."""
+def main(page: str | None = None, intervals: int = 40) -> tuple[np.ndarray, np.ndarray]:
+    """Solve for the Panda, print what each joint uses of its limit, draw the torques; return q and shares."""
     robot = cf.load("panda")
     limits = SHARE * np.asarray(robot.effort_limits)
-    motion = optimal_motion(robot.casadi("inverse_dynamics"), limits, DURATION, intervals)
-    print(f"{motion.stats['iter_count']} iterations, effort {motion.effort:.4f}")
-    for name, used in zip(robot.joint_names, np.abs(motion.share).max(axis=0), strict=True):
+    found = problem(robot.casadi("inverse_dynamics", batch=intervals + 1), limits, intervals)
+    solution = found.opti.solve()
+    q, share = solution.value(found.q).T, solution.value(found.share).T
+    print(f"{found.opti.stats()['iter_count']} iterations, effort {solution.value(found.effort):.4f}")
+    for name, used in zip(robot.joint_names, np.abs(share).max(axis=0), strict=True):
         print(f"  {name:16} at most {100 * used:5.1f} % of its torque")
     if page:
-        named = zip(robot.joint_names, motion.share.T, strict=True)
-        lines = [go.Scatter(x=motion.t, y=y, name=name) for name, y in named]
+        t, named = np.linspace(0, DURATION, intervals + 1), zip(robot.joint_names, share.T, strict=True)
+        lines = [go.Scatter(x=t, y=y, name=name) for name, y in named]
         go.Figure(lines).update_layout(xaxis_title="t, s", yaxis_title="torque / limit").write_html(page)
-    return motion
+    return q, share
 
 
 if __name__ == "__main__":

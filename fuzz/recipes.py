@@ -432,7 +432,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
         seconds=10.0,
     ),
     "Robot.casadi": lambda: call(
-        arm().casadi, "jacobian", frame="tool", order=None, phi=False, geometry=False
+        arm().casadi, "jacobian", frame="tool", order=None, phi=False, geometry=False, batch=2
     ),
     "Robot.export": lambda: call(
         arm().export,

@@ -1,9 +1,8 @@
-"""Newton-Euler recursions in CasADi from the numbers of a Pinocchio model, as textbooks write them."""
+"""The Newton-Euler recursion in CasADi from the numbers of a Pinocchio model, as textbooks write it."""
 
 from __future__ import annotations
 
 import casadi as ca
-import numpy as np
 import pinocchio as pin
 from casadi import SX, Function
 
@@ -57,35 +56,3 @@ def compact(model: pin.Model) -> Function:
         force[parent] += f
         moment[parent] += ca.mtimes(turns[i], moment[i]) + ca.cross(shifts[i], f)
     return Function("compact", [q, qd, qdd], [tau + model.armature * qdd], ["q", "qd", "qdd"], ["tau"])
-
-
-def spatial(model: pin.Model) -> Function:
-    """Return inverse dynamics with 6x6 matrices of motions, forces and inertias."""
-    q, qd, qdd = (SX.sym(name, model.nv) for name in ("q", "qd", "qdd"))
-    X: list[SX] = [SX.eye(6)]
-    V, A = [SX.zeros(6)], [ca.densify(ca.vertcat(-model.gravity.linear, np.zeros(3)))]
-    F = [SX.zeros(6)]
-    for i in range(1, model.njoints):
-        parent, axis = model.parents[i], AXES[model.joints[i].shortname()[-2:]]
-        k = model.joints[i].idx_v
-        R = turn(axis, q[k])
-        own = ca.densify(ca.diagcat(R.T, R.T))
-        X.append(ca.mtimes(own, SX(model.jointPlacements[i].toActionMatrixInverse())))
-        S = SX.zeros(6)
-        S[3 + axis] = 1
-        V.append(ca.mtimes(X[i], V[parent]) + S * qd[k])
-        cross = _crossed(V[i])
-        A.append(ca.mtimes(X[i], A[parent]) + S * qdd[k] + ca.mtimes(cross, S * qd[k]))
-        inertia = SX(model.inertias[i].matrix())
-        F.append(ca.mtimes(inertia, A[i]) - ca.mtimes(cross.T, ca.mtimes(inertia, V[i])))
-    tau = SX.zeros(model.nv)
-    for i in range(model.njoints - 1, 0, -1):
-        tau[model.joints[i].idx_v] = F[i][3 + AXES[model.joints[i].shortname()[-2:]]]
-        F[model.parents[i]] += ca.mtimes(X[i].T, F[i])
-    return Function("spatial", [q, qd, qdd], [tau + model.armature * qdd], ["q", "qd", "qdd"], ["tau"])
-
-
-def _crossed(V: SX) -> SX:
-    """Return the matrix of the product of twists (v; w), Pinocchio's order."""
-    v, w = ca.skew(V[:3]), ca.skew(V[3:])
-    return ca.densify(ca.blockcat([[w, v], [SX(3, 3), w]]))

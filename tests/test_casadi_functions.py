@@ -17,8 +17,7 @@ from basic_forms import EVERYWHERE
 from closedform.forms import Variant
 from closedform.programs import evaluate, expressions, trace
 from closedform.programs.program import Program
-from examples.optimal_control_casadi import END, START, main
-from oracles.casadi_recursions import compact, spatial
+from oracles.casadi_recursions import compact
 from oracles.random_trees import random_tree
 from tolerances import ROUNDING, SOLVE, worst
 
@@ -237,20 +236,10 @@ def test_a_robot_that_cannot_move_is_refused():
         still.casadi("pose")
 
 
-def test_the_example_moves_the_arm_within_its_torques(tmp_path, capsys):
-    page = tmp_path / "torques.html"
-    motion = main(str(page), intervals=8)
-    assert "of its torque" in capsys.readouterr().out
-    assert page.exists()
-    np.testing.assert_allclose(motion.q[[0, -1]], [START, END], atol=1e-7)
-    assert np.abs(motion.share).max() <= 1 + 1e-6
-
-
-def test_the_peers_of_the_bench_are_inverse_dynamics(tmp_path):
+def test_the_recursion_of_the_bench_is_inverse_dynamics(tmp_path):
     pin = pytest.importorskip("pinocchio")
     robot = cf.load("panda")
     model = pin.buildModelFromUrdf(str(robot.to_urdf(tmp_path / "panda.urdf")))
     state = robot.random_state(0)
     exact = evaluate(trace(robot.model, "inverse_dynamics"), *state)
-    for peer in (compact, spatial):
-        assert worst(np.array(peer(model)(*state)).ravel(), exact) < ROUNDING
+    assert worst(np.array(compact(model)(*state)).ravel(), exact) < ROUNDING

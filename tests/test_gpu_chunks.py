@@ -122,6 +122,13 @@ def test_a_single_sample(gpu):
     np.testing.assert_array_equal(found, kernel(q, qd))
 
 
+def test_chunks_of_dask_arrays(gpu, kernel):
+    da = pytest.importorskip("dask.array")
+    arrays = given((60,), (60,), (60,))
+    later = da.map_blocks(kernel.on_gpu, *[da.from_array(x, chunks=(25, 2)) for x in arrays], dtype=float)
+    np.testing.assert_array_equal(later.compute(scheduler="threads"), kernel(*arrays))
+
+
 def test_nothing_is_asked_of_the_gpu_for_no_samples(gpu, kernel):
     assert kernel.on_gpu(*given((0,), (0,), (0,))).shape == (0, 2)
     assert not gpu.log

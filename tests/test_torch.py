@@ -24,6 +24,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: make test
 from closedform.cuda.bound import bound_launch  # noqa: E402
 from closedform.guests.torch_cuda import library  # noqa: E402
 from closedform.guests.torch_operators import operator_of  # noqa: E402
+from closedform.guests.torch_shortcut import plain_samples  # noqa: E402
 
 DOUBLE = torch.float64
 FORMS = ["inverse_dynamics", "mass_matrix", "kinetic_energy", "pose"]
@@ -111,6 +112,30 @@ def test_single_samples_repeat_exactly(robot):
             with torch.no_grad():
                 assert torch.equal(call(*[each.clone().requires_grad_() for each in given]), expected)
             assert torch.func.vmap(call)(*[each[None] for each in given]).shape == (1, *expected.shape)
+
+
+@pytest.mark.parametrize("guards", [True, False], ids=["by PyTorch", "by ourselves"])
+def test_plain_samples_are_told_from_others(robot, monkeypatch, guards):
+    if not guards:
+        monkeypatch.setitem(sys.modules, "torch._C._dynamo.guards", None)
+    plain = plain_samples(robot.kernel("coriolis_matrix"))
+    q, qd = tensors((2,), (2,))
+    assert plain(q, qd)
+    for other in (
+        q[None],
+        tensors((4,))[0][::2],
+        q.float(),
+        q.to("meta"),
+        torch.nn.Parameter(q),
+        q.clone().requires_grad_(),
+        torch.zeros(3, dtype=DOUBLE),
+    ):
+        assert not plain(other, qd)
+        assert not plain(q, other)
+    seen = []
+    torch.func.vmap(lambda x: seen.append(plain(x, x)) or x)(q[None])
+    torch.func.jacrev(lambda x: seen.append(plain(x, x)) or x)(q)
+    assert seen == [False, False]
 
 
 def test_negated_views_and_sparse_tensors(robot):
@@ -511,13 +536,16 @@ def test_kernels_go_when_their_robot_goes():
         (lambda q: (q.to(torch.complex128),), "torch.complex128"),
         (lambda q: (q.to("meta"),), "tensors on meta are not taken"),
         (lambda q: (torch.nested.as_nested_tensor([q, q]),), "a tensor is nested"),
+        (lambda q: (q.to_sparse_csr(),), "sparse_csr; make it dense"),
         (lambda q: (q[:, :1],), r"q has shape \(4, 1\); expected \(..., 2\)"),
     ],
 )
 @pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors:UserWarning")
+@pytest.mark.filterwarnings("ignore:Sparse CSR tensor support is in beta:UserWarning")
 def test_tensors_that_are_refused(robot, given, message):
     (q,) = tensors((4, 2))
-    for _ in range(2):
+    for known in (q, q[0]):
+        robot.mass_matrix(known)  # later calls take a shorter way
         with pytest.raises(cf.ArgumentError, match=message):
             robot.mass_matrix(*given(q))
 

@@ -14,8 +14,10 @@ from numpy.typing import DTypeLike
 from .emit import Request, Subject, export, export_library, form_subject, requested
 from .form_methods import OWNERS, FormFunction, FormKernels, FormMethod, chosen_variant, is_still
 from .forms import Catalogue, Choices, Form
+from .guests.casadi_batches import casadi_batch
 from .guests.casadi_functions import casadi_function
 from .kernels import FormRecipe, Kernel
+from .kernels.compiled import evaluator
 from .model.idle import refuse_still
 from .programs import Program
 
@@ -111,6 +113,7 @@ class FormsOwner:
         order: int | None = None,
         phi: bool = False,
         geometry: bool = False,
+        batch: int | None = None,
         **choices: Unpack[Choices],
     ) -> Function:
         """Return a form as a `casadi.Function` with closed-form derivatives, for Opti and `nlpsol`.
@@ -119,6 +122,10 @@ class FormsOwner:
         matrix. The arguments choose as those of `kernel` do. If all joints have one degree of freedom,
         derivatives are closed forms where the catalogue has them; else CasADi differentiates the expression.
 
+        With `batch` it is a function of that many samples side by side, such as the instants of a horizon,
+        one per column of q: what `map` makes of the other one, but evaluated by machine code in one call, as
+        first and second derivatives are too. It cannot be serialised or written as C code.
+
         >>> import casadi as ca, closedform as cf
         >>> f = cf.load("2r").casadi("inverse_dynamics")
         >>> f
@@ -126,12 +133,16 @@ class FormsOwner:
         >>> opti = ca.Opti()
         >>> q = opti.variable(2)
         >>> opti.subject_to(f(q, 0, 0)[0] == 5.0)
+        >>> cf.load("2r").casadi("inverse_dynamics", batch=30)
+        FormBatch(inverse_dynamics:(q[2x30],qd[2x30],qdd[2x30])->(inverse_dynamics[2x30]) CallbackInternal)
         """
         variant = chosen_variant(name, frame, order, phi, geometry, choices)
-        form = FormRecipe(self.model, name, variant).form
-        if is_still(form, self.model):
+        recipe = FormRecipe(self.model, name, variant)
+        if is_still(recipe.form, self.model):
             refuse_still(self.model, "casadi")
-        return casadi_function(self.model, form)
+        if batch is None:
+            return casadi_function(self.model, recipe.form)
+        return casadi_batch(recipe, batch, evaluator)
 
     def equations(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from functools import cache, cached_property
+from functools import cache
 from math import prod
 from struct import Struct
 from threading import local
@@ -15,6 +15,7 @@ import numpy as np
 from ..errors import ClosedFormError
 from ..kernels import cache as disk
 from ..kernels.recipe import Recipe
+from ..lazy import cached_property
 from .driver import attribute, bindings, checked, ensure_context, failure, shared_memory
 from .text import FUNCTION, WARP, Source, source
 

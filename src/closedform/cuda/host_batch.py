@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -38,11 +39,11 @@ def evaluate_on_gpu(
     if progress is not None:
         function(f"{name}: progress", progress, "the fraction done")
     arrays, batch = _inputs(signature, args, out)
-    primary_context(device)  # before memory for the results is taken
+    if prod(batch):
+        primary_context(device)  # before memory for the results is taken
     outs = _outputs(signature, arrays, batch, out)
-    work = Work(kernel, batch, arrays, outs)
-    if work.count:
-        evaluate_in_chunks(work, device, chunk, threads, progress)
+    if prod(batch):
+        evaluate_in_chunks(Work(kernel, batch, arrays, outs), device, chunk, threads, progress)
     return outs
 
 

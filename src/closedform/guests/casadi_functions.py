@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import accumulate
 from math import prod
 from typing import Any
@@ -38,22 +39,21 @@ def casadi_function(model: Any, form: Form) -> Function:
     are the rows of a matrix.
     """
     with BUILDING:
-        it = _Expression.of(trace(model, form.name, form.variant))
-        blocks = _closed_jacobian(model, form, it)
+        it = Expression.of(trace(model, form.name, form.variant))
+        blocks = closed_jacobian(model, form, it)
         if blocks is None:
             return it.function({})
         options: dict[str, Any] = {}
         if it.cost <= MAX_SECOND:
             blocks = min(blocks, it.blocks(), key=it.operations)
-            w = _like(it.y, it.gives, "adj")
-            options["cache"] = {
-                f"adj1_{it.name}": it.reverse(w, blocks, _hessian(model, form, it, blocks, w))
-            }
-        return it.function({"custom_jacobian": it.jacobian(blocks), **options})
+            reverse, second = it.reverse(blocks, partial(hessian, model, form, it, blocks))
+            custom = {"custom_jacobian": reverse.jacobian(second).bare()}
+            options["cache"] = {reverse.name: reverse.shared().function(custom)}
+        return it.function({"custom_jacobian": it.jacobian(blocks).bare(), **options})
 
 
 @dataclass(frozen=True)
-class _Expression:
+class Expression:
     """Matrices `y` of expressions in matrices `x` of symbols, their names, and what they cost.
 
     CasADi knows derivatives by their names and by the order of what they take and give: the inputs, the
@@ -68,7 +68,7 @@ class _Expression:
     cost: int
 
     @classmethod
-    def of(cls, it: Program) -> _Expression:
+    def of(cls, it: Program) -> Expression:
         """Return a program as expressions."""
         symbols, results = expressions(it)
         takes, gives = ([Function.fix_name(name) for name, _ in each] for each in (it.inputs, it.outputs))
@@ -87,6 +87,18 @@ class _Expression:
         symbols = [MX.sym(name, *each.shape) for name, each in zip(self.takes, self.x, strict=True)]
         return Function(self.name, symbols, inner.call(symbols), self.takes, self.gives, known)
 
+    def bare(self) -> Function:
+        """Return the function of the expressions, whose derivatives nobody asks for."""
+        it = self.shared()
+        return Function(it.name, it.x, it.y, it.takes, it.gives)
+
+    def shared(self) -> Expression:
+        """Return the same in new symbols, with common subexpressions computed once."""
+        fresh, columns = expressions(_traced(self.x, self.y))
+        x = [_matrix(each, old.shape) for each, old in zip(fresh, self.x, strict=True)]
+        y = [SX(old.sparsity(), each) for each, old in zip(columns, self.y, strict=True)]
+        return replace(self, x=x, y=y)
+
     @property
     def penalty(self) -> float:
         """CasADi's `jac_penalty`: it takes the Jacobian if this times the entries is below the directions."""
@@ -102,51 +114,50 @@ class _Expression:
         """Return how many operations the Jacobian takes."""
         return _traced(self.x, [each for row in blocks for each in row]).counts.total
 
-    def jacobian(self, blocks: Blocks) -> Function:
-        """Return the Jacobian of the function, of given blocks."""
-        x, results = _shared(self.x, [each for row in blocks for each in row])
-        ignored = _like(self.y, self.gives, "out")
-        return Function(
+    def jacobian(self, blocks: Blocks) -> Expression:
+        """Return the Jacobian, of given blocks."""
+        return Expression(
             f"jac_{self.name}",
-            [*x, *ignored],
-            results,
             [*self.takes, *_called(self.gives, "out")],
             [f"jac_{one}_{other}" for one in self.gives for other in self.takes],
+            [*self.x, *_like(self.y, self.gives, "out")],
+            [each for row in blocks for each in row],
+            self.cost,
         )
+
+    def reverse(self, blocks: Blocks, hessian: Callable[[list[SX]], SX]) -> tuple[Expression, Blocks]:
+        """Return J^T w, and the blocks of its Jacobian: a symmetric matrix by x, and J^T itself by w.
+
+        `hessian` gives the second derivatives of the outputs times w.
+        """
+        w = _like(self.y, self.gives, "adj")
+        if len(w) == w[0].numel() == 1:  # the Jacobian of a number is its gradient
+            gradient = ca.horzcat(*blocks[0]).T * w[0]
+        else:
+            gradient = ca.gradient(self.along(w), ca.veccat(*self.x))
+        starts = _starts(self.x)
+        by_x = ca.blocksplit(ca.triu2symm(ca.triu(hessian(w))), starts, starts)
+        second = []
+        for k, row in enumerate(by_x):
+            by_y = [SX(self.x[k].numel(), each.numel()) for each in self.y]
+            second.append([*row, *by_y, *(each[k].T for each in blocks)])
+        parts = zip(ca.vertsplit(ca.densify(gradient), starts), self.x, strict=True)
+        it = Expression(
+            f"adj1_{self.name}",
+            [*self.takes, *_called(self.gives, "out"), *_called(self.gives, "adj")],
+            _called(self.takes, "adj"),
+            [*self.x, *_like(self.y, self.gives, "out"), *w],
+            [ca.reshape(part, *each.shape) for part, each in parts],
+            self.cost,
+        )
+        return it, second
 
     def along(self, w: list[SX]) -> SX:
         """Return the sum of all outputs times weights."""
         return sum((ca.dot(one, other) for one, other in zip(w, self.y, strict=True)), SX(0))
 
-    def reverse(self, w: list[SX], blocks: Blocks, hessian: SX) -> Function:
-        """Return J^T w, and with it its Jacobian: a symmetric matrix by x, and J^T itself by w."""
-        if len(w) == w[0].numel() == 1:  # the Jacobian of a number is its gradient
-            gradient = ca.horzcat(*blocks[0]).T * w[0]
-        else:
-            gradient = ca.gradient(self.along(w), ca.veccat(*self.x))
-        transposed = [each.T for row in blocks for each in row]
-        symbols, (flat, upper, *by_w) = _shared(
-            [*self.x, *w], [ca.densify(gradient), ca.triu(hessian), *transposed]
-        )
-        starts = _starts(self.x)
-        by_x = ca.blocksplit(ca.triu2symm(upper), starts, starts)
-        second = []
-        for k, row in enumerate(by_x):
-            by_y = [SX(self.x[k].numel(), each.numel()) for each in self.y]
-            second.append([*row, *by_y, *by_w[k :: len(self.x)]])
-        parts = zip(ca.vertsplit(flat, starts), self.x, strict=True)
-        it = _Expression(
-            f"adj1_{self.name}",
-            [*self.takes, *_called(self.gives, "out"), *_called(self.gives, "adj")],
-            _called(self.takes, "adj"),
-            [*symbols[: len(self.x)], *_like(self.y, self.gives, "out"), *symbols[len(self.x) :]],
-            [ca.reshape(part, *each.shape) for part, each in parts],
-            self.cost,
-        )
-        return it.function({"custom_jacobian": it.jacobian(second)})
 
-
-def _closed_jacobian(model: Any, form: Form, it: _Expression) -> Blocks | None:
+def closed_jacobian(model: Any, form: Form, it: Expression) -> Blocks | None:
     """Return the Jacobian with blocks of closed forms, the others by CasADi; None if there are none."""
     closed = closed_blocks(model, form)
     if not closed:
@@ -172,15 +183,15 @@ def _closed_jacobian(model: Any, form: Form, it: _Expression) -> Blocks | None:
     return blocks
 
 
-def _hessian(model: Any, form: Form, it: _Expression, blocks: Blocks, w: list[SX]) -> SX:
+def hessian(model: Any, form: Form, it: Expression, blocks: Blocks, w: list[SX]) -> SX:
     """Return the second derivatives of the outputs times weights."""
     if form.name == "forward_dynamics" and it.takes == ["q", "qd", "tau"]:
-        inverse = _Expression.of(trace(model, "inverse_dynamics", form.variant))
+        inverse = Expression.of(trace(model, "inverse_dynamics", form.variant))
         return _forward_hessian(inverse, it, blocks[0], w[0])
     return ca.hessian(it.along(w), ca.veccat(*it.x))[0]
 
 
-def _forward_hessian(inverse: _Expression, it: _Expression, first: list[SX], w: SX) -> SX:
+def _forward_hessian(inverse: Expression, it: Expression, first: list[SX], w: SX) -> SX:
     """Return the second derivatives of w . qdd from those of mu . tau, with mu = M^-1 w.
 
     Differentiating tau(q, qd, qdd(q, qd, tau)) = tau twice leaves M times what is asked for, since tau is
@@ -232,13 +243,4 @@ def _traced(symbols: Sequence[SX], results: Sequence[SX]) -> Program:
         "shared",
         [(f"x{k}", each.shape, each) for k, each in enumerate(symbols)],
         [(f"y{k}", (each.nnz(),), each.nz[:]) for k, each in enumerate(results)],
-    )
-
-
-def _shared(symbols: Sequence[SX], results: Sequence[SX]) -> tuple[list[SX], list[SX]]:
-    """Return new symbols and results, in which common subexpressions are computed once."""
-    fresh, columns = expressions(_traced(symbols, results))
-    return (
-        [_matrix(each, old.shape) for each, old in zip(fresh, symbols, strict=True)],
-        [SX(old.sparsity(), each) for each, old in zip(columns, results, strict=True)],
     )

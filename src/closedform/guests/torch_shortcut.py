@@ -13,7 +13,7 @@ from struct import Struct
 from typing import Any
 
 import torch
-from numpy import errstate
+from numpy import asarray, errstate
 from torch import Tensor
 
 from .torch_cuda import launched
@@ -28,45 +28,30 @@ def shortcut(kernel: Any) -> Callable[[Sequence[Any]], Any] | None:
     """Return a function that evaluates plain tensors on the CPU or a GPU, and gives None for others."""
     if any(not shape for shape in kernel.input_shapes):
         return None
-    single, batch = _single(kernel), _batch(kernel)
-    core = torch.Size(kernel.input_shapes[0])
-
-    def call(args: Sequence[Any]) -> Any:
-        if transformed() or modes() or tracing() or forward._current_level >= 0:
-            return None
-        try:
-            return single(args) if args[0].shape == core else batch(args)
-        except RuntimeError:  # a nested tensor has no shape
-            if args[0].is_nested:
-                return None
-            raise
-
-    return call
-
-
-def _single(kernel: Any) -> Callable[[Sequence[Any]], Any]:
-    """Return what evaluates one sample on the CPU: the machine code takes the addresses of its tensors."""
-    dtype, cores = _precision(kernel), [torch.Size(shape) for shape in kernel.input_shapes]
+    batch = _batch(kernel)
     evaluate = ctypes.PYFUNCTYPE(None, ctypes.c_char_p)(kernel.bound_address)
-    pack = Struct(f"{len(cores) + len(kernel.output_shapes)}P").pack
-    outputs, results, batch = kernel.output_shapes, kernel.results, _batch(kernel)
+    pack = Struct(f"{len(kernel.input_shapes) + len(kernel.output_shapes)}P").pack
+    outputs, results, dtype = kernel.output_shapes, kernel.results, _precision(kernel)
     like = results is None and outputs[0] == kernel.input_shapes[0]
 
+    plain: Callable[..., bool] | None = None
+
     def call(args: Sequence[Any]) -> Any:
-        places = []
-        for each, core in zip(args, cores):  # noqa: B905 (as many, and quicker unchecked)
-            if (
-                type(each) is not Tensor
-                or not each.is_cpu
-                or each.dtype is not dtype
-                or each.shape != core
-                or not each.is_contiguous()
-                or (each.requires_grad and grad_enabled())
-            ):
+        nonlocal plain
+        if modes() or tracing() or forward._current_level >= 0:
+            return None
+        if plain is None:
+            if transformed():
+                return None
+            plain = plain_samples(kernel)
+        for each in args:
+            if type(each) is not Tensor or each.is_nested:  # PyTorch's check of a nested one ends the process
                 return batch(args)
-            places.append(each.data_ptr())
+        if not plain(*args):
+            return batch(args)
+        places = [each.data_ptr() for each in args]
         if like:
-            result = empty_like(each)
+            result = empty_like(args[0])
             evaluate(pack(*places, result.data_ptr()))
             return result
         made = [empty(shape, dtype=dtype) for shape in outputs]
@@ -74,6 +59,59 @@ def _single(kernel: Any) -> Callable[[Sequence[Any]], Any]:
         return made[0] if results is None else tuple.__new__(results, made)
 
     return call
+
+
+def plain_samples(kernel: Any) -> Callable[..., bool]:
+    """Return what tells whether tensors are a single sample on the CPU, contiguous and without gradients.
+
+    PyTorch's compiler has such a check of all tensors at once, for its own calls. It is used if it tells what
+    is wrong apart from what is right.
+    """
+    dtype, cores = _precision(kernel), [tuple(shape) for shape in kernel.input_shapes]
+    with torch.inference_mode(False), torch.enable_grad():
+        check = _guards([empty(core, dtype=dtype) for core in cores])
+    if check is not None:
+        return check
+
+    def plain(*args: Any) -> bool:
+        return not transformed() and all(
+            type(each) is Tensor
+            and each.is_cpu
+            and each.dtype is dtype
+            and each.shape == core
+            and each.is_contiguous()
+            and not (each.requires_grad and grad_enabled())
+            for each, core in zip(args, cores, strict=True)
+        )
+
+    return plain
+
+
+def _guards(right: list[Tensor]) -> Callable[..., bool] | None:
+    """Return PyTorch's check whether tensors are like these, None if there is none that works."""
+    first, *others = right
+    wide = empty((*first.shape[:-1], 2 * first.shape[-1] + 2), dtype=first.dtype)
+    wrong = [
+        first[None],
+        wide[..., : first.shape[-1] + 1],
+        wide[..., : 2 * first.shape[-1] : 2] if first.numel() > 1 else first[None],
+        first.half(),
+        first.to("meta"),
+        torch.nn.Parameter(first, requires_grad=False),
+        first.clone().requires_grad_(),
+    ]
+    try:
+        from torch._C._dynamo.guards import TensorGuards  # noqa: PLC0415 (may be absent)
+
+        check: Callable[..., bool] = TensorGuards(
+            *right,
+            dynamic_dims_sizes=[list(each.shape) for each in right],
+            dynamic_dims_strides=[list(each.stride()) for each in right],
+        ).check
+        works = check(*right) and not any(check(each, *others) for each in wrong)
+    except (ImportError, TypeError, ValueError, RuntimeError):
+        return None
+    return check if works else None
 
 
 def _batch(kernel: Any) -> Callable[[Sequence[Any]], Any]:
@@ -84,14 +122,18 @@ def _batch(kernel: Any) -> Callable[[Sequence[Any]], Any]:
 
     def call(args: Sequence[Any]) -> Any:
         first = args[0]
+        if first.is_nested:
+            return None
         shape = first.shape
-        if shape[-depth:] != cores[0]:
+        if shape[-depth:] != cores[0] or transformed():
             return None
         batch, device = shape[:-depth], first.get_device()
         for each, core in zip(args, cores, strict=True):
             if (
                 type(each) is not Tensor
                 or each.dtype is not dtype
+                or each.layout is not torch.strided
+                or each.is_nested
                 or each.shape != (shape if alike else (*batch, *core))
                 or each.get_device() != device
                 or not each.is_contiguous()
@@ -108,7 +150,7 @@ def _batch(kernel: Any) -> Callable[[Sequence[Any]], Any]:
             arrays = [each.detach().numpy() if each.requires_grad else each.numpy() for each in args]
             with errstate(all="ignore"):  # PyTorch does not warn of numbers that are not finite
                 found = fast(*arrays)
-            made = [torch.from_numpy(each) for each in (found if results else (found,))]
+            made = [torch.from_numpy(asarray(each)) for each in (found if results else (found,))]
         else:
             return None
         return made[0] if results is None else tuple.__new__(results, made)

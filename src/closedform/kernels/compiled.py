@@ -50,6 +50,11 @@ def compiled(
     return Kernel(ProgramRecipe(traced(name, inputs, outputs), doc or name, subject), dtype)
 
 
+def evaluator(given: Program) -> np.ufunc:
+    """Return the machine code of a program as a bare generalised ufunc, which checks nothing but shapes."""
+    return Kernel(ProgramRecipe(given, given.name, "expressions")).ufunc
+
+
 def traced(name: str, inputs: Sequence[Named], outputs: Sequence[Named]) -> Program:
     """Return the program of CasADi expressions."""
     if not 0 < len(text("compiled: name", name)) <= MAX_NAME:
