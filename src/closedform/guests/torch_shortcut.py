@@ -13,13 +13,14 @@ from struct import Struct
 from typing import Any
 
 import torch
-from numpy import asarray
+from numpy import asarray, errstate
 from torch import Tensor
 
 from .torch_cuda import launched
 
 grad_enabled, empty, empty_like = torch.is_grad_enabled, torch.empty, torch.empty_like
 transformed, modes = torch._C._functorch.peek_interpreter_stack, torch._C._len_torch_dispatch_stack
+tracing = torch._C._is_tracing
 forward = torch.autograd.forward_ad
 
 
@@ -56,12 +57,15 @@ def plain_call(kernel: Any, differentiable: Call) -> Call | None:
 
     def call(args: Sequence[Any]) -> Any:
         nonlocal plain
-        if modes() or forward._current_level >= 0:
+        if modes() or tracing() or forward._current_level >= 0:
             return None
         if plain is None:
             if transformed():
                 return None
             plain = plain_samples(kernel)
+        for each in args:
+            if type(each) is not Tensor or each.is_nested:  # PyTorch's check of a nested one ends the process
+                return batch(args)
         if not plain(*args):
             return batch(args)
         if like:
@@ -154,6 +158,8 @@ def _batch(kernel: Any, differentiable: Call) -> Call:
 
     def call(args: Sequence[Any]) -> Any:
         first = args[0]
+        if first.is_nested:
+            return None
         shape = first.shape
         if shape[-depth:] != cores[0] or transformed():
             return None
@@ -162,6 +168,8 @@ def _batch(kernel: Any, differentiable: Call) -> Call:
             if (
                 type(each) is not Tensor
                 or each.dtype is not dtype
+                or each.layout is not torch.strided
+                or each.is_nested
                 or each.shape != (shape if alike else (*batch, *core))
                 or each.get_device() != device
                 or not each.is_contiguous()
@@ -176,7 +184,9 @@ def _batch(kernel: Any, differentiable: Call) -> Call:
                 return None  # the usual way says how much memory there is
             launched(kernel, args, made, batch.numel())
         elif first.is_cpu:
-            found = fast(*[each.detach().numpy() if each.requires_grad else each.numpy() for each in args])
+            arrays = [each.detach().numpy() if each.requires_grad else each.numpy() for each in args]
+            with errstate(all="ignore"):  # PyTorch does not warn of numbers that are not finite
+                found = fast(*arrays)
             made = [torch.from_numpy(asarray(each)) for each in (found if results else (found,))]
         else:
             return None

@@ -25,6 +25,9 @@ from .torch_shortcut import Call, plain_call
 
 __all__ = ["bind", "call", "shortcut"]
 
+BATCHED = torch._C._parse_dispatch_key("Batched")
+"""What PyTorch's first way of batching, which `torch.autograd` still uses, marks its tensors with."""
+
 
 def call(kernel: Any, args: Sequence[Any], out: Any, threads: int) -> Any:
     """Evaluate a kernel on tensors; numbers and lists become tensors beside them."""
@@ -75,6 +78,8 @@ def _alike(kernel: Any, args: Sequence[Any]) -> list[Tensor]:
         )
     for each in given:
         known_precision(kernel.name, each.dtype)
+        if each.is_nested:
+            raise ArgumentError(f"{kernel.name}: a tensor is nested; make it one with .to_padded_tensor(...)")
         if each.layout is not torch.strided:
             raise ArgumentError(f"{kernel.name}: a tensor is {each.layout}; make it dense with .to_dense()")
     dtype = torch.float64 if kernel.dtype == np.float64 else torch.float32
@@ -103,9 +108,14 @@ def _alike(kernel: Any, args: Sequence[Any]) -> list[Tensor]:
 
 def _traced(tensors: Sequence[Tensor]) -> bool:
     """Whether PyTorch looks at the call rather than at numbers: a compiler, or tensors of another class."""
-    if torch.compiler.is_compiling() or torch._C._len_torch_dispatch_stack():
+    if torch.compiler.is_compiling() or torch.jit.is_tracing() or torch._C._len_torch_dispatch_stack():
         return True
-    return any(type(each) not in (Tensor, torch.nn.Parameter) for each in tensors)
+    return any(type(each) not in (Tensor, torch.nn.Parameter) or _batched(each) for each in tensors)
+
+
+def _batched(tensor: Tensor) -> bool:
+    """Whether a tensor stands for several, as in `torch.autograd.grad(..., is_grads_batched=True)`."""
+    return bool(torch._C._dispatch_keys(tensor).has(BATCHED))
 
 
 def _transformed(tensors: Sequence[Tensor]) -> bool:
@@ -135,7 +145,8 @@ def _into(kernel: Any, tensors: Sequence[Tensor], out: Any, threads: int) -> Any
     else:
         arrays = tuple(each.detach().numpy() for each in outs)
         given = [each.detach().numpy() for each in tensors]
-        kernel(*given, out=arrays if isinstance(out, tuple) else arrays[0], threads=threads)
+        with np.errstate(all="ignore"):
+            kernel(*given, out=arrays if isinstance(out, tuple) else arrays[0], threads=threads)
     torch.autograd.graph.increment_version([each for each in outs if not each.is_inference()])
     return out
 

@@ -195,7 +195,7 @@ class Kernel:
                 result = self._converting(*args) if out is None else self._converting(*args, out=out)
             else:
                 result = threaded(self._signature, self._converting, args, out, threads)
-        except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        except (TypeError, ValueError, OverflowError, RuntimeError) as error:  # PyTorch's: a list of tensors
             raise self._signature.explained(args, out, error) from None
         except MemoryError as error:
             raise ArgumentError(
