@@ -63,6 +63,11 @@ class RobotMoving:
         `events` are `cf.integration.Event`s of (t, x), x = (q, qd, states of the law); `progress` is called
         with the part done.
 
+        Arrays may be of any kind. On a GPU, and if gradients are asked for, the steps run on the arrays
+        themselves; gradients are by q0, qd0, torques, references, wrenches, phi and whatever a function
+        that is the law depends on. Friction that holds joints, stops, events and SciPy's methods are
+        computed on the CPU, and have no gradients.
+
         >>> import numpy as np, closedform as cf
         >>> arm = cf.load("2r").with_friction([2.0, 1.0])
         >>> law = cf.control.PDGravity(arm, kp=[200, 100], kd=[60, 20])

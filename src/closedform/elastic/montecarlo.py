@@ -23,7 +23,7 @@ from ..checks import (
     whole_number,
 )
 from ..errors import ArgumentError, shown
-from ..guests import is_lazy
+from ..guests import in_kind, is_lazy
 from ..integration.simulate import SECONDS
 from ..model.inertia import phi_from_parts, transform_phi
 from ..rotations import pose
@@ -98,6 +98,7 @@ class Robustness:
         size = np.abs(self.errors[known_name("law", law, tuple(self.errors))]).max(axis=-1)
         return np.where(np.isfinite(size), size, np.inf)
 
+    @in_kind
     def bands(self, law: str, quantiles: Sequence[float] = (0.05, 0.5, 0.95)) -> Array:
         """Return quantiles over the runs of the worst joint's error, (len(quantiles), m + 1)."""
         given = np.atleast_1d(real_array("bands: quantiles", quantiles))

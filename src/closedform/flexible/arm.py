@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..checks import flag, known_name, sized_array, text
+from ..guests import in_kind
 from ..integration import Event
 from .arguments import Damping, read_arm
 from .arm_motion import ArmMotion, Torque, arm_motion
@@ -142,6 +143,7 @@ class FlexibleArm(ArmStructure):
             self, q0, qd0, torque, duration, step, method=method, events=events, rtol=rtol, atol=atol
         )
 
+    @in_kind
     def joint_inverse_dynamics(
         self,
         path: Any,
@@ -158,6 +160,7 @@ class FlexibleArm(ArmStructure):
         """
         return joint_inverse_dynamics(self, path, step, duration, delta0)
 
+    @in_kind
     def tip_inverse_dynamics(
         self,
         path: Any,
@@ -183,6 +186,7 @@ class FlexibleArm(ArmStructure):
         """
         return tip_inverse_dynamics(self, path, step, duration, elbow)
 
+    @in_kind
     def linearise(
         self, q: ArrayLike, qd: ArrayLike | None = None, u: ArrayLike | None = None, output: str = OUTPUTS[0]
     ) -> StateSpace:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from numpy.typing import ArrayLike, NDArray
 
 from ..checks import instance, whole_number
-from ..guests import is_lazy
+from ..guests import in_kind, is_lazy, kind_of, to_host
 from ..robot import Robot
 from .classify import KIND_NAMES
 from .problem import MOST_STARTS, prepared, read_targets
 from .result import SOLVED, STATUS_NAMES, Result
+from .target_gradient import attached
 
 
 def solve(
@@ -39,6 +41,9 @@ def solve(
     or (lower, upper), which are equal for a joint that is locked. Targets that are dask arrays give a
     result of lazy arrays; `dask.compute(result)` computes all of them.
 
+    Arrays may be of any kind; the search itself runs on the CPU. If PyTorch asks for gradients by `target`,
+    q has them: they follow from the conditions, at joints that stay held or free.
+
     >>> import numpy as np, closedform as cf
     >>> found = cf.redundancy.solve(cf.load("chang3r"), [0.446004, 0.0915136], task="xy")
     >>> str(found.kind), bool(found.converged), bool(found.task_error < 1e-12)
@@ -54,6 +59,28 @@ def solve(
             "starts": starts,
         }
         return _solve_lazily(target, q0, chosen)
+    arrays = kind_of("solve", target, q0, limits)
+    if arrays is None or not arrays.followed(target):
+        return _solve(robot, target, task, criterion, q0, kind, limits, starts)
+    loose = arrays.detached(target)
+    found: Result = _solve(robot, loose, task, criterion, q0, kind, limits, starts)
+    search = prepared(robot, task, criterion, kind, to_host(arrays, "solve", limits))
+    q = attached(arrays, "solve", robot, search.conditions, target, found.q, found.held, found.converged)
+    return replace(found, q=q)
+
+
+@in_kind
+def _solve(
+    robot: Robot,
+    target: ArrayLike,
+    task: Any,
+    criterion: Any,
+    q0: ArrayLike | None,
+    kind: str | None,
+    limits: Any,
+    starts: int,
+) -> Result:
+    """Return the solutions of NumPy's arrays."""
     search = prepared(robot, task, criterion, kind, limits)
     n = search.conditions.n
     x, start, batch = read_targets(search.conditions, target, q0)

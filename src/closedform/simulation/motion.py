@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arrays import Array
-from ..guests import is_lazy
+from ..guests import called, is_lazy
 from ..lazy import cached_property
 from ..robot import Robot
 
@@ -64,7 +64,7 @@ class Motion:
     def tau(self) -> Array:
         """The joint forces at the times, (..., n + 1, nv)."""
         if self.torques is None:
-            return np.zeros_like(self.qd)
+            return 0 * self.qd
         return self.torques(self.t, self.q, self.qd, self.states)
 
     @cached_property
@@ -74,7 +74,7 @@ class Motion:
             energy: Array = self.robot.kinetic_energy(self.q, self.qd)
         else:
             kernel = self.robot.kernel("kinetic_energy", phi=True)
-            energy = kernel(self.q, self.qd, self.phi[..., None, :])
+            energy = called(kernel, (self.q, self.qd, self.phi[..., None, :]))
         return energy
 
     @cached_property
@@ -84,7 +84,7 @@ class Motion:
             energy: Array = self.robot.potential_energy(self.q, springs=self.springs)
         else:
             kernel = self.robot.kernel("potential_energy", phi=True, springs=self.springs)
-            energy = kernel(self.q, self.phi[..., None, :])
+            energy = called(kernel, (self.q, self.phi[..., None, :]))
         return energy
 
     @property
