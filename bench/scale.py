@@ -23,16 +23,16 @@ import closedform as cf
 
 Array = np.ndarray
 
-CHUNK = 1_000_000
+CHUNK = 2_000_000
 """Samples of a chunk of inverse dynamics."""
 
-POSES = 10_000
+POSES = 2_500
 """Poses of a chunk of inverse kinematics."""
 
 
 def run(quick: bool = False, full: bool = False, results: Path | None = None) -> list[dict[str, Any]]:
     """Return one row per figure; `full` takes 1e8 inverse dynamics and 1e6 poses."""
-    dynamics, poses = (10**8, 10**6) if full else ((5 * 10**6, 20_000) if quick else (2 * 10**7, 60_000))
+    dynamics, poses = (10**8, 10**6) if full else ((8 * 10**6, 20_000) if quick else (2 * 10**7, 60_000))
     rounds = 1 if quick else 2
     arm = cf.load("panda")
     load = os.getloadavg()[0]
