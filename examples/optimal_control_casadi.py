@@ -2,8 +2,9 @@
 
     python examples/optimal_control_casadi.py [torques.html]
 
-Accelerations are linear between instants; velocities and angles follow exactly. The torques at all instants
-are one call of inverse dynamics, a CasADi function that runs machine code and brings its derivatives along.
+Torques are constant within an interval; angles and velocities obey the implicit midpoint rule. The
+accelerations of all intervals are one call of forward dynamics, a CasADi function that runs machine code and
+brings its derivatives along.
 """
 
 from __future__ import annotations
@@ -32,18 +33,18 @@ class Problem(NamedTuple):
     effort: ca.MX
 
 
-def problem(torque: ca.Function, limits: np.ndarray, intervals: int, **options: Any) -> Problem:
+def problem(acceleration: ca.Function, limits: np.ndarray, intervals: int, **options: Any) -> Problem:
     """Return the search for the motion from START to END with the least integral of squared shares.
 
-    `torque` takes the angles, velocities and accelerations of all instants, one per column.
+    `acceleration` takes the angles, velocities and torques of all intervals, one per column.
     """
     opti, n, h = ca.Opti(), len(START), DURATION / intervals
-    q, v, a, share = (opti.variable(n, intervals + 1) for _ in range(4))
-    q0, v0, a0 = (each[:, :-1] for each in (q, v, a))
-    q1, v1, a1 = (each[:, 1:] for each in (q, v, a))
-    opti.subject_to(ca.vec(v1 - v0 - h / 2 * (a0 + a1)) == 0)
-    opti.subject_to(ca.vec(q1 - q0 - h * v0 - h**2 / 6 * (2 * a0 + a1)) == 0)
-    opti.subject_to(ca.vec(limits * share - torque(q, v, a)) == 0)
+    q, v = (opti.variable(n, intervals + 1) for _ in range(2))
+    share = opti.variable(n, intervals)
+    q_mid, v_mid = ((each[:, :-1] + each[:, 1:]) / 2 for each in (q, v))
+    a = acceleration(q_mid, v_mid, limits * share)
+    opti.subject_to(ca.vec(q[:, 1:] - q[:, :-1] - h * v_mid) == 0)
+    opti.subject_to(ca.vec(v[:, 1:] - v[:, :-1] - h * a) == 0)
     opti.subject_to(opti.bounded(-1, ca.vec(share), 1))
     for place, k in ((START, 0), (END, -1)):
         opti.subject_to(q[:, k] == place)
@@ -61,15 +62,15 @@ def main(page: str | None = None, intervals: int = 40) -> tuple[np.ndarray, np.n
     """Solve for the Panda, print what each joint uses of its limit, draw the torques; return q and shares."""
     robot = cf.load("panda")
     limits = SHARE * np.asarray(robot.effort_limits)
-    found = problem(robot.casadi("inverse_dynamics", batch=intervals + 1), limits, intervals)
+    found = problem(robot.casadi("forward_dynamics", batch=intervals), limits, intervals)
     solution = found.opti.solve()
     q, share = solution.value(found.q).T, solution.value(found.share).T
     print(f"{found.opti.stats()['iter_count']} iterations, effort {solution.value(found.effort):.4f}")
     for name, used in zip(robot.joint_names, np.abs(share).max(axis=0), strict=True):
         print(f"  {name:16} at most {100 * used:5.1f} % of its torque")
     if page:
-        t, named = np.linspace(0, DURATION, intervals + 1), zip(robot.joint_names, share.T, strict=True)
-        lines = [go.Scatter(x=t, y=y, name=name) for name, y in named]
+        t, named = DURATION / intervals * np.arange(intervals), zip(robot.joint_names, share.T, strict=True)
+        lines = [go.Scatter(x=t, y=y, name=name, line={"shape": "hv"}) for name, y in named]
         go.Figure(lines).update_layout(xaxis_title="t, s", yaxis_title="torque / limit").write_html(page)
     return q, share
 

@@ -1163,6 +1163,7 @@ FORM_OWNERS: Mapping[str, tuple[Callable[[], Any], type]] = {
 }
 
 EXCLUDED = {
+    "Kernel.tensor_call": "takes the address of a function of another library, for calls with its tensors",
     "ElasticJointRobot.plant": "takes CasADi symbols, for the package's own laws",
     "Inertial.checked": "a step of reading a description",
     "description.read_urdf": "a step of load, attacked by the section on files",

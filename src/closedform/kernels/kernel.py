@@ -23,6 +23,7 @@ from .gufunc import gufunc
 from .patterns import Plan
 from .recipe import ProductRecipe, Recipe
 from .signature import Signature, named_outputs
+from .tensor_call import tensor_call
 from .threads import threaded
 from .xla_handler import XlaHandler
 
@@ -152,6 +153,10 @@ class Kernel:
         """The machine code through which XLA, and so JAX, evaluates batches."""
         return XlaHandler(self._signature, self._machine.address("loop"), self._machine)
 
+    def tensor_call(self, read: int) -> Callable[..., None] | None:
+        """Return what evaluates a sample of tensors whose library has a DLPack function at an address."""
+        return tensor_call(self, read)
+
     @property
     def signature(self) -> str:
         """The core shapes, as NumPy writes them."""
@@ -190,7 +195,7 @@ class Kernel:
                 result = self._converting(*args) if out is None else self._converting(*args, out=out)
             else:
                 result = threaded(self._signature, self._converting, args, out, threads)
-        except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        except (TypeError, ValueError, OverflowError, RuntimeError) as error:  # PyTorch's: a list of tensors
             raise self._signature.explained(args, out, error) from None
         except MemoryError as error:
             raise ArgumentError(
