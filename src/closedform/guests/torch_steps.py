@@ -12,6 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from .torch_cuda import on_device
 from .torch_operators import evaluated
 from .torch_shapes import summed
 
@@ -50,11 +51,19 @@ def _forward(
     for path, each in zip(paths, now, strict=True):
         path[0] = each
     for k in range(count):
-        found = evaluated(kernel, [*now, *_entries(given, moving, k)])
-        now = (found,) if isinstance(found, Tensor) else found
-        for path, each in zip(paths, now, strict=True):
-            path[k + 1] = each
+        after = [path[k + 1] for path in paths]
+        _into(kernel, [*now, *_entries(given, moving, k)], after)
+        now = after
     return paths
+
+
+def _into(kernel: Any, tensors: Sequence[Tensor], outs: Sequence[Tensor]) -> None:
+    """Evaluate a kernel into whole tensors apart from the inputs."""
+    if outs[0].is_cuda:
+        on_device(kernel, tensors, outs)
+        return
+    arrays = tuple(each.numpy() for each in outs)
+    kernel(*(each.numpy() for each in tensors), out=arrays if len(arrays) > 1 else arrays[0])
 
 
 class _Steps(torch.autograd.Function):
