@@ -170,6 +170,7 @@ def _batch(kernel: Any, differentiable: Call) -> Call:
                 or each.dtype is not dtype
                 or each.layout is not torch.strided
                 or each.is_nested
+                or each.is_neg()
                 or each.shape != (shape if alike else (*batch, *core))
                 or each.get_device() != device
                 or not each.is_contiguous()

@@ -59,7 +59,7 @@ def shortcut(kernel: Any) -> Call | None:
 
 def _product(kernel: Any, tensors: Sequence[Tensor]) -> Any:
     """Evaluate a product with the Jacobian, quickly if the tensors are plain."""
-    quick = shortcut(kernel)
+    quick = None if any(map(_batched, tensors)) else shortcut(kernel)
     found = None if quick is None else quick(tensors)
     return call(kernel, tensors, None, 1) if found is None else found
 
