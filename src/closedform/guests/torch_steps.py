@@ -14,7 +14,7 @@ from torch import Tensor
 
 from .torch_cuda import on_device
 from .torch_operators import evaluated
-from .torch_shapes import summed
+from .torch_shapes import is_batched, summed
 
 
 def stepped(
@@ -85,11 +85,13 @@ class _Steps(torch.autograd.Function):
         kernel, moving, count, size = ctx.run
         tensors, paths = ctx.saved_tensors[:-size], ctx.saved_tensors[-size:]
         nothing = (None,) * 4
-        if torch.is_grad_enabled():
-            again = recorded(kernel, tensors[:size], tensors[size:], moving, count)
+        further = torch.is_grad_enabled()
+        if further or any(map(is_batched, cotangents)):
+            with torch.enable_grad():
+                again = recorded(kernel, tensors[:size], tensors[size:], moving, count)
             wanted = [each for each in tensors if each.requires_grad]
             gradients = iter(
-                torch.autograd.grad(again, wanted, cotangents, create_graph=True, allow_unused=True)
+                torch.autograd.grad(again, wanted, cotangents, create_graph=further, allow_unused=True)
             )
             return *nothing, *(next(gradients) if each.requires_grad else None for each in tensors)
         return *nothing, *_adjoint(kernel, tensors, paths, moving, count, cotangents)
