@@ -17,7 +17,7 @@ test: $(VENV)/test.stamp lint
 
 # The claims about PyTorch, which is too large for everybody's environment.
 test-torch: $(VENV)/torch.stamp
-	$(BIN)/python -m pytest tests/test_torch.py docs/arrays.md
+	$(BIN)/python -m pytest tests/test_torch.py tests/test_applications_torch.py tests/test_examples.py docs/arrays.md
 
 # What is claimed of GPUs, where there is one and PyTorch can use it: tests, then the bench with its figures.
 # BUNDLE names an unpacked bundle where no registry can be reached; then nothing is installed. ROBOT is a URDF.
@@ -39,7 +39,7 @@ gpu-bundle:
 
 # The claims about JAX, on the CPU.
 test-jax: $(VENV)/jax.stamp
-	$(BIN)/python -m pytest tests/test_jax.py docs/arrays.md
+	$(BIN)/python -m pytest tests/test_jax.py tests/test_applications_jax.py tests/test_examples.py docs/arrays.md
 
 # In less than a minute: the rules of the house, the conventions and the cheapest claims of the theory, and
 # the tests that differ from BASE or are named after a room or file that does (BASE=main for a whole branch).

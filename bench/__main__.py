@@ -39,6 +39,7 @@ SECTIONS = {
     "elastic": ("bench.elastic", "run"),
     "motion": ("bench.motion", "run"),
     "adaptive": ("bench.adaptive", "run"),
+    "scale": ("bench.scale", "run"),
     "papers": ("bench.papers", "run"),
     "agreement": ("bench.agreement", "run"),
     "written": ("bench.written", "run"),
@@ -58,6 +59,7 @@ def main() -> None:
     parser.add_argument("sections", nargs="*", help=f"{', '.join(SECTIONS)} (all)")
     parser.add_argument("--batch", type=int, default=100_000, help="samples per batch")
     parser.add_argument("--quick", action="store_true", help="shorter timing")
+    parser.add_argument("--full", action="store_true", help="the whole of what takes long (scale)")
     parser.add_argument("--folder", help="folder of robot files (written, collections)")
     parser.add_argument("--jobs", type=int, default=1, help="processes at once (written, collections)")
     parser.add_argument("--seconds", type=float, default=0.0, help="most seconds of the whole (gpu)")

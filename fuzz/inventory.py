@@ -19,6 +19,7 @@ PACKAGES = (
     "redundancy",
     "inverse_kinematics",
     "elastic",
+    "cluster",
     "kernels",
     "equations",
     "description",

@@ -15,6 +15,7 @@ import numpy as np
 
 import closedform as cf
 from closedform import (
+    cluster,
     control,
     description,
     elastic,
@@ -54,6 +55,13 @@ def place() -> Path:
 
 
 # ------------------------------------------------------------------ small things to call on
+
+
+class StillCluster:
+    """Stands for a client of a cluster with one worker that has this library."""
+
+    def run(self, function: Callable[..., Any], *arguments: Any, on_error: str) -> dict[str, str]:
+        return {"tcp://worker": cf.__version__}
 
 
 @cache
@@ -133,6 +141,7 @@ def held(**options: Any) -> dict[str, Any]:
         "effort_limits": False,
         "wrenches": {"tool": np.zeros(6)},
         "wrench_reference": "body",
+        "phi": arm().phi,
         "method": "rk4",
         "events": (),
         "progress": lambda part: None,
@@ -529,6 +538,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "trajectory.PiecewisePolynomial.extremes": lambda: call(move().extremes, 1),
     # integration
     "integration.System": system_call,
+    "cluster.check_workers": lambda: call(cluster.check_workers, client=StillCluster()),
     "integration.simulate": lambda: call(
         integration.simulate,
         oscillator(),
@@ -1153,6 +1163,7 @@ FORM_OWNERS: Mapping[str, tuple[Callable[[], Any], type]] = {
 }
 
 EXCLUDED = {
+    "Kernel.tensor_call": "takes the address of a function of another library, for calls with its tensors",
     "ElasticJointRobot.plant": "takes CasADi symbols, for the package's own laws",
     "Inertial.checked": "a step of reading a description",
     "description.read_urdf": "a step of load, attacked by the section on files",

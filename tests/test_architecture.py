@@ -58,6 +58,7 @@ FLOW = (
     "simulation",
     *APPLICATIONS,
     "inverse_kinematics",
+    "cluster",
     "report",
     "papers",
     "cli",
@@ -70,6 +71,7 @@ DOORS = {
     "reaching": {"inverse_kinematics"},
     "moving": {"integration", "simulation"},
     "guests": {"cuda"},
+    "checks": {"guests"},
     "kernels": {"cuda"},
 }
 """What a later stage computes, methods of a robot and arrays on a GPU: it is imported at the call."""

@@ -257,17 +257,33 @@ def test_a_folder_that_cannot_be_written_does_not_matter(
     assert files(folder) == []
 
 
-@pytest.mark.parametrize("call", ["replace", "fdopen"])
+@pytest.mark.parametrize("calls", [("link", "replace"), ("fdopen",)])
 def test_a_write_that_fails_leaves_no_file(
-    folder: Path, expected: np.ndarray, monkeypatch: pytest.MonkeyPatch, call: str
+    folder: Path, expected: np.ndarray, monkeypatch: pytest.MonkeyPatch, calls: tuple[str, ...]
 ) -> None:
     def fail(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(cache.os, call, fail)
+        for call in calls:
+            patch.setattr(cache.os, call, fail)
         np.testing.assert_array_equal(evaluate(), expected)
     assert files(folder) == []
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_the_object_kept_first_is_the_one_that_all_run(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, links: bool
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(1, "Operation not permitted")
+
+    if not links:
+        monkeypatch.setattr(cache.os, "link", refuse)
+    assert cache.save("0" * 64, b"first") == b"first"
+    assert cache.save("0" * 64, b"second") == b"first"
+    assert cache.load("0" * 64) == b"first"
+    assert len(files(folder)) == 1
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no file size limit to set")

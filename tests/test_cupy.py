@@ -328,6 +328,40 @@ def test_dask_arrays_of_cupy_chunks(iiwa):
         iiwa.coriolis_matrix(lazy[0], qd)
 
 
+# ------------------------------------------------------------------ bound calls
+
+
+@needs_gpu
+@pytest.mark.parametrize("dtype", ERRORS)
+def test_bound_arrays_are_evaluated_where_they_are(iiwa, dtype):
+    kernel = iiwa.kernel("inverse_dynamics", dtype=dtype)
+    state, tau = cupy.zeros((300, 21), dtype), cupy.empty((300, 7), dtype)
+    parts = state[:, :7], state[:, 7:14], state[:, 14:]
+    step = kernel.bind(*parts, out=tau)
+    for seed in range(3):
+        state[...] = cupy.asarray(np.random.default_rng(seed).normal(size=state.shape))
+        used = cupy.get_default_memory_pool().used_bytes()
+        step()
+        assert cupy.get_default_memory_pool().used_bytes() == used
+        assert (tau == kernel(*parts)).all()
+    stream = cupy.cuda.Stream(non_blocking=True)
+    cupy.cuda.Device().synchronize()
+    with stream:
+        state *= 2
+        step()
+    stream.synchronize()
+    assert (tau == kernel(*parts)).all()
+
+
+@needs_gpu
+def test_a_bound_call_holds_its_arrays(iiwa):
+    kernel, out = iiwa.kernel("gravity_torque"), cupy.empty((50, 7))
+    step = kernel.bind(cupy.full((50, 7), 0.3), out=out)
+    junk = [cupy.full((50, 7), 9.0) for _ in range(10)]
+    step()
+    assert (out == kernel(cupy.full((50, 7), 0.3))).all(), junk
+
+
 # ------------------------------------------------------------------ bad input
 
 
@@ -405,6 +439,23 @@ def test_cupy_arrays_have_a_guest_of_their_own():
     assert guest_of(at_host(np.zeros(3))) is cupy_arrays
     with pytest.raises(cf.ArgumentError, match="arrays are on GPU 0 and GPU 1; copy them to one"):
         cf.load("2r").coriolis_matrix(at_host(np.zeros(2)), at_host(np.zeros(2), device=1))
+
+
+@pytest.mark.parametrize(
+    ("q", "out", "message"),
+    [
+        (np.zeros((4, 2)), None, "q is a NumPy array; expected a CuPy array"),
+        (None, np.zeros((4, 2)), "out is a NumPy array; expected a CuPy array"),
+        (None, 3, "out is 3; expected a CuPy array"),
+        (lambda: at_host(np.zeros((4, 2), np.float32)), None, "q is float32; expected aligned float64"),
+        (lambda: at_host(np.zeros((4, 2)), device=1), None, "arrays are on GPU 0 and GPU 1"),
+    ],
+)
+def test_what_cannot_be_bound_is_named(q, out, message):
+    fine = at_host(np.zeros((4, 2))), at_host(np.zeros((4, 2)))
+    given = q() if callable(q) else fine[0] if q is None else q
+    with pytest.raises(cf.ArgumentError, match=message):
+        cf.load("2r").kernel("gravity_torque").bind(given, out=fine[1] if out is None else out)
 
 
 def test_views_of_cupy_are_rows_in_place():

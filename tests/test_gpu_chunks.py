@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ctypes
+import gc
 import itertools
+from threading import Thread
 
 import numpy as np
 import pytest
 
 import closedform as cf
-from closedform.cuda import chunks, driver
+from closedform.cuda import chunks, device, driver
 from closedform.cuda.chunks import boxes
 from stand_in_driver import StandIn, StandInKernel
 
@@ -129,6 +132,17 @@ def test_chunks_of_dask_arrays(gpu, kernel):
     np.testing.assert_array_equal(later.compute(scheduler="threads"), kernel(*arrays))
 
 
+def test_lazy_arrays_are_neither_bound_nor_sent(kernel):
+    da = pytest.importorskip("dask.array")
+    lazy = da.zeros((4, 2))
+    with pytest.raises(cf.ArgumentError, match="dask arrays are lazy"):
+        kernel.bind(lazy, lazy, lazy, out=np.zeros((4, 2)))
+    with pytest.raises(
+        cf.ArgumentError, match="on_gpu takes NumPy arrays, and q is a dask array; call the kernel"
+    ):
+        kernel.on_gpu(lazy, lazy, lazy)
+
+
 def test_nothing_is_asked_of_the_gpu_for_no_samples(gpu, kernel):
     assert kernel.on_gpu(*given((0,), (0,), (0,))).shape == (0, 2)
     assert not gpu.log
@@ -238,3 +252,57 @@ def test_errors_that_stay_ask_for_a_new_process(name):
 
     Status.name = name
     assert "restart the process" in str(driver.failure("work", Status()))
+
+
+# ------------------------------------------------------------------ launches
+
+
+def test_a_bound_launch_is_the_same_as_others(monkeypatch, kernel):
+    """What the driver is given by launches and bound launches, looked at on the CPU."""
+    seen = []
+
+    class Driver:
+        def cuLaunchKernel(self, function, *rest):
+            *grid, stream, places, extra = rest
+            arguments = (ctypes.c_void_p * 9).from_address(places)
+            seen.append(
+                (
+                    function,
+                    grid,
+                    stream,
+                    extra,
+                    [ctypes.c_longlong.from_address(at).value for at in arguments],
+                )
+            )
+            return (0,)
+
+    entered = []
+    monkeypatch.setattr(device, "bindings", lambda: (Driver(), None))
+    monkeypatch.setattr(device, "attribute", lambda number, name: 132)
+    monkeypatch.setattr(device, "ensure_context", entered.append)
+    monkeypatch.setattr(
+        device.DeviceKernel,
+        "_loaded",
+        lambda self, small: None if small else device.Shape(2**62, "f", 32, 1, 4, 64),
+    )
+    it = device.DeviceKernel(kernel.recipe, kernel.dtype, 0)
+    for samples in (1, 31, 5000, 10**6):
+        given_now = samples, [8, 16, 24], [2, 2, 0], [32]
+        it.launch(*given_now, 7)
+        again = it.bound(*given_now)
+        it.launch(3, [1, 2, 3], [2, 2, 2], [4], 0)  # another launch meanwhile
+        gc.collect()
+        for stream in (7, 8):
+            again(stream)
+        first, _, *same = seen
+        assert same == [first, (*first[:2], 8, *first[3:])]
+        assert first[-1][0] == samples
+        assert first[-1][2:] == [8, 16, 24, 2, 2, 0, 32]
+        seen.clear()
+    it.bound(0, [8, 16, 24], [2, 2, 0], [32])(7)
+    assert not seen
+    before = len(entered)
+    thread = Thread(target=again, args=(9,))
+    thread.start()
+    thread.join()
+    assert (len(entered), len(seen)) == (before + 1, 1)

@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -273,6 +274,40 @@ def test_rematerialised_and_uncompiled_functions(robot):
         np.testing.assert_allclose(jax.grad(whole)(*given), expected, **EXACT)
 
 
+def test_robots_are_static_parts_of_modules(robot):
+    """A robot is no array: it goes into jitted functions as a static argument, or as a static field."""
+    (q,) = arrays((4, 2))
+    torque = jax.jit(lambda robot, q: robot.gravity_torque(q), static_argnums=0)
+    np.testing.assert_array_equal(torque(robot, q), robot.gravity_torque(q))
+
+    @partial(jax.tree_util.register_dataclass, data_fields=["phi"], meta_fields=["robot"])
+    @dataclass
+    class Learned:
+        phi: jax.Array
+        robot: cf.Robot
+
+    def total(learned):
+        return learned.robot.kernel("gravity_torque", phi=True)(q, learned.phi).sum()
+
+    gradient = jax.jit(jax.grad(total))(Learned(jnp.asarray(robot.phi), robot))
+    np.testing.assert_allclose(
+        gradient.phi, robot.gravity_torque_dphi(np.asarray(q)).sum(axis=(0, 1)), **EXACT
+    )
+
+
+def test_guards_and_checks_of_jax(robot):
+    q, qd = arrays((4, 2), (4, 2))
+    gradient = jax.jit(jax.grad(lambda q: robot.coriolis_matrix(q, qd).sum()))
+    expected, bad = gradient(q), qd.at[0].set(jnp.inf)
+    jax.clear_caches()
+    with jax.transfer_guard("disallow"), jax.checking_leaks():
+        np.testing.assert_array_equal(gradient(q), expected)
+    with jax.debug_nans(True):
+        np.testing.assert_array_equal(gradient(q), expected)
+        with pytest.raises(FloatingPointError):
+            robot.inverse_dynamics(q, bad, bad)
+
+
 @pytest.mark.skipif(not hasattr(jax, "shard_map"), reason="JAX has no shard_map yet")
 def test_shards_are_computed_where_they_are(robot):
     (q,) = arrays((4, 2))
@@ -404,6 +439,8 @@ def test_other_things_are_refused(robot):
         robot.coriolis_matrix(q, [[0.0], [1.0, 2.0]])
     with pytest.raises(cf.ArgumentError, match=r"do not broadcast: q \(4,\), qd \(3,\)"):
         robot.coriolis_matrix(q, q[:3])
+    with pytest.raises(cf.ArgumentError, match=r"q is a list of tensors or JAX arrays; join them first"):
+        jax.jit(lambda angle: robot.mass_matrix([angle, angle]))(1.0)
     with pytest.raises(cf.ArgumentError, match="out= does not go with JAX arrays"):
         robot.mass_matrix(q, out=np.empty((4, 2, 2)))
     with pytest.raises(cf.ArgumentError, match="threads= does not go with JAX arrays"):
@@ -447,3 +484,8 @@ def test_jax_is_not_imported_by_the_library():
         "import sys, closedform as cf; cf.load('2r').mass_matrix([0.0, 1.0]); assert 'jax' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_jax_arrays_are_not_bound():
+    with pytest.raises(cf.ArgumentError, match="JAX arrays never change; jit a function"):
+        cf.load("2r").kernel("gravity_torque").bind(jnp.zeros(2), out=np.zeros(2))

@@ -15,7 +15,7 @@ import closedform as cf
 from closedform.report.robot.pinocchio_model import peer_of
 from closedform.simulation.complementarity import give_way
 from oracles.random_trees import random_tree
-from tolerances import EPS, HALF_DIGITS, PROMISED, ROUNDING
+from tolerances import EPS, HALF_DIGITS, LONG_CHAIN, PROMISED, ROUNDING, worst
 
 QUATERNIONS = {"ball": ("ball", "revolute"), "free": ("free",), "planar": ("planar", "ball")}
 
@@ -37,6 +37,30 @@ def lift(lower: float = 0.0) -> cf.Robot:
     """Return a mass that falls along z onto a stop."""
     falling = cf.Robot.from_screws([np.eye(4)], [(0, 0, 0, 0, 0, 1)], inertials=[cf.Inertial.of(1.5)])
     return falling.with_joint_limits(lower=lower, upper=10.0)
+
+
+# ------------------------------------------------------------------ inertias of every run
+
+
+@pytest.mark.parametrize(
+    ("method", "friction"),
+    [("rk4", False), ("rk4", True), ("rosenbrock", False), ("variational", False), ("DOP853", False)],
+)
+def test_phi_of_a_run_is_that_of_a_robot_with_its_payload(method: str, friction: bool) -> None:
+    arm = cf.load("2r").with_friction([8.0, 3.0])
+    loaded = [arm.with_payload(mass, (0.1, 0.2, 0.0)) for mass in (0.5, 3.0)]
+    law = cf.control.PDGravity(arm, kp=[50, 20], kd=[5, 2])
+    q0, qd0 = arm.random_state(0, batch=2)[:2]
+    given = {"law": law, "reference": np.zeros(2), "duration": 0.1, "method": method, "friction": friction}
+    runs = arm.simulate(q0, qd0, phi=np.stack([each.phi for each in loaded]), **given)
+    for k, robot in enumerate(loaded):
+        alone = robot.simulate(q0[k], qd0[k], **given)
+        for ours, theirs in ((runs.q[k], alone.q), (runs.tau[k], alone.tau), (runs.energy[k], alone.energy)):
+            assert worst(ours, theirs) < LONG_CHAIN
+        changes = [each.what for each in runs.transitions if each.run == k]
+        assert changes == [each.what for each in alone.transitions]
+    np.testing.assert_array_equal(arm.simulate(q0, qd0, phi=loaded[1].phi, **given).q[1], runs.q[1])
+    assert np.abs(runs.q - arm.simulate(q0, qd0, **given).q).max() > 1e-4
 
 
 # ------------------------------------------------------------------ smooth motion

@@ -5,9 +5,13 @@ Needs PyTorch: `make test-torch` installs it.
 
 from __future__ import annotations
 
+import copy
+import gc
+import io
 import subprocess
 import sys
 import warnings
+import weakref
 
 import numpy as np
 import pytest
@@ -20,7 +24,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: make test
 from closedform.cuda.bound import bound_launch  # noqa: E402
 from closedform.guests.torch_cuda import library  # noqa: E402
 from closedform.guests.torch_operators import operator_of  # noqa: E402
-from closedform.guests.torch_shortcut import plain_samples  # noqa: E402
+from closedform.guests.torch_shortcut import plain_samples, sample_call  # noqa: E402
 
 DOUBLE = torch.float64
 FORMS = ["inverse_dynamics", "mass_matrix", "kinetic_energy", "pose"]
@@ -132,6 +136,40 @@ def test_plain_samples_are_told_from_others(robot, monkeypatch, guards):
     torch.func.vmap(lambda x: seen.append(plain(x, x)) or x)(q[None])
     torch.func.jacrev(lambda x: seen.append(plain(x, x)) or x)(q)
     assert seen == [False, False]
+
+
+@pytest.mark.parametrize("way", ["DLPack", "addresses"])
+def test_machine_code_finds_the_memory_of_a_sample(robot, monkeypatch, way):
+    if way == "addresses":
+        monkeypatch.setattr(torch.Tensor, "__dlpack_c_exchange_api__", None, raising=False)
+    elif not hasattr(torch.Tensor, "__dlpack_c_exchange_api__"):
+        pytest.skip("an older PyTorch")
+    kernel = robot.kernel("dynamic_matrices")
+    evaluate = sample_call(kernel)
+    assert (type(evaluate).__name__ == "function") == (way == "addresses")
+    (state,) = tensors((6,))
+    q, qd = state[1:3], state[3:5]  # memory that begins in the middle of another
+    outs = [torch.empty(core, dtype=DOUBLE) for core in kernel.output_shapes]
+    before = sys.getrefcount(None), sys.getrefcount(q), sys.getrefcount(outs[0])
+    for _ in range(1000):
+        assert evaluate(q, qd, *outs) is None
+    after = sys.getrefcount(None), sys.getrefcount(q), sys.getrefcount(outs[0])
+    assert all(abs(a - b) < 100 for a, b in zip(after, before, strict=True))
+    for one, other in zip(outs, kernel(q.numpy(), qd.numpy()), strict=True):
+        np.testing.assert_array_equal(one.numpy(), other)
+
+
+def test_kernels_go_when_nobody_holds_them():
+    robot = cf.load("2r").with_payload(0.321, (0.1, 0, 0))
+    q = torch.zeros(2, dtype=DOUBLE, requires_grad=True)
+    for _ in range(3):
+        robot.gravity_torque(q).sum().backward()
+        robot.gravity_torque(q.detach())
+    gone = weakref.ref(robot.kernel("gravity_torque"))
+    assert gone() is not None
+    del robot
+    gc.collect()
+    assert gone() is None
 
 
 def test_negated_views_and_sparse_tensors(robot):
@@ -297,6 +335,18 @@ def test_jacobians_are_the_closed_forms(robot):
     )
 
 
+def test_gradients_of_several_cotangents_at_once(robot):
+    """`torch.autograd` batches by an older way than `torch.func`."""
+    (q,) = tensors((3, 2), grad=True)
+    jacobian = torch.autograd.functional.jacobian(robot.gravity_torque, q, vectorize=True)
+    exact = robot.gravity_torque_dq(q.detach().numpy())
+    np.testing.assert_allclose(torch.einsum("bibj->bij", jacobian).numpy(), exact, rtol=1e-13, atol=1e-13)
+    directions = torch.eye(6, dtype=DOUBLE).reshape(6, 3, 2)
+    torques = robot.gravity_torque(q)
+    (rows,) = torch.autograd.grad(torques, q, directions, is_grads_batched=True)
+    assert torch.equal(rows.reshape(3, 2, 3, 2), jacobian)
+
+
 def test_a_further_batch_in_any_axis(robot):
     q, qd = tensors((5, 3, 2), (3, 2))
     direct = robot.coriolis_matrix(q, qd)
@@ -369,6 +419,24 @@ def test_methods_may_be_used_first_inside_a_compiled_function():
     torch.testing.assert_close(found, some(*given), rtol=1e-13, atol=1e-13)
 
 
+def test_compiled_modules_take_batches_of_any_size(robot):
+    class Weighted(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.robot, self.layer = robot, torch.nn.Linear(2, 2, dtype=DOUBLE)
+
+        def forward(self, q):
+            return self.robot.gravity_torque(self.layer(q))
+
+    module = Weighted()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        whole = torch.compile(module, fullgraph=True, dynamic=True, backend="aot_eager")
+        for count in (3, 5, 9):
+            (q,) = tensors((count, 2))
+            torch.testing.assert_close(whole(q), module(q), rtol=1e-13, atol=1e-13)
+
+
 @pytest.mark.parametrize(
     "transform",
     [
@@ -405,6 +473,111 @@ def test_the_compiler_may_be_imported_late():
     assert (done.stdout, done.returncode) == ("0.0\n", 0), done.stderr
 
 
+def test_a_traced_function_keeps_the_call(robot):
+    """A call that `torch.jit.trace` did not see would be a constant of the trace."""
+    q, qd = tensors((8, 2), (8, 2))
+    f = robot.inverse_dynamics
+    for _ in range(2):
+        f(q, qd, q)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PyTorch's own, of shapes
+        traced = torch.jit.trace(lambda q, qd: f(q, qd, 2 * q), (q, qd))
+    assert torch.equal(traced(q[:3] + 1, qd[:3]), f(q[:3] + 1, qd[:3], 2 * (q[:3] + 1)))
+
+
+# ------------------------------------------------------------------ modules, training
+
+
+class Policy(torch.nn.Module):
+    """A network whose accelerations become torques."""
+
+    def __init__(self, robot):
+        super().__init__()
+        self.robot, self.kernel = robot, robot.kernel("inverse_dynamics", phi=True)
+        self.linear = torch.nn.Linear(4, 2, dtype=DOUBLE)
+        self.phi = torch.nn.Parameter(torch.tensor(robot.phi))
+
+    def forward(self, q, qd):
+        gravity = self.robot.gravity_torque(q)
+        return self.kernel(q, qd, self.linear(torch.cat([q, qd], -1)), self.phi) - gravity
+
+
+def test_modules_that_hold_a_robot_are_copied_and_saved(robot):
+    policy, given = Policy(robot), tensors((5, 2), (5, 2))
+    expected = policy(*given)
+    saved = io.BytesIO()
+    torch.save(policy, saved)
+    saved.seek(0)
+    for other in (copy.deepcopy(policy), torch.load(saved, weights_only=False)):
+        assert torch.equal(other(*given), expected)
+    assert set(policy.state_dict()) == {"phi", "linear.weight", "linear.bias"}
+
+
+def test_an_ensemble_of_modules_is_one_call(robot):
+    policies, given = [Policy(robot) for _ in range(3)], tensors((5, 2), (5, 2))
+    states = torch.func.stack_module_state(policies)
+    skeleton = copy.deepcopy(policies[0]).to("meta")
+    together = torch.func.vmap(lambda *state: torch.func.functional_call(skeleton, state, tuple(given)))
+    found = together(*states)
+    for one, policy in zip(found, policies, strict=True):
+        torch.testing.assert_close(one, policy(*given), rtol=1e-12, atol=1e-12)
+
+
+def test_training_ends_where_least_squares_does(robot):
+    """Torques are linear in phi: gradient steps lead to the torques of the robot that made them."""
+    q, qd, qdd = tensors((40, 2), (40, 2), (40, 2))
+    phi = torch.tensor(robot.phi * 1.3, requires_grad=True)
+    kernel, wanted = robot.kernel("inverse_dynamics", phi=True), robot.inverse_dynamics(q, qd, qdd)
+    optimiser = torch.optim.LBFGS([phi], max_iter=100, line_search_fn="strong_wolfe", tolerance_change=0)
+
+    def loss():
+        optimiser.zero_grad()
+        error = (kernel(q, qd, qdd, phi) - wanted).square().mean()
+        error.backward()
+        return error
+
+    assert optimiser.step(loss) > 1
+    assert loss() < 1e-10
+
+
+def test_default_devices_and_precisions_of_others_do_not_matter(robot):
+    (q,) = tensors((5, 2))
+    expected = robot.gravity_torque(q)
+    grown = q.clone().requires_grad_()
+    torch.set_default_device("meta")
+    torch.set_default_dtype(torch.float16)
+    try:
+        for _ in range(3):
+            assert torch.equal(robot.gravity_torque(q), expected)
+        assert robot.coriolis_matrix(q, [0.0, 1.0]).dtype == DOUBLE
+        robot.gravity_torque(grown).backward(expected)
+    finally:
+        torch.set_default_device(None)
+        torch.set_default_dtype(torch.float32)
+    assert grown.grad.shape == q.shape
+
+
+def test_numbers_that_are_not_finite_pass_without_a_warning(robot):
+    """As in PyTorch; pytest makes errors of warnings."""
+    (q,) = tensors((5, 2))
+    for _ in range(3):
+        assert not torch.isfinite(robot.inverse_dynamics(q, 1e200 * q, q)).all()
+    large = (1e200 * q).requires_grad_()
+    robot.inverse_dynamics(q, large, q).sum().backward()
+    robot.mass_matrix(torch.nan * q, out=torch.empty(5, 2, 2, dtype=DOUBLE))
+
+
+def test_kernels_go_when_their_robot_goes():
+    """Robots with other numbers, made in a loop, do not fill the memory."""
+    robot = cf.load("2r").with_phi(1.1 * cf.load("2r").phi)
+    (q,) = tensors((5, 2), grad=True)
+    robot.gravity_torque(q).sum().backward()
+    kernel = weakref.ref(robot.kernel("gravity_torque"))
+    del robot
+    gc.collect()
+    assert kernel() is None
+
+
 # ------------------------------------------------------------------ bad input
 
 
@@ -414,13 +587,19 @@ def test_the_compiler_may_be_imported_late():
         (lambda q: (q.half(),), "torch.float16; expected float32 or float64"),
         (lambda q: (q.to(torch.complex128),), "torch.complex128"),
         (lambda q: (q.to("meta"),), "tensors on meta are not taken"),
+        (lambda q: (torch.nested.as_nested_tensor([q, q]),), "a tensor is nested"),
+        (lambda q: (q.to_sparse_csr(),), "sparse_csr; make it dense"),
         (lambda q: (q[:, :1],), r"q has shape \(4, 1\); expected \(..., 2\)"),
     ],
 )
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors:UserWarning")
+@pytest.mark.filterwarnings("ignore:Sparse CSR tensor support is in beta:UserWarning")
 def test_tensors_that_are_refused(robot, given, message):
     (q,) = tensors((4, 2))
-    with pytest.raises(cf.ArgumentError, match=message):
-        robot.mass_matrix(*given(q))
+    for known in (q, q[0]):
+        robot.mass_matrix(known)  # later calls take a shorter way
+        with pytest.raises(cf.ArgumentError, match=message):
+            robot.mass_matrix(*given(q))
 
 
 def test_mixed_kinds_are_refused(robot):
@@ -431,6 +610,14 @@ def test_mixed_kinds_are_refused(robot):
         robot.coriolis_matrix(np.zeros(2), q)
     with pytest.raises(cf.ArgumentError, match="do not broadcast"):
         robot.coriolis_matrix(q, q[:3])
+
+
+def test_lists_of_tensors_are_named(robot):
+    (q,) = tensors((2,), grad=True)
+    with pytest.raises(
+        cf.ArgumentError, match=r"q is a list of tensors or JAX arrays; join them .* torch.stack"
+    ):
+        robot.gravity_torque([q[0], q[1]])
 
 
 def test_out_has_no_gradient(robot):

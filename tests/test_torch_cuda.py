@@ -224,6 +224,18 @@ def test_bound_slices_streams_and_graphs():
     assert torch.equal(tau, kernel(*[each.contiguous() for each in parts]))
 
 
+def test_a_bound_call_can_be_captured_at_once():
+    """All is loaded when tensors are bound: a graph may hold the first call."""
+    kernel = cf.load("iiwa14").with_payload(0.7, (0, 0, 0.1)).kernel("gravity_torque", dtype="float32")
+    q, out = torch.randn(64, 7, device=GPU), torch.zeros(64, 7, device=GPU)
+    step = kernel.bind(q, out=out)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        step()
+    graph.replay()
+    assert torch.equal(out, kernel(q))
+
+
 def test_bound_tensors_stay_and_moved_ones_are_noticed():
     kernel = cf.load("iiwa14").kernel("gravity_torque", dtype="float32")
     out = torch.empty(1000, 7, device=GPU)
@@ -275,7 +287,8 @@ def test_chunks_give_the_numbers_of_the_cpu(form, precision):
     kernel = robot.kernel(form, dtype=precision)
     given = inputs(robot, form, (50, 1001))
     given[0], given[-1] = given[0][:, :1], given[-1][0, 0]  # one is repeated, one is shared
-    expected = as_list(kernel(*[each.astype(precision) for each in given]))
+    expected = as_list(getattr(robot, form)(*given))
+    kernel.on_gpu(*given)  # loads code, which stays
     before = torch.cuda.mem_get_info()[0]
     for options in ({}, {"chunk": 777}, {"threads": 1, "chunk": 20_000}):
         seen = []
@@ -296,7 +309,8 @@ def test_a_full_gpu_evaluates_in_small_chunks_or_says_what_is_free(tmp_path):
     q[:] = np.random.default_rng(0).normal(size=q.shape)
     expected = robot.mass_matrix(q[::1000])
     tensor = torch.tensor(q[:, :], device=GPU)
-    kernel.on_gpu(q[:10])
+    kernel.on_gpu(q)  # loads code, which stays
+    robot.mass_matrix(tensor)
     torch.cuda.empty_cache()
     free = torch.cuda.mem_get_info()[0]
     hoard = torch.empty(free - 200 * 2**20, dtype=torch.uint8, device=GPU)

@@ -28,6 +28,7 @@ from .robot import Robot
 
 if TYPE_CHECKING:
     from . import (
+        cluster,
         control,
         elastic,
         flexible,
@@ -78,6 +79,8 @@ __all__ = [  # noqa: RUF022 (a table of contents, in the order of the flow)
     # joints on springs
     "elastic",
     "ElasticJointRobot",
+    # all of these on many machines
+    "cluster",
     # what can go wrong
     "ClosedFormError",
     "ArgumentError",
@@ -98,6 +101,7 @@ _APPLICATIONS = {
     "redundancy": (),
     "inverse_kinematics": (),
     "elastic": ("ElasticJointRobot",),
+    "cluster": (),
 }
 """Packages that are imported when first asked for, and their names that are names here too."""
 

@@ -51,6 +51,10 @@ def real_array(name: str, given: ArrayLike) -> NDArray[np.float64]:
     """Return an array of real numbers in double precision."""
     if type(given) is np.ndarray and given.dtype == DOUBLE and given.size <= MOST_ENTRIES:
         return given.copy("K")  # the usual case, many times
+    if hasattr(type(given), "shape") and type(given) is not np.ndarray:
+        from .guests.doors import on_host  # noqa: PLC0415 (a later stage, for what other libraries made)
+
+        given = on_host(name, given)
     try:
         array = np.asarray(given)
     except (ValueError, RecursionError):

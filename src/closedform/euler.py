@@ -9,6 +9,7 @@ from .arrays import Array
 from .checks import batch_array, known_name
 from .errors import ArgumentError
 from .forms.velocity_coordinates import LOCKED, VELOCITY_COORDINATES
+from .guests import in_kind
 from .model import Model
 from .rotations import quaternion_of, quaternion_product, rotated
 
@@ -21,6 +22,7 @@ class RobotEuler:
 
     model: Model
 
+    @in_kind
     def euler_angles(self, q: ArrayLike, coordinates: str = "euler_rpy") -> Array:
         """Return coordinates with Euler angles of ball and free joints in place of quaternions, (..., nv).
 
@@ -48,6 +50,7 @@ class RobotEuler:
             found[..., body.velocities] = own
         return found
 
+    @in_kind
     def from_euler_angles(self, values: ArrayLike, coordinates: str = "euler_rpy") -> Array:
         """Return q of coordinates with Euler angles in place of quaternions: the reverse of `euler_angles`.
 

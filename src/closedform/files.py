@@ -98,16 +98,25 @@ def made_folder(path: Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def replaced(target: Path, *, prefix: str = ".", mode: int = 0o666) -> Iterator[BinaryIO]:
+def replaced(target: Path, *, prefix: str = ".", mode: int = 0o666, keep: bool = False) -> Iterator[BinaryIO]:
     """Give a file that takes the place of `target` when the block ends well, and vanishes otherwise.
 
-    It is written in the folder of the target, under a random name that begins with `prefix`.
+    It is written in the folder of the target, under a random name that begins with `prefix`. With `keep`, a
+    target that somebody else has written meanwhile stays, where the file system has hard links.
     """
     temporary = target.with_name(f"{prefix}{secrets.token_hex(8)}.tmp")
     handle = os.open(temporary, NEW, mode)
     try:
         with os.fdopen(handle, "wb") as file:
             yield file
+        if keep:
+            try:
+                os.link(temporary, target)
+                return
+            except FileExistsError:
+                return
+            except (OSError, NotImplementedError, AttributeError):
+                pass  # no hard links here
         os.replace(temporary, target)
     finally:
         with contextlib.suppress(OSError):

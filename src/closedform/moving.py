@@ -33,6 +33,7 @@ class RobotMoving:
         effort_limits: bool = False,
         wrenches: Any = None,
         wrench_reference: str = "body",
+        phi: ArrayLike | None = None,
         method: str | None = None,
         events: Sequence[Event] = (),
         progress: Callable[[float], None] | None = None,
@@ -51,7 +52,8 @@ class RobotMoving:
         long as it can; `springs=True` adds `robot.stiffness`; `stops=True` makes the joint limits stops, with
         a `restitution`; `effort_limits=True` clips the joint forces. `wrenches` are (bodies, 6) or a mapping
         of frames to (6,), constant, over the steps or functions of time; their `wrench_reference` is "body",
-        "world_aligned" or "world", as that of `inverse_dynamics`.
+        "world_aligned" or "world", as that of `inverse_dynamics`. `phi` (..., 10 bodies) are inertial
+        parameters in place of `robot.phi`, those of each run if there are as many: a law knows the robot's.
 
         `method` is "rk4", "rk6" or "rk8" (Runge-Kutta on the configuration manifold), "rosenbrock" (order 2,
         for gains that are high on light links) or "variational" (order 2, no drift of energy), with joints
@@ -60,6 +62,11 @@ class RobotMoving:
         "rk4": what sticks, stops or is sampled has kinks that no higher order sees.
         `events` are `cf.integration.Event`s of (t, x), x = (q, qd, states of the law); `progress` is called
         with the part done.
+
+        Arrays may be of any kind. On a GPU, and if gradients are asked for, the steps run on the arrays
+        themselves; gradients are by q0, qd0, torques, references, wrenches, phi and whatever a function
+        that is the law depends on. Friction that holds joints, stops, events and SciPy's methods are
+        computed on the CPU, and have no gradients.
 
         >>> import numpy as np, closedform as cf
         >>> arm = cf.load("2r").with_friction([2.0, 1.0])
@@ -86,6 +93,7 @@ class RobotMoving:
             effort_limits=effort_limits,
             wrenches=wrenches,
             wrench_reference=wrench_reference,
+            phi=phi,
             method=method,
             events=events,
             progress=progress,

@@ -39,7 +39,7 @@ class RobotReaching:
         none (False), or (lower, upper). A redundant robot takes what it comes to first, or the best for a
         `criterion` such as "manipulability" (`cf.redundancy` has more). Several frames at once are a mapping
         {frame: pose}, with a mapping of `weights` (a number, or one for rad and one for m) that says which
-        matter more if not all can be met.
+        matter more if not all can be met. Poses that are dask arrays give solutions of lazy arrays.
 
         >>> import numpy as np, closedform as cf
         >>> arm = cf.load("puma560")

@@ -21,6 +21,7 @@ from .checks import (
     whole_number,
 )
 from .errors import ArgumentError, shown
+from .guests import Kind, in_kind, kind_of, sized
 from .model import Model, integrate, random_state
 from .model.body import Body
 from .model.changes import require_joint
@@ -60,6 +61,16 @@ class RobotStates:
 
     def integrate(self, q: ArrayLike, step: ArrayLike) -> Array:
         """Return q moved by the body-fixed displacement `step` = qd dt (nv entries), on the manifold."""
+        kind, model = kind_of("integrate", q, step), self.model
+        if kind is None or any(body.joint.nv > 1 for body in model.independent):
+            return self._integrate(q, step)
+        now, by = sized(kind, "integrate: q", q, model.nq), sized(kind, "integrate: step", step, model.nv)
+        common_batch("integrate", q=tuple(now.shape[:-1]), step=tuple(by.shape[:-1]))
+        moved: Array = now + by
+        return moved
+
+    @in_kind
+    def _integrate(self, q: ArrayLike, step: ArrayLike) -> Array:
         model = self.model
         q, step = batch_array("integrate: q", q, model.nq), batch_array("integrate: step", step, model.nv)
         common_batch("integrate", q=q.shape[:-1], step=step.shape[:-1])
@@ -86,8 +97,7 @@ class RobotStates:
         >>> arm.q({"joint2": [0.1, 0.2, 0.3]}, joint4=1.0).shape
         (3, 7)
         """
-        start = self.model.neutral() if q0 is None else batch_array("q: q0", q0, self.model.nq)
-        return self._by_name("q", start, values, named)
+        return self._by_name("q", q0, values, named)
 
     def qd(
         self,
@@ -103,8 +113,7 @@ class RobotStates:
         >>> cf.load("2r").qd(joint2=0.5).tolist()
         [0.0, 0.5]
         """
-        start = np.zeros(self.model.nv) if qd0 is None else batch_array("qd: qd0", qd0, self.model.nv)
-        return self._by_name("qd", start, values, named)
+        return self._by_name("qd", qd0, values, named)
 
     def joint_index(self, name: str, array: str = "qd") -> int | slice:
         """Return where a joint is in qd (or in q, with `array="q"`): an index, or a slice if it has several.
@@ -130,12 +139,14 @@ class RobotStates:
         {'joint1': 0.1, 'joint2': 0.2}
         """
         choice("joint_values: array", array, ARRAYS)
-        given = batch_array(f"joint_values: {array}", q, self.model.nq if array == "q" else self.model.nv)
+        size, name = self.model.nq if array == "q" else self.model.nv, f"joint_values: {array}"
+        kind = kind_of("joint_values", q)
+        given: Any = batch_array(name, q, size) if kind is None else sized(kind, name, q, size)
         found: dict[str, Any] = {}
         for body in self.model.independent:
             own = given[..., _part(body, array)]
             own = own[..., 0] if own.shape[-1] == 1 else own
-            found[body.joint_name] = own.copy() if own.ndim else own.item()
+            found[body.joint_name] = own if kind is not None else own.copy() if own.ndim else own.item()
         return found
 
     def limit_distance(self, q: ArrayLike) -> Array:
@@ -149,7 +160,8 @@ class RobotStates:
         >>> arm.limit_distance([0.5, 2.5]).tolist()
         [1.5, -0.5]
         """
-        return limit_distance(self.model, batch_array("limit_distance: q", q, self.model.nq))
+        found: Array = self._distance("limit_distance: q", q)
+        return found
 
     def within_limits(self, q: ArrayLike, margin: float = 0.0) -> NDArray[np.bool_]:
         """Return whether all joints are within their limits, `margin` (rad or m) away from them at least.
@@ -160,11 +172,17 @@ class RobotStates:
         [True, False]
         """
         margin = not_negative("within_limits: margin", margin)
-        distance = limit_distance(self.model, batch_array("within_limits: q", q, self.model.nq))
-        return np.asarray((distance >= margin).all(axis=-1))
+        within = (self._distance("within_limits: q", q) >= margin).all(axis=-1)
+        return np.asarray(within) if isinstance(within, np.bool_) else within
+
+    def _distance(self, name: str, q: Any) -> Any:
+        kind, size = kind_of(name, q), self.model.nq
+        if kind is None:
+            return limit_distance(self.model, batch_array(name, q, size))
+        return limit_distance(self.model, sized(kind, name, q, size), kind)
 
     def _by_name(
-        self, array: str, start: Array, values: Mapping[str, ArrayLike] | None, named: Mapping[str, ArrayLike]
+        self, array: str, given: Any, values: Mapping[str, ArrayLike] | None, named: Mapping[str, ArrayLike]
     ) -> Array:
         """Return an array with the entries of some joints replaced."""
         if values is not None and not isinstance(values, Mapping):
@@ -172,21 +190,46 @@ class RobotStates:
         twice = [name for name in values or () if name in named]
         if twice:
             raise ArgumentError(f"{array}: joint {shown(twice[0])} is given twice")
-        parts: dict[str, tuple[slice, Array]] = {}
-        for name, given in {**(values or {}), **named}.items():
+        every = {**(values or {}), **named}
+        kind = kind_of(array, given, *every.values())
+        default = self.model.neutral() if array == "q" else np.zeros(self.model.nv)
+        size = len(default)
+        start = _rows(kind, f"{array}: {array}0", default if given is None else given, size)
+        parts: dict[str, tuple[slice, Any]] = {}
+        for name, value in every.items():
             part = _part(require_joint(self.model, array, name), array)
             count = part.stop - part.start
             what = f"{array}: joint {name!r}"
-            value = real_array(what, given)[..., None] if count == 1 else batch_array(what, given, count)
-            parts[name] = part, value
-        batches = {name: value.shape[:-1] for name, (_, value) in parts.items()}
-        batch = common_batch(array, start=start.shape[:-1], values=common_batch(array, **batches))
-        _check_size(array, batch, start.shape[-1])
-        result = np.empty((*batch, start.shape[-1]))
+            if count == 1:
+                single = real_array(what, value) if kind is None else sized(kind, what, value, None)
+                parts[name] = part, single[..., None]
+            else:
+                parts[name] = part, _rows(kind, what, value, count)
+        batches = {name: tuple(value.shape[:-1]) for name, (_, value) in parts.items()}
+        batch = common_batch(array, start=tuple(start.shape[:-1]), values=common_batch(array, **batches))
+        _check_size(array, batch, size)
+        if kind is not None:
+            found: Array = _assembled(kind.xp, start, batch, list(parts.values()))
+            return found
+        result = np.empty((*batch, size))
         result[...] = start
         for part, value in parts.values():
             result[..., part] = value
         return result
+
+
+def _rows(kind: Kind | None, name: str, given: Any, size: int) -> Any:
+    return batch_array(name, given, size) if kind is None else sized(kind, name, given, size)
+
+
+def _assembled(xp: Any, start: Any, batch: tuple[int, ...], parts: list[tuple[slice, Any]]) -> Any:
+    """Return an array of another kind with parts of its last axis replaced."""
+    pieces, at = [], 0
+    for part, value in sorted(parts, key=lambda each: each[0].start):
+        pieces += [start[..., at : part.start], value]
+        at = part.stop
+    pieces.append(start[..., at:])
+    return xp.concatenate([xp.broadcast_to(each, (*batch, each.shape[-1])) for each in pieces], axis=-1)
 
 
 def _part(body: Body, array: str) -> slice:

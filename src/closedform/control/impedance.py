@@ -24,6 +24,7 @@ from ..forms.newton_euler import inverse_dynamics
 from ..forms.quantities import POSE
 from ..forms.rows import ROWS, task_rows
 from ..forms.tree import Tree
+from ..guests import in_kind
 from ..robot import Robot
 from .joint_laws import DAMPING, STIFFNESS, joint_gains
 from .law import Law
@@ -173,6 +174,7 @@ def _task(tree: Tree, q: SX, qd: SX, frame: str | None, T_d: SX, reference: str)
     )
 
 
+@in_kind
 def task_damping(
     robot: Robot,
     stiffness: ArrayLike,

@@ -21,6 +21,7 @@ from ..errors import ArgumentError
 from ..forms import FORMS, Quantity
 from ..forms.quantities import COORDINATES, FORCES
 from ..forms.tree import Tree
+from ..guests import Kind, at_precision, kind_of, own
 from ..kernels import DeferredRecipe, Kernel, traced
 from ..lazy import cached_property
 from ..programs import Program, Shaped
@@ -187,13 +188,15 @@ class Law:
         given; the time must be. A law with states takes these by name too, as `law.states` has them if they
         are not given, and returns (tau, rate of the first, ...).
         """
-        own = [named.pop(name, values) for name, values in self.states.items()]
+        kind = kind_of(self.name, q, qd, *references, *named.values())
+        states = [named.pop(name) if name in named else own(kind, v) for name, v in self.states.items()]
         if named or len(references) != len(self.references):
-            references = self._completed(references, named)
-        return self.kernel(q, qd, *references, *own, *self.gains.values(), out=out)
+            references = self._completed(kind, references, named)
+        gains = (own(kind, values) for values in self.gains.values())
+        return at_precision(kind, self.kernel)(q, qd, *references, *states, *gains, out=out)
 
     def _completed(
-        self, references: Sequence[ArrayLike], named: dict[str, ArrayLike]
+        self, kind: Kind | None, references: Sequence[ArrayLike], named: dict[str, ArrayLike]
     ) -> tuple[ArrayLike, ...]:
         """Return all references of a call that gives some by name, or leaves some out."""
         for name in named:
@@ -205,7 +208,10 @@ class Law:
             takes = ", ".join(("q", "qd", *names))
             count = 2 + len(references) + len(named)
             raise ArgumentError(f"{self.name} takes {takes}; {count} arrays given")
-        return tuple(given.get(each.name, np.zeros(each.shape)) for each in self.references)
+        return tuple(
+            given[each.name] if each.name in given else own(kind, np.zeros(each.shape))
+            for each in self.references
+        )
 
     def bind(
         self, q: Array, qd: Array, *references: Array, out: Array, step: float | None = None
@@ -213,13 +219,21 @@ class Law:
         """Return a call of no arguments that evaluates the law on these very arrays, for control loops.
 
         It takes the law's own `gains` arrays too: numbers written into them count from the next call on.
+        Beside arrays of another kind they are copies.
         A law with states needs the `step` between two calls, in seconds: each call writes tau and then moves
         the arrays in `states` on.
         """
         if not self.states:
             if step is not None:
                 raise ArgumentError(f"bind {self.name}: the law has no states, so it takes no step")
-            return self.kernel.bind(q, qd, *references, *self.gains.values(), out=out)
+            kind = kind_of(f"bind {self.name}", q, qd, *references)
+            gains = [own(kind, values) for values in self.gains.values()]
+            return at_precision(kind, self.kernel).bind(q, qd, *references, *gains, out=out)
+        if kind_of(f"bind {self.name}", q, qd, *references) is not None:
+            raise ArgumentError(
+                f"bind {self.name}: the states of the law are NumPy's; expected such arrays: or bind its "
+                "step_kernel"
+            )
         if step is None:
             raise ArgumentError(
                 f"bind {self.name}: the law has states; say step=, the time between two calls"

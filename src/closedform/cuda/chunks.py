@@ -138,11 +138,15 @@ class _Plan:
 
     def run(self, number: int) -> None:
         """Evaluate chunks until none is left, or another worker failed."""
+        box = self._next()
+        if box is None:
+            return
         try:
             with context_of(self.device), ExitStack() as held:
                 worker = _Worker(self, Memory(self.work.kernel.name, self.device, held))
-                while (box := self._next()) is not None:
+                while box is not None:
                     self._report(worker.evaluate(box))
+                    box = self._next()
         except BaseException:
             self._stopped = True
             raise

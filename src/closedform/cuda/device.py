@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 from math import prod
 from struct import Struct
 from threading import local
@@ -136,15 +136,7 @@ class DeviceKernel:
         """Evaluate `count` samples, whose memory is at these addresses, in the order of a stream."""
         if not count:
             return
-        try:
-            values, places = self._own.arguments
-        except AttributeError:
-            ensure_context(self.device)
-            values = self._values()
-            start = ctypes.addressof(values)
-            self._own.kept = self._places(*range(start, start + 8 * self._count, 8))
-            places = ctypes.addressof(self._own.kept)
-            self._own.arguments = values, places
+        values, places, _ = self._mine()
         last, shape = self._last
         if count != last:
             shape = self.shape(count)
@@ -156,6 +148,42 @@ class DeviceKernel:
         )
         if status != 0:
             raise failure(f"{self.name} on GPU {self.device}", status)
+
+    def bound(
+        self, count: int, inputs: Sequence[int], strides: Sequence[int], outputs: Sequence[int]
+    ) -> Callable[[int], None]:
+        """Return the same launch again and again: all is loaded and written now, but for the stream."""
+        if not count:
+            return lambda stream: None
+        values, places, kept = self._arguments()
+        shape = self.shape(count)
+        values[:] = (count, shape.each, *inputs, *strides, *outputs)
+        blocks, parts, threads = shape.grid(count)
+        launch = partial(self._launch, shape.function, blocks, parts, 1, threads, 1, 1, shape.shared)
+
+        def again(stream: int, alive: Any = (values, kept)) -> None:
+            self._mine()  # a thread that has not used the GPU yet is let in
+            (status,) = launch(stream, places, 0)
+            if status != 0:
+                raise failure(f"{self.name} on GPU {self.device}", status)
+
+        return again
+
+    def _mine(self) -> tuple[Any, int, Any]:
+        """Return the arguments of this thread's launches."""
+        try:
+            return self._own.arguments  # type: ignore[no-any-return]
+        except AttributeError:
+            ensure_context(self.device)
+            self._own.arguments = self._arguments()
+            return self._own.arguments  # type: ignore[no-any-return]
+
+    def _arguments(self) -> tuple[Any, int, Any]:
+        """Return memory for arguments, where the driver finds their addresses, and what holds these."""
+        values = self._values()
+        start = ctypes.addressof(values)
+        kept = self._places(*range(start, start + 8 * self._count, 8))
+        return values, ctypes.addressof(kept), kept
 
 
 def _packed(name: str, made: Source | None, kind: str) -> bytes:

@@ -12,6 +12,7 @@ from ..arrays import Array
 from ..checks import function, whole_number
 from ..errors import ArgumentError
 from ..guests import guest_of
+from ..guests.kinds import kind_in_words
 from ..kernels import overlap
 from ..kernels.signature import Signature
 from .chunks import Work, evaluate_in_chunks
@@ -52,7 +53,7 @@ def _inputs(signature: Signature, args: Sequence[Any], out: Any) -> tuple[list[A
     for label, each in zip(signature.input_names, args, strict=True):
         if guest_of(each) is not None:
             raise ArgumentError(
-                f"{signature.name}: on_gpu takes NumPy arrays, and {label} is a {type(each).__name__}; call "
+                f"{signature.name}: on_gpu takes NumPy arrays, and {label} is {kind_in_words(each)}; call "
                 "the kernel itself: it evaluates arrays where they are"
             )
     try:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from ..arrays import Array
 from ..checks import MOST_ENTRIES, finite, instance, real_array, whole_number
 from ..errors import ArgumentError
+from ..guests import in_kind
 from ..kernels import Kernel, compiled
 from ..trajectory import Trajectory
 from ..trajectory.trajectory import require_trajectory
@@ -49,6 +50,7 @@ class Condition:
     growth: Array
 
     @property
+    @in_kind
     def margins(self) -> Array:
         """Gain around the loop, (runs,): the spectral radius of the worst sizes times the gains.
 
@@ -58,16 +60,19 @@ class Condition:
         return np.asarray(np.abs(loops).max(axis=-1).min(axis=-1))
 
     @property
+    @in_kind
     def holds(self) -> Array:
         """Whether the gain around the loop is below one, (runs,): then the loop is stable."""
         return np.asarray(self.margins < 1)
 
     @property
+    @in_kind
     def stable(self) -> Array:
         """Whether all poles of the linearised loop are on the left at every instant, (runs,)."""
         return np.asarray((self.growth < 0).all(axis=-1))
 
 
+@in_kind
 def robustness_condition(
     control: Decoupling, trajectory: Trajectory, parameters: ArrayLike, *, instants: int = 11
 ) -> Condition:

@@ -19,6 +19,7 @@ from ..checks import choice, instance
 from ..emit import export
 from ..emit.subject import Subject, layout
 from ..errors import ArgumentError, shown
+from ..guests import at_precision, called, kind_of, own
 from ..integration import System
 from ..kernels import Kernel, compiled, traced
 from ..lazy import cached_property
@@ -171,13 +172,15 @@ class Control(ABC):
         self, q: ArrayLike, qd: ArrayLike, theta: ArrayLike, thetad: ArrayLike, reference: ArrayLike
     ) -> Any:
         """Return the motor torques of states (..., nv) under references (..., rows, nv)."""
-        return self.kernel(q, qd, theta, thetad, reference, self.gains)
+        return called(self.kernel, (q, qd, theta, thetad, reference), (self.gains,))
 
     def bind(
         self, q: Array, qd: Array, theta: Array, thetad: Array, reference: Array, *, out: Array
     ) -> Callable[[], None]:
         """Return a call of no arguments that evaluates the law on these very arrays, for control loops."""
-        return self.kernel.bind(q, qd, theta, thetad, reference, self.gains, out=out)
+        given = (q, qd, theta, thetad, reference)
+        kind = kind_of("bind", *given)
+        return at_precision(kind, self.kernel).bind(*given, own(kind, self.gains), out=out)
 
     def seen(self, state: Sequence[Any], stiffness: Any) -> tuple[Any, Any, Any, Any]:
         """Return the state that the law's sensors measure on a plant whose springs have that stiffness.
@@ -198,7 +201,8 @@ class Control(ABC):
         rows = trajectory.derivatives(t, self.order)
         if stiffness is not None:
             rows += stiffness.derivatives(t, 2)
-        return np.stack(rows, axis=-2)
+        kind = kind_of("reference", t)
+        return np.stack(rows, axis=-2) if kind is None else kind.xp.stack(rows, axis=-2)
 
 
 def require_control(where: str, given: Any) -> None:

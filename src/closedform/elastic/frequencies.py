@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from ..arrays import Array
 from ..checks import common_batch, finite_array, instance, rows_array
 from ..errors import ArgumentError
+from ..guests import in_kind
 from ..model.idle import refuse_idle_joints
 from .robot import ElasticJointRobot
 
@@ -15,6 +16,7 @@ RESOLVED = 0.5
 """Step times fastest frequency: Runge-Kutta steps of this length lose 1e-4 of an oscillation's amplitude."""
 
 
+@in_kind
 def natural_frequencies(robot: ElasticJointRobot, q: ArrayLike, stiffness: ArrayLike | None = None) -> Array:
     """Return the nv natural frequencies in rad/s at configurations q, lowest first.
 
@@ -59,6 +61,7 @@ def natural_frequencies(robot: ElasticJointRobot, q: ArrayLike, stiffness: Array
     return np.asarray(np.sqrt(squares))
 
 
+@in_kind
 def resolving_step(robot: ElasticJointRobot, q: ArrayLike, stiffness: ArrayLike | None = None) -> float:
     """Return the longest integration step that resolves the fastest oscillation at any q."""
     fastest = float(natural_frequencies(robot, q, stiffness).max(initial=0.0))

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from ..arrays import Array
 from ..checks import LARGEST, finite_array, instances, one_each, real_array, text
 from ..errors import ArgumentError, shorten
+from ..guests import in_kind
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,7 @@ class Friction:
         )
         return Friction(viscous, coulomb, width)
 
+    @in_kind
     def torque(self, v: ArrayLike) -> Array:
         """Return f(v) of speeds."""
         v = finite_array("friction: v", v)

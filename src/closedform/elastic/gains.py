@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from ..arrays import Array
 from ..checks import text, whole_number
 from ..errors import ArgumentError
+from ..guests import in_kind
 
 MOST_POLES, MOST_JOINTS, FASTEST = 20, 10_000, 1e12
 """Poles per joint, joints, and rad/s: within these no product of poles overflows."""
@@ -19,6 +20,7 @@ PAIRED = 1e-9
 """Relative imaginary part up to which a polynomial of conjugate pairs is real but for round-off."""
 
 
+@in_kind
 def pole_gains(poles: ArrayLike, joints: int | Sequence[str] = 1) -> Array:
     """Return the gains k of e^(r) + k_{r-1} e^(r-1) + ... + k_0 e = 0 with the given poles.
 

@@ -13,6 +13,7 @@ from scipy.linalg import expm
 from ..arrays import Array
 from ..checks import finite_array, flag, instance, sized_array
 from ..errors import ArgumentError
+from ..guests import in_kind
 from ..trajectory import Trajectory
 from ..trajectory.trajectory import require_trajectory
 from .control import Control
@@ -163,6 +164,7 @@ def _stacked(gains: Sequence[SX]) -> SX:
     return ca.horzcat(*gains).T
 
 
+@in_kind
 def chain_motion(control: Decoupling, trajectory: Trajectory, start: ArrayLike, t: ArrayLike) -> Array:
     """Return the link motion of an ideally decoupled robot from a start state, (m, nv).
 

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from ..arrays import Array
 from ..checks import common_batch, instance, rows_array
 from ..errors import ArgumentError, ClosedFormError
+from ..guests import called, in_kind
 from ..kernels import Kernel, compiled
 from ..lazy import cached_property
 from .catalogue import STATE
@@ -73,6 +74,7 @@ class MomentumObserver:
         doc, subject = type(self).__doc__ or "", f"elastic {self.robot.robot.name!r}"
         return compiled("momentum_observer", inputs, outputs, doc, subject)
 
+    @in_kind
     def begin(self, q: ArrayLike, qd: ArrayLike, theta: ArrayLike, thetad: ArrayLike) -> Array:
         """Return the memory (..., 3, nv) at the first sample, for which the residual is zero."""
         p, known = self.robot.momentum_balance(*state_parts("begin", self.robot, q, qd, theta, thetad))
@@ -83,7 +85,7 @@ class MomentumObserver:
     ) -> tuple[Array, Array]:
         """Return the external torques (..., nv) and the memory at the next sample."""
         period = np.array(1 / self.rate)
-        r, onward = self.kernel(memory, q, qd, theta, thetad, self.gains[0], period)
+        r, onward = called(self.kernel, (memory, q, qd, theta, thetad), (self.gains[0], period))
         return r, onward
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,11 +17,14 @@ from ..checks import (
     known_name,
     positive,
     real_array,
+    rows_array,
     sized_array,
     small_number,
     whole_number,
 )
 from ..errors import ArgumentError, shown
+from ..guests import in_kind, is_lazy
+from ..integration.simulate import SECONDS
 from ..model.inertia import phi_from_parts, transform_phi
 from ..rotations import pose
 from ..trajectory import Trajectory
@@ -94,6 +98,7 @@ class Robustness:
         size = np.abs(self.errors[known_name("law", law, tuple(self.errors))]).max(axis=-1)
         return np.where(np.isfinite(size), size, np.inf)
 
+    @in_kind
     def bands(self, law: str, quantiles: Sequence[float] = (0.05, 0.5, 0.95)) -> Array:
         """Return quantiles over the runs of the worst joint's error, (len(quantiles), m + 1)."""
         given = np.atleast_1d(real_array("bands: quantiles", quantiles))
@@ -113,7 +118,7 @@ class Robustness:
 def monte_carlo(
     controls: Mapping[str, Control],
     trajectory: Trajectory,
-    spread: Spread,
+    spread: Spread | ArrayLike,
     *,
     runs: int = 1000,
     rate: float = 1000.0,
@@ -126,7 +131,9 @@ def monte_carlo(
     The laws are sampled `rate` times a second and held; every plant starts with its links on the
     trajectory and its motors where the model expects them. All runs advance together through one
     compiled plant that takes stiffness, motor and link inertias as inputs. `step` bounds the
-    integration step; by default the fastest oscillation of any plant is resolved.
+    integration step; by default the fastest oscillation of any plant is resolved. In place of a spread, the
+    parameters of the plants may be given, (runs, 2 nv + 10 bodies) as `Spread.draw` gives them. If they are a
+    dask array, the errors are lazy, and the `step` must be given.
 
     >>> import closedform as cf
     >>> from closedform.elastic import Feedforward, Spread, monte_carlo
@@ -136,15 +143,18 @@ def monte_carlo(
     >>> study.errors["PD"].shape
     (10, 501, 2)
     """
+    given = dict(locals())  # before anything else has a name here
+    if is_lazy(spread):
+        return _lazily(given)
     runs = whole_number("monte_carlo: runs", runs, 1, MOST_RUNS)
     seed = whole_number("monte_carlo: seed", seed, 0)
     if progress is not None:
         function("monte_carlo: progress", progress, "the fraction done")
-    instance("monte_carlo: spread", spread, Spread)
     rate = checked_rate("monte_carlo", rate)
     require_trajectory("monte_carlo", trajectory)
     robot = _model(controls)
-    parameters = spread.draw(robot, runs, np.random.default_rng(seed))
+    parameters = _plants(robot, spread, runs, seed)
+    runs = len(parameters)
     samples = max(1, round(min(trajectory.duration * rate, 1e18)))
     numbers = runs * (samples + 1) * 4 * robot.nv
     if numbers > MOST_ENTRIES:
@@ -153,8 +163,10 @@ def monte_carlo(
             "lower the rate, or take fewer runs"
         )
     t = np.linspace(0.0, trajectory.duration, samples + 1)
-    stiffest = parameters[:, : robot.nv].max(axis=0)
     if step is None:
+        if not runs:
+            raise ArgumentError("monte_carlo: spread has no plants; give at least one, or a step")
+        stiffest = parameters[:, : robot.nv].max(axis=0)
         longest = resolving_step(robot, trajectory(t[:: max(1, samples // 50)]), stiffest)
     else:
         longest = positive("monte_carlo: step", step)
@@ -170,6 +182,44 @@ def monte_carlo(
         x, _ = sampled(control, robot, x0, reference, t[1], longest, parameters, report)
         errors[name] = x[..., : robot.nv] - reference[:, 0]
     return Robustness(t, errors, parameters)
+
+
+def _plants(robot: ElasticJointRobot, spread: Spread | ArrayLike, runs: int, seed: int) -> Array:
+    """Return the parameters of the plants, drawn or as they are given."""
+    if isinstance(spread, Spread):
+        return spread.draw(robot, runs, np.random.default_rng(seed))
+    if not isinstance(spread, np.ndarray | list | tuple):
+        raise ArgumentError(
+            f"monte_carlo: spread is {shown(spread)}; expected a Spread, or the parameters of plants"
+        )
+    given = rows_array("monte_carlo: spread", spread, 2 * robot.nv + 10 * len(robot.links.model.bodies))
+    if given.ndim != 2 or len(given) > MOST_RUNS:
+        raise ArgumentError(
+            f"monte_carlo: spread has shape {given.shape}; expected (runs, ...), up to {MOST_RUNS} runs"
+        )
+    if not (given[:, : 2 * robot.nv] > 0).all():
+        raise ArgumentError(
+            "monte_carlo: spread has a stiffness or a motor inertia that is not positive; expected these "
+            "of all joints first, then phi"
+        )
+    return given
+
+
+def _lazily(given: dict[str, Any]) -> Robustness:
+    """Return the study of plants whose parameters are a dask array."""
+    from ..guests.dask_records import Call, lazy_record  # noqa: PLC0415 (dask is an extra)
+
+    for name, expected in (("progress", "None for a dask array"), ("step", "a number for a dask array")):
+        if (given[name] is None) == (name == "step"):
+            raise ArgumentError(f"monte_carlo: {name} is {shown(given[name])}; expected {expected} of plants")
+    require_trajectory("monte_carlo", given["trajectory"])
+    robot = _model(given["controls"])
+    steps = given["trajectory"].duration / positive("monte_carlo: step", given["step"])
+    seconds = SECONDS * 4 * robot.nv * max(1.0, steps) * len(given["controls"])
+    arrays = {"spread": given.pop("spread")}
+    call = Call(monte_carlo, "monte_carlo", arrays, {"spread": 1}, given, seconds)
+    study: Robustness = lazy_record(call)[0]
+    return study
 
 
 def _model(controls: Mapping[str, Control]) -> ElasticJointRobot:

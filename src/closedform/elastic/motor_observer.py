@@ -10,6 +10,7 @@ from casadi import SX
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
+from ..guests import in_kind
 from .momentum_observer import momentum_step, state_parts
 from .observer import Observer, advanced
 from .observer_forms import motor_observer_rate, spring_links
@@ -54,6 +55,7 @@ class MotorObserver(Observer):
     ) -> None:
         super().__init__(robot, rate, ("poles", poles, 5), ("external_poles", external_poles, 1))
 
+    @in_kind
     def begin(self, q: ArrayLike, qd: ArrayLike, theta: ArrayLike, thetad: ArrayLike) -> Array:
         """Return the memory of a robot that is in a known state, with no external torque."""
         K, N = np.asarray(self.robot.drives.stiffness), self.robot.drives.gear_ratio

@@ -21,6 +21,7 @@ from ..emit import export
 from ..emit.subject import Subject, layout
 from ..errors import ArgumentError, ClosedFormError
 from ..forms import Quantity
+from ..guests import at_precision, called, in_kind, kind_of, own
 from ..integration.system import runge_kutta_step
 from ..kernels import Kernel, compiled, traced
 from ..lazy import cached_property
@@ -136,6 +137,7 @@ class Observer(ABC):
         subject = Subject(self.name, model.name, doc, told, quantities=SIGNALS)
         return export(self.program(), subject, language, path, precision=precision)
 
+    @in_kind
     def at_rest(self, theta: ArrayLike) -> Array:
         """Return the memory of a robot at rest with motors at theta (..., nv): springs carry its weight.
 
@@ -165,7 +167,7 @@ class Observer(ABC):
         `u` the torques that were held in between.
         """
         period = np.array(1 / self.rate)
-        estimate, onward = self.kernel(memory, theta_before, theta, u, self.gains, period)
+        estimate, onward = called(self.kernel, (memory, theta_before, theta, u), (self.gains, period))
         return estimate, onward
 
     def bind(
@@ -176,8 +178,10 @@ class Observer(ABC):
         `out` are the estimates (5 nv,) and the memory one sample later, an array of its own: copy it into
         `memory` before the next call.
         """
-        inputs = (memory, theta_before, theta, u, self.gains, np.array(1 / self.rate))
-        return self.kernel.bind(*inputs, out=out)
+        given = (memory, theta_before, theta, u)
+        kind = kind_of("bind", *given)
+        numbers = [own(kind, each) for each in (self.gains, np.array(1 / self.rate))]
+        return at_precision(kind, self.kernel).bind(*given, *numbers, out=out)
 
     def torques(
         self, control: Control, estimate: ArrayLike, reference: ArrayLike, *, loaded: bool = True
@@ -188,11 +192,15 @@ class Observer(ABC):
         the motors by K^-1 N d, so u(q, qd, theta + K^-1 N d, thetad) - N d has the poles of the law too.
         """
         require_control("torques", control)
-        x = batch_array("torques: estimate", estimate, 5 * self.robot.nv)  # of a run that diverged, NaN too
-        q, qd, theta, thetad, d = np.split(x, 5, axis=-1)
+        kind, n = kind_of("torques", estimate, reference), self.robot.nv
+        x: Any = estimate if kind is not None else batch_array("torques: estimate", estimate, 5 * n)
+        if x.shape[-1:] != (5 * n,):
+            raise ArgumentError(f"torques: estimate has shape {tuple(x.shape)}; expected (..., {5 * n})")
+        q, qd, theta, thetad, d = (x[..., k * n : (k + 1) * n] for k in range(5))
         if not loaded:
             return control(q, qd, theta, thetad, reference)
-        N, K = self.robot.drives.gear_ratio, np.asarray(self.robot.drives.stiffness)
+        drives = self.robot.drives
+        N, K = own(kind, np.asarray(drives.gear_ratio)), own(kind, np.asarray(drives.stiffness))
         return control(q, qd, theta + N * d / K, thetad, reference) - N * d
 
 

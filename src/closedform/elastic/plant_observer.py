@@ -10,6 +10,7 @@ from casadi import SX
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
+from ..guests import in_kind
 from .momentum_observer import state_parts
 from .observer import Observer, advanced
 from .observer_forms import plant_observer_rate
@@ -41,6 +42,7 @@ class PlantObserver(Observer):
     def __init__(self, robot: ElasticJointRobot, poles: ArrayLike, rate: float = 1000.0) -> None:
         super().__init__(robot, rate, ("poles", poles, 5))
 
+    @in_kind
     def begin(self, q: ArrayLike, qd: ArrayLike, theta: ArrayLike, thetad: ArrayLike) -> Array:
         """Return the memory of a robot that is in a known state, with no external torque."""
         q, qd, theta, thetad = state_parts("begin", self.robot, q, qd, theta, thetad)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from ..arrays import Array
 from ..checks import MOST_SAMPLES, finite_array, flag, instance, positive
 from ..errors import ArgumentError, ClosedFormError
+from ..guests import in_kind
 from ..integration import DivergenceError, simulate
 from ..integration.simulate import step_count
 from ..trajectory import Trajectory
@@ -49,16 +50,19 @@ class Tracking:
         return self.x[..., : self.wanted.shape[-1]]
 
     @property
+    @in_kind
     def error(self) -> Array:
         """Link angles less the wanted ones."""
         return np.asarray(self.q - self.wanted)
 
     @property
+    @in_kind
     def worst(self) -> float:
         """The largest error of any joint at any instant; NaN if a run diverged."""
         return float(np.abs(self.error).max())
 
 
+@in_kind
 def track(
     control: Control,
     trajectory: Trajectory,

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..checks import flag, known_name, sized_array, text
+from ..guests import in_kind
 from ..integration import Event
 from .arguments import Damping, read_arm
 from .arm_motion import ArmMotion, Torque, arm_motion
@@ -135,12 +136,14 @@ class FlexibleArm(ArmStructure):
         nodes and linear between, or a function of time. Classical Runge-Kutta steps by default,
         a batch of initial states as one; otherwise a method of SciPy within `rtol`, `atol`.
         Raises an error when the linearised inertia matrix stops being positive definite; in a batch such
-        runs are NaN from there on, with a warning.
+        runs are NaN from there on, with a warning. States and torques may be dask arrays; those of the
+        motion are lazy then.
         """
         return arm_motion(
             self, q0, qd0, torque, duration, step, method=method, events=events, rtol=rtol, atol=atol
         )
 
+    @in_kind
     def joint_inverse_dynamics(
         self,
         path: Any,
@@ -157,6 +160,7 @@ class FlexibleArm(ArmStructure):
         """
         return joint_inverse_dynamics(self, path, step, duration, delta0)
 
+    @in_kind
     def tip_inverse_dynamics(
         self,
         path: Any,
@@ -182,6 +186,7 @@ class FlexibleArm(ArmStructure):
         """
         return tip_inverse_dynamics(self, path, step, duration, elbow)
 
+    @in_kind
     def linearise(
         self, q: ArrayLike, qd: ArrayLike | None = None, u: ArrayLike | None = None, output: str = OUTPUTS[0]
     ) -> StateSpace:

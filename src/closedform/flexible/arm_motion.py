@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +13,10 @@ from scipy.integrate import cumulative_simpson
 from ..arrays import Array
 from ..checks import common_batch, finite, number, real_array, whole_number
 from ..errors import ArgumentError, ClosedFormError, shown, warn
+from ..guests import in_kind, kind_of, own, sized
 from ..integration import DivergenceError, Event, simulate
+from ..integration.lazy_runs import LazyRuns
+from ..integration.simulate import SECONDS
 from ..lazy import cached_property
 from .structure import ArmStructure
 
@@ -80,7 +84,8 @@ class ArmMotion:
     @cached_property
     def tip(self) -> Array:
         """Positions of the tip (..., k, 2)."""
-        return np.asarray(self.arm.tip_position(self.q))
+        found: Array = self.arm.tip_position(self.q)
+        return found
 
     def deflection(self, link: int, x: float | None = None) -> Array:
         """Return the deflection y (..., k) of a link (from 0) at x, by default at its end."""
@@ -99,9 +104,11 @@ class ArmMotion:
             raise ArgumentError(f"link is {shown(link)}; the arm has links 0 to {self.arm.joints - 1}")
         place = self.arm.links[link].length if x is None else number("deflection: x", x)
         shapes = self.arm.modes[link].shapes(place, derivative)
-        return np.asarray(self.q[..., self.arm.model.parts[link]] @ shapes)
+        found: Array = self.q[..., self.arm.model.parts[link]] @ own(kind_of("deflection", self.q), shapes)
+        return found
 
     @cached_property
+    @in_kind
     def energy(self) -> Energy:
         """Kinetic and potential energy, work of the torques and dissipation, from the start on."""
         arm = self.arm
@@ -141,14 +148,44 @@ def arm_motion(
     atol: float,
 ) -> ArmMotion:
     """Return the motion of an arm; see `FlexibleArm.simulate`."""
+    given = dict(locals())  # before anything else has a name here
+    lazy = LazyRuns(arm_motion, {"q0": 1, "qd0": 1, "torque": 2}, ("q0", "qd0"))
+    if lazy.asked(given):
+        motion: ArmMotion = lazy.run(arm.name, given, SECONDS * 2 * arm.size)[0]
+        return motion
+    kind = kind_of("simulate", q0, qd0, torque)
+    options = {"method": method, "events": events, "rtol": rtol, "atol": atol}
+    if kind is None or method != "rk4" or events or (kind.plain and not callable(torque)):
+        return _numbers(arm, q0, qd0, torque, duration, step, **options)
+    xp, N = kind.xp, arm.size
+    start = [
+        sized(kind, name, np.zeros(N) if given is None else given, N)
+        for name, given in (("q0", q0), ("qd0", qd0))
+    ]
+    batch = common_batch(arm.name, q0=tuple(start[0].shape[:-1]), qd0=tuple(start[1].shape[:-1]))
+    x0 = xp.concatenate([xp.broadcast_to(each, (*batch, N)) for each in start], axis=-1)
+    run = simulate(arm.system, x0, torque, duration, step)
+    return ArmMotion(arm, run.t, run.x[..., :N], run.x[..., N:], run.u, run.held)  # type: ignore[arg-type]
+
+
+@in_kind
+def _numbers(
+    arm: ArmStructure,
+    q0: ArrayLike,
+    qd0: ArrayLike | None,
+    torque: Torque,
+    duration: float,
+    step: float,
+    **options: Any,
+) -> ArmMotion:
+    """Return the motion from NumPy's arrays, with a warning if the model does not hold."""
     N = arm.size
     start = [_state(name, given, N) for name, given in (("q0", q0), ("qd0", qd0))]
     warn_of_deflections(arm, start[0])
     common_batch(arm.name, q0=start[0].shape[:-1], qd0=start[1].shape[:-1])
     x0 = np.concatenate(np.broadcast_arrays(*start), axis=-1)
-    options = {"method": method, "events": events, "rtol": rtol, "atol": atol}
     try:
-        run = simulate(arm.system, x0, torque, duration, step, **options)  # type: ignore[arg-type]
+        run = simulate(arm.system, x0, torque, duration, step, **options)
     except DivergenceError as error:
         if arm.model.exact:
             raise

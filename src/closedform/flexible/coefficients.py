@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from ..arrays import Array
 from ..checks import batch_array, common_batch, flag
 from ..errors import ArgumentError, UnknownNameError
+from ..guests import in_kind
 from ..lazy import cached_property
 from .model import ArmModel
 from .two_links import (
@@ -131,6 +132,7 @@ class Coefficients(Mapping[str, float]):
         shown = self.printed(name) if flag("latex: printed", printed) else self.expression(name)
         return str(latex(shown, symbol_names=names))
 
+    @in_kind
     def mass_matrix(self, q: ArrayLike) -> Array:
         """Return B(q) by (32), from the named coefficients; q (..., 6), returns (..., 6, 6).
 
@@ -146,6 +148,7 @@ class Coefficients(Mapping[str, float]):
             B[..., i - 1, j - 1] = B[..., j - 1, i - 1] = value
         return B
 
+    @in_kind
     def coriolis_torque(self, q: ArrayLike, qd: ArrayLike, *, printed: bool = False) -> Array:
         """Return h(q, qd) by (34), from the named coefficients; (..., 6) each.
 

@@ -14,6 +14,7 @@ from scipy.optimize import least_squares
 from ..arrays import Array
 from ..checks import LARGEST, real_array, sized_array
 from ..errors import ArgumentError, ClosedFormError
+from ..guests import in_kind
 from ..integration import System, simulate
 from .boundary import boundary_modes
 from .link import FlexibleLink
@@ -41,6 +42,7 @@ class HubDrivenFit:
     offset: float
     error: float
 
+    @in_kind
     def predict(self, t: ArrayLike, hub: ArrayLike, start: tuple[float, float] = (0.0, 0.0)) -> Array:
         """Return the deflection that the sensor shows for a hub angle sampled at equal times t.
 

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from ..arrays import Array
 from ..checks import choice, not_negative, number, real_array, whole_number
 from ..errors import ArgumentError
+from ..guests import in_kind
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,7 @@ class Mode:
         """Natural frequency in Hz."""
         return self.omega / (2 * np.pi)
 
+    @in_kind
     def __call__(self, x: ArrayLike, derivative: int = 0) -> Array:
         """Return the shape phi(x), or its derivative by x of order 1 to 3, for x along the link."""
         x = real_array("mode: x", x)
@@ -115,6 +117,7 @@ class Modes(Sequence[Mode]):
         choice("modes: attribute", name, STACKED)
         return np.array([getattr(mode, name) for mode in self.modes])
 
+    @in_kind
     def shapes(self, x: ArrayLike, derivative: int = 0) -> Array:
         """Return all shapes at x, as an array x.shape + (modes,).
 

@@ -20,6 +20,7 @@ from ..checks import (
     small_number,
 )
 from ..errors import ArgumentError, shown
+from ..guests import in_kind
 
 MOST_IMPULSES = 100_000
 """Impulses of a shaper of several modes."""
@@ -100,6 +101,7 @@ class InputShaper:
         """How much later a shaped command ends."""
         return float(self.times.max())
 
+    @in_kind
     def __call__(self, command: ArrayLike, step: float) -> Array:
         """Return a sampled command (k,) or (k, n) after shaping, on the same times.
 
@@ -116,6 +118,7 @@ class InputShaper:
         ]
         return np.stack(shaped, axis=-1).reshape(values.shape)
 
+    @in_kind
     def residual(self, frequency: ArrayLike, ratio: float = 0.0) -> Array:
         """Return the vibration left at a frequency [Hz], as a part of that of the unshaped command."""
         ratio = small_number("shaper: ratio", ratio, 0.999)

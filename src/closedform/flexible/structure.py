@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..checks import flag, rows_array, sized_array, whole_number
+from ..guests import called, in_kind
 from ..integration import System
 from ..kernels import Kernel, compiled
 from ..lazy import cached_property
@@ -90,6 +91,7 @@ class ArmStructure(ArmForms):
         """
         return boundary_modes(self.links, self.model.payload, sized_array("angles", angles, (self.joints,)))
 
+    @in_kind
     def following_modes(self, q: ArrayLike) -> FollowingModes:
         """Return the bending in the modes that follow the posture, and their frequencies; q (..., N).
 
@@ -107,6 +109,7 @@ class ArmStructure(ArmForms):
         unbent = np.where(np.arange(self.size) < n, given, 0.0)
         return following_modes(self.model, np.asarray(self.mass_matrix(unbent)), given)
 
+    @in_kind
     def natural_frequencies(self, angles: ArrayLike, *, held: bool = False) -> Array:
         """Return the frequencies (..., N - n) in Hz of the straight-linked arm in postures (..., n).
 
@@ -184,7 +187,8 @@ class ArmStructure(ArmForms):
             doc = "Return points along the arm."
             return compiled("points", [("q", symbol)], [("p", expression)], doc, repr(self.name))
 
-        return np.asarray(self._kernels.beside(("points", count), make)(q))
+        found: Array = called(self._kernels.beside(("points", count), make), (q,))
+        return found
 
     @cached_property
     def system(self) -> System:

@@ -5,7 +5,25 @@ written in its own file. A guest is imported when the first of its arrays arrive
 already: nothing here imports one by itself.
 """
 
-from .kinds import Guest, guest_of, known_precision
+from .doors import Kind, at_precision, called, in_kind, kind_of, own, sized, to_host, to_kind
+from .kinds import Guest, guest_of, is_lazy, known_precision
 from .tracing import being_traced, let_be_traced, untraced
 
-__all__ = ["Guest", "being_traced", "guest_of", "known_precision", "let_be_traced", "untraced"]
+__all__ = [
+    "Guest",
+    "Kind",
+    "at_precision",
+    "being_traced",
+    "called",
+    "guest_of",
+    "in_kind",
+    "is_lazy",
+    "kind_of",
+    "known_precision",
+    "let_be_traced",
+    "own",
+    "sized",
+    "to_host",
+    "to_kind",
+    "untraced",
+]

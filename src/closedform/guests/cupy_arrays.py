@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from math import prod
 from typing import Any
 
@@ -96,17 +96,17 @@ def bind(kernel: Any, args: Sequence[Any], out: Any) -> Callable[[], None]:
     device = _device(kernel, held)
     with cupy.cuda.Device(device):
         prepared = bound_launch(_library(), kernel, args, out)
-        launch = device_kernel(kernel, device).launch
-    stream, current = cupy.cuda.get_current_stream, cupy.cuda.runtime.getDevice
+        launch = device_kernel(kernel, device).bound(*prepared)
+    return partial(_launch_again, device, launch, tuple(held))
 
-    def call(held: Sequence[Any] = tuple(held)) -> None:
-        if current() == device:
-            launch(*prepared, stream().ptr)
-        else:
-            with cupy.cuda.Device(device):
-                launch(*prepared, stream().ptr)
 
-    return call
+def _launch_again(device: int, launch: Callable[[int], None], held: tuple[Any, ...]) -> None:
+    """Launch on the current stream of a device; the arrays are held here, so that their memory stays."""
+    if cupy.cuda.runtime.getDevice() == device:
+        launch(cupy.cuda.get_current_stream().ptr)
+    else:
+        with cupy.cuda.Device(device):
+            launch(cupy.cuda.get_current_stream().ptr)
 
 
 def _results(kernel: Any, device: int, args: Sequence[Any], out: Any) -> Any:

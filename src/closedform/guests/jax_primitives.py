@@ -59,8 +59,14 @@ def _shapes(primitive: Primitive, *arrays: Any, kernel: Any) -> list[ShapedArray
 
 
 def _evaluated(primitive: Primitive, *arrays: Any, kernel: Any) -> Any:
-    with jax.disable_jit(False):  # else the function below would come back here for ever
-        return _compiled(primitive, kernel)(*arrays)
+    nans, infs = jax.config.jax_debug_nans, jax.config.jax_debug_infs
+    with jax.disable_jit(False), jax.debug_nans(False), jax.debug_infs(False):
+        results = _compiled(primitive, kernel)(*arrays)  # which would come back here for ever otherwise
+    for each in results if nans or infs else ():
+        for kind, wrong in (("nan", nans and jnp.isnan(each)), ("inf", infs and jnp.isinf(each))):
+            if np.any(wrong):
+                raise FloatingPointError(f"{kernel.name}: {kind} in the results")
+    return results
 
 
 @cache

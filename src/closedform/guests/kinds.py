@@ -64,6 +64,13 @@ def _guest(kind: type) -> Guest | None:
     return None
 
 
+def is_lazy(*arrays: Any) -> bool:
+    """Whether one of these is an array of dask's."""
+    return any(
+        type(each).__module__.partition(".")[0] == "dask" and guest_of(each) is not None for each in arrays
+    )
+
+
 def kind_in_words(thing: Any) -> str | None:
     """Return in words what kind of array something is, None for numbers, lists and the like."""
     interfaces = ("shape", "__array_interface__", "__cuda_array_interface__")

@@ -59,15 +59,15 @@ def _on_gpu(kernel: Any, args: Sequence[Tensor], outs: Sequence[Tensor]) -> Call
     prepared = bound_launch(library(), kernel, args, tuple(outs))
     device = args[0].get_device()
     with torch.cuda.device(device):
-        launch = device_kernel(kernel, device).launch
+        launch = device_kernel(kernel, device).bound(*prepared)
     stream, current = torch._C._cuda_getCurrentRawStream, torch._C._cuda_getDevice
 
     def evaluate() -> None:
         if current() == device:
-            launch(*prepared, stream(device))
+            launch(stream(device))
         else:
             with torch.cuda.device(device):
-                launch(*prepared, stream(device))
+                launch(stream(device))
 
     return _guarded(kernel, [*args, *outs], outs, evaluate)
 

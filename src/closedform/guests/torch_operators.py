@@ -23,7 +23,8 @@ def evaluated(kernel: Any, tensors: Sequence[Tensor], threads: int = 1) -> Any:
         made = on_device(kernel, tensors)
         return made[0] if kernel.results is None else tuple(made)
     arrays = [each.detach().numpy() for each in tensors]
-    results = kernel(*arrays, threads=threads)
+    with np.errstate(all="ignore"):  # PyTorch does not warn of numbers that are not finite
+        results = kernel(*arrays, threads=threads)
     if kernel.results is None:
         return torch.from_numpy(np.asarray(results))
     return tuple(torch.from_numpy(np.asarray(each)) for each in results)

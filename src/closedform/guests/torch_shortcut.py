@@ -13,48 +13,88 @@ from struct import Struct
 from typing import Any
 
 import torch
-from numpy import asarray
+from numpy import asarray, errstate
 from torch import Tensor
 
 from .torch_cuda import launched
 
 grad_enabled, empty, empty_like = torch.is_grad_enabled, torch.empty, torch.empty_like
 transformed, modes = torch._C._functorch.peek_interpreter_stack, torch._C._len_torch_dispatch_stack
+tracing = torch._C._is_tracing
 forward = torch.autograd.forward_ad
 
 
-def shortcut(kernel: Any) -> Callable[[Sequence[Any]], Any] | None:
-    """Return a function that evaluates plain tensors on the CPU or a GPU, and gives None for others."""
+class _Exchange(ctypes.Structure):
+    """DLPack's exchange API: its version, an older one, and functions, of which one describes a tensor."""
+
+    _fields_ = (
+        ("major", ctypes.c_uint32),
+        ("minor", ctypes.c_uint32),
+        ("older", ctypes.c_void_p),
+        ("allocate", ctypes.c_void_p),
+        ("manage", ctypes.c_void_p),
+        ("wrap", ctypes.c_void_p),
+        ("read", ctypes.c_void_p),
+    )
+
+
+Call = Callable[[Sequence[Any]], Any]
+"""A function of the arguments of a call."""
+
+
+def plain_call(kernel: Any, differentiable: Call) -> Call | None:
+    """Return a function that evaluates plain tensors on the CPU or a GPU, and gives None for others.
+
+    Tensors that are plain besides their gradients go to `differentiable`.
+    """
     if any(not shape for shape in kernel.input_shapes):
         return None
-    batch = _batch(kernel)
-    evaluate = ctypes.PYFUNCTYPE(None, ctypes.c_char_p)(kernel.bound_address)
-    pack = Struct(f"{len(kernel.input_shapes) + len(kernel.output_shapes)}P").pack
-    outputs, results, dtype = kernel.output_shapes, kernel.results, _precision(kernel)
+    batch, dtype = _batch(kernel, differentiable), _precision(kernel)
+    outputs, results = kernel.output_shapes, kernel.results
     like = results is None and outputs[0] == kernel.input_shapes[0]
-
     plain: Callable[..., bool] | None = None
+    evaluate = sample_call(kernel)
 
     def call(args: Sequence[Any]) -> Any:
         nonlocal plain
-        if modes() or forward._current_level >= 0:
+        if modes() or tracing() or forward._current_level >= 0:
             return None
         if plain is None:
             if transformed():
                 return None
             plain = plain_samples(kernel)
+        for each in args:
+            if type(each) is not Tensor or each.is_nested:  # PyTorch's check of a nested one ends the process
+                return batch(args)
         if not plain(*args):
             return batch(args)
-        places = [each.data_ptr() for each in args]
         if like:
             result = empty_like(args[0])
-            evaluate(pack(*places, result.data_ptr()))
+            evaluate(*args, result)
             return result
         made = [empty(shape, dtype=dtype) for shape in outputs]
-        evaluate(pack(*places, *[each.data_ptr() for each in made]))
+        evaluate(*args, *made)
         return made[0] if results is None else tuple.__new__(results, made)
 
     return call
+
+
+def sample_call(kernel: Any) -> Callable[..., None]:
+    """Return what evaluates a sample on the CPU, of inputs and outputs whose addresses machine code takes.
+
+    PyTorch tells them to the code itself, through the C functions of DLPack that newer versions have.
+    """
+    capsule = getattr(Tensor, "__dlpack_c_exchange_api__", None)
+    if type(capsule).__name__ == "PyCapsule":
+        get = ctypes.pythonapi.PyCapsule_GetPointer
+        get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+        api = _Exchange.from_address(get(capsule, b"dlpack_exchange_api"))
+        found = kernel.tensor_call(api.read) if api.major == 1 else None
+        if found is not None:
+            return found  # type: ignore[no-any-return]
+    evaluate = ctypes.PYFUNCTYPE(None, ctypes.c_char_p)(kernel.bound_address)
+    pack = Struct(f"{len(kernel.input_shapes) + len(kernel.output_shapes)}P").pack
+    return lambda *tensors: evaluate(pack(*[each.data_ptr() for each in tensors]))
 
 
 def plain_samples(kernel: Any) -> Callable[..., bool]:
@@ -110,7 +150,7 @@ def _guards(right: list[Tensor]) -> Callable[..., bool] | None:
     return check if works else None
 
 
-def _batch(kernel: Any) -> Callable[[Sequence[Any]], Any]:
+def _batch(kernel: Any, differentiable: Call) -> Call:
     """Return what evaluates tensors of one batch shape on the CPU or a GPU."""
     dtype, cores = _precision(kernel), [tuple(shape) for shape in kernel.input_shapes]
     depth, alike = len(cores[0]), len(set(cores)) == 1
@@ -118,6 +158,8 @@ def _batch(kernel: Any) -> Callable[[Sequence[Any]], Any]:
 
     def call(args: Sequence[Any]) -> Any:
         first = args[0]
+        if first.is_nested:
+            return None
         shape = first.shape
         if shape[-depth:] != cores[0] or transformed():
             return None
@@ -126,12 +168,16 @@ def _batch(kernel: Any) -> Callable[[Sequence[Any]], Any]:
             if (
                 type(each) is not Tensor
                 or each.dtype is not dtype
+                or each.layout is not torch.strided
+                or each.is_nested
+                or each.is_neg()
                 or each.shape != (shape if alike else (*batch, *core))
                 or each.get_device() != device
                 or not each.is_contiguous()
-                or (each.requires_grad and grad_enabled())
             ):
                 return None
+        if grad_enabled() and any(each.requires_grad for each in args):
+            return differentiable(args)
         if first.is_cuda:
             try:
                 made = [empty((*batch, *core), dtype=dtype, device=device) for core in outputs]
@@ -139,7 +185,9 @@ def _batch(kernel: Any) -> Callable[[Sequence[Any]], Any]:
                 return None  # the usual way says how much memory there is
             launched(kernel, args, made, batch.numel())
         elif first.is_cpu:
-            found = fast(*[each.detach().numpy() if each.requires_grad else each.numpy() for each in args])
+            arrays = [each.detach().numpy() if each.requires_grad else each.numpy() for each in args]
+            with errstate(all="ignore"):  # PyTorch does not warn of numbers that are not finite
+                found = fast(*arrays)
             made = [torch.from_numpy(asarray(each)) for each in (found if results else (found,))]
         else:
             return None

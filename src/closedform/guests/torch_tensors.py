@@ -7,7 +7,6 @@ have products again. `torch.compile` sees one registered operator per kernel.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,15 +14,19 @@ import torch
 from torch import Tensor
 
 from ..errors import ArgumentError, shown
+from .kept import once_per_kernel
 from .kinds import guest_of, kind_in_words, known_precision
 from .shapes import batch_of, outputs_of
 from .torch_bound import bind
 from .torch_cuda import into
 from .torch_operators import evaluated, operator_of
 from .torch_shapes import in_front, summed, whole_shapes
-from .torch_shortcut import shortcut
+from .torch_shortcut import Call, plain_call
 
 __all__ = ["bind", "call", "shortcut"]
+
+BATCHED = torch._C._parse_dispatch_key("Batched")
+"""What PyTorch's first way of batching, which `torch.autograd` still uses, marks its tensors with."""
 
 
 def call(kernel: Any, args: Sequence[Any], out: Any, threads: int) -> Any:
@@ -42,6 +45,25 @@ def call(kernel: Any, args: Sequence[Any], out: Any, threads: int) -> Any:
     return results if kernel.results is None else tuple.__new__(kernel.results, results)
 
 
+@once_per_kernel
+def shortcut(kernel: Any) -> Call | None:
+    """Return what evaluates repeated calls of plain tensors, and gives None for others; or None."""
+    function, results = _function(kernel), kernel.results
+
+    def differentiable(args: Sequence[Tensor]) -> Any:
+        found = function.apply(*args)
+        return found if results is None else tuple.__new__(results, found)
+
+    return plain_call(kernel, differentiable)
+
+
+def _product(kernel: Any, tensors: Sequence[Tensor]) -> Any:
+    """Evaluate a product with the Jacobian, quickly if the tensors are plain."""
+    quick = None if any(map(_batched, tensors)) else shortcut(kernel)
+    found = None if quick is None else quick(tensors)
+    return call(kernel, tensors, None, 1) if found is None else found
+
+
 def _alike(kernel: Any, args: Sequence[Any]) -> list[Tensor]:
     """Return all arguments as tensors of the kernel's precision on one device."""
     given = [each for each in args if isinstance(each, Tensor)]
@@ -56,6 +78,8 @@ def _alike(kernel: Any, args: Sequence[Any]) -> list[Tensor]:
         )
     for each in given:
         known_precision(kernel.name, each.dtype)
+        if each.is_nested:
+            raise ArgumentError(f"{kernel.name}: a tensor is nested; make it one with .to_padded_tensor(...)")
         if each.layout is not torch.strided:
             raise ArgumentError(f"{kernel.name}: a tensor is {each.layout}; make it dense with .to_dense()")
     dtype = torch.float64 if kernel.dtype == np.float64 else torch.float32
@@ -84,9 +108,14 @@ def _alike(kernel: Any, args: Sequence[Any]) -> list[Tensor]:
 
 def _traced(tensors: Sequence[Tensor]) -> bool:
     """Whether PyTorch looks at the call rather than at numbers: a compiler, or tensors of another class."""
-    if torch.compiler.is_compiling() or torch._C._len_torch_dispatch_stack():
+    if torch.compiler.is_compiling() or torch.jit.is_tracing() or torch._C._len_torch_dispatch_stack():
         return True
-    return any(type(each) not in (Tensor, torch.nn.Parameter) for each in tensors)
+    return any(type(each) not in (Tensor, torch.nn.Parameter) or _batched(each) for each in tensors)
+
+
+def _batched(tensor: Tensor) -> bool:
+    """Whether a tensor stands for several, as in `torch.autograd.grad(..., is_grads_batched=True)`."""
+    return bool(torch._C._dispatch_keys(tensor).has(BATCHED))
 
 
 def _transformed(tensors: Sequence[Tensor]) -> bool:
@@ -116,12 +145,13 @@ def _into(kernel: Any, tensors: Sequence[Tensor], out: Any, threads: int) -> Any
     else:
         arrays = tuple(each.detach().numpy() for each in outs)
         given = [each.detach().numpy() for each in tensors]
-        kernel(*given, out=arrays if isinstance(out, tuple) else arrays[0], threads=threads)
+        with np.errstate(all="ignore"):
+            kernel(*given, out=arrays if isinstance(out, tuple) else arrays[0], threads=threads)
     torch.autograd.graph.increment_version([each for each in outs if not each.is_inference()])
     return out
 
 
-@cache
+@once_per_kernel
 def _function(kernel: Any) -> type[torch.autograd.Function]:
     """Return the differentiable function of a kernel."""
     one = kernel.results is None
@@ -144,7 +174,7 @@ def _function(kernel: Any) -> type[torch.autograd.Function]:
         def backward(ctx: Any, *cotangents: Tensor) -> tuple[Tensor, ...]:
             """Return a gradient per input, summed over what was broadcast."""
             inputs = ctx.saved_tensors
-            gradients = call(kernel.vjp, [*inputs, *cotangents], None, 1)
+            gradients = _product(kernel.vjp, [*inputs, *cotangents])
             gradients = (gradients,) if isinstance(gradients, Tensor) else gradients
             return tuple(summed(grad, each.shape) for grad, each in zip(gradients, inputs, strict=True))
 
@@ -153,7 +183,7 @@ def _function(kernel: Any) -> type[torch.autograd.Function]:
             """Return the rates of the results along tangents of the inputs."""
             inputs = ctx.saved_tensors
             along = [torch.zeros_like(x) if v is None else v for x, v in zip(inputs, tangents, strict=True)]
-            rates = call(kernel.jvp, [*inputs, *along], None, 1)
+            rates = _product(kernel.jvp, [*inputs, *along])
             return rates if one else tuple(rates)
 
         @staticmethod

@@ -44,7 +44,12 @@ def being_traced() -> bool:
 
 
 def let_be_traced(function: Any) -> None:
-    """Let `torch.compile` put calls of a function into its graphs, now or when it is imported."""
+    """Let `torch.compile` put calls of a function into its graphs, now or when it is imported.
+
+    The compiler would keep what has no weak references, such as methods without machine code; it is not told.
+    """
+    if not type(function).__weakrefoffset__:
+        return
     if _is_imported():
         sys.modules[COMPILER].allow_in_graph(function)
         return
@@ -58,15 +63,21 @@ def _is_imported() -> bool:
 
 
 class _Watcher(MetaPathFinder):
-    """Finds the compiler as others do, and has it told of all functions once it is imported."""
+    """Finds the compiler as others do, and has it told of all functions once it is imported.
+
+    It stays among the finders: other threads may be going through them.
+    """
+
+    def __init__(self) -> None:
+        self.asked = False
 
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """Return the specification of the compiler, with a loader that goes on to tell it."""
-        if name != COMPILER or self not in sys.meta_path:
+        if name != COMPILER or self.asked:
             return None
-        sys.meta_path.remove(self)
+        self.asked = True  # the others find it
         found = find_spec(name)
         if found is not None and found.loader is not None:
             found.loader = _Loader(found.loader)

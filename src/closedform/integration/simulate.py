@@ -15,7 +15,6 @@ from scipy.interpolate import PPoly
 
 from ..arrays import Array
 from ..checks import (
-    MOST_ENTRIES,
     common_batch,
     function,
     instance,
@@ -26,16 +25,22 @@ from ..checks import (
     rows_array,
 )
 from ..errors import ArgumentError
+from ..guests import kind_of, to_host, to_kind
 from .adaptive import ADAPTIVE, adapted
 from .divergence import DivergenceError
 from .events import Event
 from .inputs import Inputs, Levels, levels
+from .lazy_runs import LazyRuns
+from .rollout import require_room, rollout
 from .system import System
 
 LOOKS = 128
 """Steps between two looks at the state: for divergence, `watch` and `progress`."""
 
 MAX_STEPS = 50_000_000
+
+SECONDS = 6e-9
+"""Time of a "rk4" step per state, at least, on one core."""
 
 
 @dataclass(frozen=True)
@@ -86,8 +91,10 @@ def simulate(
     Steps are equal and at most `step` long. "rk4" takes each as one compiled Runge-Kutta step, a
     batch of initial states (or of inputs, or of parameters) as one. Otherwise `method` is one of
     SciPy's adaptive ones, within `rtol` and `atol`, sampled at the steps. `inputs`: see
-    `closedform.integration.inputs.levels`. `watch(t, x)` sees the state now and then and may
-    raise; `progress` is called with the fraction done. A single run that diverges raises.
+    `closedform.integration.inputs.levels`. Arrays may be of any kind; "rk4" has their gradients (by x0,
+    inputs and parameters) and stays on their device; those of a run of dask arrays are lazy. `watch(t, x)`
+    sees the state now and then and may raise; `progress` is called with the fraction done. A single run that
+    diverges raises.
 
     >>> import casadi as ca, numpy as np
     >>> from closedform.integration import System, simulate
@@ -96,19 +103,55 @@ def simulate(
     >>> bool(abs(run.x[-1, 0] + 1) < 1e-12)
     True
     """
+    given = dict(locals())  # before anything else has a name here
     instance("simulate: system", system, System)
+    lazy = LazyRuns(simulate, {"x0": 1, "parameters": 1, "inputs": 2}, ("x0", "parameters"))
+    if lazy.asked(given):
+        run: Simulation = lazy.run(system.name, given, SECONDS * system.nx)[0]
+        return run
     known_name("method of integration", method, ("rk4", *ADAPTIVE))
-    for name, given, of, count in (
+    for name, called, of, count in (
         ("watch", watch, "time and state", 2),
         ("progress", progress, "the fraction done", 1),
     ):
-        if given is not None:
-            function(f"{system.name}: {name}", given, of, count)
+        if called is not None:
+            function(f"{system.name}: {name}", called, of, count)
     rtol = positive(f"{system.name}: rtol", rtol)
     if rtol > 1:
         raise ArgumentError(f"{system.name}: rtol is {rtol:g}; expected a number up to 1")
     atol = not_negative(f"{system.name}: atol", atol)
     instances(f"{system.name}: events", events, Event)
+    kind = kind_of(system.name, x0, inputs, parameters)
+    if kind is None:
+        return _run(
+            system, x0, inputs, duration, step, method, parameters, events, watch, progress, rtol, atol
+        )
+    _require_parts(system, inputs, parameters)
+    if method == "rk4" and not (events or watch or progress) and (callable(inputs) or not kind.plain):
+        times = _times(system, duration, step)
+        x, u, held = rollout(kind, system, x0, inputs, times, parameters)
+        return Simulation(kind.array(times), x, u, held)
+    x0, inputs, parameters = (to_host(kind, "simulate", each) for each in (x0, inputs, parameters))
+    run = _run(system, x0, inputs, duration, step, method, parameters, events, watch, progress, rtol, atol)
+    found: Simulation = to_kind(kind, run)
+    return found
+
+
+def _run(
+    system: System,
+    x0: ArrayLike,
+    inputs: Inputs,
+    duration: float,
+    step: float,
+    method: str,
+    parameters: ArrayLike | None,
+    events: Sequence[Event],
+    watch: Callable[[float, Array], None] | None,
+    progress: Callable[[float], None] | None,
+    rtol: float,
+    atol: float,
+) -> Simulation:
+    """Return the motion from NumPy's arrays."""
     problem = _problem(system, x0, inputs, duration, step, parameters, watch, progress)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # the states show it
         x = _march(problem) if method == "rk4" else _adapt(problem, method, rtol, atol)
@@ -143,15 +186,10 @@ def _problem(
     watch: Callable[[float, Array], None] | None,
     progress: Callable[[float], None] | None,
 ) -> _Problem:
-    name = system.name
-    duration, step = positive(f"{name}: duration", duration), positive(f"{name}: step", step)
-    times = np.linspace(0.0, duration, step_count(name, duration, step) + 1)
+    name, times = system.name, _times(system, duration, step)
     start = rows_array(f"{name}: initial state", x0, system.nx)
+    _require_parts(system, inputs, given)
     driven = levels(name, inputs, system.nu, times)
-    if system.np and given is None:
-        raise ArgumentError(f"{name}: needs its {system.np} parameters")
-    if given is not None and not system.np:
-        raise ArgumentError(f"{name}: has no parameters; give None")
     parameters = () if given is None else (rows_array(f"{name}: parameters", given, system.np),)
     batch = common_batch(
         name,
@@ -159,14 +197,26 @@ def _problem(
         inputs=driven.batch,
         parameters=parameters[0].shape[:-1] if parameters else (),
     )
-    numbers = math.prod(batch) * len(times) * system.nx
-    if numbers > MOST_ENTRIES:
-        raise ArgumentError(
-            f"{name}: {len(times)} states of {math.prod(batch)} run(s) are {numbers} numbers; at most "
-            f"{MOST_ENTRIES}: take longer steps or fewer runs at a time"
-        )
+    require_room(name, batch, len(times), system.nx)
     start = np.broadcast_to(start, (*batch, system.nx))
     return _Problem(system, start, driven, parameters, times, watch, progress)
+
+
+def _times(system: System, duration: float, step: float) -> Array:
+    """Return the nodes of equal steps of at most `step`."""
+    name = system.name
+    duration, step = positive(f"{name}: duration", duration), positive(f"{name}: step", step)
+    return np.linspace(0.0, duration, step_count(name, duration, step) + 1)
+
+
+def _require_parts(system: System, inputs: Any, given: Any) -> None:
+    """Refuse inputs and parameters that a system does not take, and missing parameters."""
+    if system.nu == 0 and inputs is not None:
+        raise ArgumentError(f"{system.name}: takes no inputs; give None")
+    if system.np and given is None:
+        raise ArgumentError(f"{system.name}: needs its {system.np} parameters")
+    if given is not None and not system.np:
+        raise ArgumentError(f"{system.name}: has no parameters; give None")
 
 
 def _march(problem: _Problem) -> Array:

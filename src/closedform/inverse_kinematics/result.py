@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array
+from ..guests import in_kind, is_lazy
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,10 @@ class Solutions:
     closed_form: bool
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        if not isinstance(self.q, np.ndarray):
+            raise TypeError(
+                f"these solutions are no NumPy arrays but of {type(self.q).__name__}; take their q"
+            )
         return np.array(self.q, dtype=dtype) if copy or dtype is not None else self.q
 
     @property
@@ -56,12 +61,15 @@ class Solutions:
         return iter(self.q)
 
     def __bool__(self) -> bool:
-        return bool(np.all(self.found))
+        return bool(self.found.all())
 
     def __repr__(self) -> str:
         return f"<Solutions: {self}>"
 
+    @in_kind
     def __str__(self) -> str:
+        if is_lazy(self.found):
+            return f"{self.status.size} poses, still to be computed: say dask.compute(solutions)"
         lost, total = ~np.asarray(self.found), self.status.size
         if not lost.any():
             counts = sorted({int(np.min(self.count)), int(np.max(self.count))}) if total else [0]

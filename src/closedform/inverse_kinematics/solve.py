@@ -14,6 +14,7 @@ from ..arrays import Array
 from ..checks import LARGEST, instance, known_name
 from ..errors import ArgumentError, shown
 from ..forms.rows import ROWS
+from ..guests import in_kind, kind_of, to_host
 from ..lazy import cached_property
 from ..model import Model
 from ..model.idle import refuse_still
@@ -33,10 +34,12 @@ from ..redundancy.result import (
     STATUS_NAMES,
     UNFINISHED,
 )
+from ..redundancy.target_gradient import attached
 from ..redundancy.task import Task, read_task
 from ..robot import Robot
 from .closed import BRANCHES, ROUND_OFF, ClosedForm, closed_form
 from .frames import Frames, several, stacked_targets
+from .lazy_poses import has_lazy, solved_lazily
 from .result import Solutions
 
 CHUNK = 1024
@@ -71,7 +74,38 @@ def solve(
     >>> bool(abs(robot.pose(found.branches) - T).max() < 1e-12)
     True
     """
+    arrays = kind_of("inverse_kinematics", pose, q0, limits, weights)
+    if arrays is None or not arrays.followed(pose):
+        return _solve(robot, pose, frame, q0, task, criterion, limits, weights)
+    found: Solutions = _solve(robot, arrays.detached(pose), frame, q0, task, criterion, limits, weights)
+    bounds = read_limits(robot.model, to_host(arrays, "inverse_kinematics", limits))
+    conditions = _ready(robot, _task(robot.model, frame, task), bounds).conditions
+    if criterion is not None or conditions.redundancy:
+        raise ArgumentError(
+            "inverse_kinematics: q of a redundant robot has gradients only as the best for a criterion; take "
+            "cf.redundancy.solve, or detach the pose"
+        )
+    held = arrays.array(np.zeros(tuple(found.q.shape)))
+    q = attached(arrays, "inverse_kinematics", robot, conditions, pose, found.q, held, found.found)
+    return replace(found, q=q)
+
+
+@in_kind
+def _solve(
+    robot: Robot,
+    pose: ArrayLike | Mapping[str, ArrayLike],
+    frame: str | None,
+    q0: ArrayLike | None,
+    task: Any,
+    criterion: Any,
+    limits: Any,
+    weights: Mapping[str, Any] | None,
+) -> Solutions:
+    """Return the solutions of NumPy's arrays."""
     instance("robot", robot, Robot, "a Robot, as cf.load gives it")
+    if has_lazy(pose, q0):
+        chosen_lazily = {"frame": frame, "task": task, "criterion": criterion, "limits": limits}
+        return solved_lazily(solve, pose, q0, robot, {**chosen_lazily, "weights": weights})
     model = robot.model
     refuse_still(model, "inverse_kinematics")
     if isinstance(pose, Mapping):

@@ -12,19 +12,9 @@ import numpy as np
 from ..arrays import Array
 from ..errors import ArgumentError
 from . import memory_layout
+from .built_in import NO_ARGUMENTS, built_in
 from .dispatch import dispatcher
 from .signature import Shape, Signature, described
-
-_METH_NOARGS = 0x0004
-
-
-class _MethodDef(ctypes.Structure):
-    _fields_ = (
-        ("name", ctypes.c_char_p),
-        ("function", ctypes.c_void_p),
-        ("flags", ctypes.c_int),
-        ("doc", ctypes.c_char_p),
-    )
 
 
 def bound_call(kernel: Any, signature: Signature, args: Sequence[Array], outs: Sequence[Array]) -> Any:
@@ -37,13 +27,9 @@ def bound_call(kernel: Any, signature: Signature, args: Sequence[Array], outs: S
     if not memory_layout.trusted():
         evaluate = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(kernel.bound_address)
         return partial(_evaluate, evaluate, found)
-    name = f"bound {signature.name}".encode()
     code = dispatcher()
-    method = _MethodDef(name, code.address("bound_call"), _METH_NOARGS, b"Evaluate the bound arrays.")
-    found.alive += [code, method]
-    make = ctypes.pythonapi.PyCFunction_NewEx
-    make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
-    return make(ctypes.addressof(method), found, None)
+    found.alive.append(code)
+    return built_in(f"bound {signature.name}", code.address("bound_call"), NO_ARGUMENTS, found)
 
 
 def _bound_batch(kernel: Any, signature: Signature, args: Sequence[Array], outs: Sequence[Array]) -> Any:

@@ -149,21 +149,28 @@ def load(name: str) -> bytes | None:
     return code
 
 
-def save(name: str, code: bytes) -> None:
-    """Keep an object; a full or read-only disk is no error."""
+def save(name: str, code: bytes) -> bytes:
+    """Keep an object, and return it, or the one that another process kept first.
+
+    So processes that compile at once compute with the same operations in the same order, to the last bit.
+    A full or read-only disk is no error.
+    """
     folder = directory()
     if folder is None:
-        return
+        return code
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         if not _trusted(folder):
-            return
-        prefix = f"{TEMPORARY}{os.getpid()}-"
-        with replaced(folder / f"{name}.o", prefix=prefix, mode=0o600) as file:
-            file.write(MAGIC + _digest(name, code) + code)
+            return code
+        first = load(name)
+        if first is None:
+            target, prefix = folder / f"{name}.o", f"{TEMPORARY}{os.getpid()}-"
+            with replaced(target, prefix=prefix, mode=0o600, keep=not target.exists()) as file:
+                file.write(MAGIC + _digest(name, code) + code)
         _trim(folder)
     except (OSError, ValueError):
-        pass
+        return code
+    return first or load(name) or code
 
 
 def _trim(folder: Path) -> None:

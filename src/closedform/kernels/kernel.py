@@ -23,6 +23,7 @@ from .gufunc import gufunc
 from .patterns import Plan
 from .recipe import ProductRecipe, Recipe
 from .signature import Signature, named_outputs
+from .tensor_call import tensor_call
 from .threads import threaded
 from .xla_handler import XlaHandler
 
@@ -63,7 +64,9 @@ class Kernel:
         self.__doc__ = recipe.doc
         self.__name__ = name
         self._signature = Signature(name, self.input_names, self.input_shapes, self.output_shapes, self.dtype)
-        self._machine = machine.Machine(self._object_code(), "bound", "loop")
+        code = self._object_code()
+        self.code_size = len(code)
+        self._machine = machine.Machine(code, "bound", "loop")
         self.ufunc = gufunc(
             name,
             recipe.doc,
@@ -101,7 +104,7 @@ class Kernel:
             real = "double" if self.dtype == np.float64 else "float"
             lanes = machine.register_bits() // (8 * self.dtype.itemsize)
             code = fastest_code(self.program, lanes, real)
-            cache.save(key, code)
+            code = cache.save(key, code)
         return code
 
     @cached_property
@@ -141,9 +144,18 @@ class Kernel:
         return Kernel(ProductRecipe(self.recipe, "jvp"), self.dtype)
 
     @cached_property
+    def single(self) -> Kernel:
+        """The same program in single precision."""
+        return Kernel(self.recipe, np.float32)
+
+    @cached_property
     def xla_handler(self) -> XlaHandler:
         """The machine code through which XLA, and so JAX, evaluates batches."""
         return XlaHandler(self._signature, self._machine.address("loop"), self._machine)
+
+    def tensor_call(self, read: int) -> Callable[..., None] | None:
+        """Return what evaluates a sample of tensors whose library has a DLPack function at an address."""
+        return tensor_call(self, read)
 
     @property
     def signature(self) -> str:
@@ -183,7 +195,7 @@ class Kernel:
                 result = self._converting(*args) if out is None else self._converting(*args, out=out)
             else:
                 result = threaded(self._signature, self._converting, args, out, threads)
-        except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        except (TypeError, ValueError, OverflowError, RuntimeError) as error:  # PyTorch's: a list of tensors
             raise self._signature.explained(args, out, error) from None
         except MemoryError as error:
             raise ArgumentError(

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import ArgumentError, no_such_argument, shorten, shown
+from ..guests import guest_of
 
 Shape = tuple[int, ...]
 
@@ -64,7 +65,12 @@ class Signature:
             expected = f"expected (..., {', '.join(map(str, shape)) if shape else 'no core axis'})"
             try:
                 array = np.asarray(argument)
-            except (ValueError, TypeError, OverflowError, RecursionError):
+            except (ValueError, TypeError, OverflowError, RuntimeError):
+                if isinstance(argument, list | tuple) and any(guest_of(each) for each in argument):
+                    return ArgumentError(
+                        f"{self.name}: {name} is a list of tensors or JAX arrays; join them first, with "
+                        "torch.stack or jax.numpy.stack"
+                    )
                 return ArgumentError(f"{self.name}: {name} is ragged or no array at all; {expected}")
             if not np.can_cast(array.dtype, self.dtype, "same_kind") or array.dtype.kind not in "fiub":
                 return ArgumentError(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from ..arrays import Array
 from .body import Body
 from .model import Model
 
@@ -23,16 +24,22 @@ def joint_range(model: Model, body: Body) -> tuple[float, float]:
     return lower, upper
 
 
-def limit_distance(model: Model, q: Array) -> Array:
+def limit_distance(model: Model, q: Any, kind: Any = None) -> Any:
     """Return the distance of q (..., nq) to the nearest limit over the velocities, negative beyond it.
 
-    It is infinite for joints without limits, and for those whose coordinates are a quaternion.
+    It is infinite for joints without limits, and for those whose coordinates are a quaternion. Arrays of
+    another `kind` give one of it.
     """
-    distance = np.full((*q.shape[:-1], model.nv), np.inf)
+    xp, array = (np, np.asarray) if kind is None else (kind.xp, kind.constant)
+    places = np.zeros(model.nv, dtype=np.intp)
+    turning = np.ones(model.nv, dtype=bool)
+    ends = np.full(model.nv, -np.inf), np.full(model.nv, np.inf)
     for body in model.independent:
         if body.joint.nq == body.joint.nv:
-            lower, upper = joint_range(model, body)
-            own = q[..., body.iq : body.iq + body.joint.nq]
-            with np.errstate(invalid="ignore"):  # infinite coordinates without limits
-                distance[..., body.velocities] = np.minimum(own - lower, upper - own)
-    return distance
+            part = body.velocities
+            places[part], turning[part] = np.arange(body.iq, body.iq + body.joint.nq), False
+            ends[0][part], ends[1][part] = joint_range(model, body)
+    lower, upper = map(array, ends)
+    own = q[..., array(places)]
+    with np.errstate(invalid="ignore"):  # infinite coordinates without limits
+        return xp.where(array(turning), array(np.array(np.inf)), xp.minimum(own - lower, upper - own))

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from ..arrays import Array
 from ..checks import positive, sized_array, whole_number
 from ..errors import ArgumentError
+from ..guests import in_kind
 from ..integration import DivergenceError
 from ..robot import Robot
 from .approach import met
@@ -84,6 +85,7 @@ CORRECTED = 0.2
 """Share of the task error that a step of corrected resolved motion takes away, if nothing else is asked."""
 
 
+@in_kind
 def compare(
     robot: Robot,
     targets: ArrayLike,

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from ..arrays import Array
 from ..checks import batch_array, common_batch, known_name, not_negative, number
 from ..forms.elimination import Factors, Rotations
+from ..guests import called, kind_of
 from ..integration import System
 from ..robot import Robot
 from .approach import QUIET
@@ -87,12 +88,17 @@ def joint_rates(
     search = prepared(robot, task, criterion, None, True)
     c = search.conditions
     require_redundant("joint_rates", robot, c.task)
-    angles, rates = batch_array("joint_rates: q", q, c.n), batch_array("joint_rates: velocity", velocity, c.m)
-    batch = common_batch("joint_rates", q=angles.shape[:-1], velocity=rates.shape[:-1])
     weights = np.array([number("gain", gain), not_negative("damping", damping)])
+    rate = rate_system(c, method, SIGNS[search.kind]).rate
+    found: Array
+    if kind_of("joint_rates", q, velocity) is not None:
+        found = called(rate, (q, velocity), (weights,))
+        return found
+    angles, rates = batch_array("joint_rates: q", q, c.n), batch_array("joint_rates: velocity", velocity, c.m)
+    common_batch("joint_rates", q=angles.shape[:-1], velocity=rates.shape[:-1])
     with np.errstate(**QUIET):
-        found = rate_system(c, method, SIGNS[search.kind]).rate(angles, rates, weights)
-    return np.asarray(found).reshape(*batch, c.n)
+        found = rate(angles, rates, weights)
+    return found
 
 
 @lru_cache(maxsize=32)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..checks import not_negative, rows_array, sized_array, text, whole_number
 from ..errors import ArgumentError, shown
+from ..guests import in_kind
 from ..model import Model
 from .criteria import Criterion, Expressions, joint_limits
 from .twist import Twist, form_at
@@ -60,6 +61,7 @@ class Obstacle:
             total = total + power
         return total
 
+    @in_kind
     def contains(self, x: ArrayLike) -> NDArray[np.bool_]:
         """Return whether points (..., 3) are inside."""
         with np.errstate(over="ignore"):  # far outside

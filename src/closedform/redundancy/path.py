@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..arrays import Array
 from ..checks import sized_array, whole_number
 from ..errors import ArgumentError
+from ..guests import in_kind, kind_of, to_host
 from ..lazy import cached_property
 from ..robot import Robot
 from .approach import QUIET
@@ -22,6 +23,7 @@ from .path_rates import joint_motion, read_rates
 from .points import FLAT, Points, curvatures, step
 from .problem import MOST_STARTS, prepared, read_path
 from .result import SOLVED
+from .target_gradient import attached
 
 WIDEST = 128
 """Most poses in a window."""
@@ -65,6 +67,7 @@ class Path:
     qdd: Array | None = None
 
     @cached_property
+    @in_kind
     def algorithmic_singularities(self) -> tuple[int, ...]:
         """Poses next to an algorithmic singularity: curvature that all but vanishes, or jumps."""
         bend = self.curvature
@@ -73,6 +76,7 @@ class Path:
         return tuple(sorted({*weak.tolist(), *self.jumps}))
 
     @property
+    @in_kind
     def largest_step(self) -> float:
         """Largest change of a joint from one pose to the next that converged."""
         return float(np.abs(np.diff(self.q[self.converged], axis=0)).max(initial=0.0))
@@ -118,6 +122,8 @@ def follow(
     task (t, m), or twists (omega; v) in base axes and their time derivatives (t, 6) if the task turns. The
     path then has qd and qdd, exactly: they follow from the conditions, not from differences.
 
+    Arrays may be of any kind, as those of `solve`; q has gradients by `targets` if PyTorch asks for them.
+
     >>> import numpy as np, closedform as cf
     >>> line = np.linspace([0.446, 0.0915], [0.446, -0.0085], 200)
     >>> path = cf.redundancy.follow(cf.load("chang3r"), line, task="xy", q0=np.deg2rad([-40, 141, 78]))
@@ -128,6 +134,30 @@ def follow(
     >>> bool(np.allclose(timed.qd, np.gradient(path.q, 1.0 / 199, axis=0), atol=1e-3))
     True
     """
+    arrays = kind_of("follow", targets, q0, limits, velocity, acceleration)
+    if arrays is None or not arrays.followed(targets):
+        return _follow(robot, targets, task, criterion, q0, kind, limits, starts, velocity, acceleration)
+    loose = arrays.detached(targets)
+    path: Path = _follow(robot, loose, task, criterion, q0, kind, limits, starts, velocity, acceleration)
+    search = prepared(robot, task, criterion, kind, to_host(arrays, "follow", limits))
+    q = attached(arrays, "follow", robot, search.conditions, targets, path.q, path.held, path.converged)
+    return replace(path, q=q)
+
+
+@in_kind
+def _follow(
+    robot: Robot,
+    targets: ArrayLike,
+    task: Any,
+    criterion: Any,
+    q0: ArrayLike | None,
+    kind: str | None,
+    limits: Any,
+    starts: int,
+    velocity: ArrayLike | None,
+    acceleration: ArrayLike | None,
+) -> Path:
+    """Return the path of NumPy's arrays."""
     search = prepared(robot, task, criterion, kind, limits)
     if search.plain:
         raise ArgumentError(

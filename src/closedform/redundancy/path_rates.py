@@ -58,6 +58,27 @@ def joint_motion(
     return qd, linear.solve(*twice)
 
 
+def target_jacobian(conditions: Conditions, q: Array, target: Array, held: Array) -> Array:
+    """Return how solutions q (t, n) move with their targets, (t, n, k): rows of the task, or twists (6)."""
+    units = np.eye(_width(conditions))
+    columns = []
+    if conditions.redundancy:
+        points = Points.at(conditions, q, target, held)
+        linear = _Linear.at(conditions, points, target)
+        rest = np.zeros_like(linear.multipliers)
+        for unit in units:
+            columns.append(linear.solve(*linear.first(np.zeros_like(q), rest, np.tile(unit, (len(q), 1)))))
+        return np.stack(columns, axis=-1)
+    J = conditions.residual(q, target)[1] * (1.0 - held)[:, None]
+    fine = np.isfinite(J).all(axis=(-1, -2), keepdims=True)
+    plus = np.where(fine, np.linalg.pinv(np.where(fine, J, 0.0)), np.nan)
+    none, rates = np.zeros((len(q), conditions.m)), _first_rates(conditions)
+    for unit in units:
+        e = rates(q, none, target, np.zeros_like(q), none, np.tile(unit, (len(q), 1)))[1]
+        columns.append(-np.einsum("tnm,tm->tn", plus, e))
+    return np.stack(columns, axis=-1)
+
+
 @dataclass(frozen=True)
 class _Linear:
     """The conditions linearised at points: the pseudoinverse (t, n, m) of J over the free joints, lambda."""

@@ -16,6 +16,7 @@ from scipy.optimize import root
 from ..arrays import Array
 from ..checks import sized_array
 from ..errors import ArgumentError
+from ..guests import in_kind
 from ..kernels import Kernel, compiled
 from ..robot import Robot
 from .approach import QUIET
@@ -41,11 +42,13 @@ class Orthogonality:
     h: Array
 
     @property
+    @in_kind
     def Zh(self) -> Array:
         """The n - m conditions of [Chang1987, Eq. (10)]."""
         return np.asarray(self.Z @ self.h)
 
     @property
+    @in_kind
     def n_J(self) -> Array:
         """The null vector (Delta_1, ..., Delta_n) of [Chang1987, Eq. (28)], for one redundant joint.
 
@@ -60,11 +63,13 @@ class Orthogonality:
         return np.asarray(-((-1) ** k) * np.linalg.det(self.J[:, list(self.columns)]) * self.Z[0])
 
     @property
+    @in_kind
     def projected(self) -> Array:
         """(I - J^+ J) h = Z^T (Z Z^T)^-1 Z h, the gradient along the self-motion [Chang1987, Eq. (45)]."""
         return np.asarray(self.Z.T @ np.linalg.solve(self.Z @ self.Z.T, self.Zh))
 
 
+@in_kind
 def orthogonality(
     robot: Robot, q: ArrayLike, task: Any = "pose", criterion: Any = "manipulability"
 ) -> Orthogonality:
@@ -93,6 +98,7 @@ def orthogonality(
     return Orthogonality(columns, others, J, Z, c.value(angles)[1])
 
 
+@in_kind
 def extended_jacobian(
     robot: Robot, q: ArrayLike, task: Any = "pose", criterion: Any = "manipulability"
 ) -> Array:
@@ -132,6 +138,7 @@ def pivots(J: Array) -> tuple[Columns, Columns]:
 
 
 @np.errstate(**QUIET)
+@in_kind
 def hybrid(
     robot: Robot,
     target: ArrayLike,

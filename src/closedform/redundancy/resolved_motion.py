@@ -14,6 +14,7 @@ from scipy.spatial.transform import Rotation
 from ..arrays import Array
 from ..checks import known_name, not_negative, number, positive, sized_array, whole_number
 from ..forms.kinematics import homogeneous
+from ..guests import in_kind
 from ..integration import System, simulate
 from ..robot import Robot
 from .classify import SIGNS
@@ -26,6 +27,7 @@ MOST_SUBSTEPS = 100_000
 """Integration steps between two targets."""
 
 
+@in_kind
 def resolved_motion(
     robot: Robot,
     targets: ArrayLike,

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array
+from ..guests import is_lazy
 
 MEANINGS = {
     "solved": "the task is met and the point is of the kind asked for",
@@ -52,6 +53,8 @@ class Result:
     redundancy: int
 
     def __str__(self) -> str:
+        if is_lazy(self.status):
+            return f"{self.status.size} targets, still to be computed: say dask.compute(result)"
         counts = Counter(self.status.ravel().tolist())
         lines = [f"{counts.pop('solved', 0)} of {self.status.size} targets solved"]
         if self.redundancy == 0:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from ..arrays import Array
 from ..checks import finite_array, positive, whole_number
 from ..errors import ArgumentError
+from ..guests import in_kind
 from ..robot import Robot
 from .approach import QUIET, approach, returned
 from .conditions import Conditions
@@ -39,6 +40,7 @@ MOST_STEPS = 1_000_000
 
 
 @np.errstate(**QUIET)
+@in_kind
 def self_motion(
     robot: Robot,
     target: ArrayLike,

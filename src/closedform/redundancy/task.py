@@ -17,6 +17,7 @@ from ..checks import known_name, real_array, text
 from ..errors import ArgumentError, UnknownNameError, shown
 from ..forms import Variant
 from ..forms.rows import NAMED, ROWS
+from ..guests import in_kind
 from ..kernels import FormRecipe, Kernel
 from ..model import Model
 from .twist import form_at
@@ -106,6 +107,7 @@ class Task:
         """Return the kernel (q) -> pose of the frame."""
         return Kernel(FormRecipe(model, "pose", Variant(self.frame)), np.float64)
 
+    @in_kind
     def targets(self, given: ArrayLike, name: str = "target") -> Array:
         """Return targets as an array (..., *target_shape); poses also serve tasks of positions."""
         x = real_array(name, given)

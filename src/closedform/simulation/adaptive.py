@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -50,7 +51,7 @@ def adaptive_run(
         steady = all(each.steady for each in parts) and not any(each.batch for each in parts)
         h = run_clock.step
         inputs = at(parts, 0.0, h) if steady else lambda t: at(parts, t, h)
-    numbers = np.concatenate([each.ravel() for each in constants]) if constants else None
+    numbers = _numbers(plant, constants) if constants else None
     run = simulate(
         system(plant),
         np.concatenate(start, axis=-1),
@@ -73,6 +74,15 @@ def adaptive_run(
     return run.t, q, qd, z, run.events
 
 
+def _numbers(plant: Plant, constants: list[Array]) -> Array:
+    """Return the numbers of a run one after the other, (..., size): phi may differ from run to run."""
+    flat = []
+    for (_, shape), each in zip(plant.constants, constants, strict=True):
+        flat.append(each.reshape(*each.shape[: each.ndim - len(shape)], math.prod(shape)))
+    batch = np.broadcast_shapes(*(each.shape[:-1] for each in flat))
+    return np.concatenate([np.broadcast_to(each, (*batch, each.shape[-1])) for each in flat], axis=-1)
+
+
 def system(plant: Plant) -> System:
     """Return the motion as x' = f(x, u, p) with x = (q, qd), then the law's states."""
     nq, nv = plant.model.nq, plant.nv
@@ -89,4 +99,6 @@ def system(plant: Plant) -> System:
     q, qd, z = x[:nq], x[nq : nq + nv], x[nq + nv :]
     a, _, z_dot = plant.acceleration(q, qd, z, SX(0, 1) if u is None else u, constants)
     rate = ca.vertcat(coordinate_rates(plant.model, q, qd), a, z_dot)
+    if plant.phi is not None:
+        rate = ca.substitute(rate, plant.phi, constants["phi"])
     return System(f"motion_of_{plant.model.name}", x, ca.densify(rate), u, p)

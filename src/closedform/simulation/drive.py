@@ -100,11 +100,7 @@ def drive(robot: Robot, law: TorqueLaw, reference: Any, rate: float | None, cloc
     """Return where the joint forces come from."""
     times = clock.times
     if isinstance(law, Law):
-        if law.robot.model.nv != robot.nv or law.robot.model.nq != robot.nq:
-            raise ArgumentError(
-                f"simulate: {law.name} is of {law.robot.name!r} with {law.robot.nv} velocities; "
-                f"expected one of {robot.name!r}, {robot.nv}"
-            )
+        require_fitting(law, robot)
         given = reference_levels(law, reference, times)
         if rate is None:
             return Drive(law, levels=given)
@@ -126,6 +122,15 @@ def drive(robot: Robot, law: TorqueLaw, reference: Any, rate: float | None, cloc
         own = function("simulate: law", law, "time, q and qd", 3)
         return _sampled(robot, partial(_called_torque, own, robot.nv), clock)
     return Drive(driven=True, levels=[levels("simulate: torques", law, robot.nv, times)])
+
+
+def require_fitting(law: Law, robot: Robot) -> None:
+    """Refuse a law of a robot with other coordinates or velocities."""
+    if law.robot.model.nv != robot.nv or law.robot.model.nq != robot.nq:
+        raise ArgumentError(
+            f"simulate: {law.name} is of {law.robot.name!r} with {law.robot.nv} velocities; "
+            f"expected one of {robot.name!r}, {robot.nv}"
+        )
 
 
 def _sampled(

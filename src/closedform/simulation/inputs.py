@@ -19,8 +19,11 @@ from ..integration.inputs import Levels, levels
 from ..model import Model
 from ..trajectory import Trajectory
 
+Flatten = Callable[[str, Any, tuple[int, ...], Array], Any]
+"""What makes the table of an input from its name, what is given, its core shape and the times."""
 
-def reference_levels(law: Law, given: Any, times: Array) -> list[Levels]:
+
+def reference_levels(law: Law, given: Any, times: Array, flatten: Flatten | None = None) -> list[Any]:
     """Return the references of a law over the steps, one entry each.
 
     `given` is a joint trajectory, an array or function of time for the first reference, or a
@@ -43,7 +46,7 @@ def reference_levels(law: Law, given: Any, times: Array) -> list[Levels]:
             raise ArgumentError(f"simulate: {law.name} needs the reference {each.name!r}")
         value = parts.get(each.name, np.zeros(each.shape))
         name = f"simulate: reference {each.name}"
-        found.append(flattened(name, value, each.shape, times))
+        found.append((flatten or flattened)(name, value, each.shape, times))
     return found + _clock(law, times)
 
 
@@ -98,14 +101,15 @@ def _raveled(name: str, function: Callable[[float], Any], shape: tuple[int, ...]
 
 
 def wrench_levels(
-    model: Model, given: Any, reference: str, times: Array
-) -> tuple[tuple[str, ...], bool, list[Levels]]:
+    model: Model, given: Any, reference: str, times: Array, flatten: Flatten | None = None
+) -> tuple[tuple[str, ...], bool, list[Any]]:
     """Return the frames at which wrenches act, whether all bodies have one, and the wrenches over the steps.
 
     `given` maps frames to six numbers, arrays over the steps or functions of time; or it is one of
     these for all bodies, (bodies, 6).
     """
     known_name("reference of wrenches", reference, REFERENCES)
+    made = flatten or flattened
     if given is None:
         return (), False, []
     if isinstance(given, Mapping):
@@ -113,25 +117,29 @@ def wrench_levels(
         return (
             frames,
             False,
-            [flattened(f"simulate: wrench at {name!r}", each, (6,), times) for name, each in given.items()],
+            [made(f"simulate: wrench at {name!r}", each, (6,), times) for name, each in given.items()],
         )
-    return (), True, [flattened("simulate: wrenches", given, (len(model.bodies), 6), times)]
+    return (), True, [made("simulate: wrenches", given, (len(model.bodies), 6), times)]
 
 
-def together(parts: list[Levels], steps: int) -> Levels:
-    """Return several inputs as one, side by side; held if all are."""
+def together(parts: list[Levels], steps: int, batch: tuple[int, ...]) -> Levels:
+    """Return several inputs as one, side by side; held if all are. Of a batch they have all axes, or none."""
     if not parts:
         nothing = np.broadcast_to(np.zeros(0), (steps, 0))
         return Levels(nothing, nothing, nothing, held=True)
-    if len(parts) == 1:
+    if len(parts) == 1 and parts[0].batch in ((), batch):
         return parts[0]
     held = all(each.held for each in parts)
     steady = all(each.steady for each in parts)
-    batch = np.broadcast_shapes(*(each.batch for each in parts))
+    batch = batch if any(each.batch for each in parts) else ()
 
     def joined(tables: list[Array]) -> Array:
         first = 1 if steady else steps
-        wide = [np.broadcast_to(t[:first], (first, *batch, t.shape[-1])) for t in tables]
+        wide = []
+        for table in tables:
+            missing = (1,) * (len(batch) + 2 - table.ndim)
+            rows = table[:first].reshape(first, *missing, *table.shape[1:])
+            wide.append(np.broadcast_to(rows, (first, *batch, table.shape[-1])))
         whole = np.concatenate(wide, axis=-1)
         return np.broadcast_to(whole, (steps, *whole.shape[1:])) if steady else whole
 

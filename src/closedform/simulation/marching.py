@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -12,9 +13,16 @@ from ..errors import warn
 from ..integration.inputs import Levels
 from ..kernels import Kernel
 from ..kernels.march import March, Moving, Repeated
+from ..robot import Robot
 from .contact import Contact
-from .drive import SampledLaw
+from .drive import Clock, Drive, SampledLaw
 from .mending import Change, Mending
+
+CHUNK = 4096
+"""Steps of all runs between two looks at the state and for a key that interrupts."""
+
+REPORTS = 100
+"""How often `progress` is called."""
 
 OFTEN = 250
 """Steps per run that are mended within twice as many steps before a warning is given."""
@@ -148,3 +156,55 @@ def fixed(array: Array) -> Moving:
 def _runs(array: Array, single: bool) -> Array:
     """Return an array (steps, runs, ...) as one of single samples if there is one run."""
     return array[:, 0] if single else array
+
+
+def take_steps(
+    robot: Robot,
+    marching: Marching,
+    found: Drive,
+    run_clock: Clock,
+    batch: tuple[int, ...],
+    progress: Callable[[float], None] | None,
+) -> None:
+    """Take all steps, and sample the law where it is due and not part of the machine code."""
+    steps = run_clock.steps
+    if not math.prod(batch):
+        return
+    sample = None if marching.law is not None else found.sample
+    chunk = max(1, CHUNK // math.prod(batch)) if progress is None else max(1, -(-steps // REPORTS))
+    between = chunk if sample is None else run_clock.substeps
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # the states show it
+        if found.sample is not None:
+            _sample(robot, marching, found.sample, 0, between, batch)
+        marching.begin()
+        looked = 0
+        for k in range(0, steps, between):
+            last = min(k + between, steps)
+            if sample is not None and k:
+                _sample(robot, marching, sample, k, last, batch)
+            marching.advance(k, last)
+            if last - looked < chunk and last < steps:
+                continue
+            looked = last
+            if not batch and not np.isfinite(marching.qd[last]).all():
+                marching.q[last + 1 :], marching.qd[last + 1 :] = np.nan, np.nan
+                return
+            if progress is not None:
+                progress(last / steps)
+
+
+def _sample(
+    robot: Robot,
+    marching: Marching,
+    sample: Callable[[float, Array, Array], Array],
+    k: int,
+    last: int,
+    batch: tuple[int, ...],
+) -> None:
+    """Write the torques of a law at step k into the inputs up to the next sample."""
+    q, qd = marching.q[k].copy(), marching.qd[k].copy()
+    tau = sample(float(marching.times[k]), q.reshape(*batch, robot.nq), qd.reshape(*batch, robot.nv))
+    if batch:
+        tau = np.broadcast_to(tau, (*batch, robot.nv)).reshape(-1, robot.nv)
+    for table in marching.tables:
+        table[k:last, :, : robot.nv] = tau

@@ -39,8 +39,8 @@ class Mending:
     """The modes of the joints in all runs, and steps that are taken again because a mode does not hold.
 
     `q` (steps + 1, runs, nq) and `qd` are the paths of the runs, `tables` the inputs of the steps,
-    `constants` the other numbers of the kernels. Only if the inputs are `continuous` may a step be
-    taken again after the next has begun.
+    `constants` the other numbers of the kernels, which may have a row per run. Only if the inputs are
+    `continuous` may a step be taken again after the next has begun.
     """
 
     step: Kernel
@@ -63,12 +63,15 @@ class Mending:
         self._now = -1, -1
         self._q, self._qd, self._length = np.zeros(nq), np.zeros(nv), np.zeros(())
         self._u = [np.zeros(table.shape[-1]) for table in self.tables]
+        cores = self.step.input_shapes[3 + len(self.tables) :]
+        pairs = list(zip(self.constants, cores, strict=False))
+        self._numbers = [each if each.shape == core else np.zeros(core) for each, core in pairs]
         self._mode, self._least, self._most = np.ones(nv), np.zeros(nv), np.zeros(nv)
         self._end, self._beyond = ((np.zeros(nq), np.zeros(nv), np.zeros(())) for _ in range(2))
         numbers = self.contact.constants
         stops = (numbers["lower"], numbers["upper"])
         contact = (self._mode, numbers["coulomb"], self._least, self._most, *stops)
-        arrays = (*self._u, *self.constants, *contact)
+        arrays = (*self._u, *self._numbers, *contact)
         self._step = self.step.bind(self._q, self._qd, self._length, *arrays, out=self._end)
         self._look = self.step.bind(*self._end[:2], np.zeros(()), *arrays, out=self._beyond)
 
@@ -96,6 +99,9 @@ class Mending:
 
     def _inputs(self, k: int, run: int, part: float, length: float) -> None:
         """Set the inputs of a piece of step k: from a part of it on, over a length, also a part."""
+        for each, number in zip(self.constants, self._numbers, strict=True):
+            if each is not number:
+                number[...] = each[run]
         if not self._u or (len(self._u) == 1 and self._now == (k, run)):
             return
         self._now = k, run
@@ -116,11 +122,11 @@ class Mending:
         self._inputs(k, run, part, 0.0)
         u = self._u[:1]
         dull = np.zeros(len(self._qd), dtype=bool) if dull is None else dull
-        M, p, _ = self.forces()(self._q, self._qd, *u, *self.constants)
+        M, p, _ = self.forces()(self._q, self._qd, *u, *self._numbers)
         after = self.contact.after_impact(self._q, self._qd, M, dull)
         if after is not self._qd:
             self._qd[:] = after
-            M, p, _ = self.forces()(self._q, self._qd, *u, *self.constants)
+            M, p, _ = self.forces()(self._q, self._qd, *u, *self._numbers)
         self._set_modes(self.contact.decided(self._q, self._qd, M, p, dull))
 
     def _margin(self, k: int, run: int, part: float, length: float) -> float:

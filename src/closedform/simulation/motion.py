@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..arrays import Array
+from ..guests import called, is_lazy
 from ..lazy import cached_property
 from ..robot import Robot
 
@@ -32,7 +33,8 @@ class Motion:
     `tau` are the joint forces at the times, without friction and stops; those of a sampled law act until
     the next. `events` has the times of each event asked for, `transitions` what friction and stops did.
     `energy` is kinetic and potential energy together. `states` has those of a law that has some, by name,
-    (..., n + 1, size) each. Runs of a batch that diverged are NaN from there on.
+    (..., n + 1, size) each. Runs of a batch that diverged are NaN from there on. The arrays of a motion from
+    dask arrays are lazy, and so are its transitions, run by run; `dask.compute(motion)` computes them.
     """
 
     robot: Robot
@@ -47,23 +49,43 @@ class Motion:
     states: dict[str, Array] = field(default_factory=dict)
     springs: bool = False
     """Whether springs took part, whose energy then counts."""
+    phi: Array | None = None
+    """The inertial parameters of the runs, (..., 10 bodies), if they are not the robot's."""
+
+    def __post_init__(self) -> None:
+        """Put transitions that were computed run by run, (...,) of tuples, one after the other."""
+        given: Any = self.transitions
+        if isinstance(given, np.ndarray):
+            runs = enumerate(given.ravel())
+            ordered = tuple(sorted(each._replace(run=run) for run, own in runs for each in own))
+            object.__setattr__(self, "transitions", ordered)
 
     @cached_property
     def tau(self) -> Array:
         """The joint forces at the times, (..., n + 1, nv)."""
         if self.torques is None:
-            return np.zeros_like(self.qd)
+            return 0 * self.qd
         return self.torques(self.t, self.q, self.qd, self.states)
 
     @cached_property
     def kinetic_energy(self) -> Array:
         """Kinetic energy at the times, (..., n + 1)."""
-        return np.asarray(self.robot.kinetic_energy(self.q, self.qd))
+        if self.phi is None:
+            energy: Array = self.robot.kinetic_energy(self.q, self.qd)
+        else:
+            kernel = self.robot.kernel("kinetic_energy", phi=True)
+            energy = called(kernel, (self.q, self.qd, self.phi[..., None, :]))
+        return energy
 
     @cached_property
     def potential_energy(self) -> Array:
         """Potential energy at the times, (..., n + 1), with that of springs if they took part."""
-        return np.asarray(self.robot.potential_energy(self.q, springs=self.springs))
+        if self.phi is None:
+            energy: Array = self.robot.potential_energy(self.q, springs=self.springs)
+        else:
+            kernel = self.robot.kernel("potential_energy", phi=True, springs=self.springs)
+            energy = called(kernel, (self.q, self.phi[..., None, :]))
+        return energy
 
     @property
     def energy(self) -> Array:
@@ -76,7 +98,10 @@ class Motion:
     def __repr__(self) -> str:
         batch = self.q.shape[:-2]
         runs = f", batch {batch}" if batch else ""
-        changes = f", {len(self.transitions)} transitions" if self.transitions else ""
+        if is_lazy(self.q):
+            changes = ", still to be computed: say dask.compute(motion)"
+        else:
+            changes = f", {len(self.transitions)} transitions" if self.transitions else ""
         events = f", {sum(map(len, self.events))} events" if self.events else ""
         return (
             f"<motion of {self.robot.name!r}: {self.t[-1]:g} s in {len(self.t) - 1} steps, "

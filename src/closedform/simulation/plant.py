@@ -40,8 +40,9 @@ class Plant:
     Joint forces come from a compiled `law`, or are an input (`driven`), or are zero. `frames` are those
     at which wrenches act, in a `reference`; with `bodies` every body has one. `limited` clips the joint
     forces at the efforts, `damped` adds viscous friction, `contact` Coulomb friction and stops. The numbers
-    of all these are inputs of the code; `sprung` adds the model's own springs. The states of the law, z,
-    move along with the robot's.
+    of all these are inputs of the code; `sprung` adds the model's own springs. With `variable` the inertial
+    parameters phi are an input too, instead of the model's. The states of the law, z, move along with the
+    robot's.
     """
 
     model: Model
@@ -54,6 +55,7 @@ class Plant:
     damped: bool = False
     sprung: bool = False
     contact: bool = False
+    variable: bool = False
 
     @property
     def nv(self) -> int:
@@ -89,8 +91,9 @@ class Plant:
             frame = self.model.frame(name)
             places.append(f"{frame.body}:{frame.placement.tobytes().hex()}")
         flags = (self.driven, self.reference, self.bodies, self.limited, self.damped, self.contact)
+        options = (*flags, self.variable)
         springs = repr([(each.stiffness, each.spring_rest) for each in self.model.bodies if self.sprung])
-        return (*law, repr(places), repr(flags), springs, self.model.digest)
+        return (*law, repr(places), repr(options), springs, self.model.digest)
 
     @property
     def slots(self) -> list[Slot]:
@@ -116,12 +119,19 @@ class Plant:
         found += [("viscous", (self.nv,))] if self.damped else []
         if self.law is not None:
             found += [(f"gain_{name}", values.shape) for name, values in self.law.gains.items()]
+        if self.variable:
+            found.append(("phi", (10 * len(self.model.bodies),)))
         return found
+
+    @cached_property
+    def phi(self) -> SX | None:
+        """The symbols of the inertial parameters, if they are an input."""
+        return SX.sym("phi", 10 * len(self.model.bodies)) if self.variable else None
 
     @cached_property
     def tree(self) -> Tree:
         """The tree of the model."""
-        return Tree.of(self.model)
+        return Tree.of(self.model, phi=self.phi)
 
     def joint_forces(self, q: SX, qd: SX, z: SX, u: SX, constants: dict[str, SX]) -> tuple[SX, SX]:
         """Return tau of the law or the inputs, within the efforts, and the rates of the law's states."""

@@ -25,6 +25,7 @@ from ..checks import (
 from ..control import Law
 from ..errors import ArgumentError
 from ..forms import FORMS
+from ..guests import Kind, in_kind, kind_of, to_kind
 from ..integration import DivergenceError, Event
 from ..integration.adaptive import ADAPTIVE
 from ..integration.divergence import NOT_FINITE
@@ -36,25 +37,21 @@ from .contact import Contact
 from .drive import Clock, Drive, TorqueLaw, clock, drive, driven_torques, not_finite
 from .event_times import with_events
 from .inputs import together, wrench_levels
-from .marching import Marching
+from .lazy_runs import lazy_motion
+from .marching import Marching, take_steps
 from .motion import Motion, Transition
 from .plant import Plant
+from .rollout import Given, rolled_out
 from .start import checked_coordinates, require_within_limits
 from .steps import METHODS as STEPS
 from .steps import forces_kernel, step_kernel
 from .variational import require_plain_coordinates
-
-CHUNK = 4096
-"""Steps of all runs between two looks at the state and for a key that interrupts."""
 
 REMEDY = (
     "take shorter steps or method='rosenbrock' (damping gains over the least inertia may be too high for the "
     "step), or check the law and the initial state"
 )
 """What to do about a run that diverges."""
-
-REPORTS = 100
-"""How often `progress` is called."""
 
 METHODS = (*STEPS, *ADAPTIVE)
 """Methods by name: ours, of equal steps, and SciPy's adaptive ones."""
@@ -81,6 +78,7 @@ def simulate(
     effort_limits: bool = False,
     wrenches: Any = None,
     wrench_reference: str = "body",
+    phi: ArrayLike | None = None,
     method: str | None = None,
     events: Sequence[Event] = (),
     progress: Callable[[float], None] | None = None,
@@ -88,7 +86,11 @@ def simulate(
     atol: float = 1e-12,
 ) -> Motion:
     """Return the motion of a robot from a state, under a law: see `Robot.simulate`."""
+    given = dict(locals())  # before anything else has a name here
     model = instance("simulate: robot", robot, Robot).model
+    lazy = lazy_motion(simulate, given)
+    if lazy is not None:
+        return lazy
     for need in FORMS["forward_dynamics"].needs:
         need.check(model, "simulate")
     if method is not None:
@@ -99,15 +101,42 @@ def simulate(
         function("simulate: progress", progress, "the fraction done", 1)
     instances("simulate: events", events, Event)
     chosen = {"friction": friction, "springs": springs, "stops": stops, "effort_limits": effort_limits}
-    for name, given in chosen.items():
-        flag(f"simulate: {name}", given)
+    for name, value in chosen.items():
+        flag(f"simulate: {name}", value)
     bounce = small_number("simulate: restitution", restitution, 1.0)
-    q = checked_coordinates(model, q0)
-    qd = np.zeros(robot.nv) if qd0 is None else rows_array("simulate: qd0", qd0, robot.nv)
-    if stops:
-        require_within_limits(model, q)
     most = min(MAX_STEPS, MOST_ENTRIES // (robot.nq + robot.nv))
     run_clock = clock(duration, step, rate, isinstance(law, Law) or callable(law), most)
+    coulomb = robot.friction if friction else np.zeros(robot.nv)
+    contact = Contact.of(model, coulomb, stops, bounce)
+    if method is None:
+        sampled = callable(law) if not isinstance(law, Law) else rate is not None
+        method = "rk6" if not contact.acts and not sampled and robot.nv <= MANY else "rk4"
+    arrays = Given(q0, qd0, law, reference, wrenches, phi)
+    kind = kind_of("simulate", *arrays)
+    if kind is not None:
+        looks = bool(contact.acts or events or progress or method in ADAPTIVE)
+        if not looks and (arrays.has_functions or not kind.plain):
+            return rolled_out(
+                kind,
+                robot,
+                arrays,
+                run_clock,
+                rate,
+                method,
+                wrench_reference,
+                damped=friction,
+                sprung=springs,
+                limited=effort_limits,
+            )
+        why = (
+            "with friction that holds joints, stops, events, progress or an adaptive method" if looks else ""
+        )
+        q0, qd0, law, reference, wrenches, phi = arrays.hosted(kind, why)
+    q = checked_coordinates(model, q0)
+    qd = np.zeros(robot.nv) if qd0 is None else rows_array("simulate: qd0", qd0, robot.nv)
+    own = None if phi is None else rows_array("simulate: phi", phi, 10 * len(model.bodies))
+    if stops:
+        require_within_limits(model, q)
     found = drive(robot, law, reference, rate, run_clock)
     frames, bodies, acting = wrench_levels(model, wrenches, wrench_reference, run_clock.times)
     parts = [*found.levels, *acting]
@@ -116,9 +145,8 @@ def simulate(
         q0=q.shape[:-1],
         qd0=qd.shape[:-1],
         inputs=_batch("simulate: inputs", parts),
+        phi=() if own is None else own.shape[:-1],
     )
-    coulomb = robot.friction if friction else np.zeros(robot.nv)
-    contact = Contact.of(model, coulomb, stops, bounce)
     plant = Plant(
         model,
         found.law,
@@ -130,10 +158,8 @@ def simulate(
         damped=friction and bool(robot.damping.any()),
         sprung=springs and any(body.stiffness for body in model.bodies),
         contact=contact.acts,
+        variable=own is not None,
     )
-    if method is None:
-        smooth = not contact.acts and found.sample is None
-        method = "rk6" if smooth and robot.nv <= MANY else "rk4"
     if events and batch:
         raise ArgumentError("simulate: events are sought in single runs; give one initial state")
     _require_room(plant, math.prod(batch), run_clock)
@@ -141,7 +167,7 @@ def simulate(
     if found.memory is not None:
         found.memory.begin(batch)
     record = found.recorded()
-    torques = partial(driven_torques, robot, record, None, effort_limits, run_clock)
+    torques = partial(on_host, partial(driven_torques, robot, record, None, effort_limits, run_clock))
     if method in ADAPTIVE:
         t, q, qd, z, times = adaptive_run(
             plant,
@@ -149,29 +175,42 @@ def simulate(
             start,
             run_clock,
             parts,
-            _constants(robot, plant),
+            _constants(robot, plant, own),
             method,
             events,
             progress,
             rtol,
             atol,
         )
-        return Motion(robot, t, q, qd, times, (), method, torques, plant.states(z), springs)
-    marching = _marching(robot, plant, found, start, run_clock, parts, contact, method)
-    _take_steps(robot, marching, found, run_clock, batch, progress)
+        return _answer(
+            kind, Motion(robot, t, q, qd, times, (), method, torques, plant.states(z), springs, own)
+        )
+    marching = _marching(robot, plant, found, start, run_clock, parts, contact, method, own)
+    take_steps(robot, marching, found, run_clock, batch, progress)
     x, qd = (_unstacked(each, batch) for each in (marching.q, marching.qd))
     q, states = x[..., : robot.nq], plant.states(x[..., robot.nq :])
     if found.memory is not None:
         states = found.memory.recorded()
     if found.sample is not None:
         table = _unstacked(marching.tables[0][..., : robot.nv], batch)
-        torques = partial(driven_torques, robot, record, table, effort_limits, run_clock)
+        torques = partial(on_host, partial(driven_torques, robot, record, table, effort_limits, run_clock))
     if not batch:
         _require_finite(robot, torques, run_clock.times, q, qd, states)
     names = velocity_names(robot)
     changes = tuple(Transition(c.time, names[c.velocity], c.what, c.run) for c in marching.changes)
-    motion = Motion(robot, run_clock.times, q, qd, (), changes, method, torques, states, springs)
-    return with_events(motion, events) if events else motion
+    motion = Motion(robot, run_clock.times, q, qd, (), changes, method, torques, states, springs, own)
+    return _answer(kind, with_events(motion, events) if events else motion)
+
+
+def _answer(kind: Kind | None, motion: Motion) -> Motion:
+    """Return a motion in the kind of the arrays that were given."""
+    return motion if kind is None else to_kind(kind, motion)
+
+
+@in_kind
+def on_host(torques: Callable[..., Array], *state: Any) -> Array:
+    """Return the joint forces of a motion whose arrays may be of any kind."""
+    return torques(*state)
 
 
 def _batch(name: str, parts: list[Levels]) -> tuple[int, ...]:
@@ -187,9 +226,9 @@ def _require_room(plant: Plant, runs: int, run_clock: Clock) -> None:
         )
 
 
-def _constants(robot: Robot, plant: Plant) -> list[Array]:
+def _constants(robot: Robot, plant: Plant, phi: Array | None) -> list[Array]:
     """Return the numbers of a run, in the order of the kernels' inputs."""
-    values = {"effort": robot.effort_limits, "viscous": robot.damping}
+    values = {"effort": robot.effort_limits, "viscous": robot.damping, "phi": phi}
     if plant.law is not None:
         values |= {f"gain_{name}": gain for name, gain in plant.law.gains.items()}
     return [np.ascontiguousarray(values[name]) for name, _ in plant.constants]
@@ -204,10 +243,11 @@ def _marching(
     parts: list[Levels],
     contact: Contact,
     method: str,
+    phi: Array | None,
 ) -> Marching:
     """Return the runs, ready to take their steps."""
-    inputs = together(parts, run_clock.steps)
     q, qd, z = start
+    inputs = together(parts, run_clock.steps, qd.shape[:-1])
     paths = []
     for first in (np.concatenate([q, z], axis=-1), qd):
         runs = math.prod(first.shape[:-1])
@@ -224,63 +264,11 @@ def _marching(
         paths[0],
         paths[1],
         inputs,
-        _constants(robot, plant),
+        _constants(robot, plant, phi),
         own,
         law,
         continuous=found.sample is None,
     )
-
-
-def _take_steps(
-    robot: Robot,
-    marching: Marching,
-    found: Drive,
-    run_clock: Clock,
-    batch: tuple[int, ...],
-    progress: Callable[[float], None] | None,
-) -> None:
-    """Take all steps, and sample the law where it is due and not part of the machine code."""
-    steps = run_clock.steps
-    if not math.prod(batch):
-        return
-    sample = None if marching.law is not None else found.sample
-    chunk = max(1, CHUNK // math.prod(batch)) if progress is None else max(1, -(-steps // REPORTS))
-    between = chunk if sample is None else run_clock.substeps
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # the states show it
-        if found.sample is not None:
-            _sample(robot, marching, found.sample, 0, between, batch)
-        marching.begin()
-        looked = 0
-        for k in range(0, steps, between):
-            last = min(k + between, steps)
-            if sample is not None and k:
-                _sample(robot, marching, sample, k, last, batch)
-            marching.advance(k, last)
-            if last - looked < chunk and last < steps:
-                continue
-            looked = last
-            if not batch and not np.isfinite(marching.qd[last]).all():
-                marching.q[last + 1 :], marching.qd[last + 1 :] = np.nan, np.nan
-                return
-            if progress is not None:
-                progress(last / steps)
-
-
-def _sample(
-    robot: Robot,
-    marching: Marching,
-    sample: Callable[[float, Array, Array], Array],
-    k: int,
-    last: int,
-    batch: tuple[int, ...],
-) -> None:
-    """Write the torques of a law at step k into the inputs up to the next sample."""
-    q, qd = marching.q[k].copy(), marching.qd[k].copy()
-    tau = sample(float(marching.times[k]), q.reshape(*batch, robot.nq), qd.reshape(*batch, robot.nv))
-    if batch:
-        tau = np.broadcast_to(tau, (*batch, robot.nv)).reshape(-1, robot.nv)
-    for table in marching.tables:
-        table[k:last, :, : robot.nv] = tau
 
 
 def _unstacked(path: Array, batch: tuple[int, ...]) -> Array:

@@ -35,6 +35,8 @@ class StepSymbols:
         count = 1 if held else 3
         self.levels = [SX.sym(f"u{k}", plant.nu) for k in range(count)] if plant.nu else []
         self.constants = {name: SX.sym(name, *shape) for name, shape in plant.constants}
+        if plant.phi is not None:
+            self.constants["phi"] = plant.phi
         self.contact = {name: SX.sym(name, plant.nv) for name in CONTACT} if plant.contact else {}
 
     @property

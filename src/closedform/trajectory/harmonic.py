@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,6 +11,7 @@ from numpy.typing import ArrayLike
 from ..arrays import Array
 from ..checks import finite_array, sized_array
 from ..errors import ArgumentError
+from ..guests import Kind, own
 from .trajectory import Trajectory, coordinates, seconds
 
 MOST_TERMS = 10_000
@@ -41,17 +43,18 @@ class Harmonic(Trajectory):
                 "rad and its phase loses its digits; choose a longer period or a shorter duration"
             )
 
-    def _rates(self, t: Array, orders: range) -> list[Array]:
-        phase = t[..., None] * self.rates
-        waves = np.cos(phase), np.sin(phase)
+    def _rates(self, t: Any, orders: range, kind: Kind | None = None) -> list[Any]:
+        xp = np if kind is None else kind.xp
+        phase = t[..., None] * own(kind, self.rates)
+        waves = xp.cos(phase), xp.sin(phase)
         values = []
         for order in orders:
             # d/dt turns (cos, sin) into (-sin, cos): the waves take turns with changing signs
             along, across = ((1, 1), (-1, 1), (-1, -1), (1, -1))[order % 4]
             size = self.rates[:, None] ** order
-            value = waves[order % 2] @ (along * size * self.cosines)
-            value += waves[1 - order % 2] @ (across * size * self.sines)
-            values.append(value if order else value + self.offset)
+            value = waves[order % 2] @ own(kind, along * size * self.cosines)
+            value += waves[1 - order % 2] @ own(kind, across * size * self.sines)
+            values.append(value if order else value + own(kind, self.offset))
         return values
 
 

@@ -9,7 +9,8 @@ import numpy as np
 from ..arrays import Array
 from ..checks import finite, finite_array, real_array, whole_number
 from ..errors import ArgumentError
-from .trajectory import HIGHEST_ORDER, Jump, Trajectory
+from ..guests import Kind, own
+from .trajectory import HIGHEST_ORDER, Jump, Trajectory, at_most
 
 
 class PiecewisePolynomial(Trajectory):
@@ -54,24 +55,32 @@ class PiecewisePolynomial(Trajectory):
         if not (self.lengths >= 0).all() or not (self.breaks[:, 0] == 0).all():
             raise ArgumentError("PiecewisePolynomial: breaks must start at 0 and not decrease")
 
-    def _rates(self, t: Array, orders: range) -> list[Array]:
+    def _rates(self, t: Any, orders: range, kind: Kind | None = None) -> list[Any]:
+        xp = np if kind is None else kind.xp
+        breaks, lengths, last = (own(kind, each) for each in (self.breaks, self.lengths, self._last))
         at: Any
         if self.lengths.shape[1] == 1:
             at, local = 0, t[..., None]
         elif len(self.breaks) == 1:
-            at = np.minimum(np.searchsorted(self.breaks[0, 1:-1], t, side="right"), self._last[0])
-            local = np.minimum(t - self.breaks[0, at], self.lengths[0, at])[..., None]
+            at = xp.minimum(xp.searchsorted(breaks[0, 1:-1], t, side="right"), last[0])
+            local = at_most(kind, t - breaks[0, at], lengths[0, at])[..., None]
         else:
-            found = [np.searchsorted(row[1:-1], t, side="right") for row in self.breaks]
-            columns = np.arange(self.dofs)
-            at = np.minimum(np.stack(found, axis=-1), self._last), columns
-            local = np.minimum(t[..., None] - self.breaks[columns, at[0]], self.lengths[columns, at[0]])
+            found = [xp.searchsorted(row[1:-1], t, side="right") for row in breaks]
+            columns = own(kind, np.arange(self.dofs))
+            at = xp.minimum(xp.stack(found, axis=-1), last), columns
+            local = at_most(kind, t[..., None] - breaks[columns, at[0]], lengths[columns, at[0]])
         values = []
         for order in orders:
-            value = np.zeros((*t.shape, self.dofs))
-            for coefficient in self._differentiated(order)[::-1]:
-                value *= local
-                value += coefficient[at]
+            coefficients = own(kind, self._differentiated(order)[::-1])
+            if kind is None:
+                value = np.zeros((*t.shape, self.dofs))
+                for coefficient in coefficients:
+                    value *= local
+                    value += coefficient[at]
+            else:  # such arrays may not be written to
+                value = xp.broadcast_to(own(kind, np.zeros(self.dofs)), (*t.shape, self.dofs))
+                for coefficient in coefficients:
+                    value = value * local + coefficient[at]
             values.append(value)
         return values
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import factorial
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,8 +11,9 @@ from numpy.typing import ArrayLike
 from ..arrays import Array
 from ..checks import instance, positive, real_array
 from ..errors import ArgumentError
+from ..guests import Kind, in_kind, own
 from .piecewise import PiecewisePolynomial
-from .trajectory import Jump, Trajectory, require_trajectory, seconds
+from .trajectory import Jump, Trajectory, at_most, require_trajectory, seconds
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(24)
 NODES, WEIGHTS = (NODES + 1) / 2, WEIGHTS / 2
@@ -26,9 +28,9 @@ class Stretched(Trajectory):
         seconds("stretch: the duration after stretching", base.duration * self.factor)
         self.duration, self.dofs, self.smoothness = base.duration * factor, base.dofs, base.smoothness
 
-    def _rates(self, t: Array, orders: range) -> list[Array]:
-        inside = np.clip(t / self.factor, 0.0, self.base.duration)
-        values = self.base._rates(inside, orders)
+    def _rates(self, t: Any, orders: range, kind: Kind | None = None) -> list[Any]:
+        inside = at_most(kind, t / self.factor, own(kind, np.array(self.base.duration)))
+        values = self.base._rates(inside, orders, kind)
         return [value / self.factor**order for order, value in zip(orders, values, strict=True)]
 
     def _jump(self, order: int) -> Jump | None:
@@ -80,6 +82,7 @@ class Paced(Trajectory):
         spent: Array = (s1 - s0) * (WEIGHTS / np.sqrt(self.squared(s)[..., 0])).sum(axis=-1)
         return spent
 
+    @in_kind
     def progress(self, t: ArrayLike) -> Array:
         """Return s(t), at the ends outside the duration."""
         t = np.clip(real_array("Paced: t", t), 0.0, self.duration)
@@ -93,14 +96,18 @@ class Paced(Trajectory):
                 break
         return s
 
+    @in_kind
     def instants(self, s: ArrayLike) -> Array:
         """Return t(s), at the ends outside the path."""
         s = np.clip(real_array("Paced: s", s), 0.0, self.nodes[-1])
         i = np.searchsorted(self.nodes[1:-1], s, side="right")
         return self.times[i] + self._spent(self.nodes[i], s)
 
-    def _rates(self, t: Array, orders: range) -> list[Array]:
-        return self._along(self.progress(t), orders)
+    def _rates(self, t: Any, orders: range, kind: Kind | None = None) -> list[Any]:
+        if kind is None:
+            return self._along(self.progress(t), orders)
+        found = self._along(self.progress(kind.host("trajectory (paced)", t)), orders)
+        return [kind.array(each) for each in found]
 
     def _along(self, s: Array, orders: range) -> list[Array]:
         """Return the time derivatives at the instant when the motion reaches s."""

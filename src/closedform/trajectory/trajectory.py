@@ -22,6 +22,7 @@ from ..checks import (
     whole_number,
 )
 from ..errors import ArgumentError, shown
+from ..guests import Kind, kind_of, own
 
 SHORTEST, LONGEST = 1e-9, 1e9
 """Seconds of a motion: within these its powers, which polynomials take, stay far from overflow."""
@@ -69,8 +70,8 @@ class Trajectory(ABC):
     """The highest derivative that is continuous over the duration; `math.inf` when all are."""
 
     @abstractmethod
-    def _rates(self, t: Array, orders: range) -> list[Array]:
-        """Return the derivatives of these orders at instants within the duration."""
+    def _rates(self, t: Any, orders: range, kind: Kind | None = None) -> list[Any]:
+        """Return the derivatives of these orders at instants within the duration, in the kind of t."""
 
     def _jump(self, order: int) -> Jump | None:
         """Return the largest jump of a derivative, None if it has none."""
@@ -89,6 +90,9 @@ class Trajectory(ABC):
     def _evaluate(self, given: ArrayLike, orders: range) -> list[Array]:
         if orders[-1] - 1 > self.smoothness:
             self.check_order(orders[-1])
+        kind = kind_of("trajectory", given)
+        if kind is not None:
+            return self._evaluate_in(kind, given, orders)
         t = real_array("trajectory: t", given)
         try:
             with np.errstate(over="raise", divide="raise", invalid="raise"):
@@ -105,6 +109,19 @@ class Trajectory(ABC):
                     value[still] = 0.0
                 value[lost] = np.nan
         return values
+
+    def _evaluate_in(self, kind: Kind, t: Any, orders: range) -> list[Any]:
+        """Return derivatives at instants of another kind; their gradients by t are the next derivatives."""
+        xp, T = kind.xp, self.duration
+        start, end = own(kind, np.zeros(())), own(kind, np.array(T))
+        before, after = (t < 0.0)[..., None], (t > T)[..., None]
+        inside = xp.where(before[..., 0], start, xp.where(after[..., 0], end, t))
+        values = self._rates(inside, orders, kind)
+        lost = xp.where(xp.isnan(t), t, start)[..., None]
+        return [
+            (value if not order else xp.where(before | after, start, value)) + lost
+            for order, value in zip(orders, values, strict=True)
+        ]
 
     def check_order(self, order: int, *, continuous: bool = False) -> None:
         """Refuse an order whose derivative does not exist everywhere (or, if asked, is not continuous).
@@ -142,6 +159,11 @@ class Trajectory(ABC):
                     f"(from 0) differs by {furthest:.6g} from the trajectory's {wanted[dof]:.6g}; "
                     "start on the trajectory, or plan it from this state"
                 )
+
+
+def at_most(kind: Kind | None, x: Any, most: Any) -> Any:
+    """Return the smaller of both; where they are equal, x has the whole gradient."""
+    return np.minimum(x, most) if kind is None else kind.xp.where(x > most, most, x)
 
 
 def require_trajectory(name: str, given: Any, joints: Sequence[str] | None = None) -> None:

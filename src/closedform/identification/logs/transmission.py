@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from ...arrays import Array
 from ...checks import batch_array, flag, real_array, sized_array, whole_number
 from ...errors import ArgumentError
+from ...guests import in_kind
 
 MOST_JOINTS = 1000
 """Joints of a transmission."""
@@ -87,16 +88,19 @@ class Transmission:
         same = np.array_equal(self.reduction, np.eye(len(self.reduction)))
         return bool(same and not self.offset.any() and (self.gain == 1).all())
 
+    @in_kind
     def joint_positions(self, p: ArrayLike) -> Array:
         """Return q = R^-1 p + offset."""
         p = batch_array("transmission: p", p, len(self.gain))
         return np.asarray(self._joints(p) + self.offset)
 
+    @in_kind
     def joint_rates(self, pd: ArrayLike) -> Array:
         """Return qd = R^-1 pd."""
         pd = batch_array("transmission: pd", pd, len(self.gain))
         return np.asarray(self._joints(pd))
 
+    @in_kind
     def joint_efforts(self, effort: ArrayLike) -> Array:
         """Return tau = R^T (gain * effort)."""
         effort = batch_array("transmission: effort", effort, len(self.gain))

@@ -9,6 +9,7 @@ import numpy as np
 from ...arrays import Array
 from ...checks import instance, real_array, whole_number
 from ...errors import ArgumentError
+from ...guests import in_kind
 from ..base.result import BaseParameters
 from .design import acting
 from .triangle import Triangle, factor, widened
@@ -20,6 +21,7 @@ MOST_NUMBERS = 2**27
 """Numbers of the regressor of one block: a gibibyte."""
 
 
+@in_kind
 def reduced_factor(
     base: BaseParameters, q: Any, qd: Any, qdd: Any, tau: Any = None, *, block: int = BLOCK
 ) -> Array:
