@@ -134,7 +134,7 @@ class FormsOwner:
         >>> q = opti.variable(2)
         >>> opti.subject_to(f(q, 0, 0)[0] == 5.0)
         >>> cf.load("2r").casadi("inverse_dynamics", batch=30)
-        FormBatch(inverse_dynamics:(q[2x30],qd[2x30],qdd[2x30])->(inverse_dynamics[2x30]) CallbackInternal)
+        Callback(inverse_dynamics:(q[2x30],qd[2x30],qdd[2x30])->(inverse_dynamics[2x30]) CallbackInternal)
         """
         variant = chosen_variant(name, frame, order, phi, geometry, choices)
         recipe = FormRecipe(self.model, name, variant)
