@@ -133,6 +133,27 @@ def test_vmap_of_a_run(pendulum):
     np.testing.assert_array_equal(each, simulate(pendulum, x0, None, 0.05, 0.01, parameters=p).x)
 
 
+def test_jacobians_of_a_run_by_every_way(pendulum):
+    def last(x):
+        return simulate(pendulum, x, None, 0.03, 0.01, parameters=[2.0]).x[-1]
+
+    x0 = tensor([0.1, 0.2])
+    one_by_one = jacobian(last, x0)
+    for other in (
+        jacobian(last, x0, vectorize=True),
+        torch.func.jacrev(last)(x0),
+        torch.func.jacfwd(last)(x0),
+    ):
+        np.testing.assert_allclose(other, one_by_one, rtol=1e-13, atol=1e-15)
+
+
+def test_negated_views_have_their_own_sign(pendulum):
+    negated = torch.tensor([1 + 2j, 3 + 4j], dtype=torch.complex128).conj().imag
+    assert negated.is_neg()
+    run = simulate(pendulum, negated, None, 0.01, 0.01, parameters=[2.0])
+    assert run.x[0].tolist() == [-2.0, -4.0]
+
+
 def test_an_adaptive_method_has_no_gradient(pendulum):
     with pytest.raises(cf.ClosedFormError, match=r"has no gradient here.*detach"):
         simulate(pendulum, tensor([0.1, 0.2], True), None, 0.1, method="RK45", parameters=tensor([2.0]))
@@ -409,6 +430,7 @@ def test_tensors_that_do_not_go_are_refused():
         (torch.zeros(2, dtype=torch.float16), "float16; expected float32 or float64"),
         (torch.zeros(2, dtype=torch.complex128), "complex128; expected float32 or float64"),
         (torch.zeros(2, device="meta"), "tensors on meta are not taken"),
+        (torch.eye(2).to_sparse(), "a tensor is sparse or nested"),
     ):
         with pytest.raises(cf.ClosedFormError, match=said):
             arm.simulate(given, duration=1e-3)

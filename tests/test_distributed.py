@@ -24,9 +24,9 @@ distributed = pytest.importorskip("distributed")
 @pytest.fixture(scope="module")
 def client() -> Iterator[Any]:
     """Two worker processes of one thread each; small tasks, so that there are some for both."""
-    quiet = {"logging.distributed": "critical", "distributed.admin.large-graph-warning-threshold": "1GB"}
+    patient = {"logging.distributed": "critical", "distributed.comm.timeouts.connect": "300s"}
     with (
-        dask.config.set(quiet),
+        dask.config.set(patient),
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", memory_limit=0
         ) as cluster,

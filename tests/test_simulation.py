@@ -61,6 +61,11 @@ def test_phi_of_a_run_is_that_of_a_robot_with_its_payload(method: str, friction:
         assert changes == [each.what for each in alone.transitions]
     np.testing.assert_array_equal(arm.simulate(q0, qd0, phi=loaded[1].phi, **given).q[1], runs.q[1])
     assert np.abs(runs.q - arm.simulate(q0, qd0, **given).q).max() > 1e-4
+    first = arm.simulate(q0[:1], qd0[:1], phi=loaded[0].phi[None], **given)
+    assert worst(first.q[0], runs.q[0]) < LONG_CHAIN
+    grid = arm.simulate(q0[:, None], qd0[:, None], phi=np.stack([each.phi for each in loaded]), **given)
+    assert worst(grid.q[0, 0], runs.q[0]) < LONG_CHAIN
+    assert worst(grid.q[1, 1], runs.q[1]) < LONG_CHAIN
 
 
 # ------------------------------------------------------------------ smooth motion

@@ -18,12 +18,12 @@ from .dask_tasks import Given, Part, Work, lazy_argument, lazy_call
 from .names import lasting_name
 from .shapes import batch_of
 
-PER_CODE_BYTE = 0.8e-12
+PER_CODE_BYTE = 0.6e-12
 """Seconds per sample and byte of a kernel's machine code, which grows with its operations: 0.5e-12 to 1.2e-12
 measured over forms of a pendulum, an arm and a humanoid, with registers of 512 bits."""
 
-PER_RESULT_BYTE = 0.15e-9
-"""Seconds per byte of a result, in memory that is new: 0.15e-9 to 0.3e-9 measured."""
+PER_RESULT_BYTE = 0.12e-9
+"""Seconds per byte of a result, in memory that is new: 0.12e-9 to 0.3e-9 measured."""
 
 
 def call(kernel: Any, args: Sequence[Any], out: Any, threads: int) -> Any:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import common_batch
+from ..checks import common_batch, real_array
 from ..errors import ArgumentError
 from .dask_parcels import Parcel
 from .dask_tasks import Given, Part, Work, lazy_argument, lazy_call
@@ -24,8 +24,8 @@ from .dask_tasks import Given, Part, Work, lazy_argument, lazy_call
 class Call:
     """A call with dask arrays among its arguments: the function, what is lazy or goes along, and the rest.
 
-    `cores` has the number of core axes of each array; `seconds` is the time of a sample, `also` has functions
-    of the record and its batch shape that give further arrays, beside its fields.
+    `cores` has the number of core axes of each array, at most; `seconds` is the time of a sample; `also` has
+    functions of the record and its batch shape that give further arrays, beside its fields.
     """
 
     function: Callable[..., Any]
@@ -38,20 +38,32 @@ class Call:
 
     @property
     def given(self) -> list[Given]:
-        """The arrays with their core shapes."""
+        """The arrays, lazy all of them, with their core shapes."""
         found = []
         for name, array in self.arrays.items():
-            plain = array if hasattr(array, "shape") else np.asarray(array, dtype=float)
-            depth = min(self.cores[name], plain.ndim)
-            if plain.dtype.kind not in "fiub":
-                raise ArgumentError(f"{self.label}: {name} has dtype {plain.dtype}; expected real numbers")
-            found.append(Given(name, tuple(plain.shape[plain.ndim - depth :]), plain))
+            plain = array if hasattr(array, "shape") else real_array(name, array)
+            lazy = lazy_argument(self.label, Given(name, (), plain))
+            if lazy.dtype.kind not in "fiub":
+                raise ArgumentError(f"{self.label}: {name} has dtype {lazy.dtype}; expected real numbers")
+            if not isinstance(lazy._meta, np.ndarray):
+                raise ArgumentError(
+                    f"{self.label}: chunks of {name} are of type {type(lazy._meta).__name__}; expected NumPy "
+                    "arrays: say .map_blocks(cupy.asnumpy)"
+                )
+            depth = min(self.cores[name], lazy.ndim)
+            found.append(Given(name, tuple(lazy.shape[lazy.ndim - depth :]), lazy))
         return found
+
+
+def pose_axes(name: str, given: Any) -> int:
+    """Return how many core axes poses (..., 4, 4) have, or places (..., m)."""
+    shape = given.shape if hasattr(given, "shape") else real_array(name, given).shape
+    return 2 if tuple(shape[-2:]) == (4, 4) else 1
 
 
 def lazy_record(call: Call) -> tuple[Any, dict[str, Any]]:
     """Return the record of lazy arrays, and what it has `also` by name."""
-    given = [replace(each, array=lazy_argument(call.label, each)) for each in call.given]
+    given = call.given
     batches = {each.name: each.array.shape[: each.array.ndim - len(each.core)] for each in given}
     common_batch(call.label, **batches)
     prototype = _prototype(call, given)

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from ..errors import ArgumentError
 from .kinds import known_precision
+from .torch_shapes import is_batched
 from .torch_steps import recorded, stepped
 
 SMALL = 2**16
@@ -31,13 +32,13 @@ class TorchKind:
     def host(self, name: str, array: Tensor) -> np.ndarray[Any, Any]:
         """Return a tensor as NumPy's array, without a copy on the CPU."""
         _refuse_gradients(name, array)
-        found: np.ndarray[Any, Any] = array.detach().cpu().numpy()
+        found: np.ndarray[Any, Any] = array.detach().resolve_neg().cpu().numpy()
         return found
 
     def array(self, values: Any) -> Tensor:
         """Return numbers as a tensor on the device; one that is there already is only converted."""
         if isinstance(values, Tensor):
-            return values.to(self.device, _torch(self.dtype))
+            return values.resolve_neg().to(self.device, _torch(self.dtype))
         given = np.asarray(values)
         if given.dtype.kind == "f":
             given = given.astype(self.dtype, copy=False)
@@ -104,6 +105,8 @@ def kind(name: str, tensors: Sequence[Tensor]) -> TorchKind:
         raise ArgumentError(
             f"{name}: tensors on {device} are not taken; move them to the CPU or to a CUDA device"
         )
+    if any(each.layout is not torch.strided or each.is_nested for each in tensors):
+        raise ArgumentError(f"{name}: a tensor is sparse or nested; expected dense ones: say .to_dense()")
     reals = [each for each in tensors if each.is_floating_point() or each.is_complex()]
     precisions = {known_precision(name, each.dtype) for each in reals}
     dtype = np.dtype(np.float32) if precisions == {np.dtype(np.float32)} else np.dtype(np.float64)
@@ -135,6 +138,11 @@ class _Attached(torch.autograd.Function):
     def backward(ctx: Any, cotangent: Tensor) -> Any:
         """Return the gradient."""
         (array,) = ctx.saved_tensors
+        if is_batched(cotangent):
+            raise ArgumentError(
+                "gradients through inverse kinematics are taken one by one: leave out is_grads_batched, "
+                "or vectorize"
+            )
         return _Pulled.apply(array, cotangent, ctx.pull, ctx.kind), None, None, None
 
 

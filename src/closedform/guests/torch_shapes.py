@@ -10,6 +10,9 @@ from torch import Tensor
 
 from .shapes import batch_of
 
+BATCHED = torch._C._parse_dispatch_key("Batched")
+"""What PyTorch's first way of batching, which `torch.autograd` still uses, marks its tensors with."""
+
 
 def whole_shapes(kernel: Any, tensors: Sequence[Tensor]) -> list[tuple[int, ...]]:
     """Return the shapes of the results of a call; inputs that do not fit are named."""
@@ -37,3 +40,8 @@ def in_front(kernel: Any, tensors: Sequence[Tensor], dims: Sequence[int | None])
         missing = deepest - (first.ndim - 1 - len(core))
         moved.append(first.reshape(first.shape[0], *(1,) * missing, *first.shape[1:]))
     return moved
+
+
+def is_batched(tensor: Tensor) -> bool:
+    """Whether a tensor stands for several, as in `torch.autograd.grad(..., is_grads_batched=True)`."""
+    return bool(torch._C._dispatch_keys(tensor).has(BATCHED))

@@ -12,8 +12,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from .torch_cuda import on_device
 from .torch_operators import evaluated
-from .torch_shapes import summed
+from .torch_shapes import is_batched, summed
 
 
 def stepped(
@@ -50,11 +51,19 @@ def _forward(
     for path, each in zip(paths, now, strict=True):
         path[0] = each
     for k in range(count):
-        found = evaluated(kernel, [*now, *_entries(given, moving, k)])
-        now = (found,) if isinstance(found, Tensor) else found
-        for path, each in zip(paths, now, strict=True):
-            path[k + 1] = each
+        after = [path[k + 1] for path in paths]
+        _into(kernel, [*now, *_entries(given, moving, k)], after)
+        now = after
     return paths
+
+
+def _into(kernel: Any, tensors: Sequence[Tensor], outs: Sequence[Tensor]) -> None:
+    """Evaluate a kernel into whole tensors apart from the inputs."""
+    if outs[0].is_cuda:
+        on_device(kernel, tensors, outs)
+        return
+    arrays = tuple(each.numpy() for each in outs)
+    kernel(*(each.numpy() for each in tensors), out=arrays if len(arrays) > 1 else arrays[0])
 
 
 class _Steps(torch.autograd.Function):
@@ -76,11 +85,13 @@ class _Steps(torch.autograd.Function):
         kernel, moving, count, size = ctx.run
         tensors, paths = ctx.saved_tensors[:-size], ctx.saved_tensors[-size:]
         nothing = (None,) * 4
-        if torch.is_grad_enabled():
-            again = recorded(kernel, tensors[:size], tensors[size:], moving, count)
+        further = torch.is_grad_enabled()
+        if further or any(map(is_batched, cotangents)):
+            with torch.enable_grad():
+                again = recorded(kernel, tensors[:size], tensors[size:], moving, count)
             wanted = [each for each in tensors if each.requires_grad]
             gradients = iter(
-                torch.autograd.grad(again, wanted, cotangents, create_graph=True, allow_unused=True)
+                torch.autograd.grad(again, wanted, cotangents, create_graph=further, allow_unused=True)
             )
             return *nothing, *(next(gradients) if each.requires_grad else None for each in tensors)
         return *nothing, *_adjoint(kernel, tensors, paths, moving, count, cotangents)

@@ -20,13 +20,10 @@ from .shapes import batch_of, outputs_of
 from .torch_bound import bind
 from .torch_cuda import into
 from .torch_operators import evaluated, operator_of
-from .torch_shapes import in_front, summed, whole_shapes
+from .torch_shapes import in_front, is_batched, summed, whole_shapes
 from .torch_shortcut import Call, plain_call
 
 __all__ = ["bind", "call", "shortcut"]
-
-BATCHED = torch._C._parse_dispatch_key("Batched")
-"""What PyTorch's first way of batching, which `torch.autograd` still uses, marks its tensors with."""
 
 
 def call(kernel: Any, args: Sequence[Any], out: Any, threads: int) -> Any:
@@ -59,7 +56,7 @@ def shortcut(kernel: Any) -> Call | None:
 
 def _product(kernel: Any, tensors: Sequence[Tensor]) -> Any:
     """Evaluate a product with the Jacobian, quickly if the tensors are plain."""
-    quick = None if any(map(_batched, tensors)) else shortcut(kernel)
+    quick = None if any(map(is_batched, tensors)) else shortcut(kernel)
     found = None if quick is None else quick(tensors)
     return call(kernel, tensors, None, 1) if found is None else found
 
@@ -110,12 +107,7 @@ def _traced(tensors: Sequence[Tensor]) -> bool:
     """Whether PyTorch looks at the call rather than at numbers: a compiler, or tensors of another class."""
     if torch.compiler.is_compiling() or torch.jit.is_tracing() or torch._C._len_torch_dispatch_stack():
         return True
-    return any(type(each) not in (Tensor, torch.nn.Parameter) or _batched(each) for each in tensors)
-
-
-def _batched(tensor: Tensor) -> bool:
-    """Whether a tensor stands for several, as in `torch.autograd.grad(..., is_grads_batched=True)`."""
-    return bool(torch._C._dispatch_keys(tensor).has(BATCHED))
+    return any(type(each) not in (Tensor, torch.nn.Parameter) or is_batched(each) for each in tensors)
 
 
 def _transformed(tensors: Sequence[Tensor]) -> bool:

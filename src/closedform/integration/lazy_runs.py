@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from ..checks import positive
 from ..errors import ArgumentError
 from ..guests import is_lazy
@@ -50,7 +48,6 @@ class LazyRuns:
             if is_lazy(given[each]) or (each in self.states and given[each] is not None)
         }
         fixed = {each: value for each, value in given.items() if each not in arrays}
-        cores = {each: min(self.along[each], max(1, np.ndim(array))) for each, array in arrays.items()}
         duration, step = (positive(f"{name}: {each}", given[each]) for each in ("duration", "step"))
-        whole = seconds * max(1.0, duration / step)
-        return lazy_record(Call(self.function, f"simulate {name}", arrays, cores, fixed, whole, self.also))
+        whole, label = seconds * max(1.0, duration / step), f"simulate {name}"
+        return lazy_record(Call(self.function, label, arrays, self.along, fixed, whole, self.also))

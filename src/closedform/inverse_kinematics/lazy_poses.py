@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from ..guests import is_lazy
 from .result import Solutions
 
@@ -25,7 +23,7 @@ def solved_lazily(
     solve: Callable[..., Solutions], pose: Any, q0: Any, robot: Any, chosen: dict[str, Any]
 ) -> Solutions:
     """Return the solutions of poses, or of a mapping of frames to poses, whose arrays are lazy."""
-    from ..guests.dask_records import Call, lazy_record  # noqa: PLC0415 (dask is an extra)
+    from ..guests.dask_records import Call, lazy_record, pose_axes  # noqa: PLC0415 (dask is an extra)
 
     function = partial(solve, robot)
     arrays: dict[str, Any] = {"pose": pose}
@@ -35,7 +33,7 @@ def solved_lazily(
         function = partial(_of_frames, function, names)
     if q0 is not None:
         arrays["q0"] = q0
-    cores = {name: 2 if np.shape(array)[-2:] == (4, 4) else 1 for name, array in arrays.items()} | {"q0": 1}
+    cores = {name: pose_axes(name, array) for name, array in arrays.items()} | {"q0": 1}
     seconds = SECONDS * max(1, robot.nq)
     call = Call(function, f"inverse_kinematics {robot.name}", arrays, cores, chosen, seconds)
     record: Solutions = lazy_record(call)[0]

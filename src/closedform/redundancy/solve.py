@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..checks import instance, whole_number
@@ -110,10 +109,10 @@ SECONDS = 6e-6
 
 def _solve_lazily(target: Any, q0: Any, chosen: dict[str, Any]) -> Result:
     """Return the result of targets that are dask arrays."""
-    from ..guests.dask_records import Call, lazy_record  # noqa: PLC0415 (dask is an extra)
+    from ..guests.dask_records import Call, lazy_record, pose_axes  # noqa: PLC0415 (dask is an extra)
 
     arrays = {"target": target} if q0 is None else {"target": target, "q0": q0}
-    cores = {"target": 2 if np.shape(target)[-2:] == (4, 4) else 1, "q0": 1}
+    cores = {"target": pose_axes("target", target), "q0": 1}
     robot = instance("robot", chosen["robot"], Robot, "a Robot, as cf.load gives it")
     seconds = SECONDS * max(1, robot.nq)
     record, _ = lazy_record(Call(solve, f"solve {robot.name}", arrays, cores, chosen, seconds))

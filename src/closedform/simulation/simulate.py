@@ -248,6 +248,9 @@ def _marching(
     """Return the runs, ready to take their steps."""
     q, qd, z = start
     inputs = together(parts, run_clock.steps, qd.shape[:-1])
+    if phi is not None and phi.ndim > 1:
+        rows = np.broadcast_to(phi, (*q.shape[:-1], phi.shape[-1])).reshape(-1, phi.shape[-1])
+        phi = rows[0] if len(rows) == 1 else rows
     paths = []
     for first in (np.concatenate([q, z], axis=-1), qd):
         runs = math.prod(first.shape[:-1])
