@@ -16,6 +16,7 @@ from ..errors import ClosedFormError
 from ..kernels import cache as disk
 from ..kernels.recipe import Recipe
 from ..lazy import cached_property
+from ..programs import Program
 from .driver import attribute, bindings, checked, ensure_context, failure, shared_memory
 from .text import FUNCTION, WARP, Source, source
 
@@ -87,7 +88,12 @@ class DeviceKernel:
         self._launch = bindings()[0].cuLaunchKernel
         self._own = local()  # arguments of a launch, for each thread
         self._processors = attribute(device, "MULTIPROCESSOR_COUNT")
-        self._last = -1, self.large[-1]  # most calls have the size of the one before
+        self._last: tuple[int, Shape | None] = 0, None  # most calls have the size of the one before
+
+    @cached_property
+    def _program(self) -> Program:
+        """The program, which both kinds of batches are made of."""
+        return self._recipe.program()
 
     @cached_property
     def small(self) -> Shape | None:
@@ -118,7 +124,7 @@ class DeviceKernel:
         key = disk.key("cuda", *identity, disk.source_digest(ROOMS))
         packed = disk.load(key)
         if packed is None:
-            packed = _packed(self.name, source(self._recipe.program(), self._real, memory, small), kind)
+            packed = _packed(self.name, source(self._program, self._real, memory, small), kind)
             disk.save(key, packed)
         parts, warps, shared = HEAD.unpack_from(packed)
         if not parts:
@@ -138,7 +144,7 @@ class DeviceKernel:
             return
         values, places, _ = self._mine()
         last, shape = self._last
-        if count != last:
+        if shape is None or count != last:
             shape = self.shape(count)
             self._last = count, shape
         values[:] = (count, shape.each, *inputs, *strides, *outputs)

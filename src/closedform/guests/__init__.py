@@ -5,7 +5,7 @@ written in its own file. A guest is imported when the first of its arrays arrive
 already: nothing here imports one by itself.
 """
 
-from .doors import Kind, at_precision, called, in_kind, kind_of, own, sized, to_host, to_kind
+from .doors import Kind, at_precision, called, in_kind, in_words, kind_of, own, sized, to_host, to_kind
 from .kinds import Guest, guest_of, is_lazy, known_precision
 from .tracing import being_traced, let_be_traced, untraced
 
@@ -17,6 +17,7 @@ __all__ = [
     "called",
     "guest_of",
     "in_kind",
+    "in_words",
     "is_lazy",
     "kind_of",
     "known_precision",

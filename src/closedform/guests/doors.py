@@ -118,6 +118,20 @@ def in_kind(function: F) -> F:
     return cast("F", door)
 
 
+def in_words(function: Callable[[Any], str]) -> Callable[[Any], str]:
+    """Let a record be written as a text, whatever its arrays are; a text has no gradient to lose."""
+
+    @wraps(function)
+    def door(record: Any) -> str:
+        kind = kind_of(function.__name__, record)
+        if kind is None:
+            return function(record)
+        plain = _rebuilt(record, lambda each: kind.detached(each) if _library(type(each)) else each, 0)
+        return function(to_host(kind, function.__name__, plain))
+
+    return door
+
+
 def to_host(kind: Kind, name: str, given: Any, depth: int = 0) -> Any:
     """Return an argument with NumPy's arrays in place of those of another kind."""
     if _library(type(given)):

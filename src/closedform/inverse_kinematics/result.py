@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array
-from ..guests import in_kind, is_lazy
+from ..guests import in_words, is_lazy
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Solutions:
     def __repr__(self) -> str:
         return f"<Solutions: {self}>"
 
-    @in_kind
+    @in_words
     def __str__(self) -> str:
         if is_lazy(self.found):
             return f"{self.status.size} poses, still to be computed: say dask.compute(solutions)"
