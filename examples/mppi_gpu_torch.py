@@ -50,16 +50,16 @@ def planner(arms: int) -> tuple:
 
 def main(arms: int = 4096 if DEVICE == "cuda" else 512, instants: int = 50, page: str = "") -> np.ndarray:
     """Return what is to go (m) over the instants; print it and the rate, draw the arm on a page."""
-    (q, noise, advance), dice = planner(arms), torch.Generator(DEVICE)
+    (q, noise, advance), dice, graphed = planner(arms), torch.Generator(DEVICE), None
     advance()  # compiles; nothing moves without noise
     if DEVICE == "cuda":
         with torch.cuda.graph(graph := torch.cuda.CUDAGraph()):
             advance()
-        advance = graph.replay
+        graphed = graph.replay  # of tensors that `advance` keeps
     path, begin = [START], perf_counter()
     for k in range(instants):
         noise.normal_(0, SPREAD, generator=dice.manual_seed(k))
-        advance()
+        (graphed or advance)()
         path.append(q.cpu().double().numpy())
     print(f"{arms * HORIZON * instants / (perf_counter() - begin):.3g} steps a second on {DEVICE}")
     points = PANDA.frame_poses(path)[:, 3:, :3, 3]

@@ -26,7 +26,7 @@ def test_a_graph_does_what_calls_do():
     advance()
     with torch.cuda.graph(graph := torch.cuda.CUDAGraph()):
         advance()
-    graph_q, graph_noise = q, noise
+    graph_q, graph_noise, kept = q, noise, advance  # a graph does not keep the tensors that it reads
     q, noise, advance = mppi_gpu_torch.planner(256)
     dice = torch.Generator("cuda").manual_seed(0)
     for _ in range(5):
@@ -35,3 +35,4 @@ def test_a_graph_does_what_calls_do():
         graph.replay()
         advance()
     torch.testing.assert_close(graph_q, q, rtol=0, atol=1e-4)
+    del kept

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Run the tests and the bench of GPUs from a bundle (tools/gpu_bundle.py): no registry, nothing is installed.
-#   sh run.sh            tests, then the whole bench (about 8 minutes)
+#   sh run.sh            tests, then the whole bench (about 9 minutes)
 #   QUICK=1 sh run.sh    tests, then the quick bench (about 4 minutes)
 # SOURCE is a checkout to use in place of the bundled one, RESULTS the folder of what comes out, TOTAL the seconds
 # for everything, PARTS the parts of the bench; TESTS=0 leaves the tests out, BENCH=0 the bench. summary.txt,
@@ -50,7 +50,7 @@ for file in "$here"/robots/*.urdf; do
     [ -f "$file" ] && set -- "$@" --robot "$file"
 done
 if [ -n "$TOTAL" ]; then
-    most=360 left=$((begin + TOTAL - $(date +%s) - 10))
+    most=420 left=$((begin + TOTAL - $(date +%s) - 10))
     [ -n "$QUICK" ] && most=120
     [ "$left" -lt "$most" ] && most=$left
     set -- "$@" --seconds "$most"

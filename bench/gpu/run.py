@@ -21,11 +21,11 @@ from .page import robots_of, write_page
 from .part import PARTS, finish, rows_of, start
 from .rows import Row, read_csv, write_csv
 
-LIMITS = {True: 120.0, False: 360.0}
+LIMITS = {True: 120.0, False: 420.0}
 """Seconds of a quick and of a whole run, unless others are given."""
 
-LAST = 60.0
-"""Seconds of the whole that are kept for measuring GRiD."""
+BUILD, LAST = 110.0, 40.0
+"""Seconds of the whole that are kept for compiling and for measuring GRiD."""
 
 PACKAGES = (
     *("torch", "jax", "cupy-cuda13x", "cuda-bindings", "numpy", "llvmlite"),
@@ -94,18 +94,18 @@ def measured(
     with tempfile.TemporaryDirectory(prefix="bench-gpu-", ignore_cleanup_errors=True) as folder:
         job = prepared(Path(folder), robots, quick)
         print(f"robots {', '.join(job.robots)}: {limit - left(0.0):.0f} s", flush=True)
-        builds = _builds(job) if "grid" in names else {}
-        later = LAST if builds else 0.0
+        later = BUILD + LAST if "grid" in names else 0.0
         for name in [each for each in names if each != "grid"]:
             if left(later) <= 0:
                 print(f"{name}: left out: no time is left", flush=True)
                 continue
             _one(name, job, min(PARTS[name].limit, left(later)))
             keep(rows_of(job))
+        builds = _builds(job) if "grid" in names else {}  # last: calls from Python would feel its compilers
         for robot, build in builds.items():
-            finish(f"grid, build of {robot}", build, max(5.0, left(LAST / 2)))
+            finish(f"grid, build of {robot}", build, max(5.0, left(LAST)))
         if builds:
-            _one("grid", job, max(LAST / 2, min(PARTS["grid"].limit, left(0.0))))
+            _one("grid", job, max(LAST, min(PARTS["grid"].limit, left(0.0))))
         keep(rows_of(job))
         return rows_of(job)
 
@@ -121,7 +121,7 @@ def _one(name: str, job: Job, limit: float) -> None:
 
 
 def _builds(job: Job) -> dict[str, Any]:
-    """Start GRiD's compiler for each robot beside the other parts, if all that it needs is there."""
+    """Start GRiD's compiler for each robot, if all that it needs is there."""
     if importlib.util.find_spec("grid_rbd") is None:
         print("grid: not measured: grid_rbd is not installed", flush=True)
         return {}
