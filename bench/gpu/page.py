@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 from pathlib import Path
@@ -32,7 +33,10 @@ def robots_of(rows: Sequence[Row]) -> list[str]:
 
 def facts_text(facts: dict[str, str]) -> str:
     """Return date, card and versions as a sentence."""
-    return f"Measured {facts.get('date', '?')} on {facts.get('card', '?')}: {facts.get('versions', '?')}."
+    versions = re.sub(
+        r"^closedform [^,]*, |(?<=\d)\.0\b(?!\.)", "", facts.get("versions", "?")
+    )  # ours is this one
+    return f"Measured {facts.get('date', '?')} on {facts.get('card', '?')}: {versions}."
 
 
 def figures_text(rows: Sequence[Row], facts: dict[str, str]) -> str:
