@@ -16,7 +16,7 @@ from casadi import SX
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
-from ..checks import batch_array, instance, rows_array
+from ..checks import batch_array, flag, instance, rows_array
 from ..emit import export
 from ..emit.subject import Subject, layout
 from ..errors import ArgumentError, ClosedFormError
@@ -197,7 +197,7 @@ class Observer(ABC):
         if x.shape[-1:] != (5 * n,):
             raise ArgumentError(f"torques: estimate has shape {tuple(x.shape)}; expected (..., {5 * n})")
         q, qd, theta, thetad, d = (x[..., k * n : (k + 1) * n] for k in range(5))
-        if not loaded:
+        if not flag("torques: loaded", loaded):
             return control(q, qd, theta, thetad, reference)
         drives = self.robot.drives
         N, K = own(kind, np.asarray(drives.gear_ratio)), own(kind, np.asarray(drives.stiffness))
