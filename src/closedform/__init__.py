@@ -10,8 +10,6 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .description import Inertial, Limits
-from .description.catalogue import catalogue
 from .errors import (
     ArgumentError,
     ClosedFormError,
@@ -21,10 +19,6 @@ from .errors import (
     UnknownNameError,
     similar,
 )
-from .forms import FORMS
-from .kernels import Kernel
-from .loading import load
-from .robot import Robot
 
 if TYPE_CHECKING:
     from . import (
@@ -39,11 +33,17 @@ if TYPE_CHECKING:
         simulation,
         trajectory,
     )
+    from .description import Inertial, Limits
+    from .description.catalogue import catalogue
     from .elastic import ElasticJointRobot
     from .flexible import FlexibleArm, FlexibleLink
+    from .forms import FORMS
     from .identification.base.parameters import base_parameters
     from .identification.exciting.search import excitation
     from .identification.workflow.identify import identify
+    from .kernels import Kernel
+    from .loading import load
+    from .robot import Robot
 
 __version__ = "0.1.0"
 
@@ -91,7 +91,13 @@ __all__ = [  # noqa: RUF022 (a table of contents, in the order of the flow)
     "__version__",
 ]
 
-_APPLICATIONS = {
+_HOMES = {
+    "description": ("Inertial", "Limits"),
+    "description.catalogue": ("catalogue",),
+    "forms": ("FORMS",),
+    "kernels": ("Kernel",),
+    "loading": ("load",),
+    "robot": ("Robot",),
     "trajectory": (),
     "integration": (),
     "control": (),
@@ -103,14 +109,17 @@ _APPLICATIONS = {
     "elastic": ("ElasticJointRobot",),
     "cluster": (),
 }
-"""Packages that are imported when first asked for, and their names that are names here too."""
+"""Modules that are imported when first asked for, and their names that are names here too.
+
+The help of the command line needs none of them, and so does not wait for them.
+"""
 
 
 def __getattr__(name: str) -> Any:
-    for package, names in _APPLICATIONS.items():
-        if name == package or name in names:
-            module = import_module(f".{package}", __name__)
-            found = module if name == package else getattr(module, name)
+    for home, names in _HOMES.items():
+        if name == home or name in names:
+            module = import_module(f".{home}", __name__)
+            found = module if name == home else getattr(module, name)
             globals()[name] = found
             return found
     # without the module, of which Python would suggest a name a second time
