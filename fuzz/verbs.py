@@ -35,6 +35,8 @@ VERBS: dict[str, list[str]] = {
     "elastic": ["--stiffness", "--motor-inertia", "--gear-ratio", "--motion", "--tool", "--runs"],
     "flexible": ["--duration", "--step", "--arm", "--start", "--torque"],
     "ik": ["--path", "--target", "--task", "--frame", "--criterion", "--start"],
+    "doctor": [],
+    "cache": [],
 }
 """Verbs and the options whose values are spoiled."""
 

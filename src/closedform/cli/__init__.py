@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
 
 from ..errors import ClosedFormError
 from .base_parameters import base_parameters
+from .cache import cache
+from .doctor import doctor
 from .elastic import elastic
 from .equations import equations
 from .excite import excite
@@ -29,23 +32,27 @@ app = typer.Typer(
     name="closedform",
     help="Robot dynamics in closed form.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
 )
-for verb in (
-    report,
-    robots,
-    equations,
-    export,
-    base_parameters,
-    excite,
-    identify,
-    elastic,
-    flexible,
-    ik,
-    papers,
-):
-    app.command()(verb)
+EXAMPLES: dict[Callable[..., Any], str] = {
+    report: "closedform report panda -o panda.html",
+    robots: "closedform robots",
+    equations: "closedform equations 2r mass_matrix --symbolic",
+    export: "closedform export panda inverse_dynamics --language c -o panda_id",
+    base_parameters: "closedform base-parameters puma560 --symbolic",
+    excite: "closedform excite panda --floor 0.1 -o motion.csv",
+    identify: "closedform identify log.csv --robot arm.urdf --save arm.toml",
+    elastic: "closedform elastic 2r --stiffness 1000",
+    flexible: "closedform flexible -o arm.html",
+    ik: "closedform ik panda --target 0.5,0,0.4",
+    papers: "closedform papers chang",
+    doctor: "closedform doctor --json",
+    cache: "closedform cache --clear",
+}
+"""Verbs in the order of the help, each with an example."""
+
+for verb, example in EXAMPLES.items():
+    app.command(epilog=f"Example: {example}")(verb)
 
 
 def _version(wanted: bool) -> None:
@@ -71,7 +78,7 @@ def main(arguments: list[str] | None = None) -> None:
         warnings.simplefilter("always", UserWarning)  # the package's own are of this kind
         warnings.showwarning = _tell
         try:
-            app(arguments)
+            app(arguments, prog_name="closedform")
         except ClosedFormError as error:
             typer.echo(f"error: {as_options(str(error))}", err=True)
             sys.exit(2)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import contextlib
 import re
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -81,6 +81,8 @@ MotionFile = Annotated[
     ),
 ]
 
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for other programs.")]
+
 Progress = Callable[[float, str], None]
 """Shows how much is done, and what is being done."""
 
@@ -137,6 +139,13 @@ def write_study(study: Any, path: Path | None, verb: str, name: str | None = Non
     with progress_bar(len(sections), sections[0].title) as begin:
         write_report(study, target, begin)
     typer.echo(str(target))
+
+
+def print_json(facts: Mapping[str, object]) -> None:
+    """Print facts as JSON, in ASCII whatever the terminal can show."""
+    import json
+
+    typer.echo(json.dumps(facts, indent=2))
 
 
 def default_name(name: str) -> str:

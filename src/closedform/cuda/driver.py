@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import ClosedFormError
 
@@ -102,6 +102,24 @@ def attribute(device: int, name: str) -> int:
 def shared_memory(device: int) -> int:
     """Return how many bytes of shared memory a block may have on a device."""
     return attribute(device, "MAX_SHARED_MEMORY_PER_BLOCK_OPTIN")
+
+
+class Gpu(NamedTuple):
+    """A device as the driver describes it: its name and the bytes of its memory."""
+
+    name: str
+    memory: int
+
+
+def gpus() -> list[Gpu]:
+    """Return the devices that this process sees."""
+    driver = started()
+    found = []
+    for device in range(int(checked("GPUs", driver.cuDeviceGetCount()))):
+        name = checked(f"GPU {device}", driver.cuDeviceGetName(256, device))
+        memory = checked(f"GPU {device}", driver.cuDeviceTotalMem(device))
+        found.append(Gpu(name.partition(b"\0")[0].decode(errors="replace"), int(memory)))
+    return found
 
 
 @cache

@@ -40,18 +40,26 @@ _REFUSED: set[str] = set()
 """Folders that a warning was given about."""
 
 
-def directory() -> Path | None:
-    """Return the cache folder, or None if CLOSEDFORM_CACHE is empty (no cache) or names no folder."""
+def place() -> tuple[Path | None, str]:
+    """Return the cache folder, or None and why there is none."""
     chosen = os.environ.get("CLOSEDFORM_CACHE")
-    if chosen == "":
-        return None
     if chosen is None:
-        return Path(platformdirs.user_cache_dir("closedform", appauthor=False))
+        return Path(platformdirs.user_cache_dir("closedform", appauthor=False)), ""
+    if chosen == "":
+        return None, "CLOSEDFORM_CACHE is empty, which turns the cache off; unset it to keep kernels"
     expanded = os.path.expanduser(chosen)
     if expanded.startswith("~"):
-        _refuse(chosen, "names a user who does not exist; write a folder's path")
-        return None
-    return Path(expanded)
+        return None, "names a user who does not exist; write a folder's path"
+    return Path(expanded), ""
+
+
+def directory() -> Path | None:
+    """Return the cache folder, or None if CLOSEDFORM_CACHE is empty (no cache) or names no folder."""
+    folder, reason = place()
+    chosen = os.environ.get("CLOSEDFORM_CACHE")
+    if folder is None and chosen:
+        _refuse(chosen, reason)
+    return folder
 
 
 def _refuse(folder: str, reason: str) -> None:
@@ -77,14 +85,19 @@ def _trusted(folder: Path) -> bool:
         return False
     if not stat.S_ISDIR(status.st_mode):
         return False
+    reason = exposed(folder, status)
+    if reason:
+        _refuse(str(folder), reason)
+    return not reason
+
+
+def exposed(folder: Path, status: os.stat_result) -> str:
+    """Return why a folder is not private, and what to do; nothing if it is."""
     if _private(status):
-        return True
+        return ""
     if status.st_uid != os.getuid():
-        reason = "belongs to another user; set CLOSEDFORM_CACHE to a folder of your own"
-    else:
-        reason = f"can be written by others; say chmod go-w {folder}"
-    _refuse(str(folder), reason)
-    return False
+        return "belongs to another user; set CLOSEDFORM_CACHE to a folder of your own"
+    return f"can be written by others; say chmod go-w {folder}"
 
 
 @cache
@@ -180,7 +193,7 @@ def _trim(folder: Path) -> None:
         with contextlib.suppress(OSError):
             if entry.name.endswith((".o", ".tmp")) and entry.is_file(follow_symlinks=False):
                 status = entry.stat(follow_symlinks=False)
-                if entry.name.endswith(".tmp") and _abandoned(entry.name, status.st_mtime):
+                if entry.name.endswith(".tmp") and abandoned(entry.name, status.st_mtime):
                     os.unlink(entry.path)
                 else:
                     entries.append((status.st_mtime, status.st_size, entry.path))
@@ -194,7 +207,7 @@ def _trim(folder: Path) -> None:
                 total -= size
 
 
-def _abandoned(name: str, written: float) -> bool:
+def abandoned(name: str, written: float) -> bool:
     """Whether an unfinished file is old, or its process has ended."""
     if abs(time.time() - written) > ABANDONED:
         return True
