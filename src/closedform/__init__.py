@@ -8,6 +8,7 @@
 """
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from .errors import (
@@ -122,6 +123,8 @@ def __getattr__(name: str) -> Any:
             found = module if name == home else getattr(module, name)
             globals()[name] = found
             return found
+    if not name.startswith("_") and find_spec(f"{__name__}.{name}"):  # a room that is not of the contract
+        return import_module(f".{name}", __name__)
     # without the module, of which Python would suggest a name a second time
     text = f"module {__name__!r} has no attribute {name!r}{similar(name, __all__)}"
     raise AttributeError(text, name=name, obj=None)
