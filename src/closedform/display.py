@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from html import escape
 from numbers import Real
@@ -18,6 +19,9 @@ WIDEST = 40
 SENTENCE = 1000
 """Characters of a text above or below a table."""
 
+AS_IT_IS = ' class="tex2jax_ignore mathjax_ignore"'
+"""Keeps notebooks from reading dollars in names as formulas."""
+
 LEFT, RIGHT = (f' style="text-align:{side};padding:0.1em 0.6em"' for side in ("left", "right"))
 
 
@@ -27,13 +31,13 @@ def card(title: str, facts: str, *parts: str, notes: Iterable[str] = ()) -> str:
     Title, facts and notes are texts, shown as they are.
 
     >>> card("arm", "2 joints < 3")
-    '<div><p><b>arm</b> 2 joints &lt; 3</p></div>'
+    '<div class="tex2jax_ignore mathjax_ignore"><p><b>arm</b> 2 joints &lt; 3</p></div>'
     """
     row = "display:flex;flex-wrap:wrap;gap:1.5em;align-items:flex-start"
     beside = f'<div style="{row}">{"".join(parts)}</div>' if any(parts) else ""
     below = "".join(f"<p>{_text(note, SENTENCE)}</p>" for note in list(notes)[:SHOWN])
     head = f"<p><b>{_text(title, WIDEST)}</b> {_text(facts, SENTENCE)}</p>"
-    return f"<div>{head}{beside}{below}</div>"
+    return f"<div{AS_IT_IS}>{head}{beside}{below}</div>"
 
 
 def html_table(header: Sequence[str], rows: Sequence[Sequence[Any]], widest: int = WIDEST) -> str:
@@ -78,7 +82,7 @@ def span_table(names: Sequence[str], values: ArrayLike) -> str:
 
 def text_block(text: str) -> str:
     """Return a text with its lines, as `str` gives it, where an object has no numbers to show yet."""
-    return f"<pre>{_text(text, SENTENCE)}</pre>"
+    return f"<pre{AS_IT_IS}>{_text(text, SENTENCE)}</pre>"
 
 
 def _cell(value: Any) -> str:
@@ -87,7 +91,8 @@ def _cell(value: Any) -> str:
     if isinstance(value, bool | np.bool_):
         return "yes" if value else "no"
     if isinstance(value, Real):
-        return f"{float(value):.6g}".replace("-", "−") if abs(value) < np.inf else "–"
+        number = float(value)
+        return f"{number:.6g}" if math.isfinite(number) else "–"
     return str(value)
 
 

@@ -72,7 +72,8 @@ class RobotPictures:
     def _repr_html_(self) -> str:
         """Return what a notebook shows: a picture, and the joints with their bodies."""
         header, *rows = joint_rows(self.model)
-        bodies = [(body.name, float(body.phi[9])) for body in self.model.bodies]
+        weighs = self.model.has_inertia
+        bodies = [(body.name, float(body.phi[9]) if weighs else None) for body in self.model.bodies]
         table = html_table(
             [*header, "body", "mass [kg]"], [(*row, *body) for row, body in zip(rows, bodies, strict=True)]
         )

@@ -80,9 +80,9 @@ class ArmMotion:
     @in_words
     def _repr_html_(self) -> str:
         """Return what a notebook shows: where the coordinates start, end and go."""
-        facts = f"{self.t[0]:g} to {self.t[-1]:g} s in {len(self.t) - 1} steps"
         if is_lazy(self.q):
-            return text_block(f"{self.arm.name}: {facts}, still to be computed: say dask.compute(motion)")
+            return text_block(f"motion of {self.arm.name!r}, still to be computed: say dask.compute(motion)")
+        facts = f"{self.t[0]:g} to {self.t[-1]:g} s in {len(self.t) - 1} steps"
         return card(self.arm.name, facts, span_table(self.arm.coordinate_names, self.q))
 
     @property
