@@ -111,7 +111,7 @@ def differs_from_mujoco(path: Path, robot: cf.Robot, seed: int) -> str:
     if not np.abs(data.xipos).max() < FAR:
         return REFUSED
     rng = np.random.default_rng(0)
-    for array in (model.body_pos, model.body_ipos, model.body_mass):
+    for array in (model.body_pos, model.body_ipos, model.body_mass, model.qpos0):
         array[:] = array * (1 + EPS * rng.choice((-1, 1), array.shape))
     model.body_quat[:] += EPS * rng.choice((-1, 1), model.body_quat.shape)  # pi is rounded
     moved = _mujoco_torques(model, data, *(part[order] for part in _shaken(state)))
