@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..checks import flag, instance
+from ..display import card, html_table
 from ..errors import ArgumentError, ClosedFormError, UnknownNameError
 from ..integration import System
 from ..model.idle import refuse_still
@@ -80,6 +81,16 @@ class ElasticJointRobot(ElasticForms):
     def __repr__(self) -> str:
         stiffness = "variable stiffness" if self.variable else f"stiffness {_span(self.drives.stiffness)}"
         return f"<ElasticJointRobot {self.robot.name!r}: {self.nv} joints, {stiffness} N m/rad at the shaft>"
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the robot, and the drives of its joints as seen at the shafts."""
+        drives, stiffness = self.drives, self.drives.stiffness
+        springs = ["variable"] * self.nv if stiffness is None else stiffness
+        header = ["joint", "stiffness [N m/rad]", "damping", "motor inertia [kg m²]", "gear ratio"]
+        columns = (self.joint_names, springs, drives.damping, drives.motor_inertia, drives.gear_ratio)
+        facts = f"on elastic joints, {self.nv} motors; numbers at the motor shafts"
+        table = html_table(header, list(zip(*columns, strict=True)))
+        return card(self.robot.name, facts, self.robot._portrait(), table)
 
     @property
     def nv(self) -> int:

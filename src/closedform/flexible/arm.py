@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..checks import flag, known_name, sized_array, text
+from ..display import card, html_table
 from ..guests import in_kind
 from ..integration import Event
 from .arguments import Damping, read_arm
@@ -117,6 +118,17 @@ class FlexibleArm(ArmStructure):
         modes = ", ".join(str(len(each)) for each in self.modes)
         return f"<FlexibleArm {self.name!r}: {self.joints} link(s) of {modes} mode(s)>"
 
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the links with their frequencies."""
+        header = ["link", "length [m]", "mass [kg]", "hub [kg]", "hub [kg m²]", "frequencies [Hz]"]
+        rows = [
+            (k, link.length, link.mass, link.hub_mass, link.hub_inertia, _listed(frequencies))
+            for k, (link, frequencies) in enumerate(zip(self.links, self.frequencies, strict=True), start=1)
+        ]
+        mass, inertia = self.payload
+        facts = f"{self.joints} link(s), {self.size} coordinates, payload {mass:g} kg and {inertia:g} kg m²"
+        return card(self.name, facts, html_table(header, rows))
+
     def simulate(
         self,
         q0: ArrayLike,
@@ -207,3 +219,7 @@ class FlexibleArm(ArmStructure):
             rows = {"joints": np.eye(n, N), "tip": self.tip_jacobian(here), "tip_angle": slopes[None]}[output]
             C = np.hstack([rows, np.zeros_like(rows)])
         return StateSpace(A, B, C, np.zeros((len(C), n)))
+
+
+def _listed(values: Array) -> str:
+    return ", ".join(f"{value:.4g}" for value in values)

@@ -12,8 +12,9 @@ from scipy.integrate import cumulative_simpson
 
 from ..arrays import Array
 from ..checks import common_batch, finite, number, real_array, whole_number
+from ..display import card, span_table, text_block
 from ..errors import ArgumentError, ClosedFormError, shown, warn
-from ..guests import in_kind, kind_of, own, sized
+from ..guests import in_kind, in_words, is_lazy, kind_of, own, sized
 from ..integration import DivergenceError, Event, simulate
 from ..integration.lazy_runs import LazyRuns
 from ..integration.simulate import SECONDS
@@ -75,6 +76,14 @@ class ArmMotion:
     u: Array
     held: bool = False
     events: tuple[list[float], ...] = field(default=())
+
+    @in_words
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: where the coordinates start, end and go."""
+        if is_lazy(self.q):
+            return text_block(f"motion of {self.arm.name!r}, still to be computed: say dask.compute(motion)")
+        facts = f"{self.t[0]:g} to {self.t[-1]:g} s in {len(self.t) - 1} steps"
+        return card(self.arm.name, facts, span_table(self.arm.coordinate_names, self.q))
 
     @property
     def joints(self) -> Array:

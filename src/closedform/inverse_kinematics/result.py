@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array
+from ..display import card, html_table, text_block
 from ..guests import in_words, is_lazy
 
 
@@ -84,3 +85,22 @@ class Solutions:
             return f"{count}NOT FOUND: {why}"
         metres, radians = (np.nanmax(each) for each in errors)
         return f"{count}NOT FOUND: {why}; the closest leaves up to {metres:.3g} m and {radians:.3g} rad"
+
+    @in_words
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the branches of a pose, or what was found for each of several."""
+        if is_lazy(self.found):
+            return text_block(str(self))
+        size = self.q.shape[-1]
+        names = [f"q{k + 1}" for k in range(size)]
+        errors = (self.position_error, self.rotation_error)
+        if self.status.size == 1 and self.found.all():
+            branches = np.asarray(self.branches).reshape(-1, size)[: int(np.max(self.count))].tolist()
+            table = html_table(["branch", *names], [(k, *q) for k, q in enumerate(branches)])
+        else:
+            columns = (self.status, self.count, *errors)
+            flat = zip(*(np.asarray(each).ravel().tolist() for each in columns), strict=True)
+            closest = np.asarray(self.closest).reshape(-1, size).tolist()
+            rows = [(k, *each, *q) for k, (each, q) in enumerate(zip(flat, closest, strict=True))]
+            table = html_table(["pose", "status", "branches", "error [m]", "error [rad]", *names], rows)
+        return card("Solutions", str(self), table)

@@ -14,15 +14,25 @@ WIDEST = 40
 
 def listing(model: Model) -> str:
     """Return a table of the joints, and the names of the frames."""
-    rows: list[tuple[str, ...]] = [("joint", "kind", "q", "qd", "lower", "upper")]
-    rows += [_row(model, body) for body in model.bodies[:SHOWN]]
+    rows = joint_rows(model)[: SHOWN + 1]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    count = f"nq {model.nq}, nv {model.nv}, {len(model.bodies)} moving bodies"
-    head = f"{shorten(model.name, WIDEST)}: {count}, {model.mass:.6g} kg"
+    head = ": ".join(heading(model))
     lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
     more = [f"and {len(model.bodies) - SHOWN} more"] if model.bodies[SHOWN:] else []
     frames = f"frames: {listed([shorten(name, WIDEST) for name in model.frame_names], SHOWN)}"
     return "\n".join([head, *(lines if model.bodies else []), *more, frames])
+
+
+def heading(model: Model) -> tuple[str, str]:
+    """Return the name of a model, and in words how large it is."""
+    count = f"nq {model.nq}, nv {model.nv}, {len(model.bodies)} moving bodies"
+    return shorten(model.name, WIDEST), f"{count}, {model.mass:.6g} kg"
+
+
+def joint_rows(model: Model) -> list[tuple[str, ...]]:
+    """Return the table of the joints, its header first, a row per body."""
+    rows: list[tuple[str, ...]] = [("joint", "kind", "q", "qd", "lower", "upper")]
+    return rows + [_row(model, body) for body in model.bodies]
 
 
 def _row(model: Model, body: Body) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..checks import positive, sized_array, whole_number
+from ..display import card, html_table
 from ..errors import ArgumentError
 from ..guests import in_kind
 from ..integration import DivergenceError
@@ -55,6 +56,10 @@ class Contestant:
         return f"{self.name}, corrected" if self.corrected else self.name
 
 
+COLUMNS = ("task error", "Zh", "lag", "drift", "direction")
+"""What is compared, beside the time."""
+
+
 @dataclass(frozen=True)
 class Comparison:
     """The contestants on a closed path of targets, all from one `start` on the first of them.
@@ -68,14 +73,22 @@ class Comparison:
     contestants: tuple[Contestant, ...]
 
     def __str__(self) -> str:
-        names = ("task error", "Zh", "lag", "drift", "direction")
-        head = f"{'method':<29}" + "".join(f"{name:>11}" for name in names) + f"{'us/pose':>9}"
+        head = f"{'method':<29}" + "".join(f"{name:>11}" for name in COLUMNS) + f"{'us/pose':>9}"
         rows = [
             f"{each.title:<29}{each.task_error:11.1e}{each.stationarity:11.1e}{each.lag:11.1e}"
             f"{each.drift:11.1e}{each.direction:11.1e}{each.seconds * 1e6:9.1f}"
             for each in self.contestants
         ]
         return "\n".join([head, *rows])
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the contestants."""
+        rows = [
+            (c.title, c.task_error, c.stationarity, c.lag, c.drift, c.direction, c.seconds * 1e6)
+            for c in self.contestants
+        ]
+        facts = f"of {len(rows)} methods on {len(self.targets)} targets"
+        return card("Comparison", facts, html_table(["method", *COLUMNS, "us/pose"], rows))
 
 
 MOST_CYCLES = 1000

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array
-from ..guests import is_lazy
+from ..display import card, html_table, text_block
+from ..guests import in_words, is_lazy
 
 MEANINGS = {
     "solved": "the task is met and the point is of the kind asked for",
@@ -63,3 +64,17 @@ class Result:
             )
         lines += [f"{counts[name]} {name}: {MEANINGS[name]}" for name in MEANINGS if counts[name]]
         return "\n".join(lines)
+
+    @in_words
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the targets with what was found for each."""
+        if is_lazy(self.status):
+            return text_block(str(self))
+        count = self.q.shape[-1]
+        header = ["target", "status", "kind", "criterion", "task error", *(f"q{k + 1}" for k in range(count))]
+        columns = (self.status, self.kind, self.value, self.task_error)
+        flat = zip(*(np.asarray(each).ravel().tolist() for each in columns), strict=True)
+        joints = np.asarray(self.q).reshape(-1, count).tolist()
+        rows = [(k, *each, *q) for k, (each, q) in enumerate(zip(flat, joints, strict=True))]
+        first, *others = str(self).splitlines()
+        return card(first, "", html_table(header, rows), notes=others)

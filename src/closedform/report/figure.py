@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from plotly import graph_objects as go
 
 from ..arrays import Array
-from ..drawing import PALETTE, cube, plain, single
+from ..drawing import cube, plain, single
+from ..sticks import PALETTE
 
 __all__ = ["MARGIN", "PALETTE", "POINTS", "Figure", "cube", "figure", "plain", "single", "thinned"]
 

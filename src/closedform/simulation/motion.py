@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arrays import Array
-from ..guests import called, is_lazy
+from ..display import card, span_table, text_block
+from ..guests import called, in_words, is_lazy
 from ..lazy import cached_property
 from ..robot import Robot
 
@@ -107,3 +108,15 @@ class Motion:
             f"<motion of {self.robot.name!r}: {self.t[-1]:g} s in {len(self.t) - 1} steps, "
             f"{self.method}{runs}{changes}{events}>"
         )
+
+    @in_words
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: where the coordinates start, end and go."""
+        if is_lazy(self.q):
+            return text_block(repr(self))
+        names = [
+            " ".join([body.joint_name, *([part] if part else []), f"[{unit}]"])
+            for body in self.robot.model.independent
+            for part, unit in body.joint.coordinate_entries
+        ]
+        return card(self.robot.name, repr(self)[1:-1], span_table(names, self.q))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -21,6 +22,7 @@ from ..checks import (
     real_array,
     whole_number,
 )
+from ..display import card, html_table
 from ..errors import ArgumentError, shown
 from ..guests import Kind, kind_of, own
 
@@ -68,6 +70,14 @@ class Trajectory(ABC):
     """Number of coordinates."""
     smoothness: float
     """The highest derivative that is continuous over the duration; `math.inf` when all are."""
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: duration, and start and end of the coordinates."""
+        ends = np.asarray(self([0.0, self.duration]))
+        smooth = "all derivatives" if math.isinf(self.smoothness) else f"{self.smoothness:g} derivative(s)"
+        facts = f"{self.duration:g} s, {self.dofs} coordinates, {smooth} continuous"
+        rows = [(k, *each) for k, each in enumerate(ends.T.tolist())]
+        return card(type(self).__name__, facts, html_table(["coordinate", "start", "end"], rows))
 
     @abstractmethod
     def _rates(self, t: Any, orders: range, kind: Kind | None = None) -> list[Any]:

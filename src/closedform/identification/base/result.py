@@ -11,6 +11,7 @@ from casadi import SX
 
 from ...arrays import Array
 from ...checks import flag, whole_number
+from ...display import card, html_table
 from ...errors import ClosedFormError
 from ...forms import form
 from ...kernels import Kernel, ProgramRecipe, compiled
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 
     from .reasons import Reason
     from .table import Lists
+
+LONGEST_SUM = 400
+"""Characters of a regrouped parameter in a notebook's table."""
 
 MOST_DIGITS = 1000
 """Digits of printed coefficients."""
@@ -232,6 +236,21 @@ class BaseParameters:
 
     def __str__(self) -> str:
         return str(self.lists)
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the base parameters, what they consist of, and their values."""
+        from .table import DIGITS
+
+        model, sums = self.robot.model, self._combinations(DIGITS)
+        known = model.has_inertia and not model.without_numbers
+        values = self.values.tolist() if known else [None] * self.count
+        rows = [
+            (name, str(sums.get(name, "")), value) for name, value in zip(self.names, values, strict=True)
+        ]
+        facts = f"{self.count} base parameters of {self.matrix.shape[1]}, {self.method} method"
+        return card(
+            self.robot.name, facts, html_table(["parameter", "consists of", "value"], rows, LONGEST_SUM)
+        )
 
     def latex(self) -> str:
         """Return the regroupings and the lists of parameters in LaTeX."""

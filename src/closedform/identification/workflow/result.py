@@ -12,6 +12,7 @@ import numpy as np
 from ...arrays import Array
 from ...checks import file_path, instance, known_name
 from ...description.catalogue import read_toml
+from ...display import card, html_table
 from ...errors import ClosedFormError, shorten
 from ...files import read_regular, write_files
 from ...lazy import cached_property
@@ -160,12 +161,27 @@ class Identification:
         doubts = "".join(f"doubt: {doubt}; " for doubt in self.doubts)
         return f"<Identification of {self.robot.name!r}: {doubts}torque error {shown}>"
 
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: parameters and torque errors, doubts and notes."""
+        tables = (html_table([t.heading, *(c.heading for c in t.columns)], t.cells()) for t in self.tables)
+        notes = [*(f"doubt: {doubt}" for doubt in self.doubts), *(f"note: {note}" for note in self.notes)]
+        return card(self.robot.name, "; ".join(self._facts), *tables, notes=notes)
+
+    @property
+    def _facts(self) -> tuple[str, str]:
+        """How many parameters were identified, and how."""
+        return (
+            f"{len(self.values)} parameters, condition number {self.condition:.1f}",
+            f"friction: {self.friction}; cutoff {self.filters.cutoff:.3g} Hz; {self.method} least squares",
+        )
+
     def __str__(self) -> str:
         parameters, errors = self.tables
+        count, how = self._facts
         lines = [
             *(f"doubt: {doubt}" for doubt in self.doubts),
-            f"{self.robot.name}: {len(self.values)} parameters, condition number {self.condition:.1f}",
-            f"friction: {self.friction}; cutoff {self.filters.cutoff:.3g} Hz; {self.method} least squares",
+            f"{self.robot.name}: {count}",
+            how,
             "",
             *parameters.lines(10),
             "",

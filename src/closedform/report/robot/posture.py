@@ -9,16 +9,8 @@ import numpy as np
 from plotly import graph_objects as go
 
 from ...arrays import Array
-from ...drawing import (
-    PALETTE,
-    StickFigure,
-    moving_traces,
-    outermost,
-    scene,
-    single,
-    stick_figure,
-    styled_traces,
-)
+from ...drawing import moving_traces, scene, single, styled_traces
+from ...sticks import PALETTE, StickFigure, outermost, stick_figure
 from ..figure import Figure, figure
 from ..section import Section
 from .robot_study import Study
