@@ -52,6 +52,7 @@ FLOW = (
     "spheres",
     "robot",
     "loading",
+    "convert",
     "trajectory",
     "integration",
     "control",

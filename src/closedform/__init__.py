@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from . import (
         cluster,
         control,
+        convert,
         elastic,
         flexible,
         identification,
@@ -57,6 +58,8 @@ __all__ = [  # noqa: RUF022 (a table of contents, in the order of the flow)
     # its closed forms, and one of them compiled
     "FORMS",
     "Kernel",
+    # arrays of other libraries
+    "convert",
     # motions: planned, integrated
     "trajectory",
     "integration",
@@ -92,6 +95,7 @@ __all__ = [  # noqa: RUF022 (a table of contents, in the order of the flow)
 ]
 
 _APPLICATIONS = {
+    "convert": (),
     "trajectory": (),
     "integration": (),
     "control": (),
