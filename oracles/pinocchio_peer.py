@@ -47,9 +47,9 @@ class Peer:
         self.starts_q, self.starts_v = starts_q, starts_v
         self.G = self._projection()
 
-    def shaken(self) -> Peer:
+    def shaken(self, seed: int = 0) -> Peer:
         """Return the peer with masses, centres of mass and placements moved by one rounding."""
-        peer, rng = copy(self), np.random.default_rng(0)
+        peer, rng = copy(self), np.random.default_rng(seed)
         peer.model = self.model.copy()
         for body in peer.model.inertias:
             body.mass *= 1 + EPS * rng.choice((-1, 1))

@@ -20,7 +20,7 @@ from .torch_cuda import launched
 
 grad_enabled, empty, empty_like = torch.is_grad_enabled, torch.empty, torch.empty_like
 transformed, modes = torch._C._functorch.peek_interpreter_stack, torch._C._len_torch_dispatch_stack
-tracing = torch._C._is_tracing
+tracing, nested = torch._C._is_tracing, Tensor.is_nested.__get__
 forward = torch.autograd.forward_ad
 
 
@@ -63,11 +63,11 @@ def plain_call(kernel: Any, differentiable: Call) -> Call | None:
             if transformed():
                 return None
             plain = plain_samples(kernel)
-        for each in args:
-            if type(each) is not Tensor or each.is_nested:  # PyTorch's check of a nested one ends the process
+        try:
+            if True in map(nested, args) or not plain(*args):  # the check of a nested one ends the process
                 return batch(args)
-        if not plain(*args):
-            return batch(args)
+        except TypeError:  # no tensor
+            return None
         if like:
             result = empty_like(args[0])
             evaluate(*args, result)
