@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from .arrays import Array
 from .checks import batch_array, instance, real_array, whole_number
 from .errors import ArgumentError, listed, shown
+from .guests import in_kind
 from .model.body import Body
 from .model.inertia import from_order, in_order
 from .robot import Robot
@@ -67,6 +68,7 @@ class Pinocchio:
             if joint.body.coupling is None:
                 self._place[ours] = np.arange(joint.v.start, joint.v.stop)
 
+    @in_kind
     def q(self, q: ArrayLike) -> Array:
         """Return our coordinates from Pinocchio's, which has the cosine and sine of unbounded angles."""
         given = batch_array("Pinocchio.q: q", q, self._nq)
@@ -81,6 +83,7 @@ class Pinocchio:
                 found[..., body.iq : body.iq + body.joint.nq] = values
         return found
 
+    @in_kind
     def to_q(self, q: ArrayLike) -> Array:
         """Return Pinocchio's coordinates from ours."""
         given = batch_array("Pinocchio.to_q: q", q, self.robot.nq)
@@ -99,18 +102,22 @@ class Pinocchio:
             found[..., joint.q] = values
         return found
 
+    @in_kind
     def qd(self, v: ArrayLike) -> Array:
         """Return our velocities (accelerations, limits of effort) from Pinocchio's."""
         return batch_array("Pinocchio.qd: v", v, self._nv)[..., self._place]
 
+    @in_kind
     def to_v(self, qd: ArrayLike) -> Array:
         """Return Pinocchio's velocities (or accelerations) from ours; mimic joints have their own."""
         return self._ratio * batch_array("Pinocchio.to_v: qd", qd, self.robot.nv)[..., self._source]
 
+    @in_kind
     def tau(self, tau: ArrayLike) -> Array:
         """Return our torques from Pinocchio's, of the same power: those of mimic joints go to drivers."""
         return self._gathered(batch_array("Pinocchio.tau: tau", tau, self._nv))
 
+    @in_kind
     def to_tau(self, tau: ArrayLike) -> Array:
         """Return Pinocchio's torques from ours, of the same power: mimic joints have none."""
         given = batch_array("Pinocchio.to_tau: tau", tau, self.robot.nv)
@@ -118,6 +125,7 @@ class Pinocchio:
         found[..., self._place] = given
         return found
 
+    @in_kind
     def matrix(self, A: ArrayLike) -> Array:
         """Return a matrix that maps velocities to torques (M, C, derivatives of torques) from Pinocchio's.
 
@@ -126,6 +134,7 @@ class Pinocchio:
         given = self._rows("Pinocchio.matrix: A", A, self._nv)
         return self._gathered(self._gathered(given).swapaxes(-1, -2)).swapaxes(-1, -2)
 
+    @in_kind
     def jacobian(self, J: ArrayLike) -> Array:
         """Return a Jacobian from Pinocchio's: of a twist (six rows), or of a point (three rows)."""
         given = real_array("Pinocchio.jacobian: J", J)
@@ -141,6 +150,7 @@ class Pinocchio:
         """Return the model's inertias as `robot.phi` has them."""
         return self.parameters(_inertias(self.model, len(self._joints)).ravel())
 
+    @in_kind
     def to_phi(self, phi: ArrayLike) -> Array:
         """Return inertial parameters as Pinocchio's dynamic parameters: (..., njoints, 10).
 
@@ -151,6 +161,7 @@ class Pinocchio:
         rows = given.reshape(*given.shape[:-1], count, 10)
         return self._by_joint(rows)
 
+    @in_kind
     def parameters(self, values: ArrayLike) -> Array:
         """Return an array by our inertial parameters, ten per body on the last axis, from Pinocchio's."""
         count = len(self._joints)
@@ -158,11 +169,13 @@ class Pinocchio:
         blocks = given.reshape(*given.shape[:-1], count, 10)[..., self._numbers - 1, :]
         return from_order(blocks.reshape(given.shape), "pinocchio")
 
+    @in_kind
     def regressor(self, Y: ArrayLike) -> Array:
         """Return our regressor, tau = Y phi, from Pinocchio's."""
         given = self._rows("Pinocchio.regressor: Y", Y, 10 * len(self._joints))
         return self.parameters(self._gathered(given.swapaxes(-1, -2)).swapaxes(-1, -2))
 
+    @in_kind
     def to_wrenches(self, wrenches: ArrayLike) -> Array:
         """Return wrenches on our bodies (..., bodies, 6) as Pinocchio's forces: (..., njoints, 6).
 
@@ -195,6 +208,7 @@ class Pinocchio:
         return array
 
 
+@in_kind
 def swap_halves(values: ArrayLike, axis: int = -1) -> Array:
     """Return twists or wrenches with angular and linear halves swapped: ours from Pinocchio's, and back.
 
