@@ -10,6 +10,7 @@ from typing import Any
 
 PACKAGES = (
     "",
+    "convert",
     "trajectory",
     "integration",
     "control",

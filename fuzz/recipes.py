@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from functools import cache, partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import casadi as ca
@@ -17,6 +18,7 @@ import closedform as cf
 from closedform import (
     cluster,
     control,
+    convert,
     description,
     elastic,
     equations,
@@ -64,6 +66,14 @@ class StillCluster:
         return {"tcp://worker": cf.__version__}
 
 
+class StillModel:
+    """Stands for Pinocchio's model of the arm, with the joints in another order."""
+
+    names = ("universe", "joint2", "joint1")
+    joints = tuple(SimpleNamespace(idx_q=k, nq=n, idx_v=k, nv=n) for k, n in ((-1, 0), (0, 1), (1, 1)))
+    inertias = (SimpleNamespace(toDynamicParameters=partial(np.ones, 10)),) * 3
+
+
 @cache
 def arm() -> cf.Robot:
     return cf.load("2r")
@@ -73,6 +83,11 @@ def arm() -> cf.Robot:
 def socket() -> cf.Robot:
     """Return a body on a ball joint."""
     return cf.load("spherical_pendulum")
+
+
+@cache
+def pinocchio() -> convert.Pinocchio:
+    return convert.Pinocchio(arm(), StillModel())
 
 
 @cache
@@ -536,6 +551,22 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "trajectory.Paced.instants": lambda: call(paced().instants, np.array([0.1, 0.2])),
     "trajectory.Paced.progress": lambda: call(paced().progress, np.array([0.1, 0.2])),
     "trajectory.PiecewisePolynomial.extremes": lambda: call(move().extremes, 1),
+    # arrays of other libraries
+    "convert.swap_halves": lambda: call(convert.swap_halves, np.ones((6, 2)), axis=-2),
+    "convert.Pinocchio": lambda: call(convert.Pinocchio, arm(), StillModel()),
+    "convert.Pinocchio.q": lambda: call(pinocchio().q, np.ones((3, 2))),
+    "convert.Pinocchio.to_q": lambda: call(pinocchio().to_q, np.ones((3, 2))),
+    "convert.Pinocchio.qd": lambda: call(pinocchio().qd, np.ones((3, 2))),
+    "convert.Pinocchio.to_v": lambda: call(pinocchio().to_v, np.ones((3, 2))),
+    "convert.Pinocchio.tau": lambda: call(pinocchio().tau, np.ones((3, 2))),
+    "convert.Pinocchio.to_tau": lambda: call(pinocchio().to_tau, np.ones((3, 2))),
+    "convert.Pinocchio.matrix": lambda: call(pinocchio().matrix, np.eye(2)),
+    "convert.Pinocchio.jacobian": lambda: call(pinocchio().jacobian, np.ones((6, 2))),
+    "convert.Pinocchio.phi": lambda: call(pinocchio().phi),
+    "convert.Pinocchio.to_phi": lambda: call(pinocchio().to_phi, np.ones(20)),
+    "convert.Pinocchio.parameters": lambda: call(pinocchio().parameters, np.ones(20)),
+    "convert.Pinocchio.regressor": lambda: call(pinocchio().regressor, np.ones((2, 20))),
+    "convert.Pinocchio.to_wrenches": lambda: call(pinocchio().to_wrenches, np.ones((2, 6))),
     # integration
     "integration.System": system_call,
     "cluster.check_workers": lambda: call(cluster.check_workers, client=StillCluster()),

@@ -55,6 +55,7 @@ FLOW = (
     "spheres",
     "robot",
     "loading",
+    "convert",
     "trajectory",
     "integration",
     "control",

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from . import (
         cluster,
         control,
+        convert,
         elastic,
         flexible,
         identification,
@@ -58,6 +59,8 @@ __all__ = [  # noqa: RUF022 (a table of contents, in the order of the flow)
     # its closed forms, and one of them compiled
     "FORMS",
     "Kernel",
+    # arrays of other libraries
+    "convert",
     # motions: planned, integrated
     "trajectory",
     "integration",
@@ -99,6 +102,7 @@ _HOMES = {
     "kernels": ("Kernel",),
     "loading": ("load",),
     "robot": ("Robot",),
+    "convert": (),
     "trajectory": (),
     "integration": (),
     "control": (),
