@@ -18,6 +18,7 @@ import pytest
 
 import closedform as cf
 from closedform.kernels import compiled
+from guest_wrenches import check_wrenches
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: make test-torch")
 
@@ -283,23 +284,8 @@ def test_a_bound_launch_reads_rows_where_they_are(robot):
 
 
 def test_wrenches_of_frames_are_tensors(robot):
-    (q, push) = (torch.randn(4, n, dtype=torch.float64) for n in (2, 6))
-    first, second = robot.body_names[:2]
-    for wrenches in (
-        {first: push, second: push[0]},
-        {second: push, first: [0.0, 0, 0, 1, 2, 3]},
-        {first: [1.0] * 6},
-    ):
-        plain = {
-            name: each if isinstance(each, list) else np.asarray(each) for name, each in wrenches.items()
-        }
-        found = robot.inverse_dynamics(q, q, q, wrenches=wrenches)
-        expected = robot.inverse_dynamics(*[np.asarray(q)] * 3, wrenches=plain)
-        np.testing.assert_allclose(np.asarray(found), expected, rtol=1e-13, atol=1e-13)
-    with pytest.raises(cf.ArgumentError, match=rf"wrenches\['{first}'\] is a NumPy array beside"):
-        robot.inverse_dynamics(q, q, q, wrenches={first: np.zeros(6)})
-    with pytest.raises(cf.ArgumentError, match=r"has shape \(4, 2\); expected \(..., 6\)"):
-        robot.inverse_dynamics(q, q, q, wrenches={first: q})
+    q, push = (torch.randn(4, n, dtype=torch.float64) for n in (2, 6))
+    check_wrenches(robot, q, push)
 
 
 @pytest.mark.parametrize("form", [*FORMS, "forward_dynamics"])

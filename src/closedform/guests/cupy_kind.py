@@ -11,7 +11,7 @@ import cupy
 import numpy as np
 
 from ..errors import ArgumentError
-from .doors import marched_kernel
+from .gradientless import Gradientless
 from .kinds import known_precision
 
 SMALL = 2**16
@@ -19,7 +19,7 @@ SMALL = 2**16
 
 
 @dataclass(frozen=True)
-class CupyKind:
+class CupyKind(Gradientless):
     """CuPy arrays of one device and precision."""
 
     device: int
@@ -50,24 +50,6 @@ class CupyKind:
     def moved(self, array: Any, source: int, destination: int) -> Any:
         """Return an array with an axis moved to another place."""
         return cupy.moveaxis(array, source, destination)
-
-    def followed(self, array: Any) -> bool:
-        """Return False: CuPy has no gradients."""
-        return False
-
-    def detached(self, array: Any) -> Any:
-        """Return the array, which has no gradient."""
-        return array
-
-    def attached(self, values: Any, array: Any, pull: Callable[[Any], Any]) -> Any:
-        """Return the values, since no gradient is asked for."""
-        return values
-
-    def stepped(
-        self, kernel: Any, state: Sequence[Any], arrays: Sequence[Any], moving: Sequence[bool], count: int
-    ) -> Any:
-        """Return the states of steps of a kernel."""
-        return marched_kernel(self, kernel, state, arrays, moving, count)
 
     def march(self, step: Callable[..., Any], start: Any, tables: Sequence[Any], count: int) -> Any:
         """Return the states of steps, taken one after the other."""

@@ -11,12 +11,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..errors import ArgumentError
-from .doors import marched_kernel
+from .gradientless import Gradientless
 from .kinds import known_precision
 
 
 @dataclass(frozen=True)
-class JaxKind:
+class JaxKind(Gradientless):
     """JAX arrays of one device and precision; there is no device while JAX traces."""
 
     device: Any
@@ -47,24 +47,6 @@ class JaxKind:
     def moved(self, array: Any, source: int, destination: int) -> Any:
         """Return an array with an axis moved to another place."""
         return jnp.moveaxis(array, source, destination)
-
-    def followed(self, array: Any) -> bool:
-        """Return False: arrays that are traced never come to the host."""
-        return False
-
-    def detached(self, array: Any) -> Any:
-        """Return the array, which has no gradient."""
-        return array
-
-    def attached(self, values: Any, array: Any, pull: Callable[[Any], Any]) -> Any:
-        """Return the values, since no gradient is asked for."""
-        return values
-
-    def stepped(
-        self, kernel: Any, state: Sequence[Any], arrays: Sequence[Any], moving: Sequence[bool], count: int
-    ) -> Any:
-        """Return the states of steps of a kernel."""
-        return marched_kernel(self, kernel, state, arrays, moving, count)
 
     def march(self, step: Callable[..., Any], start: Any, tables: Sequence[jax.Array], count: int) -> Any:
         """Return the states of steps, as one loop of XLA."""

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from ..errors import ArgumentError
 from .kinds import known_precision
-from .torch_shapes import is_batched
+from .torch_shapes import common_device, is_batched
 from .torch_steps import recorded, stepped
 
 SMALL = 2**16
@@ -96,15 +96,7 @@ class TorchKind:
 
 def kind(name: str, tensors: Sequence[Tensor]) -> TorchKind:
     """Return what tensors have in common; those on several devices are refused."""
-    devices = {each.device for each in tensors}
-    if len(devices) > 1:
-        places = " and ".join(sorted(map(str, devices)))
-        raise ArgumentError(f"{name}: tensors are on {places}; move them to one device with .to(...)")
-    (device,) = devices
-    if device.type not in ("cpu", "cuda"):
-        raise ArgumentError(
-            f"{name}: tensors on {device} are not taken; move them to the CPU or to a CUDA device"
-        )
+    device = common_device(name, tensors)
     if any(each.layout is not torch.strided or each.is_nested for each in tensors):
         raise ArgumentError(f"{name}: a tensor is sparse or nested; expected dense ones: say .to_dense()")
     reals = [each for each in tensors if each.is_floating_point() or each.is_complex()]

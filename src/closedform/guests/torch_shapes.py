@@ -8,10 +8,25 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from ..errors import ArgumentError
 from .shapes import batch_of
 
 BATCHED = torch._C._parse_dispatch_key("Batched")
 """What PyTorch's first way of batching, which `torch.autograd` still uses, marks its tensors with."""
+
+
+def common_device(name: str, tensors: Sequence[Tensor]) -> torch.device:
+    """Return the device that all tensors are on; it is the CPU or an NVIDIA GPU."""
+    devices = {each.device for each in tensors}
+    if len(devices) > 1:
+        places = " and ".join(sorted(map(str, devices)))
+        raise ArgumentError(f"{name}: tensors are on {places}; move them to one device with .to(...)")
+    (device,) = devices
+    if device.type not in ("cpu", "cuda"):
+        raise ArgumentError(
+            f"{name}: tensors on {device} are not taken; move them to the CPU or to a CUDA device"
+        )
+    return device
 
 
 def whole_shapes(kernel: Any, tensors: Sequence[Tensor]) -> list[tuple[int, ...]]:

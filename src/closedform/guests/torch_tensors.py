@@ -20,7 +20,7 @@ from .shapes import batch_of, outputs_of
 from .torch_bound import bind
 from .torch_cuda import into
 from .torch_operators import evaluated, operator_of
-from .torch_shapes import in_front, is_batched, summed, whole_shapes
+from .torch_shapes import common_device, in_front, is_batched, summed, whole_shapes
 from .torch_shortcut import Call, plain_call
 
 __all__ = ["bind", "call", "shortcut"]
@@ -64,15 +64,7 @@ def _product(kernel: Any, tensors: Sequence[Tensor]) -> Any:
 def _alike(kernel: Any, args: Sequence[Any]) -> list[Tensor]:
     """Return all arguments as tensors of the kernel's precision on one device."""
     given = [each for each in args if isinstance(each, Tensor)]
-    devices = {each.device for each in given}
-    if len(devices) > 1:
-        places = " and ".join(sorted(map(str, devices)))
-        raise ArgumentError(f"{kernel.name}: tensors are on {places}; move them to one device with .to(...)")
-    (device,) = devices
-    if device.type not in ("cpu", "cuda"):
-        raise ArgumentError(
-            f"{kernel.name}: tensors on {device} are not taken; move them to the CPU or to a CUDA device"
-        )
+    device = common_device(kernel.name, given)
     for each in given:
         known_precision(kernel.name, each.dtype)
         if each.is_nested:
