@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
+import struct
+from fractions import Fraction
 
 import casadi as ca
 import numpy as np
@@ -145,6 +148,72 @@ def test_texts_write_every_entry_once_from_a_slot_that_is_filled(name, real, sma
     assert all(place & 255 in filled for _, place, filled in written)
     entries = sorted((output, place >> 8) for output, place, _ in written)
     assert entries == [(o, e) for o, row in enumerate(traced.results) for e in range(len(row))]
+
+
+def fma(a, b, c):
+    """Return a b + c, rounded once."""
+    if any(map(math.isnan, (a, b, c))):
+        return math.nan
+    return float(Fraction(a) * Fraction(b) + Fraction(c))
+
+
+def in_python(line):
+    """Return a line of a generated text in Python."""
+    line = re.sub(
+        r"^double s(\d+), c\1; sine_cosine\((\w+), s\1, c\1\);", r"s\1, c\1 = sine_cosine(\2)", line
+    )
+    line = re.sub(r"^(const )?(double|int) ", "", line.strip()).rstrip(";")
+    line = re.sub(r", (\w) = ", r"; \1 = ", line)
+    line = re.sub(r"= ([^;?]+) \? ([^;:]+) : ([^;]+)", r"= (\2) if (\1) else (\3)", line)
+    return line.replace("+ lane]", "]").replace('nan("")', "math.nan")
+
+
+def sine_cosine(text):
+    """Return the function of a text for sine and cosine."""
+    body = text.partition("void sine_cosine")[2].partition("{")[2].partition("\n}")[0].strip().splitlines()
+    names = {"fma": fma, "fabs": abs, "math": math}
+    names["__double2loint"] = lambda x: struct.unpack("<q", struct.pack("<d", x))[0] & 0xFFFFFFFF
+    lines = "\n".join(map(in_python, body))
+
+    def found(x):
+        local = {**names, "x": x}
+        exec(lines, local)
+        return local["s"], local["c"]
+
+    return found
+
+
+def test_sine_and_cosine_as_they_are_written():
+    written = sine_cosine(source(PROGRAMS["mixed"], "double", MEMORY).text)
+    for x in np.linspace(-40, 40, 101):
+        np.testing.assert_allclose(written(float(x)), (np.sin(x), np.cos(x)), rtol=0, atol=1e-15)
+    assert all(map(math.isnan, written(2.0**46)))
+
+
+@pytest.mark.parametrize("small", [False, True])
+@pytest.mark.parametrize("name", ["mixed", "panda inverse_dynamics_derivatives", "humanoid mass_matrix"])
+def test_texts_compute_what_they_should(name, small):
+    """Every line of every part, one after the other, as a thread would take them."""
+    traced = PROGRAMS[name]
+    made = source(traced, "double", MEMORY, small) or source(traced, "double", MEMORY)
+    rng = np.random.default_rng(1)
+    inputs = [rng.normal(size=shape) for _, shape in traced.inputs]
+    flat = {f"x{k}": [float(each) for each in np.ravel(array)] for k, array in enumerate(inputs)}
+    tables = dict(re.findall(r"const unsigned (\w+)\[\] = \{([\d, ]+)\}", made.text))
+    results = [np.full(len(row), np.nan) for row in traced.results]
+    for number, body in enumerate(made.text.split("__noinline__ void part")[1:]):
+        lines = re.search(r"(?:x\d \+= i \* d\d;\n)+(.*?)__syncthreads", body, re.DOTALL)[1].splitlines()
+        tile = {}
+        exec("\n".join(map(in_python, lines)), {**flat, "tile": tile, "sine_cosine": sine_cosine(made.text)})
+        short = [int(each) for each in tables.get(f"places{number}", "").split(", ") if each]
+        calls = re.findall(r"leave(_rows<\d+>)?\(warp \* \d+, (\w+), y(\d) \+ base \* \d+(?:, (\d+))?", body)
+        for rows, table, output, width in calls:
+            places = [int(each) for each in tables[table].split(", ")] if rows else short[: int(width)]
+            short = short if rows else short[int(width) :]
+            for place in places:
+                results[int(output)][place >> 8] = tile[(place & 255) * STRIDE]
+    for ours, theirs in zip(results, results_of(traced, inputs), strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-13)
 
 
 def test_cards_with_little_shared_memory_have_smaller_blocks():
