@@ -15,6 +15,7 @@ import closedform as cf
 from closedform.cuda.parts import SLACK, parts
 from closedform.cuda.staging import _operations, _waiting, staging
 from closedform.cuda.text import STRIDE, source
+from closedform.forms.variant import Variant
 from closedform.programs import evaluate, program, trace
 from closedform.programs.operations import NUMPY
 from closedform.programs.sine_cosine import COSINE, PI_2, SINE
@@ -128,7 +129,7 @@ def as_asked(traced, places):
 
 def test_vectors_keep_fewer_values_waiting():
     """Torques and their rates from the last joint back, with what ends values done at once."""
-    traced = trace(cf.load("iiwa14").model, "inverse_dynamics_rates", order=2)
+    traced = trace(cf.load("iiwa14").model, "inverse_dynamics_rates", Variant(order=2))
     (places,) = parts(traced, NONE, 211)
     asked, order = as_asked(traced, places), staging(traced, places, 110).operations
     assert sorted(order) == sorted(asked)

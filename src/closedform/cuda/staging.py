@@ -49,7 +49,7 @@ def staging(program: Program, places: Sequence[Place], registers: int) -> Stagin
 
 
 def _attempts(program: Program, places: Sequence[Place]) -> Iterator[list[int]]:
-    """Yield orders of the operations: for orders of the outputs, operands as they are or the highest first."""
+    """Yield orders of operations: for each of the outputs, operands as they are or the highest first."""
     for heights in ([0] * len(program.operations), _heights(program)):
         for order in _orders(program, places):
             yield _operations(program, order, heights)
