@@ -138,7 +138,7 @@ def test_vectors_keep_fewer_values_waiting():
         operands = traced.operations[value][1]
         assert all(each in done or traced.operations[each][0] in ("const", "input") for each in operands)
         done.add(value)
-    assert 3 * _waiting(traced, order, 110) < _waiting(traced, asked, 110)
+    assert 2 * _waiting(traced, order, 110) < _waiting(traced, asked, 110)
 
 
 @pytest.mark.parametrize("small", [False, True])
