@@ -4,8 +4,8 @@ class Actors {
   constructor(THREE, data, stage) {
     Object.assign(this, { THREE, data, stage, array: data.arrays });
     this.root = new THREE.Group();
-    this.root.quaternion.setFromUnitVectors(
-      new THREE.Vector3(...data.up), new THREE.Vector3(0, 0, 1));
+    this.root.quaternion.setFromRotationMatrix(
+      new THREE.Matrix4().setFromMatrix3(new THREE.Matrix3().fromArray(data.turn).transpose()));
     stage.world.add(this.root);
     this.rows = Array.from({ length: data.rows }, () => new THREE.Group());
     this.still = new THREE.Group();

@@ -1,42 +1,12 @@
-// Surfaces: solids from whole numbers, edges kept sharp, and tubes along a curve.
+// Surfaces: solids from whole numbers, and tubes along a curve.
 
-const CREASE = Math.cos((38 * Math.PI) / 180);
-
-// Returns a geometry whose normals are smooth except across edges sharper than the crease.
+// Returns a geometry; its corners at a sharp edge are there once for each side, so that its normals show it.
 function solidGeometry(THREE, corners, faces, lower, step) {
-  const count = faces.length, keys = new Map();
-  const place = new Float32Array(3 * count), flat = new Float32Array(count), around = [];
-  for (let i = 0; i < count; i++) {
-    for (let j = 0; j < 3; j++) place[3 * i + j] = lower[j] + step * (corners[3 * faces[i] + j] + 32768);
-  }
-  for (let f = 0; f < count; f += 3) {
-    const [ax, ay, az, bx, by, bz, cx, cy, cz] = place.subarray(3 * f, 3 * f + 9);
-    const ux = bx - ax, uy = by - ay, uz = bz - az, vx = cx - ax, vy = cy - ay, vz = cz - az;
-    flat.set([uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx], f);
-  }
-  const vertex = Array.from({ length: count }, (_, i) => {
-    const k = 3 * faces[i];
-    const key = ((corners[k] + 32768) * 65536 + corners[k + 1] + 32768) * 65536 + corners[k + 2] + 32768;
-    if (!keys.has(key)) { keys.set(key, around.length); around.push([]); }
-    around[keys.get(key)].push(3 * Math.floor(i / 3));
-    return keys.get(key);
-  });
-  const size = (f) => Math.hypot(flat[f], flat[f + 1], flat[f + 2]) || 1;
-  const sizes = Float32Array.from({ length: count / 3 }, (_, f) => size(3 * f));
-  const normals = new Float32Array(3 * count);
-  for (let i = 0; i < count; i++) {
-    const own = 3 * Math.floor(i / 3);
-    let x = 0, y = 0, z = 0;
-    for (const f of around[vertex[i]]) {
-      const dot = flat[own] * flat[f] + flat[own + 1] * flat[f + 1] + flat[own + 2] * flat[f + 2];
-      if (dot >= CREASE * sizes[own / 3] * sizes[f / 3]) { x += flat[f]; y += flat[f + 1]; z += flat[f + 2]; }
-    }
-    const length = Math.hypot(x, y, z) || 1;
-    normals.set([x / length, y / length, z / length], 3 * i);
-  }
+  const place = Float32Array.from(corners, (each, i) => lower[i % 3] + step * (each + 32768));
   const geometry = new THREE.BufferGeometry();
   geometry.setAttribute("position", new THREE.BufferAttribute(place, 3));
-  geometry.setAttribute("normal", new THREE.BufferAttribute(normals, 3));
+  geometry.setIndex(new THREE.BufferAttribute(faces, 1));
+  geometry.computeVertexNormals();
   return geometry;
 }
 

@@ -3,6 +3,7 @@
 
 async function startScene(figure) {
   const canvas = figure.querySelector('[data-scene="canvas"]');
+  if (!document.createElement("canvas").getContext("webgl2")) throw new Error("there is no WebGL");
   const [THREE, data] = await Promise.all([threeJs(), sceneData(figure)]);
   canvas.hidden = false;
   const low = new THREE.Vector3(...data.low), high = new THREE.Vector3(...data.high);
@@ -14,8 +15,8 @@ async function startScene(figure) {
     requestAnimationFrame(() => { waiting = false; stage.draw(); });
   };
   const actors = new Actors(THREE, data, stage);
-  const orbit = new Orbit(THREE, stage.camera, canvas, draw);
-  orbit.box = [low, high];
+  const cloud = data.cloud.map((point) => new THREE.Vector3(...point));
+  const orbit = new Orbit(THREE, stage, cloud, draw);
   const player = new Player(figure, data, actors, orbit, draw);
   stage.resize();
   stage.theme();

@@ -87,9 +87,10 @@ function makeMarks(actors) {
   }
 
   if (data.torques) {
-    const on = carried("torques"), radius = 0.05 * size, segments = 96;
+    const on = carried("torques"), radius = 0.062 * size, segments = 96, most = 1.75 * Math.PI;
     const low = new THREE.Color(BLUE), high = new THREE.Color(0xd9622b);
-    const arc = () => new THREE.TorusGeometry(radius, 0.13 * radius, 10, segments, 1.75 * Math.PI);
+    const arc = () => new THREE.TorusGeometry(radius, 0.1 * radius, 10, segments, most);
+    const track = new THREE.TorusGeometry(radius, 0.02 * radius, 6, segments, most), grey = over(0x8a939c);
     const bar = () => new THREE.CylinderGeometry(0.16 * radius, 0.16 * radius, 2 * radius, 12).translate(0, radius, 0);
     const bars = data.torques.map(({ row, point, axis, slides }) => {
       const mesh = new THREE.Mesh(slides ? bar() : arc(), over(BLUE));
@@ -98,13 +99,18 @@ function makeMarks(actors) {
       const along = new THREE.Vector3(...axis);
       const from = new THREE.Vector3(0, slides ? 1 : 0, slides ? 0 : 1);
       const turns = [along, along.clone().negate()].map((each) => new THREE.Quaternion().setFromUnitVectors(from, each));
+      const rail = new THREE.Mesh(track, grey); // as far as the most goes
+      rail.position.copy(mesh.position);
+      rail.renderOrder = 3;
       on(row).add(mesh);
-      return { mesh, slides, turns, full: mesh.geometry.index.count };
+      if (!slides) on(row).add(rail);
+      return { mesh, rail, slides, turns, full: mesh.geometry.index.count };
     });
     marks.torques.at = (k, next, f) => {
       between(array.shares, bars.length, k, next, f).forEach((share, j) => {
-        const { mesh, slides, turns, full } = bars[j], part = Math.min(Math.abs(share), 1);
+        const { mesh, rail, slides, turns, full } = bars[j], part = Math.min(Math.abs(share), 1);
         mesh.quaternion.copy(turns[share < 0 ? 1 : 0]);
+        rail.quaternion.copy(mesh.quaternion);
         mesh.visible = part > 0.004;
         if (slides) mesh.scale.y = Math.max(part, 1e-3);
         else shortened(mesh.geometry, part, segments, full);

@@ -1,13 +1,14 @@
 // A camera that turns about a point: by mouse, by touch and by keys. The world's z axis is up.
 
 const STEP = 0.12;
+const FILLED = 0.86;
 
 class Orbit {
-  constructor(THREE, camera, canvas, changed) {
-    Object.assign(this, { THREE, camera, canvas, changed });
+  // The camera fits `cloud`, points around what moves; `size` is about theirs.
+  constructor(THREE, { camera, canvas, middle, size }, cloud, changed) {
+    Object.assign(this, { THREE, camera, canvas, middle, size, cloud, changed });
     this.target = new THREE.Vector3();
     this.azimuth = 0.7; this.elevation = 0.4; this.distance = 3;
-    this.box = null;
     this.pointers = new Map();
     canvas.addEventListener("pointerdown", (event) => this.press(event));
     canvas.addEventListener("pointermove", (event) => this.move(event));
@@ -33,27 +34,29 @@ class Orbit {
     this.changed();
   }
 
-  // Look at the whole box from a side: as near as its corners allow.
+  // Look at all that moves from a side, as near as the picture allows.
   fit(azimuth, elevation) {
-    const { THREE, camera } = this;
+    const { camera, cloud } = this;
     Object.assign(this, { azimuth, elevation, home: [azimuth, elevation], own: false });
-    const [low, high] = this.box;
-    this.target.addVectors(low, high).multiplyScalar(0.5);
-    const back = this.direction();
-    const right = new THREE.Vector3().crossVectors(camera.up, back).normalize();
-    const up = new THREE.Vector3().crossVectors(back, right);
-    const rise = Math.tan((camera.fov * Math.PI) / 360), width = rise * camera.aspect;
-    const corner = new THREE.Vector3();
-    this.distance = 0;
-    for (let k = 0; k < 8; k++) {
-      corner.set(...[0, 1, 2].map((i) => ((k >> i) & 1 ? high : low).getComponent(i))).sub(this.target);
-      const near = corner.dot(back);
-      const sides = [Math.abs(corner.dot(right)) / width, Math.abs(corner.dot(up)) / rise];
-      this.distance = Math.max(this.distance, near + 1.06 * Math.max(...sides));
-    }
-    const size = high.distanceTo(low);
-    camera.near = 0.02 * size; camera.far = 40 * size;
+    this.target.copy(this.middle);
+    this.distance = 3 * this.size;
+    camera.near = 0.02 * this.size;
+    camera.far = 40 * this.size;
     camera.updateProjectionMatrix();
+    const seen = new this.THREE.Vector3(), rise = Math.tan((camera.fov * Math.PI) / 360);
+    for (let round = 0; round < 8; round++) { // perspective makes the centre move with the distance
+      this.place();
+      camera.updateMatrixWorld();
+      const low = [Infinity, Infinity], high = [-Infinity, -Infinity];
+      for (const point of cloud) {
+        const at = seen.copy(point).project(camera).toArray();
+        for (const i of [0, 1]) { low[i] = Math.min(low[i], at[i]); high[i] = Math.max(high[i], at[i]); }
+      }
+      const half = this.distance * rise, middle = [0, 1].map((i) => (low[i] + high[i]) / 2);
+      this.target.addScaledVector(seen.setFromMatrixColumn(camera.matrixWorld, 0), middle[0] * half * camera.aspect);
+      this.target.addScaledVector(seen.setFromMatrixColumn(camera.matrixWorld, 1), middle[1] * half);
+      this.distance *= Math.max(high[0] - low[0], high[1] - low[1], 0.02) / (2 * FILLED);
+    }
     this.place();
   }
 
@@ -77,8 +80,7 @@ class Orbit {
   }
 
   zoom(factor) {
-    const size = this.box[0].distanceTo(this.box[1]);
-    this.distance = Math.min(20 * size, Math.max(0.05 * size, this.distance * factor));
+    this.distance = Math.min(20 * this.size, Math.max(0.05 * this.size, this.distance * factor));
     this.own = true;
     this.place();
   }
