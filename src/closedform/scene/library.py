@@ -16,6 +16,9 @@ SCRIPTS = ("data.js", "geometry.js", "orbit.js", "stage.js", "marks.js", "actors
 THREE = {"core": "three.core.min.js", "module": "three.module.min.js"}
 """Files of three.js: the second imports the first."""
 
+SCENE = '<figure class="scene">'
+"""How the part of a page begins that shows a scene."""
+
 
 @cache
 def environment() -> Environment:

@@ -41,7 +41,6 @@ class Shown:
 
 def read_motion(model: Model, motion: Any, t: Any, tau: Any, rows: int) -> Shown:
     """Return a motion at the instants that a scene with so many rows of poses shows."""
-    times: Array | None = None
     if motion is None:
         q = model.neutral()[None]
     elif _is_trajectory(motion):
@@ -55,7 +54,7 @@ def read_motion(model: Model, motion: Any, t: Any, tau: Any, rows: int) -> Shown
         tau = getattr(motion, "tau", None) if tau is None else tau
     else:
         q = _states(model, motion)
-    times = np.arange(len(q)) * INTERVAL if t is None else read_times(t, len(q))
+    times: Array = read_times(np.arange(len(q)) * INTERVAL if t is None else t, len(q))
     forces = None if tau is None else _forces(model, tau, len(q))
     keep = kept(len(q), rows)
     return Shown(times[keep], q[keep], None if forces is None else forces[keep])

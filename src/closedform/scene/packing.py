@@ -42,7 +42,10 @@ def packed(arrays: Mapping[str, NDArray[Any]]) -> tuple[dict[str, Any], str]:
 
 def packed_solids(solids: Sequence[Solid]) -> tuple[list[dict[str, Any]], dict[str, NDArray[Any]]]:
     """Return solids in words, and the arrays of their corners and triangles one after another."""
-    words, corners, short, long = [], [np.zeros((0, 3))], [np.zeros((0, 3))], [np.zeros((0, 3))]
+    words: list[dict[str, Any]] = []
+    corners: list[NDArray[Any]] = [np.zeros((0, 3))]
+    short: list[NDArray[Any]] = [np.zeros((0, 3))]
+    long: list[NDArray[Any]] = [np.zeros((0, 3))]
     first = 0
     for solid in solids:
         lower = solid.vertices.min(axis=0)
@@ -65,7 +68,7 @@ def packed_solids(solids: Sequence[Solid]) -> tuple[list[dict[str, Any]], dict[s
             }
         )
         first += len(solid.vertices)
-    arrays = {
+    arrays: dict[str, NDArray[Any]] = {
         "corners": np.concatenate(corners).astype(np.int16),
         "triangles": np.concatenate(short).astype(np.uint16),
         "long_triangles": np.concatenate(long).astype(np.uint32),

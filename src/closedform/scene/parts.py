@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import Array
 from ..shapes.shape import Colour
@@ -18,8 +20,8 @@ class Solid:
     """
 
     row: int
-    vertices: Array
-    faces: Array
+    vertices: NDArray[Any]
+    faces: NDArray[Any]
     colour: Colour
     name: str
     ghost: bool = False
@@ -109,6 +111,6 @@ class Marks:
 NO_MARKS = Marks()
 
 
-def placed_vertices(vertices: Array, placement: Array) -> Array:
+def placed_vertices(vertices: NDArray[Any], placement: Array) -> Array:
     """Return vertices (V, 3) of a frame of this placement (4, 4) in the frame around it."""
     return np.asarray(vertices @ placement[:3, :3].T + placement[:3, 3])

@@ -130,7 +130,7 @@ function makeMarks(actors) {
 
   if (data.path) {
     const points = array.tool, many = points.length / 3;
-    const geometry = tubeGeometry(THREE, many, 0.0022 * size);
+    const geometry = tubeGeometry(THREE, many, 0.0016 * size);
     geometry.bend(points);
     mark("path").add(new THREE.Mesh(geometry, new THREE.MeshBasicMaterial({ color: 0xd9622b })));
   }
