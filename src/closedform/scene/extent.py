@@ -13,8 +13,8 @@ from .parts import Solid, Tube
 ROOM = 0.02
 """Room around what moves, relative to its size."""
 
-DIRECTIONS = np.array([d for d in np.ndindex(5, 5, 5) if 2 in map(abs, np.subtract(d, 2))]) - 2.0
-"""Directions to all sides, evenly enough."""
+DIRECTIONS = np.array([d for d in np.ndindex(3, 3, 3) if d != (1, 1, 1)]) - 1.0
+"""Directions to faces, edges and corners of a cube."""
 
 SMALLEST = 1e-6
 """Size in metres below which nothing can be seen."""
@@ -68,7 +68,7 @@ def extent(up: Array, poses: Array, solids: Sequence[Solid], tubes: Sequence[Tub
     room = max(ROOM * float(np.linalg.norm(high - low)), SMALLEST)
     low, high = low - room, high + room
     low[2] += room  # the ground is where the lowest point is
-    farthest = np.unique(np.argmax(cloud @ DIRECTIONS.T, axis=0))
+    farthest = np.unique(np.argmax(DIRECTIONS @ cloud.T, axis=1))
     return Extent(turn, low, high, cloud[farthest])
 
 

@@ -32,7 +32,7 @@ class Stage {
     const { THREE, world, size, middle } = this;
     this.sky = new THREE.HemisphereLight(0xffffff, 0x8a8f98, 1.5);
     this.sky.position.set(0, 0, 1);
-    const sun = new THREE.DirectionalLight(0xffffff, 2.3);
+    const sun = new THREE.DirectionalLight(0xffffff, 2.7);
     sun.position.copy(middle).add(new THREE.Vector3(0.5, 0.25, 1.1).multiplyScalar(1.6 * size));
     sun.target.position.copy(middle);
     sun.castShadow = true;
