@@ -6,6 +6,7 @@ import contextlib
 import io
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -69,11 +70,13 @@ class Browser:
         width: int = 1280,
         scheme: str = "light",
         height: int = 900,
+        before: str = "",
         **options: Any,
     ) -> Iterator[Sheet]:
         """Give an open page, of a file or an http address; check at the end that nothing went wrong in it.
 
-        `scheme` is light or dark; `options` are those of a browser context, such as `java_script_enabled`.
+        `scheme` is light or dark; `before` is a script that runs before those of the page; `options` are
+        those of a browser context, such as `java_script_enabled`.
         """
         if urlsplit(str(address)).scheme not in ("http", "https"):
             address = Path(address).resolve().as_uri()
@@ -83,6 +86,8 @@ class Browser:
         context.set_default_timeout(PATIENCE)
         try:
             sheet = Sheet(context.new_page(), urlsplit(str(address)).netloc)
+            if before:
+                sheet.page.add_init_script(before)
             sheet.page.goto(str(address))
             yield sheet
             assert not sheet.errors, sheet.errors
@@ -130,6 +135,13 @@ class Sheet:
     def click(self, name: str) -> None:
         """Click the first button of that name."""
         self.page.get_by_role("button", name=name).first.click()
+
+    def until(self, expression: str) -> None:
+        """Wait until an expression of JavaScript is true; Playwright's own way needs a page with eval."""
+        end = time.monotonic() + PATIENCE / 1000
+        while not self.page.evaluate(expression):
+            assert time.monotonic() < end, f"never true: {expression}"
+            self.page.wait_for_timeout(30)
 
     def overflow(self) -> int:
         """Return by how many pixels the page is wider than the window."""
