@@ -296,8 +296,8 @@ def test_a_robot_without_inertias_gets_its_kinematics():
     robot = cf.Robot.from_mdh([(0, 0, 0, 0, 0), (0, 0, 1.0, 0, 0)])
     page = html.document_fromstring(render(study_of(robot)))
     assert [s.get("id") for s in page.xpath("//section")] == [
-        "robot",
         "posture",
+        "robot",
         "motion",
         "base",
         "counts",
