@@ -18,6 +18,7 @@ import closedform as cf
 from basic_forms import EVERYWHERE
 from closedform.cli.shared import default_name
 from closedform.files import whole_file
+from closedform.kernels import recipe
 from closedform.report import SECTIONS, Study, numerals, render, write_report
 from closedform.report.labels import coordinate_labels, joint_groups, velocity_labels
 from closedform.report.motions import PACE, CosineMotion
@@ -219,9 +220,18 @@ def test_scenes_stay_small():
     assert len(facts.scene.html(whole=False)) < 1_000_000
 
 
-def test_counts_are_those_of_the_programs_that_kernels_run():
+def _refused(*args: object) -> None:
+    raise cf.ArgumentError
+
+
+def test_counts_are_those_of_the_programs_that_kernels_run(monkeypatch, tmp_path):
+    monkeypatch.setenv("CLOSEDFORM_CACHE", str(tmp_path))
     robot = cf.load("2r")
     facts = counts.gather(study_of(robot))
+    with monkeypatch.context() as patch:
+        patch.setattr(recipe, "trace", _refused)  # the second time nothing is traced
+        again = counts.gather(study_of(cf.load("2r")))
+    assert [row.counts for row in again.rows] == [row.counts for row in facts.rows]
     assert {row.name: row.counts for row in facts.rows} == {
         name: robot.program(name).counts if name in EVERYWHERE else None
         for name, form in cf.FORMS.items()
