@@ -53,6 +53,7 @@ FLOW = (
     "svg",
     "pictures",
     "shapes",
+    "scene",
     "spheres",
     "robot",
     "loading",
