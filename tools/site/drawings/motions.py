@@ -136,7 +136,7 @@ def bending() -> str:
         720, 300, "A two-link flexible arm at moments of a motion, and the deflection of its links"
     )
     larger = run.q.copy()
-    larger[:, 2:] *= 10
+    larger[:, 2:] *= 20
     some = np.linspace(0, len(run.t) - 1, 9).astype(int)
     shapes = np.asarray(arm.points(larger[some], 15)) * (1, -1)
     stage = Stage(canvas, (30, 24, 280, 240), shapes)
@@ -144,7 +144,7 @@ def bending() -> str:
         canvas.line(
             stage.at(each), BLUE, 2 + 0.45 * k, stroke_linecap="round", opacity=f"{0.15 + 0.85 * k / 8:.2f}"
         )
-    canvas.text(170, 288, "bending is drawn ten times as large", QUIET, "middle", font_size=12)
+    canvas.text(170, 288, "bending is drawn twenty times as large", QUIET, "middle", font_size=12)
     tips = np.stack([1e3 * run.deflection(k) for k in range(2)])
     room = 1.1 * float(np.abs(tips).max())
     axes = Axes(
