@@ -31,7 +31,7 @@ def parsed(thing: object) -> etree._Element:
     root = etree.fromstring(text)
     assert {each.tag.rpartition("}")[2] for each in root.iter()} <= {
         *("div", "p", "b", "table", "thead", "tbody", "tr", "th", "td", "pre"),
-        *("figure", "figcaption", "svg", "path", "circle", "title"),
+        *("figure", "figcaption", "svg", "path", "circle", "title", "text", "span"),
     }
     names = {name for each in root.iter() for name in each.attrib}
     assert not {name for name in names if name.startswith("on") or name in ("href", "src")}
