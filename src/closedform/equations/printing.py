@@ -157,7 +157,7 @@ class Several(tuple[P, ...]):
 
     def latex(self) -> str:
         """Return LaTeX for a math environment, the quantities one below the other."""
-        body = " \\\\[1ex]\n".join(each.latex() for each in self)
+        body = " \\\\\n".join(each.latex() for each in self)
         return f"\\begin{{gathered}}\n{body}\n\\end{{gathered}}"
 
     def _repr_latex_(self) -> str:
