@@ -17,4 +17,4 @@ for name, limit, without, with_load in zip(robot.joint_names, robot.effort_limit
     used = abs(with_load) / limit
     print(f"{name:<10}{limit:11.1f}{without:14.2f}{with_load:18.2f}{used:7.0%}")
 
-robot.plot(q, frames=["base", "tool"]).write_html("posture.html")
+robot.scene(q, tau=full).save("posture.html")  # in 3D, with the torques

@@ -1,7 +1,7 @@
 """Where should the elbow of my seven-joint arm be while its tool stays in place?
 
 A tool pose leaves one joint to choose: the elbow can go round. Prints the best posture for several criteria,
-and draws the whole self-motion, with a slider.
+and shows the whole self-motion in 3D.
 """
 
 import numpy as np
@@ -25,4 +25,4 @@ for name in ("as it was", "manipulability", "joint_limits", "gravity_load"):
 
 (curve,) = redundancy.self_motion(robot, pose, task="pose", q0=q)
 print(f"\nThe elbow can move until it meets the {' and the '.join(sorted(set(curve.ends)))}.")
-robot.plot(curve.q[::4], frames=["base", "tool"]).write_html("self_motion.html")
+robot.scene(curve.q, curve.length, tool="tool").save("self_motion.html")

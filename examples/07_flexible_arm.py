@@ -28,7 +28,7 @@ figure = go.Figure(go.Scatter(x=t, y=np.rad2deg(move(t)[:, 0]), name="wanted", l
 print("torque of     swing of the tip after the move")
 for name, torque in torques.items():
     run = arm.simulate(np.zeros(arm.size), torque=torque, duration=(len(t) - 1) * step, step=step)
-    angle = np.rad2deg(arm.tip_angle(run.q))
+    angle = np.rad2deg(np.arctan2(run.tip[:, 1], run.tip[:, 0]))
     swing = np.ptp(angle[t > plan.t[-1]]) / 2
     print(f"{name:<12}{swing:8.4f} deg")
     figure.add_scatter(x=t, y=angle, name=f"torque of the {name}")

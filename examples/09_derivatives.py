@@ -49,4 +49,4 @@ for name, slopes in (("exact", (effort_slope, error_slope)), ("differences", ("2
     ms, off = 1e3 * (perf_counter() - begin), np.linalg.norm(error(found.x))
     print(f"{name:<12}{found.fun:10.6f}{off:13.0e}{found.nfev:8}{ms:7.1f}")
 
-robot.plot(np.stack([q0, found.x]), frames=["tool"]).write_html("least_effort.html")
+robot.scene(found.x, ghost=q0).save("least_effort.html")  # in 3D; transparent: where the search began

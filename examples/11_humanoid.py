@@ -1,7 +1,7 @@
 """How far does my humanoid turn in the air when it throws up its arms?
 
 In the air the angular momentum cannot change: the trunk must turn against the arms. Finds its motion from the
-centroidal momentum matrix, prints it, and draws the humanoid on the way, with a slider.
+centroidal momentum matrix, prints it, and shows the humanoid on the way in 3D.
 """
 
 import numpy as np
@@ -38,4 +38,4 @@ for k in range(steps // 8, steps + 1, steps // 8):
     moved = np.linalg.norm(robot.center_of_mass(path[k]) - robot.center_of_mass(path[0]))
     print(f"{k * dt:8.2f}{np.rad2deg(lift(k * dt)[0]):13.1f}{pitch:20.2f}{moved:27.1e}")
 
-robot.plot(path[::10]).write_html("humanoid.html")
+robot.scene(path, dt * np.arange(steps + 1)).save("humanoid.html")

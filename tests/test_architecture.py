@@ -53,6 +53,8 @@ FLOW = (
     "drawing",
     "svg",
     "pictures",
+    "shapes",
+    "scene",
     "spheres",
     "robot",
     "loading",

@@ -21,7 +21,7 @@ import closedform as cf
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 NUMBERED = sorted(EXAMPLES.glob("[01][0-9]_*.py"))
-WRITES = ("write_html", "write_text", "print")
+WRITES = ("save", "write_html", "write_text", "print")
 """How a numbered example ends: a picture, or a table."""
 
 

@@ -16,6 +16,7 @@ from .. import __version__
 from ..checks import function, instances, text
 from ..errors import ArgumentError, shown
 from ..files import whole_file
+from ..scene.library import SCENE, library
 from . import numerals
 from .formulas import mathml, prose
 from .section import Section
@@ -46,6 +47,7 @@ class Page:
             summary=self.summary,
             parts=shown_parts,
             facts={part.section.anchor: part.facts for part in shown_parts},
+            scenes=library() if any(SCENE in part.html for part in shown_parts) else Markup(""),
             plotly=Markup(get_plotlyjs()),
             version=__version__,
         )

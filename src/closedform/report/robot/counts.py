@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass
 
 from ...errors import ClosedFormError
 from ...forms import FORMS, Form
 from ...forms.catalogue import INERTIAS
+from ...kernels import cache
+from ...kernels.recipe import FormRecipe
+from ...model import Model
 from ...programs import Counts, trace
 from ...programs.size import foreseen
 from ..section import Section
@@ -49,8 +54,34 @@ def gather(study: Study) -> CountFacts:
 
     The papers' block matrices are left out: nothing is computed through them.
     """
-    forms = (form for form in FORMS.values() if study.robot.model.has_inertia or INERTIAS not in form.needs)
-    return CountFacts(tuple(_counted(study, form) for form in forms if form.group != "blocks"))
+    model = study.robot.model
+    forms = [form for form in FORMS.values() if model.has_inertia or INERTIAS not in form.needs]
+    forms = [form for form in forms if form.group != "blocks"]
+    key = _key(model, forms)
+    rows = _kept(key, forms)
+    if rows is None:
+        rows = tuple(_counted(study, form) for form in forms)
+        cache.save(
+            key, json.dumps([[row.counts and astuple(row.counts), row.problem] for row in rows]).encode()
+        )
+    return CountFacts(rows)
+
+
+def _key(model: Model, forms: Sequence[Form]) -> str:
+    """Return the name under which counts are kept: of all that the programs follow from."""
+    identities = (FormRecipe(model, form.name).identity for form in forms)
+    return cache.key("operation counts", *(part for identity in identities for part in identity))
+
+
+def _kept(key: str, forms: Sequence[Form]) -> tuple[FormCounts, ...] | None:
+    """Return the counts of an earlier report: to trace all forms takes most of the time of a page."""
+    kept = cache.load(key)
+    if kept is None:
+        return None
+    return tuple(
+        FormCounts(form.name, form.group, form.summary, counts and Counts(*counts), problem)
+        for form, (counts, problem) in zip(forms, json.loads(kept), strict=True)
+    )
 
 
 def _counted(study: Study, form: Form) -> FormCounts:
