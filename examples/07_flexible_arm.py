@@ -9,7 +9,7 @@ from plotly import graph_objects as go
 
 import closedform as cf
 
-link = cf.FlexibleLink(1.0, 0.5, 8.0, hub_inertia=0.1, modes=2)  # length m, density kg/m, rigidity N m^2
+link = cf.FlexibleLink(1.0, 0.5, 5.0, hub_inertia=0.1, modes=2)  # length m, density kg/m, rigidity N m^2
 arm = cf.FlexibleArm([link], payload=(0.2, 0.0), damping=0.01)  # kg and kg m^2 at the tip; damping ratio
 print("frequencies:", ", ".join(f"{f:.2f} Hz" for f in arm.frequencies[0]))
 
