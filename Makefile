@@ -73,7 +73,7 @@ bench: $(VENV)/bench.stamp
 
 # The site, in build/docs: open build/docs/index.html. Strict: a warning, a dead link or a failing cell ends it.
 docs: $(VENV)/docs.stamp
-	$(BIN)/python -m sphinx -W --keep-going -n -q -d build/doctrees docs build/docs
+	$(BIN)/python -m sphinx -W --keep-going -n -q -E -j auto -d build/doctrees docs build/docs
 
 # The pictures of docs/ anew, for hosts that show its files as they are; the site draws its own.
 pictures: $(VENV)/docs.stamp

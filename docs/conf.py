@@ -31,10 +31,11 @@ autodoc_typehints_format = "short"
 autodoc_type_aliases = {name: name for name in ("Array", "ArrayLike", "DTypeLike", "NDArray")}
 autodoc_preserve_defaults = True
 python_use_unqualified_type_names = True
-python_maximum_signature_line_length = 90
+python_maximum_signature_line_length = 120
 add_module_names = False
 
 html_theme = "furo"
+pygments_dark_style = "github-dark"
 html_title = "closedform"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 CODE = re.compile(r"(^```.*?^```$|`[^`\n]+`)", re.DOTALL | re.MULTILINE)
+CARD = re.compile(r"^(- \[[^\]]*\]\([^)]*\)): ", re.MULTILINE)
+"""An item of the index, whose link is the title of a card."""
 EMPTY_LINE = re.compile(r"\n\n```$", re.MULTILINE)
 """The end of an example, which doctest wants to be an empty line."""
 LINK = re.compile(r"(\]\()([^)#\s]+)((?:#[^)]*)?\))")
@@ -34,6 +36,7 @@ def _complete(app: Sphinx, name: str, source: list[str]) -> None:
         app.env.note_dependency(str(origin))
     text = EMPTY_LINE.sub("\n```", relocated(text, origin, DOCS / f"{name}.md"))
     if name == "index":
+        text = CARD.sub(r"\1 ", text)
         text += "".join(_contents(pages, title) for title, pages in chapters().items())
     elif name in below():
         text += _contents(below()[name])
