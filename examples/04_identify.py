@@ -7,7 +7,6 @@ the robot file, and then weighs a load from a second log. The logs are simulated
 import numpy as np
 
 import closedform as cf
-from closedform.identification import identify_payload
 
 rng = np.random.default_rng(0)
 
@@ -32,5 +31,5 @@ result = cf.identify(sheet, "empty.csv", hold_out=2.0)  # the last 2 s are predi
 print(result)
 result.robot.save("identified.toml")  # a robot with the inertias that were found; cf.load reads it
 
-load = identify_payload(result, "loaded.csv")
+load = cf.identify_payload(result, "loaded.csv")
 print(f"\n{load}")

@@ -13,7 +13,7 @@ import closedform as cf
 from closedform.chart import chart
 from closedform.display import card, html_table
 from closedform.errors import SHOWN
-from closedform.identification import identify
+from closedform.identification import Payload, identify
 from closedform.pictures import TURNED
 from closedform.programs import evaluate
 from closedform.redundancy.compare import Comparison, Contestant
@@ -312,6 +312,28 @@ def test_tracking_is_drawn():
     assert_drawn(drawn(run)[1], run.t, run.u)
     assert column(run, "largest error") == digits(np.abs(run.error).max(axis=0))
     assert f"largest error {run.worst:.2g}" in repr(run)
+
+
+def test_tables_of_forms_and_joints_are_shown():
+    shown = tables(cf.FORMS)
+    assert sorted(row[0] for _, rows in shown for row in rows) == sorted(cf.FORMS)
+    assert repr(cf.FORMS["mass_matrix"]) == "<form mass_matrix(q) -> mass_matrix>"
+    assert len(repr(cf.FORMS)) < 300
+    table = make("scara").to_mdh()
+    assert column(table, "joint") == table.joint_names
+    assert column(table, "d") == digits(table.rows[:, 2])
+
+
+def test_an_exciting_motion_and_a_payload_are_shown(log):
+    robot = make("2r").with_joint_limits(-2, 2, velocity=3, effort=80)
+    found = cf.excitation(robot, period=8.0, starts=1, iterations=2)
+    t = np.linspace(0, 8, 121)
+    assert_drawn(drawn(found)[0], t, found.trajectory(t))
+    assert column(found, "velocity") == digits(found.table()["velocity"][0])
+    errors = replace(log.fitted, total=0.01)
+    load = Payload("link2", np.arange(10.0), np.ones(10), errors, errors)
+    assert column(load, "value") == digits(load.phi)
+    assert repr(load) == "<Payload of 'link2': 9 kg, torque error 1.00 %>"
 
 
 def test_charts_have_gaps_and_limits():

@@ -76,7 +76,7 @@ CLAIMS: dict[str, Callable[[dict[str, Any]], bool]] = {
     "01": loads,
     "02": lambda names: 99 < names["most"].max() < 100.1 and names["fast"].duration < 1.0,
     "03": lambda names: all(path.parent.name == "controller" for path in names["files"]),
-    "04": lambda names: abs(names["load"].inertial.mass - 2.5) < 0.02 and not names["result"].doubts,
+    "04": lambda names: abs(names["load"].mass - 2.5) < 0.02 and not names["result"].doubts,
     "05": lambda names: names["base"].count == 36,
     "06": lambda names: np.allclose(names["robot"].pose(names["curve"].q, "tool"), names["pose"], atol=1e-9),
     "07": lambda names: names["swing"] < 1e-3,
