@@ -392,6 +392,8 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "Robot.with_letters": lambda: call(cf.Robot.from_mdh([(0, 0, "L", 0, 0)]).with_letters, {"L": 0.4}),
     "Robot.from_screws": lambda: call(cf.Robot.from_screws, [np.eye(4)], [(0, 0, 1, 0, 0, 0.01)], name="r"),
     "Robot.integrate": lambda: call(arm().integrate, np.zeros(2), np.ones(2)),
+    "Robot.difference": lambda: call(arm().difference, np.zeros(2), np.ones(2)),
+    "Robot.interpolate": lambda: call(arm().interpolate, np.zeros(2), np.ones(2), 0.5),
     "Robot.program": lambda: call(arm().program, "jacobian", frame="tool", order=None, geometry=False),
     "Robot.kernel": lambda: call(
         arm().kernel, "jacobian", frame="tool", dtype=float, order=None, phi=False, geometry=True

@@ -28,6 +28,7 @@ FLOW = (
     "checks",
     "files",
     "display",
+    "chart",
     "rotations",
     "joints",
     "description",
