@@ -1,0 +1,242 @@
+"""A robot in the browser: sliders, gizmos, numbers and motions, all from one loop."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..arrays import Array
+from ..errors import ClosedFormError
+from ..robot import Robot
+from . import panel
+from .drag import Drag
+from .ellipsoids import manipulability_ellipsoid
+from .loop import Loop
+from .numbers import numbers
+from .playing import Playing
+from .reach import Reach
+from .readings import Readings
+from .recording import Recording
+from .scene import RobotScene
+from .server import open_server, quiet
+from .state import ViewState
+
+FEW = 12
+"""Velocities of a robot whose numbers are written in every frame; those of a larger one less often."""
+
+SELDOM = 0.1
+"""Seconds between two writings of many numbers."""
+
+SHOWN = {
+    "frames": "frames",
+    "inertias": "inertia ellipsoids",
+    "com": "centre of mass",
+    "manipulability": "manipulability ellipsoid",
+}
+"""Parts of the picture that are hidden at first, and what they are called."""
+
+
+class RobotView:
+    """A robot on a page of its own: `url` says where, `q` reads and sets its posture, `stop` ends it."""
+
+    def __init__(
+        self,
+        robot: Robot,
+        q: ArrayLike | None = None,
+        *,
+        frame: str | None = None,
+        recording: Recording | None = None,
+        host: str = "127.0.0.1",
+        port: int = 8080,
+    ) -> None:
+        self.state = ViewState(robot, q, frame)
+        shapes = robot.shapes()
+        self.server = open_server(host, port, robot.name)
+        self.loop = Loop(self.frame, self._moving)
+        self.scene = RobotScene(self.server, self.state, shapes)
+        self._warnings = tuple(shapes.warnings)
+        self._drawn: Array | None = None
+        self._written = -1.0
+        self._stale = True
+        self._numbers_ready = False
+        self._said: str | None = None
+        self._build(recording)
+        self.frame(0.0)
+        self.loop.start()
+        self.prepare()
+
+    @property
+    def url(self) -> str:
+        """The address of the page."""
+        host = self.server.get_host()
+        host = "127.0.0.1" if host in ("0.0.0.0", "::") else host
+        return f"http://{f'[{host}]' if ':' in host else host}:{self.server.get_port()}"
+
+    @property
+    def q(self) -> Array:
+        """The posture."""
+        return self.state.q.copy()
+
+    @q.setter
+    def q(self, q: ArrayLike) -> None:
+        given = np.array(q, dtype=float)
+        self.loop.ask("q", lambda: self._set(given))
+
+    @property
+    def note(self) -> str:
+        """What the panel says about the last change, or nothing."""
+        return self.state.note or self.loop.trouble
+
+    def stop(self) -> None:
+        """End the view and its server."""
+        self.loop.end()
+        with quiet():
+            self.server.stop()
+
+    def __enter__(self) -> RobotView:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def ask(self, key: str, event: Any, change: Callable[[], None]) -> None:
+        """Have a change made that a client asked for; what the server sets itself asks for nothing."""
+        if event.client_id is not None:
+            self.loop.ask(key, change)
+
+    def changed(self) -> None:
+        """Have everything drawn and written anew, though the posture may be the same."""
+        self._stale = True
+
+    def prepare(self) -> None:
+        """Compile what the numbers and the solver need, beside the loop: the picture does not wait for it."""
+        frame = self.state.frame
+
+        def work() -> None:
+            try:
+                numbers(self.state.robot, self.state.q, frame)
+                self._numbers_ready = True
+                self.loop.ask("numbers", self.changed)
+                reach = Reach(self.state.robot, frame)
+                if reach.possible:
+                    reach.follow(self.state.q, self.state.robot.pose(self.state.q, frame))
+                    reach.elbow(self.state.q)
+                if frame == self.state.frame:
+                    self.loop.ask("reach", lambda: self.drag.ready(reach))
+            except ClosedFormError as error:
+                note = str(error)
+                self.loop.ask("trouble", lambda: setattr(self.state, "note", note))
+
+        threading.Thread(target=work, name="closedform-prepare", daemon=True).start()
+
+    def frame(self, seconds: float) -> None:
+        """Draw and write what has changed; a motion that is played goes on by some seconds."""
+        played = self.playing.advance(seconds)
+        moved = self.state.q is not self._drawn
+        if moved:
+            self._drawn = self.state.q
+            with self.server.atomic():
+                self.scene.place(self.state.bodies)
+                if self._written < 0 or not played:
+                    self.drag.sync()
+        elif self.drag.pending and not self.playing.moving:
+            self.drag.renew()
+        self._stale |= moved
+        seldom = self.state.robot.nv > FEW and self.playing.moving
+        if self._stale and not (seldom and time.monotonic() - self._written < SELDOM):
+            self._write()
+        self._say()
+
+    def _moving(self) -> bool:
+        return self.playing.moving or self._stale or self.drag.pending
+
+    def _set(self, q: Array) -> None:
+        self.playing.pause()
+        self.state.move(q)
+        self.changed()
+
+    def _write(self) -> None:
+        """Bring sliders and numbers to the posture."""
+        self._stale, self._written = False, time.monotonic()
+        for each, slider in self._sliders:
+            value = each.value(self.state.q)
+            if abs(slider.value - value) > each.step / 2:
+                slider.value = value
+        self.playing.sync()
+        if not self._numbers_ready:
+            return
+        found = numbers(self.state.robot, self.state.q, self.state.frame)
+        self.readings.write(found)
+        self.scene.mark(
+            found.center_of_mass,
+            manipulability_ellipsoid(found.jacobian, self.state.tool, self.scene.size)
+            if found.jacobian.size
+            else None,
+        )
+
+    def _say(self) -> None:
+        said = panel.status([self.note, *self._warnings[:3]])
+        if said != self._said:
+            self._status.content = self._said = said
+
+    def _build(self, recording: Recording | None) -> None:
+        """Add the controls."""
+        gui = self.server.gui
+        self._status = gui.add_html("")
+        tabs = gui.add_tab_group()
+        with tabs.add_tab("Joints"):
+            where = gui.add_button_group("go to", ("Home", "Random"))
+            where.on_click(lambda event: self.loop.ask("where", lambda: self._go(event.target.value)))
+            self._sliders = [(each, self._slider(each)) for each in self.state.coordinates]
+        with tabs.add_tab("Tool"):
+            self.drag = Drag(self)
+        self.play_tab = tabs.add_tab("Play")
+        with self.play_tab:
+            self.playing = Playing(self, recording)
+        with tabs.add_tab("Show"):
+            for part, words in SHOWN.items():
+                self._checkbox(part, words, False)
+            self._checkbox("robot", "robot", True)
+            dark = gui.add_checkbox("dark", False)
+            dark.on_update(lambda event: self.ask("dark", event, lambda: self._theme(dark.value)))
+        self.readings = Readings(self.server, self.state)
+
+    def _slider(self, each: Any) -> Any:
+        label = f"{each.name} [{each.unit}]" if each.unit else each.name
+        value = float(np.clip(each.value(self.state.q), each.lower, each.upper))
+        slider = self.server.gui.add_slider(label, each.lower, each.upper, each.step, value)
+
+        def turn() -> None:
+            self.playing.pause()
+            self.state.move(each.placed(self.state.q, float(slider.value)))
+            self.changed()
+
+        slider.on_update(lambda event: self.ask(f"slider {each.name}", event, turn))
+        return slider
+
+    def _checkbox(self, part: str, words: str, shown: bool) -> None:
+        box = self.server.gui.add_checkbox(words, shown)
+        box.on_update(lambda event: self.ask(part, event, lambda: self.scene.show(part, box.value)))
+
+    def _theme(self, dark: bool) -> None:
+        self.server.gui.configure_theme(
+            show_logo=False, show_share_button=False, control_width="medium", dark_mode=dark
+        )
+
+    def _go(self, where: str) -> None:
+        home = self.state.home
+        self._set(home if where == "Home" else self._random())
+
+    def _random(self) -> Array:
+        """Return a random posture; a floating base stays where it is."""
+        q = np.array(self.state.robot.random_state(order=0)[0])
+        for body in self.state.robot.model.independent:
+            if body.joint.floats:
+                part = slice(body.iq, body.iq + body.joint.nq)
+                q[part] = self.state.q[part]
+        return q
