@@ -409,6 +409,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "Robot.limit_distance": lambda: call(arm().limit_distance, np.zeros((3, 2))),
     "Robot.within_limits": lambda: call(arm().within_limits, np.zeros((3, 2)), margin=0.1),
     "Robot.plot": lambda: call(arm().plot, np.zeros((3, 2)), frames=["tool"]),
+    "Robot.shapes": lambda: call(arm().shapes, triangles=1000),
     "Robot.spheres": lambda: call(
         arm().spheres, [("tool", (0, 0, 0.1), 0.1), ("base", (0, 0, 0), 0.1)], neighbours=True
     ),

@@ -52,6 +52,7 @@ FLOW = (
     "drawing",
     "svg",
     "pictures",
+    "shapes",
     "spheres",
     "robot",
     "loading",
