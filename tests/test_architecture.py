@@ -66,6 +66,7 @@ FLOW = (
     "cluster",
     "report",
     "papers",
+    "viewer",
     "cli",
     "__main__",
 )

@@ -86,7 +86,9 @@ class BendingState:
         if not (np.isfinite(q).all() and np.isfinite(qd).all()):
             return self._stop("the motion is not finite")
         if self.deflection(q) > BENT:
-            return self._stop(f"a link bends by more than {BENT:g} of its length, beyond what the model holds for")
+            return self._stop(
+                f"a link bends by more than {BENT:g} of its length, beyond what the model holds for"
+            )
         self.q, self.qd = q, qd
         self.time = round(self.time + steps * STEP, 6)
         return True

@@ -48,6 +48,18 @@ class Coordinate:
         """The least change: a tenth of a degree, a millimetre."""
         return 0.1 if self.unit == "°" else 1e-3
 
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The ends of the slider: the limits, rounded inwards to whole steps."""
+        low, high = math.ceil(self.lower / self.step - 1e-9), math.floor(self.upper / self.step + 1e-9)
+        if low >= high:
+            return self.lower, self.upper
+        return round(low * self.step, 9), round(high * self.step, 9)
+
+    def rounded(self, q: Array) -> float:
+        """Return the number at q to whole steps."""
+        return round(round(self.value(q) / self.step) * self.step, 9)
+
     def value(self, q: Array) -> float:
         """Return the number at q, as the slider shows it."""
         if self.angle is None:

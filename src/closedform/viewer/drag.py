@@ -22,7 +22,7 @@ GIZMO = 0.16
 
 
 class Drag:
-    """Brings the robot to where clients drag its tool or base; until a solver is ready the tool has no gizmo."""
+    """Brings the robot to where its tool or base is dragged; the tool has a gizmo when a solver is ready."""
 
     def __init__(self, view: RobotView) -> None:
         self._view = view
@@ -131,7 +131,7 @@ class Drag:
         self._view.changed()
 
     def _add_base(self) -> None:
-        self._base = self._controls("/base", scale=2 * GIZMO)
+        self._base = self._controls("/base", scale=1.3 * GIZMO)
         _place(self._base, self._base_pose())
 
         def moved(event: Any) -> None:
@@ -143,9 +143,7 @@ class Drag:
         box.on_update(lambda event: self._view.ask("base gizmo", event, lambda: _see(self._base, box.value)))
 
     def _move_base(self) -> None:
-        self._view.state.place_base(
-            pose_of(np.asarray(self._base.wxyz), np.asarray(self._base.position))
-        )
+        self._view.state.place_base(pose_of(np.asarray(self._base.wxyz), np.asarray(self._base.position)))
         self._view.changed()
         self.sync()
 

@@ -1,4 +1,4 @@
-"""Ellipsoids: of inertia, with the mass and inertia of a body, and of manipulability, the tool's velocities."""
+"""Ellipsoids: of inertia, for the mass of a body, and of manipulability, for the velocities of the tool."""
 
 from __future__ import annotations
 

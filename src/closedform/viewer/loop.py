@@ -1,4 +1,4 @@
-"""One thread that makes all changes: what clients ask for is collected, and the newest of each kind is done."""
+"""One thread that makes all changes: of what clients ask for, the newest of each kind is done."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ IDLE = 0.5
 
 
 class Loop:
-    """Calls `frame(seconds)` when there is work or something moves by itself, and never more than 60 times a second.
+    """Calls `frame(seconds)` when there is work or something moves by itself, at most 60 times a second.
 
     Callbacks of the server come from many threads; they `ask` for a change under a key and return at once.
     Of several changes under one key only the last is made, so that a slow machine is late but never behind.

@@ -1,4 +1,4 @@
-"""The numbers beside the picture: M, g, J, how far the tool is from a singularity, how hard the drives work."""
+"""The numbers beside the picture: M, g, J, how near a singularity is, how hard the drives work."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Numbers:
 
     @property
     def manipulability(self) -> float:
-        """Product of the singular values: sqrt(det(J J^T)), or sqrt(det(J^T J)) with fewer than six joints."""
+        """Product of the singular values: sqrt(det(J J^T)), or sqrt(det(J^T J)) with less than six joints."""
         return float(np.prod(self.singular_values))
 
     @property

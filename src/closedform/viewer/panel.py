@@ -13,6 +13,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..errors import shorten
+from .bending import BendingState
 from .coordinates import Coordinate
 from .numbers import Load, Numbers
 
@@ -29,6 +30,7 @@ BLUE, GREEN, AMBER, RED = "59,125,216", "47,158,110", "217,150,43", "217,60,60"
 
 SMALL = "font-size:11px;line-height:1.35;font-variant-numeric:tabular-nums"
 CELL = "padding:1px 5px;text-align:right;white-space:nowrap"
+ENTRY = "padding:1px 2px;text-align:right;white-space:nowrap;font-size:10px"
 FIRST = "padding:1px 5px 1px 0;text-align:left;white-space:nowrap"
 
 
@@ -55,7 +57,9 @@ def status(notes: Iterable[str]) -> str:
     lines = "".join(f"<div>{escape(shorten(note, 300))}</div>" for note in notes if note)
     if not lines:
         return ""
-    return block(f'<div role="status" style="border-left:3px solid rgb({AMBER});padding-left:6px">{lines}</div>')
+    return block(
+        f'<div role="status" style="border-left:3px solid rgb({AMBER});padding-left:6px">{lines}</div>'
+    )
 
 
 def posture(coordinates: Sequence[Coordinate], q: Array) -> str:
@@ -81,11 +85,12 @@ def posture(coordinates: Sequence[Coordinate], q: Array) -> str:
 
 
 def loads(given: Numbers) -> str:
-    """Return the torques that hold the robot against gravity, each as a bar against the limit of its drive."""
+    """Return the torques that hold the robot, each as a bar against the limit of its drive."""
     if given.loads is None:
         return block("The file has no inertias: no torques.")
     rows = "".join(_load_row(load) for load in given.loads[:MOST_BARS])
-    return block(f'<table style="width:100%;border-spacing:0">{rows}</table>{_more(len(given.loads))}')
+    head = '<div style="margin:4px 0 2px"><b>Torques against gravity</b></div>'
+    return block(f'{head}<table style="width:100%;border-spacing:0">{rows}</table>{_more(len(given.loads))}')
 
 
 def _load_row(load: Load) -> str:
@@ -108,7 +113,9 @@ def compared(names: Sequence[str], computed: Array | None, measured: Array | Non
     if computed is None:
         return block("The file has no inertias: no torques.")
     header = f'<tr><td style="{FIRST}">torque</td><td style="{CELL}">computed</td>'
-    header += "" if measured is None else f'<td style="{CELL}">measured</td><td style="{CELL}">difference</td>'
+    header += (
+        "" if measured is None else f'<td style="{CELL}">measured</td><td style="{CELL}">difference</td>'
+    )
     rows = []
     for k, name in enumerate(names[:MOST_BARS]):
         cells = [computed[k]] if measured is None else [computed[k], measured[k], computed[k] - measured[k]]
@@ -133,29 +140,64 @@ def measures(given: Numbers, frame: str) -> str:
     return block(f'<table style="width:100%;border-spacing:0">{cells}</table>')
 
 
+def arm(state: BendingState) -> str:
+    """Return the time, the coordinates and the energies of a flexible arm."""
+    names, q, qd = state.arm.coordinate_names, state.q, state.qd
+    kinetic = float(state.arm.kinetic_energy(q, qd))
+    potential = float(state.arm.potential_energy(q))
+    rows = [
+        ("time", f"{state.time:.2f} s", ""),
+        *(
+            (
+                _name(name),
+                f"{number(float(q[k]))}",
+                f"{math.degrees(q[k]):.1f}°" if k < state.arm.joints else "",
+            )
+            for k, name in enumerate(names[:MOST_BARS])
+        ),
+        ("largest deflection", f"{100 * state.deflection():.1f} % of a link", ""),
+        ("kinetic energy", f"{number(kinetic)} J", ""),
+        ("potential energy", f"{number(potential)} J", ""),
+    ]
+    cells = "".join(
+        f'<tr><td style="{FIRST}">{what}</td><td style="{CELL}">{value}</td>'
+        f'<td style="{CELL}">{more}</td></tr>'
+        for what, value, more in rows
+    )
+    return block(f'<table style="width:100%;border-spacing:0">{cells}</table>')
+
+
 def matrix(title: str, values: Array | None, rows: Sequence[str] = ()) -> str:
     """Return a matrix whose entries are shaded by their size; one that is too wide is only described."""
     if values is None:
         return block(f"{title}: none, as the file has no inertias.")
     shape = " × ".join(map(str, values.shape))
     if not values.size or values.shape[1] > WIDEST:
-        return block(f"{title} ({shape})")
+        return block(f"<b>{title}</b> ({shape}), shaded by the logarithm of its entries")
     with np.errstate(invalid="ignore"):
         shades = np.nan_to_num(np.abs(values) / max(float(np.abs(values).max()), 1e-300))
+    decimals = _decimals(values)
+    values = np.round(values, decimals)
     lines = []
     for i, (row, shade) in enumerate(zip(values, shades, strict=True)):
         head = f'<td style="{FIRST};opacity:0.7">{escape(rows[i])}</td>' if rows else ""
         cells = "".join(
-            f'<td style="{CELL};background:rgba({BLUE},{0.5 * s:.2f})">{number(x)}</td>'
-            for x, s in zip(row.tolist(), shade.tolist(), strict=True)
+            f'<td style="{ENTRY};background:rgba({BLUE},{0.5 * s:.2f})">{x:.{decimals}f}</td>'
+            for x, s in zip((row + 0.0).tolist(), shade.tolist(), strict=True)
         )
         lines.append(f"<tr>{head}{cells}</tr>")
     table = f'<table style="border-spacing:1px;width:100%">{"".join(lines)}</table>'
-    return block(f'<div style="margin:2px 0">{title} ({shape})</div>{table}')
+    return block(f'<div style="margin:4px 0 2px"><b>{title}</b> ({shape})</div>{table}')
 
 
-def heat(values: Array, side: int = 300) -> Array:
-    """Return a matrix as a picture (side, side, 3) of bytes: white for zero, dark blue for the largest entry.
+def _decimals(values: Array) -> int:
+    """Return the decimals that leave four figures of the largest entry of a matrix."""
+    largest = float(np.nanmax(np.abs(values), initial=0.0))
+    return int(np.clip(3 - math.floor(math.log10(largest)), 0, 8)) if 0 < largest < math.inf else 3
+
+
+def heat(values: Array, width: int = 300) -> Array:
+    """Return a matrix as a picture (height, width, 3) of bytes: white for zero, dark blue for the largest.
 
     Entries are shaded by their logarithm over four decades, since those of M differ by as much.
     """
@@ -163,7 +205,9 @@ def heat(values: Array, side: int = 300) -> Array:
     largest = max(float(sizes.max(initial=0.0)), 1e-300)
     shade = np.clip(1 + np.log10(np.maximum(sizes / largest, 1e-12)) / 4, 0.0, 1.0)
     colours = 255 + shade[..., None] * (np.array([23.0, 52.0, 120.0]) - 255)
-    rows, columns = (np.arange(side) * n // side for n in values.shape)
+    height = max(60, width * values.shape[0] // max(1, values.shape[1]))
+    sides = zip((height, width), values.shape, strict=True)
+    rows, columns = (np.arange(side) * n // side for side, n in sides)
     return np.ascontiguousarray(colours[rows][:, columns].astype(np.uint8))
 
 

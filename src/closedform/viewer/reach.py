@@ -50,7 +50,11 @@ class Reach:
         chain, self._before = _chain(model, frame)
         self.joints = tuple(model.bodies[i].joint_name for i in chain)
         self._places = np.array(
-            [k for i in chain for k in range(model.bodies[i].iq, model.bodies[i].iq + model.bodies[i].joint.nq)],
+            [
+                k
+                for i in chain
+                for k in range(model.bodies[i].iq, model.bodies[i].iq + model.bodies[i].joint.nq)
+            ],
             dtype=np.intp,
         )
         others = [name for name in robot.joint_names if name not in self.joints]

@@ -27,20 +27,17 @@ class Readings:
         self._state = state
         gui = server.gui
         beside = gui.add_panel()
-        with beside.add_tab("Torques"):
-            self._measures = gui.add_html(panel.block("Numbers are being made ready."))
-            gui.add_html(panel.block("<b>What holds the robot against gravity</b>"))
-            self._loads = gui.add_html("")
-        with beside.add_tab("Posture"):
-            self._posture = gui.add_html("")
         wide = state.robot.nv > panel.WIDEST
         blank = np.full((8, 8, 3), 255, dtype=np.uint8)
-        with beside.add_tab("M"):
+        with beside.add_tab("Numbers"):
+            self._measures = gui.add_html(panel.block("Numbers are being made ready."))
+            self._loads = gui.add_html("")
             self._M = gui.add_html("")
-            self._M_picture = gui.add_image(blank, "|M|, logarithmic") if wide else None
-        with beside.add_tab("J"):
+            self._M_picture = gui.add_image(blank, visible=False) if wide else None
             self._J = gui.add_html("")
-            self._J_picture = gui.add_image(blank, "|J|, logarithmic") if wide else None
+            self._J_picture = gui.add_image(blank, visible=False) if wide else None
+        with beside.add_tab("Posture"):
+            self._posture = gui.add_html("")
         beside.dock_left()
         beside.set_width(WIDTH)
 
@@ -54,5 +51,7 @@ class Readings:
         self._J.content = panel.matrix("Jacobian of the tool in its own frame", found.jacobian, TWIST)
         if self._M_picture is not None and found.mass_matrix is not None:
             self._M_picture.image = panel.heat(found.mass_matrix)
+            self._M_picture.visible = True
         if self._J_picture is not None:
             self._J_picture.image = panel.heat(found.jacobian)
+            self._J_picture.visible = True

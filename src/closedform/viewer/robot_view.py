@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,17 +12,16 @@ from numpy.typing import ArrayLike
 from ..arrays import Array
 from ..errors import ClosedFormError
 from ..robot import Robot
-from . import panel
 from .drag import Drag
 from .ellipsoids import manipulability_ellipsoid
 from .loop import Loop
 from .numbers import numbers
+from .page import Page, listed
 from .playing import Playing
 from .reach import Reach
 from .readings import Readings
 from .recording import Recording
 from .scene import RobotScene
-from .server import open_server, quiet
 from .state import ViewState
 
 FEW = 12
@@ -31,6 +29,9 @@ FEW = 12
 
 SELDOM = 0.1
 """Seconds between two writings of many numbers."""
+
+MOST_WARNINGS = 3
+"""Warnings about shapes that are shown."""
 
 SHOWN = {
     "frames": "frames",
@@ -41,7 +42,7 @@ SHOWN = {
 """Parts of the picture that are hidden at first, and what they are called."""
 
 
-class RobotView:
+class RobotView(Page):
     """A robot on a page of its own: `url` says where, `q` reads and sets its posture, `stop` ends it."""
 
     def __init__(
@@ -56,26 +57,18 @@ class RobotView:
     ) -> None:
         self.state = ViewState(robot, q, frame)
         shapes = robot.shapes()
-        self.server = open_server(host, port, robot.name)
+        super().__init__(host, port, robot.name)
         self.loop = Loop(self.frame, self._moving)
         self.scene = RobotScene(self.server, self.state, shapes)
-        self._warnings = tuple(shapes.warnings)
+        self._warnings = listed(shapes.warnings, MOST_WARNINGS)
         self._drawn: Array | None = None
         self._written = -1.0
         self._stale = True
         self._numbers_ready = False
-        self._said: str | None = None
         self._build(recording)
         self.frame(0.0)
         self.loop.start()
         self.prepare()
-
-    @property
-    def url(self) -> str:
-        """The address of the page."""
-        host = self.server.get_host()
-        host = "127.0.0.1" if host in ("0.0.0.0", "::") else host
-        return f"http://{f'[{host}]' if ':' in host else host}:{self.server.get_port()}"
 
     @property
     def q(self) -> Array:
@@ -91,23 +84,6 @@ class RobotView:
     def note(self) -> str:
         """What the panel says about the last change, or nothing."""
         return self.state.note or self.loop.trouble
-
-    def stop(self) -> None:
-        """End the view and its server."""
-        self.loop.end()
-        with quiet():
-            self.server.stop()
-
-    def __enter__(self) -> RobotView:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.stop()
-
-    def ask(self, key: str, event: Any, change: Callable[[], None]) -> None:
-        """Have a change made that a client asked for; what the server sets itself asks for nothing."""
-        if event.client_id is not None:
-            self.loop.ask(key, change)
 
     def changed(self) -> None:
         """Have everything drawn and written anew, though the posture may be the same."""
@@ -150,7 +126,7 @@ class RobotView:
         seldom = self.state.robot.nv > FEW and self.playing.moving
         if self._stale and not (seldom and time.monotonic() - self._written < SELDOM):
             self._write()
-        self._say()
+        self.say(self.note, *self._warnings)
 
     def _moving(self) -> bool:
         return self.playing.moving or self._stale or self.drag.pending
@@ -164,7 +140,7 @@ class RobotView:
         """Bring sliders and numbers to the posture."""
         self._stale, self._written = False, time.monotonic()
         for each, slider in self._sliders:
-            value = each.value(self.state.q)
+            value = each.rounded(self.state.q)
             if abs(slider.value - value) > each.step / 2:
                 slider.value = value
         self.playing.sync()
@@ -178,11 +154,6 @@ class RobotView:
             if found.jacobian.size
             else None,
         )
-
-    def _say(self) -> None:
-        said = panel.status([self.note, *self._warnings[:3]])
-        if said != self._said:
-            self._status.content = self._said = said
 
     def _build(self, recording: Recording | None) -> None:
         """Add the controls."""
@@ -202,14 +173,13 @@ class RobotView:
             for part, words in SHOWN.items():
                 self._checkbox(part, words, False)
             self._checkbox("robot", "robot", True)
-            dark = gui.add_checkbox("dark", False)
-            dark.on_update(lambda event: self.ask("dark", event, lambda: self._theme(dark.value)))
+            self.add_dark_box()
         self.readings = Readings(self.server, self.state)
 
     def _slider(self, each: Any) -> Any:
         label = f"{each.name} [{each.unit}]" if each.unit else each.name
-        value = float(np.clip(each.value(self.state.q), each.lower, each.upper))
-        slider = self.server.gui.add_slider(label, each.lower, each.upper, each.step, value)
+        value = float(np.clip(each.rounded(self.state.q), *each.ends))
+        slider = self.server.gui.add_slider(label, *each.ends, each.step, value)
 
         def turn() -> None:
             self.playing.pause()
@@ -222,11 +192,6 @@ class RobotView:
     def _checkbox(self, part: str, words: str, shown: bool) -> None:
         box = self.server.gui.add_checkbox(words, shown)
         box.on_update(lambda event: self.ask(part, event, lambda: self.scene.show(part, box.value)))
-
-    def _theme(self, dark: bool) -> None:
-        self.server.gui.configure_theme(
-            show_logo=False, show_share_button=False, control_width="medium", dark_mode=dark
-        )
 
     def _go(self, where: str) -> None:
         home = self.state.home

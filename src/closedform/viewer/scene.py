@@ -1,4 +1,4 @@
-"""A robot in viser's scene: a node per body with all that is fixed to it, so that a frame is a pose per body."""
+"""A robot in viser's scene: a node per body with all that is fixed to it, so that it moves by few poses."""
 
 from __future__ import annotations
 
@@ -152,15 +152,15 @@ def surroundings(server: ViserServer, low: Array, high: Array, up: Array) -> Non
     axis = int(np.argmax(np.abs(up)))
     ground = middle.copy()
     ground[axis] = low[axis] if up[axis] > 0 else high[axis]
-    cell = 10 ** np.floor(np.log10(size / 3))
+    cell = _round_length(size / 6)
     scene.set_up_direction(tuple(up.tolist()))
     scene.add_grid(
         "/ground",
-        width=round(4 * size / cell) * cell,
-        height=round(4 * size / cell) * cell,
+        width=24 * cell,
+        height=24 * cell,
         plane=("yz", "xz", "xy")[axis],
         cell_size=cell,
-        section_size=5 * cell,
+        section_size=4 * cell,
         cell_color=(215, 220, 226),
         section_color=(185, 192, 200),
         shadow_opacity=0.3,
@@ -168,6 +168,12 @@ def surroundings(server: ViserServer, low: Array, high: Array, up: Array) -> Non
     )
     side = np.roll(np.eye(3)[axis] * np.sign(up[axis]), 1)
     across = np.cross(up, side)
-    server.initial_camera.position = middle + 1.15 * size * (0.85 * side + 0.75 * across + 0.35 * up)
+    server.initial_camera.position = middle + 0.95 * size * (0.85 * side + 0.75 * across + 0.35 * up)
     server.initial_camera.look_at = middle
     server.initial_camera.up = up
+
+
+def _round_length(length: float) -> float:
+    """Return the largest of 1, 2, 5, 10, ... that is not above a length."""
+    power = float(10 ** np.floor(np.log10(length)))
+    return next(step * power for step in (5.0, 2.0, 1.0) if step * power <= length * (1 + 1e-9))

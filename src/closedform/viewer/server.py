@@ -24,18 +24,30 @@ TRIED = 100
 
 def open_server(host: str = HOST, port: int = PORT, label: str = "closedform") -> ViserServer:
     """Return a server on the first free port from `port` on; 0 is any."""
-    try:
-        import viser
-    except ImportError as error:
-        raise ClosedFormError(
-            f"view: viser cannot be used ({error}): pip install 'closedform[view]'"
-        ) from None
+    require_viser()
+    import viser
+
     free = free_port(host, port)
     with quiet():
         server = viser.ViserServer(host, free, verbose=False)
-    server.gui.configure_theme(show_logo=False, show_share_button=False, control_width="medium")
+    configure(server, dark=False)
     server.gui.set_panel_label(label)
     return server
+
+
+def require_viser() -> None:
+    """Refuse to go on without viser."""
+    try:
+        import viser  # noqa: F401
+    except ImportError as error:
+        raise ClosedFormError(f"view: {error}: pip install 'closedform[view]'") from None
+
+
+def configure(server: ViserServer, dark: bool) -> None:
+    """Set the look of the page, without the button that would share it over the network."""
+    server.gui.configure_theme(
+        show_logo=False, show_share_button=False, control_width="medium", dark_mode=dark
+    )
 
 
 def free_port(host: str, port: int) -> int:
