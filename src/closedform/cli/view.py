@@ -5,13 +5,17 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..errors import ArgumentError
 from .shared import FloatingBase, FrameName, MotionFile, loaded_robot
 from .tables import motion as read_motion
+
+if TYPE_CHECKING:
+    from ..flexible import FlexibleArm
+    from ..robot import Robot
 
 FLEXIBLE = "flexible"
 """What stands for an arm with flexible links in place of a robot."""
@@ -50,12 +54,14 @@ def view(
     from ..viewer import view as open_view
     from ..viewer.open import open_browser
 
-    subject: object
+    subject: Robot | FlexibleArm
     trajectory = None
     if robot == FLEXIBLE:
-        from ..flexible import FlexibleArm, load_arm
+        from .. import flexible
 
-        subject = FlexibleArm.deluca_siciliano(damped=True) if arm is None else load_arm(arm)
+        subject = (
+            flexible.FlexibleArm.deluca_siciliano(damped=True) if arm is None else flexible.load_arm(arm)
+        )
     else:
         if arm is not None:
             raise ArgumentError(
@@ -65,7 +71,7 @@ def view(
         trajectory = read_motion(motion, loaded)
         subject = loaded
     with open_view(
-        subject,  # type: ignore[arg-type]  # a robot or a flexible arm
+        subject,
         frame=frame,
         trajectory=trajectory,
         log=recorded,

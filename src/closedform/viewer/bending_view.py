@@ -111,7 +111,6 @@ class BendingView(Page):
         self._magnified = gui.add_slider("deflections ×", 1.0, 10.0, 0.5, 1.0)
         self._magnified.on_update(lambda event: self.ask("magnified", event, self._magnify))
         self._words = gui.add_html("")
-        self.add_dark_box()
 
     def _turn(self, joint: int) -> None:
         self.state.set_torque(joint, float(self._sliders[joint].value))

@@ -149,7 +149,8 @@ class Drag:
 
     def _base_pose(self) -> Array:
         model, body = self._view.state.robot.model, self._view.state.base
-        return np.asarray(self._view.state.bodies)[next(i for i, b in enumerate(model.bodies) if b is body)]
+        poses: Array = self._view.state.bodies
+        return np.asarray(poses[next(i for i, each in enumerate(model.bodies) if each is body)])
 
     def _controls(self, name: str, scale: float = GIZMO, **options: Any) -> Any:
         size = scale * self._view.scene.size

@@ -6,6 +6,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
+from functools import partial
 
 from ..errors import ClosedFormError, shorten
 
@@ -43,7 +44,8 @@ class Loop:
         with self._lock:
             changes, self._asked = list(self._asked.values()), {}
         self.trouble = ""
-        for change in (*changes, lambda: self._frame(seconds)):
+        changes.append(partial(self._frame, seconds))
+        for change in changes:
             try:
                 change()
             except ClosedFormError as error:

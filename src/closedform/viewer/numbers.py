@@ -63,7 +63,9 @@ def numbers(robot: Robot, q: Array, frame: str) -> Numbers:
     ((2, 2), (6, 2), 2)
     """
     J = np.asarray(robot.jacobian(q, frame))
-    sizes = np.linalg.svd(J, compute_uv=False) if J.size and np.isfinite(J).all() else np.zeros(0)
+    sizes: Array = np.zeros(0)
+    if J.size and np.isfinite(J).all():
+        sizes = np.asarray(np.linalg.svd(J, compute_uv=False), dtype=float)
     position = np.asarray(robot.pose(q, frame))[:3, 3]
     if not robot.model.has_inertia or not robot.nv:
         return Numbers(None, None, None, J, sizes, position)

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from . import panel
 from .loop import Loop
-from .server import configure, open_server, quiet
+from .server import open_server, quiet
 
 
 class Page:
@@ -49,11 +49,6 @@ class Page:
         said = panel.status(notes)
         if said != self._said:
             self._status.content = self._said = said
-
-    def add_dark_box(self) -> None:
-        """Add a box that makes the page dark."""
-        box = self.server.gui.add_checkbox("dark", False)
-        box.on_update(lambda event: self.ask("dark", event, lambda: configure(self.server, box.value)))
 
 
 def listed(texts: Iterable[str], most: int) -> list[str]:

@@ -177,13 +177,14 @@ def matrix(title: str, values: Array | None, rows: Sequence[str] = ()) -> str:
     with np.errstate(invalid="ignore"):
         shades = np.nan_to_num(np.abs(values) / max(float(np.abs(values).max()), 1e-300))
     decimals = _decimals(values)
-    values = np.round(values, decimals)
+    none = np.abs(values) < 1e-12 * max(float(np.abs(values).max()), 1e-300)
+    texts = np.where(none, "0", [[f"{x:.{decimals}f}" for x in row] for row in values.tolist()])
     lines = []
-    for i, (row, shade) in enumerate(zip(values, shades, strict=True)):
+    for i, (row, shade) in enumerate(zip(texts.tolist(), shades.tolist(), strict=True)):
         head = f'<td style="{FIRST};opacity:0.7">{escape(rows[i])}</td>' if rows else ""
         cells = "".join(
-            f'<td style="{ENTRY};background:rgba({BLUE},{0.5 * s:.2f})">{x:.{decimals}f}</td>'
-            for x, s in zip((row + 0.0).tolist(), shade.tolist(), strict=True)
+            f'<td style="{ENTRY};background:rgba({BLUE},{0.5 * s:.2f})">{x}</td>'
+            for x, s in zip(row, shade, strict=True)
         )
         lines.append(f"<tr>{head}{cells}</tr>")
     table = f'<table style="border-spacing:1px;width:100%">{"".join(lines)}</table>'

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import panel
-from .recording import Player, Recording, made_up
+from .recording import DURATION, Player, Recording
 
 if TYPE_CHECKING:
     from .robot_view import RobotView
@@ -16,15 +16,16 @@ SPEEDS = ("0.25", "0.5", "1", "2", "4")
 
 
 class Playing:
-    """Plays a recording of the robot; without one, a motion that is made up when it is first asked for."""
+    """Plays a recording of the robot; without one it waits for `load`."""
 
     def __init__(self, view: RobotView, recording: Recording | None) -> None:
         self._view = view
         self.player: Player | None = None
+        self._asked = False
         gui = view.server.gui
         self._button = gui.add_button("Play")
         self._button.on_click(lambda _: view.loop.ask("play", self._toggle))
-        duration = 6.0 if recording is None else max(recording.duration, 1e-3)
+        duration = DURATION if recording is None else max(recording.duration, 1e-3)
         self._time = gui.add_slider("time [s]", 0.0, duration, duration / 1000, 0.0)
         self._time.on_update(lambda event: view.ask("time", event, self._seek))
         self._speed = gui.add_dropdown("speed", SPEEDS, initial_value="1")
@@ -35,7 +36,7 @@ class Playing:
         self._words = gui.add_html("")
         self._chart: Any = None
         if recording is not None:
-            self._load(recording)
+            self.load(recording)
 
     @property
     def moving(self) -> bool:
@@ -67,12 +68,13 @@ class Playing:
 
     def _toggle(self) -> None:
         if self.player is None:
-            self._load(made_up(self._view.state.robot))
-        if self.player is not None:
+            self._asked = not self._asked  # it begins when there is something to play
+        else:
             self.player.playing = not self.player.playing
-            self._button.label = "Pause" if self.player.playing else "Play"
+        self._button.label = "Pause" if self.moving or self._asked else "Play"
 
-    def _load(self, recording: Recording) -> None:
+    def load(self, recording: Recording) -> None:
+        """Take over a recording, and begin if that was asked for before."""
         model = self._view.state.robot.model
         places = tuple(
             body.iq + body.joint.quaternion.start
@@ -80,12 +82,11 @@ class Playing:
             if body.joint.quaternion is not None
         )
         self.player = Player(recording, places)
+        self.player.playing, self._asked = self._asked, False
         self._set_speed()
         self._plot()
 
     def _seek(self) -> None:
-        if self.player is None:
-            self._load(made_up(self._view.state.robot))
         if self.player is not None:
             self.player.seek(float(self._time.value))
             self._view.state.move(self.player.q)
@@ -109,7 +110,8 @@ class Playing:
             return
         recording = self.player.recording
         k = self._names().index(self._joint.value)
-        data, series = [recording.t - recording.t[0]], [{"label": "t [s]"}]
+        data = [recording.t - recording.t[0]]
+        series: list[dict[str, object]] = [{"label": "t [s]"}]
         for label, torques, colour in (
             ("computed", recording.computed, "#3b7dd8"),
             ("measured", recording.measured, "#d9622b"),
@@ -117,10 +119,13 @@ class Playing:
             if torques is not None and np.isfinite(torques[:, k]).all():
                 data.append(np.ascontiguousarray(torques[:, k]))
                 series.append({"label": label, "stroke": colour, "width": 1.5})
-        scales, options = {"x": {"time": False}}, {"height": 180}
         if self._chart is not None:
             self._chart.remove()
         with self._view.play_tab:
             self._chart = self._view.server.gui.add_uplot(
-                tuple(data), tuple(series), scales=scales, title=f"torque of {self._joint.value}", **options
+                tuple(data),
+                tuple(series),
+                scales={"x": {"time": False}},
+                title=f"torque of {self._joint.value}",
+                height=180,
             )

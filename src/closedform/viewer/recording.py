@@ -78,7 +78,8 @@ def from_log(robot: Robot, log: Any, **reading: Any) -> Recording:
     count = len(signals.time[every])
     q = np.tile(robot.neutral(), (count, 1))
     qd, qdd, measured = (np.full((count, robot.nv), fill) for fill in (0.0, 0.0, np.nan))
-    at = [robot.joint_index(joint) for joint in read.joints]
+    names = robot.joint_names  # all of one dof, or the log would have been refused
+    at = [names.index(joint) for joint in read.joints]
     q[:, at], qd[:, at], qdd[:, at] = signals.q[every], signals.qd[every], signals.qdd[every]
     measured[:, at] = signals.effort[every]
     t = signals.time[every] - signals.time[0]

@@ -20,7 +20,7 @@ from .page import Page, listed
 from .playing import Playing
 from .reach import Reach
 from .readings import Readings
-from .recording import Recording
+from .recording import Recording, made_up
 from .scene import RobotScene
 from .state import ViewState
 
@@ -104,6 +104,9 @@ class RobotView(Page):
                     reach.elbow(self.state.q)
                 if frame == self.state.frame:
                     self.loop.ask("reach", lambda: self.drag.ready(reach))
+                if self.playing.player is None:
+                    motion = made_up(self.state.robot)
+                    self.loop.ask("motion", lambda: self.playing.load(motion))
             except ClosedFormError as error:
                 note = str(error)
                 self.loop.ask("trouble", lambda: setattr(self.state, "note", note))
@@ -112,14 +115,13 @@ class RobotView(Page):
 
     def frame(self, seconds: float) -> None:
         """Draw and write what has changed; a motion that is played goes on by some seconds."""
-        played = self.playing.advance(seconds)
+        self.playing.advance(seconds)
         moved = self.state.q is not self._drawn
         if moved:
             self._drawn = self.state.q
             with self.server.atomic():
                 self.scene.place(self.state.bodies)
-                if self._written < 0 or not played:
-                    self.drag.sync()
+                self.drag.sync()
         elif self.drag.pending and not self.playing.moving:
             self.drag.renew()
         self._stale |= moved
@@ -173,7 +175,6 @@ class RobotView(Page):
             for part, words in SHOWN.items():
                 self._checkbox(part, words, False)
             self._checkbox("robot", "robot", True)
-            self.add_dark_box()
         self.readings = Readings(self.server, self.state)
 
     def _slider(self, each: Any) -> Any:

@@ -30,7 +30,8 @@ def open_server(host: str = HOST, port: int = PORT, label: str = "closedform") -
     free = free_port(host, port)
     with quiet():
         server = viser.ViserServer(host, free, verbose=False)
-    configure(server, dark=False)
+    # without the button that would share the page over the network
+    server.gui.configure_theme(show_logo=False, show_share_button=False, control_width="medium")
     server.gui.set_panel_label(label)
     return server
 
@@ -41,13 +42,6 @@ def require_viser() -> None:
         import viser  # noqa: F401
     except ImportError as error:
         raise ClosedFormError(f"view: {error}: pip install 'closedform[view]'") from None
-
-
-def configure(server: ViserServer, dark: bool) -> None:
-    """Set the look of the page, without the button that would share it over the network."""
-    server.gui.configure_theme(
-        show_logo=False, show_share_button=False, control_width="medium", dark_mode=dark
-    )
 
 
 def free_port(host: str, port: int) -> int:
