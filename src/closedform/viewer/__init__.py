@@ -2,10 +2,9 @@
 
 `view` opens one; it needs the extra `view` (viser). What is drawn and written is computed without it:
 `ViewState` is the posture, `numbers` and `panel` what stands beside it, `Reach` follows the tool,
-`Recording` and `Player` play motions, `BendingState` is a flexible arm in real time.
+`Recording` and `Player` play motions; `bending.BendingState` is a flexible arm in real time.
 """
 
-from .bending import BendingState
 from .numbers import Load, Numbers, numbers
 from .open import view
 from .reach import Elbow, Followed, Reach
@@ -13,7 +12,6 @@ from .recording import Player, Recording
 from .state import ViewState
 
 __all__ = [
-    "BendingState",
     "Elbow",
     "Followed",
     "Load",

@@ -45,8 +45,10 @@ def manipulability_ellipsoid(J: Array, tool: Array, size: float) -> Ellipsoid | 
 
     J is the Jacobian in the tool's frame; None if nothing moves the tool.
     """
+    if not J.size or not np.isfinite(J).all():
+        return None
     U, values, _ = np.linalg.svd(J[3:])
-    if not values.size or not np.isfinite(values).all() or values[0] == 0:
+    if not values.size or values[0] == 0:
         return None
     axes = np.zeros(3)
     axes[: len(values)] = values / values[0] * LARGEST * size

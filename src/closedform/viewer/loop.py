@@ -71,12 +71,11 @@ class Loop:
     def _run(self) -> None:
         last = time.monotonic()
         while not self._ended:
-            asked = self._wake.wait(FRAME if self._moving() else IDLE)
+            time.sleep(max(0.0, last + FRAME - time.monotonic()))
+            if not self._moving() and not self._wake.wait(IDLE):
+                last = time.monotonic()
+                continue
             self._wake.clear()
             now = time.monotonic()
-            if self._ended or not (asked or self._moving()):
-                last = now
-                continue
             self.step(now - last)
             last = now
-            time.sleep(max(0.0, FRAME - (time.monotonic() - now)))

@@ -9,13 +9,13 @@ from numpy.typing import ArrayLike
 
 from ..checks import flag
 from ..errors import ArgumentError, shown
-from ..flexible import FlexibleArm
 from ..robot import Robot
-from ..trajectory import Trajectory
 from .recording import from_log, from_trajectory
 from .server import HOST, PORT, require_viser
 
 if TYPE_CHECKING:
+    from ..flexible import FlexibleArm
+    from ..trajectory import Trajectory
     from .page import Page
 
 
@@ -44,15 +44,7 @@ def view(
     require_viser()
     opens = flag("view: browser", browser)
     found: Page
-    if isinstance(subject, FlexibleArm):
-        given = {"frame": frame, "trajectory": trajectory, "log": log}
-        for name, value in given.items():
-            if value is not None:
-                raise ArgumentError(f"view: {name} is {shown(value)}; a flexible arm takes none")
-        from .bending_view import BendingView
-
-        found = BendingView(subject, q, host=host, port=port)
-    elif isinstance(subject, Robot):
+    if isinstance(subject, Robot):
         if trajectory is not None and log is not None:
             raise ArgumentError("view: a trajectory and a log are given; expected one of them")
         recording = None
@@ -64,10 +56,25 @@ def view(
 
         found = RobotView(subject, q, frame=frame, recording=recording, host=host, port=port)
     else:
-        raise ArgumentError(f"view: {shown(subject)}; expected a Robot or a FlexibleArm")
+        given = {"frame": frame, "trajectory": trajectory, "log": log}
+        found = _flexible(subject, q, given, host, port)
     if opens:
         open_browser(found.url)
     return found
+
+
+def _flexible(arm: Any, q: ArrayLike | None, given: dict[str, Any], host: str, port: int) -> Page:
+    """Return a view of a flexible arm."""
+    from ..flexible import FlexibleArm  # takes as long to import as a robot
+
+    if not isinstance(arm, FlexibleArm):
+        raise ArgumentError(f"view: {shown(arm)}; expected a Robot or a FlexibleArm")
+    for name, value in given.items():
+        if value is not None:
+            raise ArgumentError(f"view: {name} is {shown(value)}; a flexible arm takes none")
+    from .bending_view import BendingView
+
+    return BendingView(arm, q, host=host, port=port)
 
 
 def open_browser(url: str) -> bool:

@@ -8,14 +8,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from html import escape
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..arrays import Array
 from ..errors import shorten
-from .bending import BendingState
 from .coordinates import Coordinate
 from .numbers import Load, Numbers
+
+if TYPE_CHECKING:
+    from .bending import BendingState
 
 WIDEST = 8
 """Columns of a matrix whose entries are written; a larger one is a picture."""

@@ -24,7 +24,7 @@ class Playing:
         self._asked = False
         gui = view.server.gui
         self._button = gui.add_button("Play")
-        self._button.on_click(lambda _: view.loop.ask("play", self._toggle))
+        self._button.on_click(lambda _: view.loop.ask("play", self.toggle))
         duration = DURATION if recording is None else max(recording.duration, 1e-3)
         self._time = gui.add_slider("time [s]", 0.0, duration, duration / 1000, 0.0)
         self._time.on_update(lambda event: view.ask("time", event, self._seek))
@@ -54,7 +54,7 @@ class Playing:
     def pause(self) -> None:
         """Pause, as something else moves the robot now."""
         if self.moving:
-            self._toggle()
+            self.toggle()
 
     def sync(self) -> None:
         """Write the time and the torques of this instant."""
@@ -66,7 +66,8 @@ class Playing:
         rows = panel.compared(self._names(), computed, measured)
         self._words.content = rows
 
-    def _toggle(self) -> None:
+    def toggle(self) -> None:
+        """Play or pause."""
         if self.player is None:
             self._asked = not self._asked  # it begins when there is something to play
         else:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..arrays import Array
 from ..errors import ArgumentError
 from ..robot import Robot
-from ..trajectory import Trajectory
-from ..trajectory.trajectory import require_trajectory
+
+if TYPE_CHECKING:
+    from ..trajectory import Trajectory
 
 MOST_ROWS = 5000
 """Rows of a recording; of a longer one every second, third, ... is kept."""
@@ -50,6 +51,8 @@ def from_trajectory(robot: Robot, trajectory: Trajectory) -> Recording:
     >>> from_trajectory(cf.load("2r"), move).q[-1].round(6).tolist()
     [1.0, 2.0]
     """
+    from ..trajectory.trajectory import require_trajectory  # noqa: PLC0415 (a view without one is quicker)
+
     require_trajectory("view", trajectory)
     if robot.nq != robot.nv or trajectory.dofs != robot.nq:
         raise ArgumentError(

@@ -25,10 +25,10 @@ from .scene import RobotScene
 from .state import ViewState
 
 FEW = 12
-"""Velocities of a robot whose numbers are written in every frame; those of a larger one less often."""
+"""Velocities of a robot whose numbers are written often; those of a larger one less so."""
 
-SELDOM = 0.1
-"""Seconds between two writings of many numbers."""
+OFTEN, SELDOM = 1 / 35, 0.1
+"""Seconds between two writings of few and of many numbers."""
 
 MOST_WARNINGS = 3
 """Warnings about shapes that are shown."""
@@ -116,17 +116,20 @@ class RobotView(Page):
     def frame(self, seconds: float) -> None:
         """Draw and write what has changed; a motion that is played goes on by some seconds."""
         self.playing.advance(seconds)
+        with self.server.atomic():  # one message to each client
+            self._draw()
+
+    def _draw(self) -> None:
         moved = self.state.q is not self._drawn
         if moved:
             self._drawn = self.state.q
-            with self.server.atomic():
-                self.scene.place(self.state.bodies)
-                self.drag.sync()
+            self.scene.place(self.state.bodies)
+            self.drag.sync()
         elif self.drag.pending and not self.playing.moving:
             self.drag.renew()
         self._stale |= moved
-        seldom = self.state.robot.nv > FEW and self.playing.moving
-        if self._stale and not (seldom and time.monotonic() - self._written < SELDOM):
+        pause = OFTEN if self.state.robot.nv <= FEW else SELDOM
+        if self._stale and time.monotonic() - self._written >= pause:
             self._write()
         self.say(self.note, *self._warnings)
 
@@ -150,12 +153,11 @@ class RobotView(Page):
             return
         found = numbers(self.state.robot, self.state.q, self.state.frame)
         self.readings.write(found)
-        self.scene.mark(
-            found.center_of_mass,
-            manipulability_ellipsoid(found.jacobian, self.state.tool, self.scene.size)
-            if found.jacobian.size
-            else None,
-        )
+        if self.scene.shown("com"):
+            self.scene.mark_com(found.center_of_mass)
+        if self.scene.shown("manipulability"):
+            tool, size = self.state.tool, self.scene.size
+            self.scene.mark_manipulability(manipulability_ellipsoid(found.jacobian, tool, size))
 
     def _build(self, recording: Recording | None) -> None:
         """Add the controls."""
@@ -192,7 +194,11 @@ class RobotView(Page):
 
     def _checkbox(self, part: str, words: str, shown: bool) -> None:
         box = self.server.gui.add_checkbox(words, shown)
-        box.on_update(lambda event: self.ask(part, event, lambda: self.scene.show(part, box.value)))
+        box.on_update(lambda event: self.ask(part, event, lambda: self._show(part, box.value)))
+
+    def _show(self, part: str, visible: bool) -> None:
+        self.scene.show(part, visible)
+        self.changed()
 
     def _go(self, where: str) -> None:
         home = self.state.home

@@ -66,10 +66,13 @@ class RobotScene:
                 node.position, node.wxyz = T[:3, 3], turns[k]
         self._last = np.array(bodies)
 
-    def mark(self, com: Array | None, gauge: Ellipsoid | None) -> None:
-        """Move the centre of mass and the manipulability ellipsoid."""
+    def mark_com(self, com: Array | None) -> None:
+        """Move the centre of mass."""
         if com is not None and np.isfinite(com).all():
             self._com.position = com
+
+    def mark_manipulability(self, gauge: Ellipsoid | None) -> None:
+        """Move the manipulability ellipsoid."""
         if gauge is not None and np.isfinite(gauge.placement).all():
             self._gauge.position = gauge.placement[:3, 3]
             self._gauge.wxyz = SO3.from_matrix(gauge.placement[:3, :3]).wxyz
@@ -154,6 +157,8 @@ def surroundings(server: ViserServer, low: Array, high: Array, up: Array) -> Non
     ground[axis] = low[axis] if up[axis] > 0 else high[axis]
     cell = _round_length(size / 6)
     scene.set_up_direction(tuple(up.tolist()))
+    scene.configure_environment_map(None)  # pictures of rooms cost a third of a frame without a graphics card
+    scene.add_light_hemisphere("/sky", sky_color=(255, 255, 255), ground_color=(170, 175, 185), intensity=2.0)
     scene.add_grid(
         "/ground",
         width=24 * cell,
