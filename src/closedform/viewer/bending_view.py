@@ -38,6 +38,7 @@ class BendingView(Page):
         super().__init__(host, port, arm.name)
         self._upright = bool(arm.gravity.any())
         self._written = -1.0
+        self._drawn: Array | None = None
         self._build()
         self._scene()
         self.frame(0.0)
@@ -52,16 +53,19 @@ class BendingView(Page):
         """Go on by some seconds, and draw the arm."""
         self.state.advance(seconds)
         points = self._in_space(self.state.points())
-        if not np.isfinite(points).all():
-            return
         with self.server.atomic():
-            for k, mesh in enumerate(self._links):
-                part = points[k * STATIONS : (k + 1) * STATIONS]
-                mesh.vertices = tube(part, np.full(STATIONS, self._radius))[0].astype(np.float32)
-            for hub, point in zip(self._hubs, points[[*range(0, len(points), STATIONS), -1]], strict=True):
-                hub.position = point
-        if time.monotonic() - self._written > TEXT or not self.state.running:
-            self._write()
+            if np.isfinite(points).all() and (self._drawn is None or (points != self._drawn).any()):
+                self._draw(points)
+            if time.monotonic() - self._written > TEXT or not self.state.running:
+                self._write()
+
+    def _draw(self, points: Array) -> None:
+        self._drawn = points
+        for k, mesh in enumerate(self._links):
+            part = points[k * STATIONS : (k + 1) * STATIONS]
+            mesh.vertices = tube(part, np.full(STATIONS, self._radius))[0].astype(np.float32)
+        for hub, point in zip(self._hubs, points[[*range(0, len(points), STATIONS), -1]], strict=True):
+            hub.position = point
 
     def _in_space(self, points: Array) -> Array:
         """Return points of the plane in space: upright under gravity, else lying."""
@@ -93,8 +97,9 @@ class BendingView(Page):
         box = 0.75 * reach * np.ones(3)
         box[1 if self._upright else 2] = 2.2 * self._radius
         surroundings(self.server, -box, box, np.array([0.0, 0.0, 1.0]))
-        look = [0.2, -1.6, 0.25] if self._upright else [0.0, -0.95, 1.25]
+        look = [0.2, -1.6, 0.25] if self._upright else [-1.0, -0.35, 1.35]
         self.server.initial_camera.position = reach * np.array(look)
+        self.server.initial_camera.look_at = reach * np.array([0.0 if self._upright else 0.25, 0.0, 0.0])
 
     def _build(self) -> None:
         gui, state = self.server.gui, self.state
