@@ -5,7 +5,6 @@ from __future__ import annotations
 from ..checks import whole_number
 from ..lazy import cached_property
 from ..model import Model
-from .made import made_shapes
 from .shape import Shapes
 
 FEWEST, MOST = 500, 2_000_000
@@ -28,6 +27,8 @@ class RobotShapes:
         >>> piece = arm.shapes().pieces[-1]
         >>> T = arm.pose(arm.neutral(), piece.frame) @ piece.placement      # where it is drawn
         """
+        from .drawn import shapes_of  # noqa: PLC0415 (readers and SciPy's graphs are for those who draw)
+
         count = whole_number("shapes: triangles", triangles, FEWEST, MOST)
         self.model.require_numbers("shapes")
         if count not in self._shapes:
@@ -38,8 +39,3 @@ class RobotShapes:
     def _shapes(self) -> dict[int, Shapes]:
         """Shapes by the number of triangles that was asked for."""
         return {}
-
-
-def shapes_of(model: Model, triangles: int) -> Shapes:
-    """Return the shapes of a model."""
-    return Shapes(tuple(made_shapes(model)))

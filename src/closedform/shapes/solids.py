@@ -13,10 +13,7 @@ Mesh = tuple[Array, Array]
 """Vertices (V, 3), and faces (F, 3) counter-clockwise seen from outside."""
 
 SIDES = 24
-"""Corners of a circle."""
-
-RINGS = 6
-"""Steps from the equator of a sphere to its pole."""
+"""Corners of a circle; a sphere has a quarter as many steps from its equator to a pole."""
 
 
 def box(x: float, y: float, z: float) -> Mesh:
@@ -52,16 +49,16 @@ def sphere(radius: float, sides: int = SIDES) -> Mesh:
     return capsule(radius, 0.0, sides)
 
 
-def ellipsoid(x: float, y: float, z: float) -> Mesh:
+def ellipsoid(x: float, y: float, z: float, sides: int = SIDES) -> Mesh:
     """Return an ellipsoid of these half axes."""
-    vertices, faces = sphere(1.0)
+    vertices, faces = sphere(1.0, sides)
     return vertices * (x, y, z), faces
 
 
 def capsule(radius: float, length: float, sides: int = SIDES, tip: float | None = None) -> Mesh:
     """Return a cylinder of a length between half spheres; with `tip` the radius there, at +z, differs."""
-    tip = radius if tip is None else tip
-    down, up = np.linspace(-np.pi / 2, 0, RINGS + 1), np.linspace(0, np.pi / 2, RINGS + 1)
+    tip, rings = radius if tip is None else tip, max(2, sides // 4) + 1
+    down, up = np.linspace(-np.pi / 2, 0, rings), np.linspace(0, np.pi / 2, rings)
     lower = np.stack([radius * np.cos(down), radius * np.sin(down) - length / 2], 1)
     upper = np.stack([tip * np.cos(up), tip * np.sin(up) + length / 2], 1)
     lower[0, 0] = upper[-1, 0] = 0.0  # exactly on the axis
