@@ -8,10 +8,12 @@ from numpy.typing import ArrayLike
 from ..arrays import Array
 from ..checks import sized_array
 from ..errors import ArgumentError
+from ..forms import Variant
 from ..lazy import cached_property
 from ..model import Body, Model
 from ..model.limits import joint_range
 from ..pictures import turned
+from ..programs import evaluate, trace
 from ..robot import Robot
 from ..rotations import inverse
 from .coordinates import Coordinate, coordinates
@@ -114,7 +116,7 @@ def start(robot: Robot, frame: str) -> Array:
     home = _within(model, model.neutral())
     if not robot.nv or model.frame(frame).body < 0:
         return home
-    J = robot.jacobian(home, frame)
+    J = evaluate(trace(model, "jacobian", Variant(frame)), home)  # not compiled: it is needed once
     sizes = np.linalg.svd(J[:, np.abs(J).any(axis=0)], compute_uv=False)
     if sizes.size and sizes[-1] > SINGULAR * sizes[0]:
         return home
