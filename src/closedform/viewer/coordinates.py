@@ -86,7 +86,7 @@ def coordinates(model: Model) -> tuple[Coordinate, ...]:
 
     >>> import closedform as cf
     >>> [(each.name, each.unit) for each in coordinates(cf.load("cartpole").model)]
-    [('slider', 'm'), ('hinge', '°')]
+    [('slide', 'm'), ('hinge', '°')]
     """
     found: list[Coordinate] = []
     for body in model.independent:

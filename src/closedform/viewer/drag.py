@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from viser.transforms import SO3
@@ -10,9 +10,7 @@ from viser.transforms import SO3
 from ..arrays import Array
 from .placing import pose_of
 from .reach import Elbow, Followed, Reach
-
-if TYPE_CHECKING:
-    from .robot_view import RobotView
+from .robot_page import RobotPage
 
 PERCENT = 100.0
 """The elbow's slider goes along the whole self-motion."""
@@ -24,7 +22,7 @@ GIZMO = 0.16
 class Drag:
     """Brings the robot to where its tool or base is dragged; the tool has a gizmo when a solver is ready."""
 
-    def __init__(self, view: RobotView) -> None:
+    def __init__(self, view: RobotPage) -> None:
         self._view = view
         gui, state = view.server.gui, view.state
         moving = [frame.name for frame in state.robot.model.frames if frame.body >= 0]

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from . import panel
 from .recording import DURATION, Player, Recording
-
-if TYPE_CHECKING:
-    from .robot_view import RobotView
+from .robot_page import RobotPage
 
 SPEEDS = ("0.25", "0.5", "1", "2", "4")
 
@@ -18,7 +16,7 @@ SPEEDS = ("0.25", "0.5", "1", "2", "4")
 class Playing:
     """Plays a recording of the robot; without one it waits for `load`."""
 
-    def __init__(self, view: RobotView, recording: Recording | None) -> None:
+    def __init__(self, view: RobotPage, recording: Recording | None) -> None:
         self._view = view
         self.player: Player | None = None
         self._asked = False

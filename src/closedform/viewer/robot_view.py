@@ -16,11 +16,12 @@ from .drag import Drag
 from .ellipsoids import manipulability_ellipsoid
 from .loop import Loop
 from .numbers import numbers
-from .page import Page, listed
+from .page import listed
 from .playing import Playing
 from .reach import Reach
 from .readings import Readings
 from .recording import Recording, made_up
+from .robot_page import RobotPage
 from .scene import RobotScene
 from .state import ViewState
 
@@ -42,7 +43,7 @@ SHOWN = {
 """Parts of the picture that are hidden at first, and what they are called."""
 
 
-class RobotView(Page):
+class RobotView(RobotPage):
     """A robot on a page of its own: `url` says where, `q` reads and sets its posture, `stop` ends it."""
 
     def __init__(
@@ -63,7 +64,6 @@ class RobotView(Page):
         self._warnings = listed(shapes.warnings, MOST_WARNINGS)
         self._drawn: Array | None = None
         self._written = -1.0
-        self._stale = True
         self._numbers_ready = False
         self._build(recording)
         self.frame(0.0)
@@ -84,10 +84,6 @@ class RobotView(Page):
     def note(self) -> str:
         """What the panel says about the last change, or nothing."""
         return self.state.note or self.loop.trouble
-
-    def changed(self) -> None:
-        """Have everything drawn and written anew, though the posture may be the same."""
-        self._stale = True
 
     def prepare(self) -> None:
         """Compile what the numbers and the solver need, beside the loop: the picture does not wait for it."""
