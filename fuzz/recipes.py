@@ -1214,6 +1214,7 @@ EXCLUDED = {
     "Inertial.checked": "a step of reading a description",
     "description.read_urdf": "a step of load, attacked by the section on files",
     "scene.Scene": "what Robot.scene makes",
+    "view": "opens a server; tests/test_viewer.py spoils what it takes",
     "Robot.show": "opens a browser; takes what plot takes",
     "integration.Event.times": "takes SciPy's piecewise polynomial; Event is attacked through simulate",
     "integration.System.at": "takes CasADi symbols",

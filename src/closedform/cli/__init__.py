@@ -26,6 +26,7 @@ from .ik import ik
 from .papers import papers
 from .report import report
 from .robots import robots
+from .view import view
 from .wording import as_options
 
 app = typer.Typer(
@@ -37,6 +38,7 @@ app = typer.Typer(
 EXAMPLES: dict[Callable[..., Any], str] = {
     report: "closedform report panda -o panda.html",
     robots: "closedform robots",
+    view: "closedform view panda --open",
     equations: "closedform equations 2r mass_matrix --symbolic",
     export: "closedform export panda inverse_dynamics --language c -o panda_id",
     base_parameters: "closedform base-parameters puma560 --symbolic",
