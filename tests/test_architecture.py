@@ -28,6 +28,7 @@ FLOW = (
     "checks",
     "files",
     "display",
+    "chart",
     "rotations",
     "joints",
     "description",
@@ -53,6 +54,7 @@ FLOW = (
     "svg",
     "pictures",
     "shapes",
+    "scene",
     "spheres",
     "robot",
     "loading",
@@ -66,6 +68,7 @@ FLOW = (
     "cluster",
     "report",
     "papers",
+    "viewer",
     "cli",
     "__main__",
 )
