@@ -18,10 +18,10 @@ from .obj import read_obj
 from .part import MeshError, Part, by_colour
 from .stl import read_stl
 
-MAX_MESH_BYTES = 64 * 2**20
+MAX_MESH_BYTES = 32 * 2**20
 """Size of one mesh file."""
 
-MAX_ALL_BYTES = 512 * 2**20
+MAX_ALL_BYTES = 256 * 2**20
 """Size of all mesh files of a robot."""
 
 MAX_MATERIAL_BYTES = 2**20
