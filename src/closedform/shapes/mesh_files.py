@@ -59,9 +59,10 @@ class MeshFiles:
         path = self.find(name)
         key = path, scale.tobytes()
         if key not in self.sized:
-            parts = self._parts(path)
-            ones = bool((scale == 1).all())
-            self.sized[key] = parts if ones else _drawable([part.moved(np.diag(scale)) for part in parts])
+            with np.errstate(all="ignore"):  # what is not finite is found when parts are checked
+                parts = self._parts(path)
+                ones = bool((scale == 1).all())
+                self.sized[key] = parts if ones else _drawable([part.moved(np.diag(scale)) for part in parts])
         return self.sized[key]
 
     def _parts(self, path: Path) -> list[Part]:
