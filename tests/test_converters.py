@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,11 +14,13 @@ import pinocchio as pin
 import pytest
 
 import closedform as cf
+from call_tables import Traced, begun, rows, run
 from closedform.forms import Variant
 from closedform.programs import evaluate, trace
 from oracles.drake_peer import URDF
 from tolerances import ROUNDING, SOLVE, worst
 
+DOCS = Path(__file__).parents[1] / "docs"
 MJCF = """<mujoco><worldbody><body name="trunk" pos="1 2 3" euler="20 30 40"><freejoint/>
 <geom type="box" size=".1 .2 .3" pos=".05 .02 .1" euler="10 20 0"/>
 <site name="tip" pos=".1 .2 .3" euler="10 0 20"/>
@@ -132,26 +135,47 @@ def beside_drake() -> tuple[cf.Robot, cf.convert.Drake, list]:
     return robot, cf.convert.Drake(robot, Plant(told["joints"])), told["samples"]
 
 
-@pytest.mark.parametrize("sample", range(3))
-def test_what_drake_computed_is_ours(sample):
+GIVEN = {
+    "plant.GetPositions": "q",
+    "plant.GetVelocities": "v",
+    "vdot": "a",
+    "foot.CalcPoseInWorld": "pose",
+    "foot.CalcSpatialVelocityInWorld": "twist",
+    "plant.CalcJacobianSpatialVelocity": "jacobian",
+    "plant.CalcMassMatrix": "mass_matrix",
+    "plant.CalcGravityGeneralizedForces": "gravity",
+    "plant.CalcInverseDynamics": "tau",
+    "plant.CalcBiasTerm": "bias",
+}
+"""What Drake's calls gave, by their names."""
+
+
+def test_every_row_of_drakes_page_gives_what_drake_gave():
+    page = DOCS / "coming-from-drake.md"
+    assert len(rows(page)) == begun(page) == len(GIVEN)
     robot, there, samples = beside_drake()
-    it = SimpleNamespace(**{name: np.array(each) for name, each in samples[sample].items()})
-    q = there.q(it.q)
-    qd = there.qd(it.v, q)
-    qdd = there.qdd(it.a, q, qd)
-    assert worst(value(robot, "pose", q, frame="foot"), it.pose) < ROUNDING
-    assert worst(there.matrix(it.mass_matrix, q), value(robot, "mass_matrix", q)) < ROUNDING
-    assert worst(there.tau(it.tau, q), value(robot, "inverse_dynamics", q, qd, qdd)) < ROUNDING
-    assert worst(there.tau(-it.gravity, q), value(robot, "gravity_torque", q)) < ROUNDING
-    J = value(robot, "jacobian", q, frame="foot", reference="world_aligned")
-    assert worst(there.jacobian(it.jacobian, q), J) < ROUNDING
-    assert worst(J @ qd, it.twist) < ROUNDING
-    still = there.qdd(np.zeros(9), q, qd)
-    bias = value(robot, "inverse_dynamics", q, qd, still) - value(robot, "gravity_torque", q)
-    assert worst(there.tau(it.bias, q), bias) < ROUNDING
-    assert worst(there.to_q(q), it.q) < ROUNDING
-    assert worst(there.to_v(qd, q), it.v) < ROUNDING
-    assert worst(there.to_a(qdd, q, qd), it.a) < ROUNDING
+    for sample in samples:
+        it = {name: np.array(each) for name, each in sample.items()}
+        q = there.q(it["q"])
+        qd = there.qd(it["v"], q)
+        names = {"np": np, "robot": Traced(robot), "there": there, "q": q, "qd": qd}
+        names["qdd"] = there.qdd(it["a"], q, qd)
+        for row in rows(page):
+            names["x"] = it[GIVEN[row.theirs.partition("(")[0]]]
+            ours, theirs = run(row.ours, names), run(row.converter, names)
+            assert np.shape(theirs) == np.shape(ours), row
+            assert worst(theirs, ours) < ROUNDING, row
+
+
+def test_drakes_way_back_is_the_inverse():
+    _, there, samples = beside_drake()
+    q, v, a = (np.array([each[name] for each in samples]) for name in "qva")
+    mine = there.q(q)
+    qd = there.qd(v, mine)
+    assert worst(there.to_q(mine), q) < ROUNDING
+    assert worst(there.to_v(qd, mine), v) < ROUNDING
+    assert worst(there.to_a(there.qdd(a, mine, qd), mine, qd), a) < ROUNDING
+    assert worst(there.to_tau(there.tau(v, mine), mine), v) < ROUNDING
 
 
 def test_drake_and_pinocchio_agree_through_both_converters():
@@ -205,6 +229,15 @@ def test_isaacs_fixed_base_has_no_root():
         there.state(np.zeros(13), [0.1, 0.2], [0.3, 0.4])
 
 
+def test_what_the_pages_name_exists():
+    for library in ("matlab", "isaac"):
+        text = (DOCS / f"coming-from-{library}.md").read_text(encoding="utf-8")
+        for owner, path in re.findall(r"\b(robot|cf)\.([a-z_]+(?:\.[A-Za-z_]+)*)", text):
+            found = ARM if owner == "robot" else cf
+            for part in path.split("."):
+                found = getattr(found, part)
+
+
 def test_matlabs_jacobian_is_that_of_the_base_axes_with_angular_rows_first():
     """A planar arm by hand: geometricJacobian has (omega; v) of the tool in the axes of the base."""
     robot = cf.Robot.from_mdh([(0, 0, 0, 0, 0), (0, 0, 0.7, 0, 0)]).with_frame("tip", "link2", (0.4, 0, 0))
@@ -219,22 +252,45 @@ def test_matlabs_jacobian_is_that_of_the_base_axes_with_angular_rows_first():
     assert there.matrix([[1, 2], [3, 4]]).tolist() == [[4, 3], [2, 1]]
 
 
-def test_a_solved_acceleration_is_ours():
-    text = MJCF.partition("<equality>")[0] + "</mujoco>"
+def mujoco_names(text: str, seed: int) -> dict[str, object]:
+    """Return what the cells of MuJoCo's page name."""
     robot, model = cf.load(text), mujoco.MjModel.from_xml_string(text)
     model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT  # the shapes overlap
     there, data = cf.convert.MuJoCo(robot, model), mujoco.MjData(model)
-    q, qd, tau = robot.random_state(4)
+    q, qd, tau = robot.random_state(seed)
     data.qpos, data.qvel, data.qfrc_applied = there.to_q(q), there.to_v(qd, q), there.to_tau(tau, q)
     mujoco.mj_forward(model, data)
-    qdd = there.qdd(data.qacc, q, qd)
-    assert worst(qdd, value(robot, "forward_dynamics", q, qd, tau)) < SOLVE
+    qdd, qacc, qfrc = there.qdd(data.qacc, q, qd), data.qacc.copy(), data.qfrc_applied.copy()
+    robot, site, body = Traced(robot), "tip", robot.body_names[0]
+    return {**locals(), "cf": cf, "np": np, "mujoco": mujoco}
+
+
+ALONE = MJCF.partition("<equality>")[0] + "</mujoco>"
+ON_A_RAIL = ALONE.replace("<freejoint/>", '<joint name="rail" type="slide" axis="1 2 3"/>').replace(
+    'type="ball"', 'type="hinge" axis="1 0 1"'
+)
+
+
+@pytest.mark.parametrize("text", [ON_A_RAIL, ALONE], ids=["arm", "floating"])
+def test_every_row_of_mujocos_page_gives_the_same_numbers(text):
+    page = DOCS / "coming-from-mujoco.md"
+    assert len(rows(page)) == begun(page) >= 20
+    names = mujoco_names(text, 4)
+    for row in rows(page):
+        if "mj_fullM(model, data" in row.theirs and hasattr(names["data"], "qM"):
+            continue  # an older MuJoCo
+        names["x"] = np.array(run(row.theirs, names))
+        names["ours"] = run(row.ours, names)
+        theirs, ours = run(row.converter, names), names["ours"]
+        assert np.shape(theirs) == np.shape(ours), row
+        limit = SOLVE if "mj_forward" in row.theirs or "qacc" in row.theirs else ROUNDING
+        assert worst(theirs, ours, scale=1.0) < limit, row
 
 
 FLOATING = cf.load(URDF, floating_base=True)
 ARM = cf.load("2r")
 ELBOWS = Plant([("joint1", 0, 1, 0, 1), ("joint2", 1, 2, 1, 2)])
-ALONE = Plant([("trunk", 0, 7, 0, 6)])
+TRUNK = Plant([("trunk", 0, 7, 0, 6)])
 
 
 @pytest.mark.parametrize(
@@ -242,7 +298,7 @@ ALONE = Plant([("trunk", 0, 7, 0, 6)])
     [
         (lambda: cf.convert.MuJoCo(FLOATING, "scene.xml"), r"expected a mujoco\.MjModel"),
         (lambda: cf.convert.Drake(FLOATING, object()), "expected a finalized MultibodyPlant"),
-        (lambda: cf.convert.Drake(FLOATING, ALONE), "has no joint 'z_right', 'a_left', 'foot'"),
+        (lambda: cf.convert.Drake(FLOATING, TRUNK), "has no joint 'z_right', 'a_left', 'foot'"),
         (lambda: cf.convert.Drake(ARM, ELBOWS), "'joint2' has 2 coordinates"),
         (lambda: cf.convert.Matlab(FLOATING, ["z_right", "a_left", "foot"]), "'floating_base' floats"),
         (lambda: cf.convert.Matlab(ARM, ["joint1", "joint1"]), "'joint1' more than once"),
