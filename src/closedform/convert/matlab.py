@@ -23,7 +23,7 @@ class Matlab(States):
     `homeConfiguration(tree).JointName` lists. A configuration of `DataFormat` "row" is an array as here; a
     matrix whose columns are configurations is transposed first. `geometricJacobian` has the angular rows
     first, in the axes of the base, and becomes `robot.jacobian(q, frame, reference="world_aligned")`. Robots
-    with a floating base are refused: MATLAB does not document the axes of their velocities.
+    with a floating base are refused: velocities of MATLAB's floating joints are not converted.
 
     >>> import numpy as np
     >>> import closedform as cf
@@ -38,7 +38,7 @@ class Matlab(States):
         floating = [body.joint_name for body in bodies if body.joint.floats]
         if floating:
             raise ArgumentError(
-                f"Matlab: joint {floating[0]!r} floats; expected joints of one degree of freedom: MATLAB "
-                "does not document the axes of such velocities"
+                f"Matlab: joint {floating[0]!r} floats; expected joints of one degree of freedom: those "
+                "of MATLAB's floating joints are not converted"
             )
         super().__init__(robot, named_places("Matlab", joints), CONVENTION, REMEDY)

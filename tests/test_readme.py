@@ -1,0 +1,47 @@
+"""The README's first screen, its picture and its commands are there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+
+from bench.__main__ import SECTIONS
+from tools import picture
+
+README = Path(__file__).parents[1] / "README.md"
+NUMBER = re.compile(r"-?\d+\.?\d*")
+
+
+def test_the_picture_is_what_its_command_draws():
+    """Apart from the last tenth of a pixel, which round-off may turn."""
+    kept, drawn = picture.PICTURE.read_text(encoding="utf-8"), picture.picture()
+    assert len(kept) < 200_000
+    assert NUMBER.sub("#", kept) == NUMBER.sub("#", drawn), "stale; run make picture"
+    values = [np.array(NUMBER.findall(text), dtype=float) for text in (kept, drawn)]
+    assert np.abs(values[0] - values[1]).max() < 0.15
+
+
+def test_the_pictures_colours_are_seen_on_its_card():
+    def luminance(colour: str) -> float:
+        parts = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+        return float(np.dot(linear, [0.2126, 0.7152, 0.0722]))
+
+    for colour in (*picture.COLOURS, "#eef2fb", "#a9b6d3"):
+        assert (luminance(colour) + 0.05) / (luminance("#1b2640") + 0.05) > 4.5, colour
+
+
+def test_one_screen_has_the_picture_the_commands_and_the_ten_lines():
+    first = README.read_text(encoding="utf-8").partition("\n## ")[0]
+    assert len(first.splitlines()) < 40
+    for part in (picture.PICTURE.name, "pip install .", "make demo", "make test", "docs/how-do-i.md"):
+        assert part in first, part
+    assert 8 <= len(re.findall(r"^>>> ", first, re.MULTILINE)) <= 12
+
+
+def test_every_bench_command_of_the_readme_exists():
+    named = re.findall(r"`python -m bench ([\w -]+?)(?: --full)?`", README.read_text(encoding="utf-8"))
+    assert len(named) > 8
+    assert {word for each in named for word in each.split()} <= set(SECTIONS)
