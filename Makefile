@@ -1,4 +1,4 @@
-.PHONY: demo picture test test-torch test-jax test-gpu gpu-bundle check lint stubs coverage fuzz bench release-check clean
+.PHONY: demo test test-torch test-jax test-gpu gpu-bundle check lint stubs coverage fuzz bench release-check clean
 .DELETE_ON_ERROR:
 
 VENV := .venv
@@ -11,10 +11,6 @@ demo: $(VENV)/core.stamp
 	$(BIN)/closedform ik --output ik.html
 	$(BIN)/closedform report iiwa14 --output iiwa14.html
 	@echo "Open iiwa14.html, flexible.html and ik.html in a browser."
-
-# The picture of the README.
-picture: $(VENV)/core.stamp
-	$(BIN)/python -m tools.picture
 
 test: $(VENV)/test.stamp lint
 	$(BIN)/python -m pytest

@@ -18,7 +18,7 @@ def test_the_picture_is_what_its_command_draws():
     """Apart from the last tenth of a pixel, which round-off may turn."""
     kept, drawn = picture.PICTURE.read_text(encoding="utf-8"), picture.picture()
     assert len(kept) < 200_000
-    assert NUMBER.sub("#", kept) == NUMBER.sub("#", drawn), "stale; run make picture"
+    assert NUMBER.sub("#", kept) == NUMBER.sub("#", drawn), "stale; run python -m tools.picture"
     values = [np.array(NUMBER.findall(text), dtype=float) for text in (kept, drawn)]
     assert np.abs(values[0] - values[1]).max() < 0.15
 

@@ -1,7 +1,7 @@
 """Draws docs/_static/torques.svg: an arm along a motion, and its torques with two time derivatives.
 
-`make picture` writes it. Everything on it is computed by the library. Programs are evaluated as written, not
-compiled, so that every machine draws the same.
+`python -m tools.picture` writes it. Everything on it is computed by the library. Programs are evaluated as
+they are written, not compiled, so that every machine draws the same.
 """
 
 from __future__ import annotations
