@@ -41,6 +41,28 @@ def test_one_screen_has_the_picture_the_commands_and_the_ten_lines():
     assert 8 <= len(re.findall(r"^>>> ", first, re.MULTILINE)) <= 12
 
 
+def cell(text: str, row: str, column: str) -> str:
+    """Return the cell of a table of a page, by the beginning of its row and by its column."""
+    lines = [[each.strip() for each in line.split("|")] for line in text.splitlines()]
+    at = next(k for k, cells in enumerate(lines) if len(cells) > 2 and cells[1] == row)
+    head = next(lines[k - 1] for k in range(at, 0, -1) if lines[k][1:2] == ["---"])
+    return lines[at][head.index(column)]
+
+
+def test_figures_are_those_of_the_pages_that_they_come_from():
+    """Of one GPU run and of one run of the cluster: a new run changes both places."""
+    readme = README.read_text(encoding="utf-8")
+    gpu, scale = (
+        (README.parent / "docs" / f"{name}.md").read_text(encoding="utf-8") for name in ("gpu", "scale")
+    )
+    small = [cell(gpu, "iiwa14 ID, N = 1024", column) for column in ("graph", "GRiD graph", "frax jitted")]
+    assert "{} us; GRiD {} us, frax {} us".format(*small) in readme
+    rate = cell(gpu, "iiwa14 ID in double, N = 4 M", "measured").replace("e+", "e").replace(" per s", " /s")
+    assert f"| {rate} |" in readme
+    assert re.search(r"1e8 samples \| (\S+) /s", scale)[1] + " /s;" in readme
+    assert re.search(r"against one: .*? \| (\S+) times", scale)[1] + "x |" in readme
+
+
 def test_every_bench_command_of_the_readme_exists():
     named = re.findall(r"`python -m bench ([\w -]+?)(?: --full)?`", README.read_text(encoding="utf-8"))
     assert len(named) > 8
