@@ -18,7 +18,7 @@ from call_tables import Traced, begun, rows, run
 from closedform.forms import Variant
 from closedform.programs import evaluate, trace
 from oracles.drake_peer import URDF
-from tolerances import ROUNDING, SOLVE, worst
+from tolerances import DIFFERENCE, ROUNDING, SOLVE, worst
 
 DOCS = Path(__file__).parents[1] / "docs"
 MJCF = """<mujoco><worldbody><body name="trunk" pos="1 2 3" euler="20 30 40"><freejoint/>
@@ -216,6 +216,19 @@ def test_isaacs_root_is_the_link_or_its_centre_of_mass_in_axes_of_the_world(quat
         assert worst(back.root_state[1], root) < ROUNDING
         assert worst(back.joint_pos[0], [*places.values()]) < ROUNDING
         assert worst(back.joint_vel[0], [*speeds.values()]) < ROUNDING
+
+
+@pytest.mark.parametrize("library", ["Drake", "Isaac", "MuJoCo"])
+def test_accelerations_are_rates_of_velocities(library):
+    isaac = cf.convert.Isaac(FLOATING, ["foot", "a_left", "z_right"], quaternion="xyzw", com=(0.1, -0.2, 0.3))
+    there = {"Drake": beside_drake()[1], "Isaac": isaac, "MuJoCo": beside_mujoco().there}[library]
+    q, qd, qdd = there.robot.random_state(6)
+    h = 1e-5
+    before, after = (
+        there.to_v(qd + sign * h * qdd, there.robot.integrate(q, sign * h * qd)) for sign in (-1, 1)
+    )
+    assert worst(there.to_a(qdd, q, qd), (after - before) / (2 * h)) < DIFFERENCE
+    assert worst(there.qdd(there.to_a(qdd, q, qd), q, qd), qdd) < ROUNDING
 
 
 def test_isaacs_fixed_base_has_no_root():
