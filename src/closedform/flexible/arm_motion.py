@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.integrate import cumulative_simpson
 
 from ..arrays import Array
+from ..chart import chart
 from ..checks import common_batch, finite, number, real_array, small_number, whole_number
 from ..display import card, span_table, text_block
 from ..errors import ArgumentError, ClosedFormError, shown, warn
@@ -68,7 +69,7 @@ class Energy:
         return self.total - self.total[..., :1] - self.work + self.dissipated
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ArmMotion:
     """A motion of an arm: times t (k,), q and qd (..., k, N), torques u (..., k, n) at them."""
 
@@ -82,11 +83,26 @@ class ArmMotion:
 
     @in_words
     def _repr_html_(self) -> str:
-        """Return what a notebook shows: where the coordinates start, end and go."""
+        """Return what a notebook shows: the coordinates over time; where they start, end and go."""
         if is_lazy(self.q):
-            return text_block(f"motion of {self.arm.name!r}, still to be computed: say dask.compute(motion)")
-        facts = f"{self.t[0]:g} to {self.t[-1]:g} s in {len(self.t) - 1} steps"
-        return card(self.arm.name, facts, span_table(self.arm.coordinate_names, self.q))
+            return text_block(repr(self)[1:-1])
+        names, n = self.arm.coordinate_names, self.arm.joints
+        charts = []
+        if self.q.ndim == 2:
+            joints, bending = self.q[:, :n], self.q[:, n:]
+            charts.append(chart(self.t, joints, names[:n], "t [s]", "q [rad]", "joints"))
+            charts.append(chart(self.t, bending, names[n:], "t [s]", "q", "modes"))
+        return card(self.arm.name, self._facts, *charts, span_table(names, self.q))
+
+    def __repr__(self) -> str:
+        return f"<motion of {self.arm.name!r}: {self._facts}>"
+
+    @property
+    def _facts(self) -> str:
+        batch = f", batch {self.q.shape[:-2]}" if self.q.ndim > 2 else ""
+        if is_lazy(self.q):
+            return f"still to be computed: say dask.compute(motion){batch}"
+        return f"{self.t[0]:g} to {self.t[-1]:g} s in {len(self.t) - 1} steps{batch}"
 
     @property
     def joints(self) -> Array:

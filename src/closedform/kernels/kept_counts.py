@@ -1,4 +1,4 @@
-"""Operation counts on disk, beside the machine code: counting takes tracing, and a report counts all forms."""
+"""Operation counts on disk, beside the machine code: counting takes tracing, and a report counts them all."""
 
 from __future__ import annotations
 
