@@ -30,7 +30,7 @@ FLAGS = (
 LOCAL = ("file", "data", "blob", "about")
 """Addresses that need no network."""
 
-PATIENCE = 20_000
+PATIENCE = 60_000
 """Milliseconds after which something that does not appear is missing: much more than a page takes."""
 
 
@@ -69,11 +69,13 @@ class Browser:
         width: int = 1280,
         scheme: str = "light",
         height: int = 900,
+        before: str = "",
         **options: Any,
     ) -> Iterator[Sheet]:
         """Give an open page, of a file or an http address; check at the end that nothing went wrong in it.
 
-        `scheme` is light or dark; `options` are those of a browser context, such as `java_script_enabled`.
+        `scheme` is light or dark; `before` is a script that runs before those of the page; `options` are
+        those of a browser context, such as `java_script_enabled`.
         """
         if urlsplit(str(address)).scheme not in ("http", "https"):
             address = Path(address).resolve().as_uri()
@@ -83,6 +85,8 @@ class Browser:
         context.set_default_timeout(PATIENCE)
         try:
             sheet = Sheet(context.new_page(), urlsplit(str(address)).netloc)
+            if before:
+                sheet.page.add_init_script(before)
             sheet.page.goto(str(address))
             yield sheet
             assert not sheet.errors, sheet.errors
@@ -130,6 +134,17 @@ class Sheet:
     def click(self, name: str) -> None:
         """Click the first button of that name."""
         self.page.get_by_role("button", name=name).first.click()
+
+    def until(self, expression: str, argument: Any = None) -> None:
+        """Wait until JavaScript says true; Playwright's own way needs a page that allows eval.
+
+        The expression may be a function of the argument, which may be the handle of an element.
+        """
+        for _ in range(PATIENCE // 30):
+            if self.page.evaluate(expression, argument):
+                return
+            self.page.wait_for_timeout(30)
+        raise AssertionError(f"never true: {expression}")
 
     def overflow(self) -> int:
         """Return by how many pixels the page is wider than the window."""

@@ -68,6 +68,7 @@ FLOW = (
     "cluster",
     "report",
     "papers",
+    "viewer",
     "cli",
     "__main__",
 )

@@ -6,13 +6,13 @@ import re
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import closedform as cf
 from closedform.cli import main
 from closedform.report import RedundancyStudy
 from closedform.report.page import parts
 from closedform.report.redundancy import REDUNDANCY_PAGE
+from command_line import run
 from oracles.redundant_arms import PRINTED, planar
 from tolerances import LONG_CHAIN, PRINTED_DIGITS, ROUNDING
 
@@ -48,17 +48,11 @@ def test_postures_are_chains_of_the_links(facts):
     assert np.allclose(moving[:, -1, :2], [0.446004, 0.0915136], atol=ROUNDING)
 
 
-def test_command_writes_a_page_that_needs_no_network(tmp_path):
-    import typer  # noqa: PLC0415 (as the command line does)
-
-    from closedform.cli.ik import ik  # noqa: PLC0415
-
-    app = typer.Typer()
-    app.command()(ik)
+def test_command_writes_a_page_that_needs_no_network(tmp_path, capsys):
     page = tmp_path / "page.html"
-    done = CliRunner().invoke(app, ["--output", str(page)])
-    assert done.exit_code == 0, done.output
-    assert "proposed" in done.output
+    code, out, _ = run(capsys, "ik", "--output", str(page))
+    assert code == 0
+    assert "proposed" in out
     text = page.read_text()
     assert (text.count('class="plot"'), text.count('class="scene"')) == (6, 1)
     body = re.sub(r"<script>.*?</script>", "", text, flags=re.S)

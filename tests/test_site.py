@@ -8,6 +8,7 @@ import pytest
 
 from tools.site import tree
 from tools.site.drawings import PICTURES
+from tools.site.offline import foreign
 from tools.site.pages import CODE, relocated
 from tools.site.written import written
 
@@ -56,18 +57,25 @@ def test_pages_need_no_network(page):
     assert not re.findall(r"!\[[^\]]*\]\(\w+:[^)]*\)|<(?:script|img|link|iframe)\b", text)
 
 
+def test_what_a_built_page_loads_from_elsewhere_is_found(tmp_path):
+    (tmp_path / "page.html").write_text(
+        '<a href="https://a.org">a link</a><script src="here.js"></script><script src="https://b.org/c.js">'
+    )
+    (tmp_path / "style.css").write_text("@font-face { src: url(//d.org/e.woff) } a { content: url(f.png) }")
+    assert foreign(tmp_path) == ["page.html: https://b.org/c.js", "style.css: //d.org/e.woff"]
+
+
 def test_links_of_files_outside_lead_to_their_pages():
     text = "see [changes](CHANGELOG.md#new), [forms](docs/forms.md) and `[code](x.md)`"
     moved = relocated(text, tree.REPOSITORY / "README.md", tree.DOCS / "papers" / "chang.md")
     assert moved == "see [changes](../changelog.md#new), [forms](../forms.md) and `[code](x.md)`"
 
 
-def test_every_capability_has_a_picture_and_the_gallery_has_them_all():
-    named = tree.CHAPTERS["Capabilities"]
+def test_a_picture_named_after_a_page_stands_there_and_in_the_gallery():
     gallery = {name for _, _, name in SHOWN.findall((tree.DOCS / "gallery.md").read_text(encoding="utf-8"))}
     for page in FILES:
         name = page.relative_to(tree.DOCS).with_suffix("").as_posix()
-        if name in named and name in PICTURES:
+        if name in PICTURES:
             shown = {each for _, _, each in SHOWN.findall(page.read_text(encoding="utf-8"))}
             assert name in shown, page.name
             assert name in gallery, name

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from .kernels import Kernel
     from .loading import load
     from .robot import Robot
+    from .viewer import view
 
 __version__ = "0.1.0"
 
@@ -87,6 +88,8 @@ __all__ = [  # noqa: RUF022 (a table of contents, in the order of the flow)
     "ElasticJointRobot",
     # all of these on many machines
     "cluster",
+    # in the browser
+    "view",
     # what can go wrong
     "ClosedFormError",
     "ArgumentError",
@@ -115,6 +118,7 @@ _HOMES = {
     "inverse_kinematics": (),
     "elastic": ("ElasticJointRobot",),
     "cluster": (),
+    "viewer": ("view",),
 }
 """Modules that are imported when first asked for, and their names that are names here too.
 

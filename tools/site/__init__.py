@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import api, mathml, notebooks, pages, pictures
+from . import api, mathml, notebooks, offline, pages, pictures
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -12,6 +12,6 @@ if TYPE_CHECKING:
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Connect the parts to Sphinx."""
-    for part in (mathml, pages, pictures, notebooks, api):
+    for part in (mathml, pages, pictures, notebooks, api, offline):
         part.connect(app)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

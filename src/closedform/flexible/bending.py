@@ -8,10 +8,10 @@ import numpy as np
 
 from ..arrays import Array
 from ..errors import shorten
-from ..scene import Marks, Scene, Solid, Tube
+from ..scene import Scene
 from ..scene.extent import extent, views
 from ..scene.motion import kept
-from ..scene.parts import Effort
+from ..scene.parts import Effort, Marks, Solid, Tube
 from ..shapes.shape import Colour
 from ..shapes.solids import cylinder, sphere
 from ..sticks import StickFigure

@@ -108,9 +108,6 @@ class Marks:
         return all(each.limited for each in self.efforts)
 
 
-NO_MARKS = Marks()
-
-
 def placed_vertices(vertices: NDArray[Any], placement: Array) -> Array:
     """Return vertices (V, 3) of a frame of this placement (4, 4) in the frame around it."""
     return np.asarray(vertices @ placement[:3, :3].T + placement[:3, 3])

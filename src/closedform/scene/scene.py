@@ -19,7 +19,7 @@ from ..files import whole_file
 from .extent import Extent
 from .library import environment, library
 from .packing import packed, packed_poses, packed_solids
-from .parts import NO_MARKS, Marks, Solid, Tube
+from .parts import Marks, Solid, Tube
 
 LONGEST = 80
 """Characters of a name."""
@@ -141,13 +141,13 @@ class Scene:
     def _boxes(self) -> list[tuple[str, str, bool]]:
         """Return the marks that can be shown: name, label, and whether they are shown at the start."""
         marks = self.marks
-        relative = "of the limits" if marks.limited else "of the largest"
+        relative = "of limits" if marks.limited else "of maxima"
         offered = (
-            ("path", "Path of the tool", len(self.t) > 1 and self._travels, True),
-            ("torques", f"Joint torques, {relative}", bool(marks.efforts), False),
+            ("path", "Tool path", len(self.t) > 1 and self._travels, True),
+            ("torques", f"Torques, {relative}", bool(marks.efforts), False),
             ("manipulability", "Manipulability", marks.manipulability is not None, False),
             ("centres", "Centres of mass", bool(marks.centres), False),
-            ("inertias", "Inertia ellipsoids", bool(marks.ellipsoids), False),
+            ("inertias", "Inertias", bool(marks.ellipsoids), False),
             ("frames", "Frames", bool(marks.frames), False),
         )
         return [(name, label, on) for name, label, there, on in offered if there]
@@ -233,6 +233,3 @@ class Scene:
             words.append({"first": first, "count": count, **kind})
             first += count
         return words
-
-
-__all__ = ["NO_MARKS", "Scene"]

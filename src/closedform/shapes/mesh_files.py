@@ -27,7 +27,7 @@ MAX_ALL_BYTES = 512 * 2**20
 MAX_MATERIAL_BYTES = 2**20
 """Size of a file of materials."""
 
-PACKAGE = re.compile(r"(?:package|model)://([^/]+)/+(.+)|\$\(find ([^)]+)\)/+(.+)")
+PACKAGE = re.compile(r"(?:package|model)://([^/]*)/+(.+)|\$\(find ([^)]+)\)/+(.+)")
 """A path in a package of ROS or a model of Gazebo."""
 
 SEARCHED = ("ROS_PACKAGE_PATH", "AMENT_PREFIX_PATH", "GAZEBO_MODEL_PATH")
@@ -96,7 +96,7 @@ class MeshFiles:
             yield self.folder / unquote(plain)
             yield self.folder / Path(plain).name
             return
-        package, rest = (inside[1], inside[2]) if inside[1] else (inside[3], inside[4])
+        package, rest = (inside[1], inside[2]) if inside[2] else (inside[3], inside[4])
         above = [self.folder, *self.folder.parents][:LEVELS]
         for folder in above:
             if folder.name == package:

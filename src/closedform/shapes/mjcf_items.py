@@ -79,7 +79,7 @@ def _spec(document: Document, folder: bool, broken: Collection[str], faults: lis
     compiler = spec.compiler
     compiler.fusestatic = compiler.discardvisual = False
     compiler.boundmass = compiler.boundinertia = 1.0  # bodies may lose the geoms that give them their own
-    _hide(list(spec.geoms))
+    _hide([list(body.geoms) for body in spec.bodies])
     bad = {mesh.name: why for mesh in spec.meshes if (why := _unfit(mesh, folder)) or mesh.name in broken}
     used, left = set(), MAX_ALL_BYTES
     sizes = {
@@ -109,22 +109,20 @@ def _spec(document: Document, folder: bool, broken: Collection[str], faults: lis
     return spec
 
 
-def _hide(geoms: list[Any]) -> None:
-    """Mark what is not drawn, and let nothing collide, which spares the convex hulls.
+def _hide(bodies: list[list[Any]]) -> None:
+    """Mark which geoms of bodies are not drawn, and let nothing collide, which spares the convex hulls.
 
     Those groups are drawn that MuJoCo's viewers show, or all if nothing is in these. If some geoms of a
     body collide and others do not, the others are there to be looked at.
     """
-    shown_ones = [geom for geom in geoms if geom.group < VISIBLE] or geoms
-    looks = {geom.parent.id for geom in shown_ones if not geom.contype and not geom.conaffinity}
-    drawn = {
-        geom.id
-        for geom in shown_ones
-        if geom.parent.id not in looks or (not geom.contype and not geom.conaffinity)
-    }
-    for geom in geoms:
-        geom.group = 0 if geom.id in drawn else HIDDEN
-        geom.contype = geom.conaffinity = 0
+    every = not any(geom.group < VISIBLE for geoms in bodies for geom in geoms)
+    for geoms in bodies:
+        shown_ones = [every or geom.group < VISIBLE for geom in geoms]
+        free = [not geom.contype and not geom.conaffinity for geom in geoms]
+        looks = any(each and alone for each, alone in zip(shown_ones, free, strict=True))
+        for geom, each, alone in zip(geoms, shown_ones, free, strict=True):
+            geom.group = 0 if each and (alone or not looks) else HIDDEN
+            geom.contype = geom.conaffinity = 0
 
 
 def _unfit(mesh: Any, folder: bool) -> str:

@@ -28,6 +28,7 @@ PICTURES: dict[str, Callable[[], str]] = {
     "command-line": code.terminal,
     "flow": diagrams.flow,
     "form-to-number": diagrams.form_to_number,
+    "program-to-source": diagrams.source_code,
     "export": diagrams.languages,
     "scale": diagrams.cluster,
     "reports": diagrams.pages,

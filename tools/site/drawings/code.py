@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import re
 
 import casadi as ca
 import numpy as np
@@ -154,23 +153,15 @@ def speed() -> str:
 
 def cards() -> str:
     """Draw times of 1,024 samples on a GPU, from the stored figures."""
-    text = (DOCS / "gpu.md").read_text(encoding="utf-8")
-    found = re.findall(
-        r"^\| (\S+ \S+), N = 1024 \| ([^|]+) \|(?:[^|]+\|){3} ([^|]+) \|(?:[^|]+\|) ([^|]+) \|",
-        text,
-        re.MULTILINE,
-    )
-    rows = [(name, [float(ours), _number(grid), _number(frax)]) for name, ours, grid, frax in found]
-    return _bars(
-        rows,
-        ["closedform", "GRiD", "frax"],
-        "Microseconds for 1,024 samples on an H200",
-        "us for 1,024 samples",
-    )
-
-
-def _number(text: str) -> float:
-    return float("nan") if text.strip() == "-" else float(text)
+    columns = {"closedform": "graph [us]", "GRiD": "GRiD graph [us]", "frax": "frax jitted [us]"}
+    with (DOCS / "benchmarks" / "gpu.csv").open(encoding="utf-8") as file:
+        rows = [
+            (f"{row['robot']} {row['form']}", [float(row[name] or "nan") for name in columns.values()])
+            for row in csv.DictReader(file)
+            if row["samples"] == "1024"
+        ]
+    meaning, unit = "Microseconds for 1,024 samples on an H200", "us for 1,024 samples"
+    return _bars(rows, list(columns), meaning, unit)
 
 
 def terminal() -> str:

@@ -98,6 +98,34 @@ def languages() -> str:
     return canvas.svg()
 
 
+def source_code() -> str:
+    """Draw the objects that lead from a program to files."""
+    canvas = Canvas(760, 330, "From a program to source code: subject, source, stream, text, files")
+    steps = (
+        (
+            ["Subject", "what is computed, and of whom"],
+            "+ Program, reserved words, precision (emit/source.py)",
+        ),
+        (
+            ["Source", "one function: name, arrays with units"],
+            "values used once move into expressions (emit/stream.py)",
+        ),
+        (
+            ["Stream", "statements of no language"],
+            "how a language writes numbers and entries (emit/dialect.py)",
+        ),
+        (["text", "C, C++, CUDA, MATLAB, NumPy"], "all of them or none (files.py)"),
+        (["files", ""], ""),
+    )
+    for k, (words, step) in enumerate(steps):
+        y = 10 + 64 * k
+        canvas.box(20, y, 290, 42, [word for word in words if word], TEAL if k > 2 else BLUE)
+        if step:
+            canvas.arrow((165, y + 42), (165, y + 64))
+            canvas.text(340, y + 57, step, QUIET, font_size=12)
+    return canvas.svg()
+
+
 def cluster() -> str:
     """Draw a lazy array in chunks, computed by workers, reduced to a few numbers."""
     canvas = Canvas(720, 240, "Chunks of a dask array go to workers, and a small result comes back")

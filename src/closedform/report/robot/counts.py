@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 
 from ...errors import ClosedFormError
 from ...forms import FORMS, Form
 from ...forms.catalogue import INERTIAS
-from ...kernels import cache
-from ...kernels.recipe import FormRecipe
-from ...model import Model
-from ...programs import Counts, trace
+from ...kernels import FormRecipe, kept_counts
+from ...programs import Counts
 from ...programs.size import foreseen
 from ..section import Section
 from .robot_study import TIMED_GROUP, Study
@@ -50,47 +46,19 @@ class CountFacts:
 
 
 def gather(study: Study) -> CountFacts:
-    """Return the counts; forms that are not timed are traced without being compiled.
+    """Return the counts. Forms are traced, not compiled, and only if they were not counted before.
 
     The papers' block matrices are left out: nothing is computed through them.
     """
-    model = study.robot.model
-    forms = [form for form in FORMS.values() if model.has_inertia or INERTIAS not in form.needs]
-    forms = [form for form in forms if form.group != "blocks"]
-    key = _key(model, forms)
-    rows = _kept(key, forms)
-    if rows is None:
-        rows = tuple(_counted(study, form) for form in forms)
-        cache.save(
-            key, json.dumps([[row.counts and astuple(row.counts), row.problem] for row in rows]).encode()
-        )
-    return CountFacts(rows)
-
-
-def _key(model: Model, forms: Sequence[Form]) -> str:
-    """Return the name under which counts are kept: of all that the programs follow from."""
-    identities = (FormRecipe(model, form.name).identity for form in forms)
-    return cache.key("operation counts", *(part for identity in identities for part in identity))
-
-
-def _kept(key: str, forms: Sequence[Form]) -> tuple[FormCounts, ...] | None:
-    """Return the counts of an earlier report: to trace all forms takes most of the time of a page."""
-    kept = cache.load(key)
-    if kept is None:
-        return None
-    return tuple(
-        FormCounts(form.name, form.group, form.summary, counts and Counts(*counts), problem)
-        for form, (counts, problem) in zip(forms, json.loads(kept), strict=True)
-    )
+    forms = (form for form in FORMS.values() if study.robot.model.has_inertia or INERTIAS not in form.needs)
+    return CountFacts(tuple(_counted(study, form) for form in forms if form.group != "blocks"))
 
 
 def _counted(study: Study, form: Form) -> FormCounts:
     counts, problem = None, ""
     try:
-        if form.group == TIMED_GROUP:
-            counts = study.robot.kernel(form.name).counts
-        elif foreseen(form, study.robot.model) <= MOST:
-            counts = trace(study.robot.model, form.name).counts
+        if form.group == TIMED_GROUP or foreseen(form, study.robot.model) <= MOST:
+            counts = kept_counts(FormRecipe(study.robot.model, form.name))
         else:
             problem = "not counted, to keep this report quick"
     except ClosedFormError as error:

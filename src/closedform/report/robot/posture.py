@@ -40,4 +40,4 @@ def gather(study: Study) -> PostureFacts | None:
     return PostureFacts(robot.scene(states.q, states.t, tau=tau))
 
 
-SECTION = Section("posture", "Posture", gather)
+SECTION = Section("posture", "In motion", gather)

@@ -26,7 +26,7 @@ class Actors {
       const { THREE } = this;
       const material = new THREE.MeshStandardMaterial({
         color: new THREE.Color().setRGB(red, green, blue, THREE.SRGBColorSpace), roughness: 0.55, metalness: 0.05,
-        side: THREE.DoubleSide });
+        side: THREE.DoubleSide, polygonOffset: ghost, polygonOffsetFactor: 2, polygonOffsetUnits: 2 });
       material.userData = { opacity: ghost ? 0.3 * opacity : opacity, ghost };
       this.materials.set(key, material);
       this.see(material, false);

@@ -69,11 +69,11 @@ class Stage {
 
   // Take the colours that the page has now.
   theme() {
-    const style = getComputedStyle(this.canvas);
-    const colour = (name) => style.getPropertyValue(name).trim();
-    this.lines.uniforms.colour.value.setStyle(colour("--scene-line"), this.THREE.NoColorSpace);
-    this.shade.opacity = Number(colour("--scene-shade"));
-    this.sky.intensity = Number(colour("--scene-sky"));
+    const line = this.lines.uniforms.colour.value;
+    line.setStyle(getComputedStyle(this.canvas).color, this.THREE.NoColorSpace);
+    const dark = line.g < 0.5; // a shadow on dark ground must be deeper to be seen
+    this.shade.opacity = dark ? 0.5 : 0.28;
+    this.sky.intensity = dark ? 1.7 : 1.8;
   }
 
   resize() {
