@@ -200,6 +200,7 @@ def test_a_frame_that_too_few_joints_move_cannot_be_dragged():
     robot = cf.load("pendulum")
     reach = Reach(robot, ViewState(robot).frame)
     assert not reach.possible
+    assert reach.elbow(np.zeros(1)) is None
     assert not reach.follow(np.zeros(1), np.eye(4)).met
 
 

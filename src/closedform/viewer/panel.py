@@ -181,7 +181,8 @@ def matrix(title: str, values: Array | None, rows: Sequence[str] = ()) -> str:
         shades = np.nan_to_num(np.abs(values) / max(float(np.abs(values).max()), 1e-300))
     decimals = _decimals(values)
     none = np.abs(values) < 1e-12 * max(float(np.abs(values).max()), 1e-300)
-    texts = np.where(none, "0", [[f"{x:.{decimals}f}" for x in row] for row in values.tolist()])
+    whole = np.round(values, decimals) + 0.0  # no minus before nothing
+    texts = np.where(none, "0", [[f"{x:.{decimals}f}" for x in row] for row in whole.tolist()])
     lines = []
     for i, (row, shade) in enumerate(zip(texts.tolist(), shades.tolist(), strict=True)):
         head = f'<td style="{FIRST};opacity:0.7">{escape(rows[i])}</td>' if rows else ""

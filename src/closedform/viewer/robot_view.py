@@ -100,7 +100,7 @@ class RobotView(RobotPage):
                     reach.elbow(self.state.q)
                 if frame == self.state.frame:
                     self.loop.ask("reach", lambda: self.drag.ready(reach))
-                if self.playing.player is None:
+                if self.playing.player is None and self.state.robot.nv:
                     motion = made_up(self.state.robot)
                     self.loop.ask("motion", lambda: self.playing.load(motion))
             except ClosedFormError as error:
