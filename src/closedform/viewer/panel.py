@@ -115,7 +115,7 @@ def compared(names: Sequence[str], computed: Array | None, measured: Array | Non
     """Return the torques of one instant of a motion: computed, and measured beside them if it is a log."""
     if computed is None:
         return block("The file has no inertias: no torques.")
-    header = f'<tr><td style="{FIRST}">torque</td><td style="{CELL}">computed</td>'
+    header = f'<tr><td style="{FIRST}">torque, SI units</td><td style="{CELL}">computed</td>'
     header += (
         "" if measured is None else f'<td style="{CELL}">measured</td><td style="{CELL}">difference</td>'
     )

@@ -65,7 +65,9 @@ class RobotView(RobotPage):
         self._drawn: Array | None = None
         self._written = -1.0
         self._numbers_ready = False
-        self._build(recording)
+        self._build()
+        if recording is not None:
+            self.playing.load(recording)
         self.frame(0.0)
         self.loop.start()
         self.prepare()
@@ -155,7 +157,7 @@ class RobotView(RobotPage):
             tool, size = self.state.tool, self.scene.size
             self.scene.mark_manipulability(manipulability_ellipsoid(found.jacobian, tool, size))
 
-    def _build(self, recording: Recording | None) -> None:
+    def _build(self) -> None:
         """Add the controls."""
         gui = self.server.gui
         self._status = gui.add_html("")
@@ -168,7 +170,7 @@ class RobotView(RobotPage):
             self.drag = Drag(self)
         self.play_tab = tabs.add_tab("Play")
         with self.play_tab:
-            self.playing = Playing(self, recording)
+            self.playing = Playing(self)
         with tabs.add_tab("Show"):
             for part, words in SHOWN.items():
                 self._checkbox(part, words, False)
