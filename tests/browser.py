@@ -6,7 +6,6 @@ import contextlib
 import io
 import os
 import shutil
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -31,7 +30,7 @@ FLAGS = (
 LOCAL = ("file", "data", "blob", "about")
 """Addresses that need no network."""
 
-PATIENCE = 20_000
+PATIENCE = 60_000
 """Milliseconds after which something that does not appear is missing: much more than a page takes."""
 
 
@@ -136,12 +135,16 @@ class Sheet:
         """Click the first button of that name."""
         self.page.get_by_role("button", name=name).first.click()
 
-    def until(self, expression: str) -> None:
-        """Wait until an expression of JavaScript is true; Playwright's own way needs a page with eval."""
-        end = time.monotonic() + PATIENCE / 1000
-        while not self.page.evaluate(expression):
-            assert time.monotonic() < end, f"never true: {expression}"
+    def until(self, expression: str, argument: Any = None) -> None:
+        """Wait until JavaScript says true; Playwright's own way needs a page that allows eval.
+
+        The expression may be a function of the argument, which may be the handle of an element.
+        """
+        for _ in range(PATIENCE // 30):
+            if self.page.evaluate(expression, argument):
+                return
             self.page.wait_for_timeout(30)
+        raise AssertionError(f"never true: {expression}")
 
     def overflow(self) -> int:
         """Return by how many pixels the page is wider than the window."""

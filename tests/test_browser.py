@@ -111,8 +111,7 @@ def draw(sheet: Sheet, figures: Sequence[Any]) -> None:
     """Scroll to figures, and wait until they are drawn."""
     for figure in figures:
         figure.scroll_into_view_if_needed()
-        while not figure.get_attribute("data-state"):
-            sheet.page.wait_for_timeout(30)
+        sheet.until("figure => Boolean(figure.dataset.state)", figure.element_handle())
 
 
 BOXES = """[...document.querySelectorAll("figure.plot[data-state=drawn] .canvas")].map((canvas) => {

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from .identification.base.parameters import base_parameters
     from .identification.exciting.search import excitation
     from .identification.workflow.identify import identify
+    from .identification.workflow.payload import identify_payload
     from .kernels import Kernel
     from .loading import load
     from .robot import Robot
@@ -71,6 +72,7 @@ __all__ = [  # noqa: RUF022 (a table of contents, in the order of the flow)
     # parameters from measurements
     "identification",
     "identify",
+    "identify_payload",
     "base_parameters",
     "excitation",
     # links that bend
@@ -110,7 +112,7 @@ _HOMES = {
     "integration": (),
     "control": (),
     "simulation": (),
-    "identification": ("base_parameters", "excitation", "identify"),
+    "identification": ("base_parameters", "excitation", "identify", "identify_payload"),
     "flexible": ("FlexibleArm", "FlexibleLink"),
     "redundancy": (),
     "inverse_kinematics": (),

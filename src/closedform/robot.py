@@ -20,7 +20,7 @@ from .moving import RobotMoving
 from .pictures import RobotPictures
 from .reaching import RobotReaching
 from .saving import RobotFiles
-from .shapes.robot_shapes import RobotShapes
+from .scene.robot_scenes import RobotScenes
 from .spheres import RobotSpheres
 from .states import RobotStates
 
@@ -33,7 +33,7 @@ class Robot(
     RobotMoving,
     RobotFiles,
     RobotPictures,
-    RobotShapes,
+    RobotScenes,
     RobotSpheres,
     RobotForms,
 ):

@@ -18,6 +18,7 @@ from .. import __version__
 from ..checks import function, instances, text
 from ..errors import ArgumentError, shown
 from ..files import whole_file
+from ..scene.library import SCENE, library
 from . import numerals
 from .figure import Figure
 from .formulas import mathml, prose
@@ -49,6 +50,7 @@ class Page:
             summary=self.summary,
             parts=shown_parts,
             facts={part.section.anchor: part.facts for part in shown_parts},
+            scenes=library() if any(SCENE in part.html for part in shown_parts) else Markup(""),
             plotly=plotting_library() if any(part.figures for part in shown_parts) else None,
             version=__version__,
         )
