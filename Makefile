@@ -1,4 +1,4 @@
-.PHONY: demo test test-torch test-jax test-gpu gpu-bundle check lint stubs coverage fuzz bench release-check clean
+.PHONY: demo test test-torch test-jax test-gpu gpu-bundle check lint stubs coverage fuzz bench docs pictures release-check clean
 .DELETE_ON_ERROR:
 # Bytecode is kept: a run of the tests starts a hundred processes, and none of them should compile the package.
 unexport PYTHONDONTWRITEBYTECODE
@@ -73,6 +73,14 @@ fuzz: $(VENV)/test.stamp
 bench: $(VENV)/bench.stamp
 	$(BIN)/python -m bench
 
+# The site, in build/docs: open build/docs/index.html. Strict: a warning, a dead link or a failing cell ends it.
+docs: $(VENV)/docs.stamp
+	$(BIN)/python -m sphinx -W --keep-going -n -q -E -j auto -d build/doctrees docs build/docs
+
+# The pictures of docs/ anew, for hosts that show its files as they are; the site draws its own.
+pictures: $(VENV)/docs.stamp
+	$(BIN)/python -m tools.site.draw docs/pictures
+
 # The wheel is made from the sdist and tried in an environment that holds nothing else, of every Python here.
 release-check: $(VENV)/release.stamp
 	rm -rf dist
@@ -83,6 +91,7 @@ $(VENV)/core.stamp: EXTRA :=
 $(VENV)/test.stamp: EXTRA := [test]
 $(VENV)/bench.stamp: EXTRA := [bench]
 $(VENV)/coverage.stamp: EXTRA := [coverage]
+$(VENV)/docs.stamp: EXTRA := [docs]
 $(VENV)/release.stamp: EXTRA := [release]
 $(VENV)/torch.stamp: EXTRA := [torch]
 $(VENV)/gpu.stamp: EXTRA := [gpu]

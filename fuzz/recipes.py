@@ -74,9 +74,51 @@ class StillModel:
     inertias = (SimpleNamespace(toDynamicParameters=partial(np.ones, 10)),) * 3
 
 
+class StillJoints:
+    """Stands for MuJoCo's model and Drake's plant of the floating arm, with the joints in another order."""
+
+    njnt = 3
+    jnt_type = (0, 3, 3)
+    jnt_qposadr = (0, 7, 8)
+    jnt_dofadr = (0, 6, 7)
+    names = ("base", "joint2", "joint1")
+
+    def joint(self, number: int) -> Any:
+        return SimpleNamespace(name=self.names[number])
+
+    def GetJointIndices(self) -> range:
+        return range(self.njnt)
+
+    def get_joint(self, number: int) -> Any:
+        nq, nv = ((7, 6), (1, 1), (1, 1))[number]
+        return SimpleNamespace(
+            name=lambda: self.names[number],
+            position_start=lambda: self.jnt_qposadr[number],
+            num_positions=lambda: nq,
+            velocity_start=lambda: self.jnt_dofadr[number],
+            num_velocities=lambda: nv,
+        )
+
+
 @cache
 def arm() -> cf.Robot:
     return cf.load("2r")
+
+
+@cache
+def flying() -> cf.Robot:
+    """Return the arm on a body that floats."""
+    return cf.load("2r", floating_base=True)
+
+
+@cache
+def drake() -> convert.Drake:
+    return convert.Drake(flying(), StillJoints())
+
+
+@cache
+def isaac() -> convert.Isaac:
+    return convert.Isaac(flying(), ["joint2", "joint1"], quaternion="wxyz", com=(0.1, 0, 0))
 
 
 @cache
@@ -392,6 +434,8 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "Robot.with_letters": lambda: call(cf.Robot.from_mdh([(0, 0, "L", 0, 0)]).with_letters, {"L": 0.4}),
     "Robot.from_screws": lambda: call(cf.Robot.from_screws, [np.eye(4)], [(0, 0, 1, 0, 0, 0.01)], name="r"),
     "Robot.integrate": lambda: call(arm().integrate, np.zeros(2), np.ones(2)),
+    "Robot.difference": lambda: call(arm().difference, np.zeros(2), np.ones(2)),
+    "Robot.interpolate": lambda: call(arm().interpolate, np.zeros(2), np.ones(2), 0.5),
     "Robot.program": lambda: call(arm().program, "jacobian", frame="tool", order=None, geometry=False),
     "Robot.kernel": lambda: call(
         arm().kernel, "jacobian", frame="tool", dtype=float, order=None, phi=False, geometry=True
@@ -409,6 +453,18 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "Robot.limit_distance": lambda: call(arm().limit_distance, np.zeros((3, 2))),
     "Robot.within_limits": lambda: call(arm().within_limits, np.zeros((3, 2)), margin=0.1),
     "Robot.plot": lambda: call(arm().plot, np.zeros((3, 2)), frames=["tool"]),
+    "Robot.shapes": lambda: call(arm().shapes, triangles=1000),
+    "Robot.scene": lambda: call(
+        arm().scene,
+        np.zeros((3, 2)),
+        [0.0, 0.5, 1.0],
+        tau=np.ones((3, 2)),
+        ghost=np.ones((3, 2)),
+        tool="tool",
+    ),
+    "scene.Scene.html": lambda: call(arm().scene().html, "At home.", whole=False),
+    "scene.Scene.page": lambda: call(arm().scene().page),
+    "scene.Scene.save": lambda: call(arm().scene().save, fresh(".html")),
     "Robot.spheres": lambda: call(
         arm().spheres, [("tool", (0, 0, 0.1), 0.1), ("base", (0, 0, 0), 0.1)], neighbours=True
     ),
@@ -553,6 +609,26 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "trajectory.PiecewisePolynomial.extremes": lambda: call(move().extremes, 1),
     # arrays of other libraries
     "convert.swap_halves": lambda: call(convert.swap_halves, np.ones((6, 2)), axis=-2),
+    "convert.xyzw": lambda: call(convert.xyzw, np.ones((3, 4))),
+    "convert.wxyz": lambda: call(convert.wxyz, np.ones((3, 4))),
+    "convert.MuJoCo": lambda: call(convert.MuJoCo, flying(), StillJoints()),
+    "convert.Matlab": lambda: call(convert.Matlab, arm(), ["joint2", "joint1"]),
+    "convert.Drake": lambda: call(convert.Drake, flying(), StillJoints()),
+    "convert.Drake.q": lambda: call(drake().q, np.ones((3, 9))),
+    "convert.Drake.to_q": lambda: call(drake().to_q, flying().neutral()),
+    "convert.Drake.qd": lambda: call(drake().qd, np.ones((3, 8)), flying().neutral()),
+    "convert.Drake.to_v": lambda: call(drake().to_v, np.ones((3, 8)), flying().neutral()),
+    "convert.Drake.qdd": lambda: call(drake().qdd, np.ones((3, 8)), flying().neutral(), np.ones(8)),
+    "convert.Drake.to_a": lambda: call(drake().to_a, np.ones((3, 8)), flying().neutral(), np.ones(8)),
+    "convert.Drake.tau": lambda: call(drake().tau, np.ones((3, 8)), flying().neutral()),
+    "convert.Drake.to_tau": lambda: call(drake().to_tau, np.ones((3, 8)), flying().neutral()),
+    "convert.Drake.matrix": lambda: call(drake().matrix, np.eye(8), flying().neutral()),
+    "convert.Drake.jacobian": lambda: call(drake().jacobian, np.ones((6, 8)), flying().neutral()),
+    "convert.Isaac": lambda: call(
+        convert.Isaac, arm(), ["joint2", "joint1"], quaternion="xyzw", com=(0.0, 0.0, 1.0)
+    ),
+    "convert.Isaac.state": lambda: call(isaac().state, np.ones((3, 13)), np.ones((3, 2)), np.ones(2)),
+    "convert.Isaac.to_state": lambda: call(isaac().to_state, flying().neutral(), np.ones((3, 8))),
     "convert.Pinocchio": lambda: call(convert.Pinocchio, arm(), StillModel()),
     "convert.Pinocchio.q": lambda: call(pinocchio().q, np.ones((3, 2))),
     "convert.Pinocchio.to_q": lambda: call(pinocchio().to_q, np.ones((3, 2))),
@@ -727,6 +803,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
         atol=1e-9,
     ),
     "flexible.ArmMotion.deflection": lambda: call(bent().deflection, 0, x=0.2),
+    "flexible.ArmMotion.scene": lambda: call(bent().scene, magnify=2.0),
     "flexible.ArmMotion.strain": lambda: call(bent().strain, 0, 0.2, 0.01),
     "flexible.Coefficients.__getitem__": lambda: call(named().__getitem__, "h107"),
     "flexible.Coefficients.coriolis_torque": lambda: call(
@@ -1198,6 +1275,8 @@ EXCLUDED = {
     "ElasticJointRobot.plant": "takes CasADi symbols, for the package's own laws",
     "Inertial.checked": "a step of reading a description",
     "description.read_urdf": "a step of load, attacked by the section on files",
+    "scene.Scene": "what Robot.scene makes",
+    "view": "opens a server; tests/test_viewer.py spoils what it takes",
     "Robot.show": "opens a browser; takes what plot takes",
     "integration.Event.times": "takes SciPy's piecewise polynomial; Event is attacked through simulate",
     "integration.System.at": "takes CasADi symbols",

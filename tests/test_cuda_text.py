@@ -16,6 +16,7 @@ import closedform as cf
 from closedform.cuda.parts import SLACK, parts
 from closedform.cuda.staging import _operations, _waiting, staging
 from closedform.cuda.text import STRIDE, source
+from closedform.forms.variant import Variant
 from closedform.programs import evaluate, program, trace
 from closedform.programs.operations import NUMPY
 from closedform.programs.sine_cosine import COSINE, PI_2, SINE
@@ -125,8 +126,26 @@ def test_matrices_keep_few_values_waiting():
     traced = traced_program("panda inverse_dynamics_derivatives")
     (places,) = parts(traced, NONE, 211)
     order = staging(traced, places, 220).operations
-    assert _waiting(traced, order, 220) == 0 < _waiting(traced, _operations(traced, places), 220)
+    assert _waiting(traced, order, 220) == 0 < _waiting(traced, as_asked(traced, places), 220)
     assert len(traced.operations) > 3000
+
+
+def as_asked(traced, places):
+    return _operations(traced, places, [0] * len(traced.operations))
+
+
+def test_vectors_keep_fewer_values_waiting():
+    """Torques and their rates from the last joint back, with what ends values done at once."""
+    traced = trace(cf.load("iiwa14").model, "inverse_dynamics_rates", Variant(order=2))
+    (places,) = parts(traced, NONE, 211)
+    asked, order = as_asked(traced, places), staging(traced, places, 110).operations
+    assert sorted(order) == sorted(asked)
+    done = set()
+    for value in order:
+        operands = traced.operations[value][1]
+        assert all(each in done or traced.operations[each][0] in ("const", "input") for each in operands)
+        done.add(value)
+    assert 2 * _waiting(traced, order, 110) < _waiting(traced, asked, 110)
 
 
 @pytest.mark.parametrize("small", [False, True])

@@ -163,6 +163,18 @@ def test_the_output_may_be_the_input(size: int, threads: int) -> None:
 
 
 @pytest.mark.parametrize("threads", [1, 2])
+def test_results_of_several_outputs_may_be_given_back_as_out(threads: int) -> None:
+    robot = cf.load("2r")
+    state, other = (robot.random_state(seed, batch=50) for seed in (0, 1))
+    results = robot.inverse_dynamics_derivatives(*other)
+    expected = robot.inverse_dynamics_derivatives(*state)
+    again = robot.inverse_dynamics_derivatives(*state, out=results, threads=threads)
+    for given, filled, each in zip(results, again, expected, strict=True):
+        assert filled is given
+        assert np.array_equal(filled, each)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
 def test_the_output_may_overlap_other_rows_of_the_input(threads: int) -> None:
     it = kernel("panda", "gravity_torque")
     (q,) = inputs("panda", "gravity_torque", (1000,))

@@ -40,10 +40,12 @@ def test_page_shows_the_papers_figures(facts):
 
 
 def test_postures_are_chains_of_the_links(facts):
-    arms = np.concatenate([facts["ik_postures"].marks, facts["ik_postures"].self_motion])
-    lengths = np.linalg.norm(np.diff(arms, axis=1), axis=-1)
-    assert np.allclose(lengths, [0.0, 0.6, 0.85, 0.2], atol=ROUNDING)
-    assert np.allclose(facts["ik_postures"].self_motion[:, -1, :2], [0.446004, 0.0915136], atol=ROUNDING)
+    scene = facts["ik_postures"].self_motion
+    moving = np.concatenate([scene.poses[..., :3, 3], scene.marks.path[:, None]], axis=1)
+    for arms in (facts["ik_postures"].marks[:, 1:], moving):
+        lengths = np.linalg.norm(np.diff(arms, axis=1), axis=-1)
+        assert np.allclose(lengths, [0.6, 0.85, 0.2], atol=ROUNDING)
+    assert np.allclose(moving[:, -1, :2], [0.446004, 0.0915136], atol=ROUNDING)
 
 
 def test_command_writes_a_page_that_needs_no_network(tmp_path, capsys):
@@ -52,7 +54,7 @@ def test_command_writes_a_page_that_needs_no_network(tmp_path, capsys):
     assert code == 0
     assert "proposed" in out
     text = page.read_text()
-    assert text.count('class="plot"') == 7
+    assert (text.count('class="plot"'), text.count('class="scene"')) == (6, 1)
     body = re.sub(r"<script>.*?</script>", "", text, flags=re.S)
     assert not re.search(r"(src|href)=\"https?:", body)
     assert "100.8165" in text

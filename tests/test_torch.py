@@ -22,10 +22,12 @@ from guest_wrenches import check_wrenches
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: make test-torch")
 
+from torch.utils.flop_counter import FlopCounterMode  # noqa: E402
+
 from closedform.cuda.bound import bound_launch  # noqa: E402
+from closedform.guests import torch_patterns, torch_tensors  # noqa: E402
 from closedform.guests.torch_cuda import library  # noqa: E402
 from closedform.guests.torch_operators import operator_of  # noqa: E402
-from closedform.guests.torch_shortcut import plain_samples, sample_call  # noqa: E402
 
 DOUBLE = torch.float64
 FORMS = ["inverse_dynamics", "mass_matrix", "kinetic_energy", "pose"]
@@ -115,42 +117,82 @@ def test_single_samples_repeat_exactly(robot):
             assert torch.func.vmap(call)(*[each[None] for each in given]).shape == (1, *expected.shape)
 
 
-@pytest.mark.parametrize("guards", [True, False], ids=["by PyTorch", "by ourselves"])
-def test_plain_samples_are_told_from_others(robot, monkeypatch, guards):
-    if not guards:
-        monkeypatch.setitem(sys.modules, "torch._C._dynamo.guards", None)
-    plain = plain_samples(robot.kernel("coriolis_matrix"))
-    q, qd = tensors((2,), (2,))
-    assert plain(q, qd)
+@pytest.fixture(params=[True, False], ids=["by PyTorch", "by ourselves"])
+def guards(request, monkeypatch):
+    """Whether PyTorch's own check of tensors is there."""
+    if not request.param:
+        monkeypatch.setattr(torch_patterns, "_compiler", lambda: None)
+    torch_patterns._guards_work.cache_clear()
+    yield request.param
+    torch_patterns._guards_work.cache_clear()
+
+
+@pytest.mark.parametrize("batch", [(), (3,), (2, 3)], ids=str)
+def test_tensors_like_others_are_told_from_the_rest(guards, batch):
+    q, qd = tensors((*batch, 2), (*batch, 2))
+    like = torch_patterns.check_of([q, qd])
+    assert torch_patterns._guards_work() == guards
+    assert like(q, qd)
+    assert like(*tensors((*batch, 2), (*batch, 2), seed=1))
     for other in (
         q[None],
-        tensors((4,))[0][::2],
+        tensors((*batch, 4))[0][..., ::2],
         q.float(),
         q.to("meta"),
+        torch._neg_view(q),
         torch.nn.Parameter(q),
         q.clone().requires_grad_(),
-        torch.zeros(3, dtype=DOUBLE),
+        torch.zeros((*batch, 3), dtype=DOUBLE),
     ):
-        assert not plain(other, qd)
-        assert not plain(q, other)
+        assert not like(other, qd)
+        assert not like(q, other)
+    with torch.no_grad():
+        assert like(q, qd)
+        assert not like(q.clone().requires_grad_(), qd)
     seen = []
-    torch.func.vmap(lambda x: seen.append(plain(x, x)) or x)(q[None])
-    torch.func.jacrev(lambda x: seen.append(plain(x, x)) or x)(q)
-    assert seen == [False, False]
+
+    def look(x):
+        seen.append(like(q, qd))
+        return x
+
+    torch.func.vmap(look)(q[None])
+    torch.func.jacrev(look)(q)
+    with FlopCounterMode(display=False):
+        look(q)
+    torch.jit.trace(look, q, check_trace=False)
+    assert seen == [False] * 4
+
+
+def test_repeated_batches_are_those_of_the_kernel(robot, guards):
+    """Shapes that alternate, gradients and other devices between them change nothing."""
+    for form in FORMS:
+        kernel = cf.kernels.Kernel(robot.kernel(form).recipe)
+        for seed, batch in enumerate(
+            [(3,), (3,), (3,), (2, 2), (2, 2), (3,), (0,), (0,), (0,), (5, 1), (), (), ()]
+        ):
+            given = tensors(*((*batch, *shape) for shape in kernel.input_shapes), seed=seed)
+            expected = torch.from_numpy(np.asarray(kernel(*[each.numpy() for each in given])))
+            quick = torch_tensors.shortcut(kernel)
+            assert torch.equal(quick(given), expected)
+            leaves = [each.clone().requires_grad_() for each in given]
+            assert quick(leaves).requires_grad
+            with torch.no_grad():
+                assert torch.equal(quick(leaves), expected)
 
 
 @pytest.mark.parametrize("way", ["DLPack", "addresses"])
-def test_machine_code_finds_the_memory_of_a_sample(robot, monkeypatch, way):
+@pytest.mark.parametrize("batch", [(), (4,)], ids=str)
+def test_machine_code_finds_the_memory_of_tensors(robot, monkeypatch, way, batch):
     if way == "addresses":
         monkeypatch.setattr(torch.Tensor, "__dlpack_c_exchange_api__", None, raising=False)
     elif not hasattr(torch.Tensor, "__dlpack_c_exchange_api__"):
         pytest.skip("an older PyTorch")
     kernel = robot.kernel("dynamic_matrices")
-    evaluate = sample_call(kernel)
+    evaluate = torch_patterns.cpu_call(kernel, batch[0] if batch else None)
     assert (type(evaluate).__name__ == "function") == (way == "addresses")
-    (state,) = tensors((6,))
-    q, qd = state[1:3], state[3:5]  # memory that begins in the middle of another
-    outs = [torch.empty(core, dtype=DOUBLE) for core in kernel.output_shapes]
+    (state,) = tensors((3, *batch, 2))
+    q, qd = state[1], state[2]  # memory that begins in the middle of another
+    outs = [torch.empty((*batch, *core), dtype=DOUBLE) for core in kernel.output_shapes]
     before = sys.getrefcount(None), sys.getrefcount(q), sys.getrefcount(outs[0])
     for _ in range(1000):
         assert evaluate(q, qd, *outs) is None

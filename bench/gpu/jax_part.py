@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 
 from .job import ARM, FORMS, Job, inputs_of
-from .measuring import Contestant, guarded, measure
+from .measuring import Contestant, guarded, measure, measure_sum
 from .rows import OURS, Sink
 
 GRAVITY = (0.0, 0.0, 9.81, 0.0, 0.0, 0.0)
@@ -23,6 +23,8 @@ GRAVITY = (0.0, 0.0, 9.81, 0.0, 0.0, 0.0)
 
 def run(job: Job, sink: Sink) -> None:
     """Measure single precision: our calls and frax's; few sizes, since JAX compiles each anew."""
+    who = _contestant("jax", jax.jit(jnp.add), job.load(ARM).nv, 2, "float32", list, ())
+    measure_sum(sink, who)
     entries = [entry for name in job.robots for entry in _ours(job, name, "float32")]
     for name in job.robots:
         with guarded(f"frax {name}"):

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import clock
-from .job import MEMORY, Job, error, listed, moved, reference
-from .rows import Row, Sink
+from .job import ARM, MEMORY, Job, error, listed, moved, reference
+from .rows import SUM, Row, Sink
 
 
 @contextmanager
@@ -77,3 +77,10 @@ def measure(
             if who.graphs:
                 with guarded(f"{what} {count}, graph"):
                     row("graph", clock.in_graph(call))
+
+
+def measure_sum(sink: Sink, who: Contestant) -> None:
+    """Time the sum of two arrays of an arm's size by their own library: about the least that a call costs."""
+    arrays = who.random(1024)
+    seconds = clock.eager(lambda: who.call(*arrays), who.wait)
+    sink.add(Row(ARM, SUM, "float32", 1024, who.library, who.arrays, "eager", seconds))

@@ -11,7 +11,7 @@ from closedform.files import write_files
 
 from .figures import Figure, figures, number
 from .job import ARM, FORMS
-from .rows import OURS, Row, found, roof, share
+from .rows import OURS, SUM, Row, found, roof, share
 
 SHOWN = (1024, 65536, 2**20)
 
@@ -47,7 +47,7 @@ def figures_text(rows: Sequence[Row], facts: dict[str, str]) -> str:
         "|---|---|---|---|",
         *(_promise(each) for each in figures(rows, robots)),
     ]
-    tables = [*_times(rows, robots), "", *_ways(rows)]
+    tables = [*_times(rows, robots), *_sums(rows), "", *_ways(rows)]
     return "\n".join([facts_text(facts), "", *promised, "", *tables]).strip()
 
 
@@ -71,6 +71,18 @@ def _times(rows: Sequence[Row], robots: Sequence[str]) -> list[str]:
                     lines.append(f"| {robot} {form}, N = {count} | {' | '.join(cells)} |")
     top = roof(rows)
     return [*lines, "", f"The roof is a copy on the card: {top * 1e-12:.2f} TB/s, read and written."]
+
+
+def _sums(rows: Sequence[Row]) -> list[str]:
+    """Return what a call of the arrays' own libraries cost in the same run."""
+    pair = [found(rows, form=SUM, library=each) for each in ("torch", "jax")]
+    if not all(pair):
+        return []
+    plain, jitted = (f"{each.seconds * 1e6:.1f}" for each in pair if each)
+    return [
+        f"The sum of two arrays, N = 1024, took {plain} us by PyTorch itself and {jitted} us by JAX itself, "
+        "jitted: about the least that any call costs there."
+    ]
 
 
 def _cells(rows: Sequence[Row], robot: str, form: str, count: int) -> list[str]:

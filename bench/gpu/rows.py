@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any, TextIO
 
 OURS = "closedform"
+SUM = "sum"
+"""The form of the sum of two arrays by their own library."""
 TOLERANCES = {"float32": 1e-3, "float64": 1e-9}
 """Errors up to which a result counts as right, relative to its largest entry; peers lose digits too."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import closedform as cf
 
 from . import clock
 from .job import ARM, DEVICE, FORMS, Job, error, inputs_of, listed, moved
-from .measuring import Contestant, guarded, measure
+from .measuring import Contestant, guarded, measure, measure_sum
 from .rows import OURS, Row, Sink
 
 MANY = 2**22
@@ -21,6 +22,10 @@ def run(job: Job, sink: Sink) -> None:
     """Measure what PyTorch's users call."""
     with guarded("copy"):
         _copy(sink)
+    with guarded("sum"):
+        states = partial(random_states, job.load(ARM).nv, 2, dtype="float32")
+        sums = Contestant("torch", "torch", torch.add, torch.tensor, states, back, torch.cuda.synchronize)
+        measure_sum(sink, sums)
     _forms(job, sink, "float32")
     arm = job.load(ARM)
     for count in (1024, 65536, 2**20):

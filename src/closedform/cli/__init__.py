@@ -29,6 +29,7 @@ from .report import report
 from .robots import robots
 from .simulate import simulate
 from .trajectory import trajectory
+from .view import view
 
 app = typer.Typer(
     name="closedform",
@@ -39,6 +40,7 @@ app = typer.Typer(
 EXAMPLES: dict[Callable[..., Any], str] = {
     report: "closedform report panda -o panda.html",
     robots: "closedform robots",
+    view: "closedform view panda --open",
     check: "closedform check panda",
     equations: "closedform equations 2r mass_matrix --symbolic",
     export: "closedform export panda inverse_dynamics --language c -o panda_id",

@@ -16,20 +16,16 @@ from typing import Any
 import numpy as np
 from casadi import SX
 
-from ..errors import ClosedFormError
 from ..kernels import Kernel, compiled
 from ..kernels import xla_layout as layout
-from ..kernels.call_code import MOST_OPERANDS, field, repeat, word
+from ..kernels.call_code import field, word
 from ..kernels.xla_call import TABLE, Handler, put, refusal, text
 from .device import device_kernel
 from .driver import context_of
+from .launch_code import ROW, driver_address, launch, row
 
 DRIVER = {"launch": 0, "device": 1, "rows": 2}
 """Words that the table points to: the driver's `cuLaunchKernel` and `cuCtxGetDevice`, and the first row."""
-
-ROW = ("next", "device", "count", "function", "blocks", "parts", "threads", "shared", "each")
-"""Words of a row: the address of the next one or 0, what it is for, then the launch: the function, two sizes
-of the grid and one of a block, shared memory, and how many samples a warp takes, which is an argument."""
 
 ABSENT = b"closedform: the kernel was not loaded for this GPU and batch; call it through its method\0"
 FAILED = b"closedform: the GPU did not take the launch of a kernel, CUDA error 000\0"
@@ -53,13 +49,6 @@ def _digits() -> str:
         ]
     return "\n".join(lines)
 
-
-LAUNCH = (
-    "ptr %function, i32 %blocks, i32 %parts, i32 1, i32 %threads, i32 1, i32 1, i32 %shared, ptr %stream, "
-    "ptr %arguments, ptr null"
-)
-"""What `cuLaunchKernel` takes: the function, three sizes of the grid and of a block, shared memory, the
-stream, and where the arguments are."""
 
 EVALUATE = f"""
 evaluate:
@@ -107,38 +96,12 @@ compare:
   %same = and i1 %same.device, %same.count
   br i1 %same, label %collect, label %look
 collect:
-  %arguments = alloca [{2 + 2 * MOST_OPERANDS} x ptr]
-  store ptr %dimensions, ptr %arguments
-  %each = getelementptr i64, ptr %row, i64 {ROW.index("each")}
-  %each.argument = getelementptr ptr, ptr %arguments, i64 1
-  store ptr %each, ptr %each.argument
-{repeat("j", "collect", "%operands", "run")}
-  %j.data = getelementptr ptr, ptr %pointers, i64 %j
-  %j.step = getelementptr i64, ptr %steps, i64 %j
-  %j.input = icmp ult i64 %j, %expected.inputs
-  %j.after = add i64 %j, %expected.inputs
-  %j.place = select i1 %j.input, i64 %j, i64 %j.after
-  %j.first = add i64 %j.place, 2
-  %j.argument = getelementptr ptr, ptr %arguments, i64 %j.first
-  store ptr %j.data, ptr %j.argument
-  br i1 %j.input, label %stride, label %j.next
-stride:
-  %j.second = add i64 %j.after, 2
-  %j.stride = getelementptr ptr, ptr %arguments, i64 %j.second
-  store ptr %j.step, ptr %j.stride
-  br label %j.next
-run:
 {word("launch", "driver", DRIVER["launch"], "ptr")}
-{word("function", "row", ROW.index("function"), "ptr")}
-{word("blocks", "row", ROW.index("blocks"), "i32")}
-{word("parts", "row", ROW.index("parts"), "i32")}
-{word("threads", "row", ROW.index("threads"), "i32")}
-{word("shared", "row", ROW.index("shared"), "i32")}
-  %status = call i32 %launch({LAUNCH})
+{launch("collect", "%pointers", "%operands", "%expected.inputs")}
   %taken = icmp eq i32 %status, 0
   br i1 %taken, label %done, label %failed
 failed:
-  %code = phi i32 [ %located, %where ], [ %status, %run ]
+  %code = phi i32 [ %located, %where ], [ %status, %ready ]
   %said = alloca [{len(FAILED)} x i8]
   call void @llvm.memcpy.p0.p0.i64(ptr %said, ptr @said, i64 {len(FAILED)}, i1 false)
 {_digits()}
@@ -170,38 +133,18 @@ class LaunchHandler(Handler):
         if not count:
             return
         shape = loaded.shape(count)
-        blocks, parts, threads = shape.grid(count)
         with self._lock:
             if (device, count) in self._rows:
                 return
-            head = {
-                "next": self._driver[DRIVER["rows"]],
-                "device": device,
-                "count": count,
-                "function": int(shape.function),
-                "blocks": blocks,
-                "parts": parts,
-                "threads": threads,
-                "shared": shape.shared,
-                "each": shape.each,
-            }
-            row = (ctypes.c_int64 * len(ROW))(*(head[name] for name in ROW))
-            self._rows[device, count] = row
-            self._driver[DRIVER["rows"]] = ctypes.addressof(row)  # complete before it can be found
+            words = row(shape, device, count, self._driver[DRIVER["rows"]])
+            kept = (ctypes.c_int64 * len(ROW))(*words)
+            self._rows[device, count] = kept
+            self._driver[DRIVER["rows"]] = ctypes.addressof(kept)  # complete before it can be found
 
 
 def handler_of(kernel: Any) -> LaunchHandler:
     """Return the function that XLA calls for a kernel, with the driver's functions."""
-    return LaunchHandler(kernel, _driver_address("cuLaunchKernel"), _driver_address("cuCtxGetDevice"))
-
-
-def _driver_address(name: str) -> int:
-    """Return the address of a function of the driver, which is loaded already where JAX has a GPU."""
-    try:
-        function = getattr(ctypes.CDLL("libcuda.so.1"), name)
-    except (AttributeError, OSError) as error:
-        raise ClosedFormError(f"NVIDIA's driver has no {name} ({error}); install a newer driver") from error
-    return ctypes.cast(function, ctypes.c_void_p).value or 0
+    return LaunchHandler(kernel, driver_address("cuLaunchKernel"), driver_address("cuCtxGetDevice"))
 
 
 def prepare(handler: LaunchHandler, kernel: Any, device: int, count: int) -> None:

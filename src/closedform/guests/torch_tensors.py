@@ -20,8 +20,9 @@ from .shapes import batch_of, outputs_of
 from .torch_bound import bind
 from .torch_cuda import into
 from .torch_operators import evaluated, operator_of
+from .torch_patterns import Call
 from .torch_shapes import common_device, in_front, is_batched, summed, whole_shapes
-from .torch_shortcut import Call, plain_call
+from .torch_shortcut import plain_call
 
 __all__ = ["bind", "call", "shortcut"]
 

@@ -20,10 +20,11 @@ from .bound_call import bound_call
 from .fast_call import FastCall
 from .fastest_order import fastest_code, tuned
 from .gufunc import gufunc
+from .operand import whole_steps
 from .patterns import Plan
 from .recipe import ProductRecipe, Recipe
 from .signature import Signature, named_outputs
-from .tensor_call import tensor_call
+from .tensor_call import tensor_batch, tensor_sample
 from .threads import threaded
 from .xla_handler import XlaHandler
 
@@ -153,9 +154,15 @@ class Kernel:
         """The machine code through which XLA, and so JAX, evaluates batches."""
         return XlaHandler(self._signature, self._machine.address("loop"), self._machine)
 
-    def tensor_call(self, read: int) -> Callable[..., None] | None:
-        """Return what evaluates a sample of tensors whose library has a DLPack function at an address."""
-        return tensor_call(self, read)
+    def tensor_call(self, read: int, count: int | None = None) -> Callable[..., None] | None:
+        """Return what evaluates tensors whose library has a DLPack function at an address; None if it cannot.
+
+        It takes inputs and outputs in order, of a single sample or of `count` samples, all whole.
+        """
+        if count is None:
+            return tensor_sample(self, read)
+        steps = whole_steps([*self.input_shapes, *self.output_shapes], self.dtype.itemsize)
+        return tensor_batch(self, read, count, self._machine.address("loop"), steps)
 
     @property
     def signature(self) -> str:
@@ -185,9 +192,10 @@ class Kernel:
                 break
         try:
             if out is not None and (self.results or self._deep or not _plain(out)):
-                outs = out if isinstance(out, tuple) else (out,)
+                outs = tuple(out) if isinstance(out, tuple) else (out,)
                 if isinstance(out, tuple) or not self.results:
                     self._signature.check_outputs(outs)
+                    out = outs if self.results else out  # NumPy takes no named tuple, as results are
                 overlap.check_outputs(self.name, outs)
                 if self._deep:
                     args = tuple(overlap.kept(args, outs))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 LINE = 64
 """Bytes of a cache line."""
@@ -60,3 +62,10 @@ class Operand:
         )
         sizes = ", ".join(f"i64 {n}" for n in self.padded_shape)
         return f"call void @strided_copy({', '.join(ends)}, i64 {count}, {sizes})"
+
+
+def whole_steps(shapes: Sequence[Sequence[int]], size: int) -> list[int]:
+    """Return the steps of a whole batch: bytes from sample to sample, then within a sample, of operands."""
+    operands = [Operand(k, tuple(shape), size, False) for k, shape in enumerate(shapes)]
+    within = [each.packed_strides[MAX_AXES - len(each.shape) :] for each in operands]
+    return [*(each.bytes for each in operands), *chain.from_iterable(within)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .call_code import word
-from .operand import MAX_AXES, Operand
+from .operand import whole_steps
 from .signature import Signature
 from .xla_call import TABLE, Handler, text
 
@@ -20,12 +20,9 @@ class XlaHandler(Handler):
     """The function that XLA calls for one kernel; `owner` holds the machine code of the kernel's loop."""
 
     def __init__(self, signature: Signature, loop: int, owner: object) -> None:
-        size, inputs = np.dtype(signature.dtype).itemsize, len(signature.input_shapes)
         shapes = [*signature.input_shapes, *signature.output_shapes]
-        operands = [Operand(k, shape, size, k >= inputs) for k, shape in enumerate(shapes)]
-        steps = [each.bytes for each in operands]
-        for each in operands:
-            steps += each.packed_strides[MAX_AXES - len(each.shape) :]
+        steps = whole_steps(shapes, np.dtype(signature.dtype).itemsize)
+        inputs = len(signature.input_shapes)
         super().__init__(text(EVALUATE), shapes, inputs, signature.dtype.name, steps)
         self._owner = owner
         self.table[TABLE["code"]] = loop
