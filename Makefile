@@ -1,5 +1,7 @@
-.PHONY: demo test test-torch test-jax test-gpu gpu-bundle check lint stubs coverage fuzz bench release-check clean
+.PHONY: demo test test-torch test-jax test-gpu gpu-bundle check lint stubs coverage fuzz bench docs pictures release-check clean
 .DELETE_ON_ERROR:
+# Bytecode is kept: a run of the tests starts a hundred processes, and none of them should compile the package.
+unexport PYTHONDONTWRITEBYTECODE
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -7,10 +9,10 @@ PYTHON ?= python3
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 
 demo: $(VENV)/core.stamp
+	$(BIN)/closedform report iiwa14 --output iiwa14.html
 	$(BIN)/closedform flexible --output flexible.html
 	$(BIN)/closedform ik --output ik.html
-	$(BIN)/closedform report iiwa14 --output iiwa14.html
-	@echo "Open iiwa14.html, flexible.html and ik.html in a browser."
+	@echo "Look at iiwa14.html in a browser: a robot that moves. flexible.html and ik.html show more."
 
 test: $(VENV)/test.stamp lint
 	$(BIN)/python -m pytest
@@ -71,19 +73,25 @@ fuzz: $(VENV)/test.stamp
 bench: $(VENV)/bench.stamp
 	$(BIN)/python -m bench
 
-# The wheel is made from the sdist and tried in an environment that holds nothing else.
+# The site, in build/docs: open build/docs/index.html. Strict: a warning, a dead link or a failing cell ends it.
+docs: $(VENV)/docs.stamp
+	$(BIN)/python -m sphinx -W --keep-going -n -q -E -j auto -d build/doctrees docs build/docs
+
+# The pictures of docs/ anew, for hosts that show its files as they are; the site draws its own.
+pictures: $(VENV)/docs.stamp
+	$(BIN)/python -m tools.site.draw docs/pictures
+
+# The wheel is made from the sdist and tried in an environment that holds nothing else, of every Python here.
 release-check: $(VENV)/release.stamp
 	rm -rf dist
 	$(BIN)/python -m build --outdir dist
-	$(PYTHON) -m venv dist/empty
-	dist/empty/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
-	cd dist && empty/bin/python -I ../.ci/check_wheel.py *.whl
-	rm -rf dist/empty
+	$(BIN)/python tools/try_wheel.py dist/*.whl
 
 $(VENV)/core.stamp: EXTRA :=
 $(VENV)/test.stamp: EXTRA := [test]
 $(VENV)/bench.stamp: EXTRA := [bench]
 $(VENV)/coverage.stamp: EXTRA := [coverage]
+$(VENV)/docs.stamp: EXTRA := [docs]
 $(VENV)/release.stamp: EXTRA := [release]
 $(VENV)/torch.stamp: EXTRA := [torch]
 $(VENV)/gpu.stamp: EXTRA := [gpu]

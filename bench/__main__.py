@@ -43,6 +43,7 @@ SECTIONS = {
     "papers": ("bench.papers", "run"),
     "agreement": ("bench.agreement", "run"),
     "written": ("bench.written", "run"),
+    "viewer": ("bench.viewer", "run"),
     "collections": ("oracles.collections", "run"),
     "gpu": ("bench.gpu.run", "run"),
 }

@@ -11,6 +11,7 @@ from typing import Any
 PACKAGES = (
     "",
     "convert",
+    "scene",
     "trajectory",
     "integration",
     "control",

@@ -434,6 +434,8 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "Robot.with_letters": lambda: call(cf.Robot.from_mdh([(0, 0, "L", 0, 0)]).with_letters, {"L": 0.4}),
     "Robot.from_screws": lambda: call(cf.Robot.from_screws, [np.eye(4)], [(0, 0, 1, 0, 0, 0.01)], name="r"),
     "Robot.integrate": lambda: call(arm().integrate, np.zeros(2), np.ones(2)),
+    "Robot.difference": lambda: call(arm().difference, np.zeros(2), np.ones(2)),
+    "Robot.interpolate": lambda: call(arm().interpolate, np.zeros(2), np.ones(2), 0.5),
     "Robot.program": lambda: call(arm().program, "jacobian", frame="tool", order=None, geometry=False),
     "Robot.kernel": lambda: call(
         arm().kernel, "jacobian", frame="tool", dtype=float, order=None, phi=False, geometry=True
@@ -451,6 +453,18 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "Robot.limit_distance": lambda: call(arm().limit_distance, np.zeros((3, 2))),
     "Robot.within_limits": lambda: call(arm().within_limits, np.zeros((3, 2)), margin=0.1),
     "Robot.plot": lambda: call(arm().plot, np.zeros((3, 2)), frames=["tool"]),
+    "Robot.shapes": lambda: call(arm().shapes, triangles=1000),
+    "Robot.scene": lambda: call(
+        arm().scene,
+        np.zeros((3, 2)),
+        [0.0, 0.5, 1.0],
+        tau=np.ones((3, 2)),
+        ghost=np.ones((3, 2)),
+        tool="tool",
+    ),
+    "scene.Scene.html": lambda: call(arm().scene().html, "At home.", whole=False),
+    "scene.Scene.page": lambda: call(arm().scene().page),
+    "scene.Scene.save": lambda: call(arm().scene().save, fresh(".html")),
     "Robot.spheres": lambda: call(
         arm().spheres, [("tool", (0, 0, 0.1), 0.1), ("base", (0, 0, 0), 0.1)], neighbours=True
     ),
@@ -789,6 +803,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
         atol=1e-9,
     ),
     "flexible.ArmMotion.deflection": lambda: call(bent().deflection, 0, x=0.2),
+    "flexible.ArmMotion.scene": lambda: call(bent().scene, magnify=2.0),
     "flexible.ArmMotion.strain": lambda: call(bent().strain, 0, 0.2, 0.01),
     "flexible.Coefficients.__getitem__": lambda: call(named().__getitem__, "h107"),
     "flexible.Coefficients.coriolis_torque": lambda: call(
@@ -1260,6 +1275,8 @@ EXCLUDED = {
     "ElasticJointRobot.plant": "takes CasADi symbols, for the package's own laws",
     "Inertial.checked": "a step of reading a description",
     "description.read_urdf": "a step of load, attacked by the section on files",
+    "scene.Scene": "what Robot.scene makes",
+    "view": "opens a server; tests/test_viewer.py spoils what it takes",
     "Robot.show": "opens a browser; takes what plot takes",
     "integration.Event.times": "takes SciPy's piecewise polynomial; Event is attacked through simulate",
     "integration.System.at": "takes CasADi symbols",

@@ -18,6 +18,18 @@ from .wrong_values import WORDS, folder
 VERBS: dict[str, list[str]] = {
     "report": ["--duration", "--samples", "--motion"],
     "robots": [],
+    "check": [],
+    "trajectory": ["--to", "--start", "--velocity", "--acceleration", "--jerk", "--rate"],
+    "simulate": [
+        "--start",
+        "--velocity",
+        "--duration",
+        "--step",
+        "--torque",
+        "--law",
+        "--motion",
+        "--method",
+    ],
     "equations": [
         "--digits",
         "--seconds",
@@ -40,7 +52,18 @@ VERBS: dict[str, list[str]] = {
 }
 """Verbs and the options whose values are spoiled."""
 
-ROBOT_FIRST = ("report", "equations", "export", "base-parameters", "excite", "elastic", "ik")
+ROBOT_FIRST = (
+    "report",
+    "check",
+    "equations",
+    "export",
+    "base-parameters",
+    "trajectory",
+    "simulate",
+    "excite",
+    "elastic",
+    "ik",
+)
 
 
 def verb_call(rng: np.random.Generator) -> tuple[str, Callable[[], Any], str]:
@@ -58,9 +81,11 @@ def verb_call(rng: np.random.Generator) -> tuple[str, Callable[[], Any], str]:
         words += [str(rng.choice(["gravity_torque", "nope", "pose:frame=nope"])), "mass_matrix"]
         words += ["--language", str(rng.choice(["c", "numpy", "nope"]))]
         words += ["-o", str(fresh(""))]
+    if verb == "trajectory":
+        words += ["--to", "0.1,0.2"]
     if options and not spoil_robot:
         words += [str(rng.choice(options)), str(rng.choice(WORDS))]
-    if verb in ("report", "elastic", "flexible", "ik", "excite"):
+    if verb in ("report", "trajectory", "simulate", "elastic", "flexible", "ik", "excite"):
         # a place that cannot be written: what is right about the call must not take minutes
         words += ["-o", str(folder() / "noise.csv" / "page.html")]
     return f"closedform {' '.join(words)}", lambda: _run(words), "given on the command line"

@@ -18,6 +18,7 @@ if "CLOSEDFORM_CACHE" not in os.environ:
     os.environ["CLOSEDFORM_CACHE"] = str(_folder)
 
 import closedform as cf
+from browser import Browser, started
 from call_shapes import PythonError
 from closedform.form_methods.method import Method
 from oracles.random_trees import random_tree
@@ -89,3 +90,10 @@ def no_python(monkeypatch):
         monkeypatch.setattr(cf.Kernel, "__call__", fails)
 
     return forbid
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Return a running Chromium, or skip where there is none."""
+    with started() as running:
+        yield running

@@ -122,7 +122,10 @@ def test_laws_coordinates_and_searches_answer_in_kind():
     q = jnp.asarray(numbers(3, 2))
     law = cf.control.PDGravity(arm, 50.0, 5.0)
     np.testing.assert_array_equal(jax.jit(law)(q, q, q), law(*[np.asarray(q)] * 3))
-    for given in (arm.integrate(q, q), arm.limit_distance(q), arm.within_limits(q), arm.q(joint1=q[:, 0])):
+    for given in (
+        *(arm.integrate(q, q), arm.difference(q, q), arm.interpolate(q, q, 0.3)),
+        *(arm.limit_distance(q), arm.within_limits(q), arm.q(joint1=q[:, 0])),
+    ):
         assert isinstance(given, jax.Array)
     np.testing.assert_array_equal(jax.jit(arm.limit_distance)(q), arm.limit_distance(np.asarray(q)))
     planar = cf.load("chang3r")

@@ -335,6 +335,8 @@ def test_coordinates_have_gradients():
     arm = cf.load("2r").with_joint_limits(-1.0, 2.0)
     q, step = tensor([[0.1, 0.2]], True), tensor([[0.3, 0.4]], True)
     assert gradcheck(arm.integrate, (q, step))
+    assert gradcheck(arm.difference, (q, step))
+    assert gradcheck(lambda *states: arm.interpolate(*states, 0.3), (q, step))
     assert gradcheck(arm.limit_distance, (q,))
     assert gradcheck(lambda a: arm.q(joint1=a), (tensor([0.1, 0.2], True),))
     assert gradcheck(lambda a: arm.qd({"joint2": 1.0}, qd0=a), (q,))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -9,9 +10,10 @@ import pytest
 from lxml import etree
 
 import closedform as cf
+from closedform.chart import chart
 from closedform.display import card, html_table
 from closedform.errors import SHOWN
-from closedform.identification import identify
+from closedform.identification import Payload, identify
 from closedform.pictures import TURNED
 from closedform.programs import evaluate
 from closedform.redundancy.compare import Comparison, Contestant
@@ -31,7 +33,7 @@ def parsed(thing: object) -> etree._Element:
     root = etree.fromstring(text)
     assert {each.tag.rpartition("}")[2] for each in root.iter()} <= {
         *("div", "p", "b", "table", "thead", "tbody", "tr", "th", "td", "pre"),
-        *("figure", "figcaption", "svg", "path", "circle", "title"),
+        *("figure", "figcaption", "svg", "path", "circle", "title", "text", "span"),
     }
     names = {name for each in root.iter() for name in each.attrib}
     assert not {name for name in names if name.startswith("on") or name in ("href", "src")}
@@ -238,5 +240,119 @@ def test_what_cannot_be_drawn_has_its_table():
 
 
 def test_equations_show_as_latex():
-    M = make("2r").equations("mass_matrix")
+    robot = make("2r")
+    M = robot.equations("mass_matrix")
     assert M._repr_latex_() == f"$\\displaystyle {M.latex()}$"
+    every = robot.equations("dynamic_matrices")
+    assert len(every) == 3
+    assert all(each.latex() in every._repr_latex_() for each in every)
+    assert str(every) == "\n".join(map(str, every))
+    conditions = cf.redundancy.equations(make("chang3r"), "xy", cf.redundancy.manipulability(squared=True))
+    assert conditions.Zh.latex() in conditions._repr_latex_()
+
+
+def test_letters_of_two_signs_have_an_index():
+    arm = cf.FlexibleArm([cf.FlexibleLink(1.0, 0.5, 2.0, modes=1)], payload=(0.1, 0.01))
+    tex = arm.equations("mass_matrix", symbolic=True).latex()
+    assert "J_{p} {\\phi'}_{11}^{2} + m_{p} \\phi_{11}^{2} + z_{111}" in tex
+
+
+def drawn(thing: object) -> list[list[np.ndarray]]:
+    """Return the curves of each chart that is shown, as points in pixels."""
+    found = []
+    for figure in elements(parsed(thing), "figure"):
+        lines = [each.get("d") for each in elements(figure, "path") if each.get("stroke") != "currentColor"]
+        found.append([np.array(re.findall(r"-?[\d.]+", each), dtype=float).reshape(-1, 2) for each in lines])
+    return found
+
+
+def assert_drawn(curves: list[np.ndarray], x: np.ndarray, values: np.ndarray) -> None:
+    """Assert that curves in pixels are values (points, curves) over x, shifted and scaled, upwards."""
+    seen = np.concatenate([np.c_[pixels, line] for pixels, line in zip(curves, values.T, strict=True)])
+    A = np.c_[np.tile(x, values.shape[1]), seen[:, 2], np.ones(len(seen))]
+    (along, _), (_, up), _ = scales = np.linalg.lstsq(A, seen[:, :2], rcond=None)[0]
+    assert along > 0 > up
+    assert np.abs(A @ scales - seen[:, :2]).max() < 0.11  # pixels are written to a tenth
+
+
+def test_charts_are_the_motion():
+    planned = cf.trajectory.polynomial([0.0, 1.0, 2.0], [1.0, -1.0, 0.5], duration=2.0)
+    assert repr(planned) == "<PiecewisePolynomial: 2 s, 3 coordinate(s), all derivatives continuous>"
+    t = np.linspace(0.0, 2.0, 121)
+    for curves, values in zip(drawn(planned), planned.derivatives(t, 1), strict=True):
+        assert_drawn(curves, t, values)
+    robot = make("2r")
+    run = robot.simulate([1.0, 0.0], duration=0.1)
+    assert_drawn(drawn(run)[0], run.t, run.q)
+    assert not drawn(robot.simulate([[1.0, 0.0]] * 2, duration=0.1))
+    arm = cf.FlexibleArm([cf.FlexibleLink(1.0, 0.5, 2.0, modes=1)])
+    swung = arm.simulate([0.0, 0.1], duration=0.1)
+    for curves, values in zip(drawn(swung), np.split(swung.q, 2, axis=1), strict=True):
+        assert_drawn(curves, swung.t, values)
+    assert repr(swung) == "<motion of 'flexible_arm': 0 to 0.1 s in 100 steps>"
+
+
+def test_paths_and_self_motions_are_drawn():
+    robot = make("chang3r")
+    path = cf.redundancy.follow(robot, np.linspace([0.45, 0.09], [0.5, 0.09], 20), "xy")
+    for curves, values in zip(drawn(path), (path.q, path.value[:, None]), strict=True):
+        assert_drawn(curves, np.arange(20), values)
+    assert repr(path) == "<Path: 20 of 20 poses solved>"
+    curve = cf.redundancy.self_motion(robot, [0.446, 0.09], "xy", q0=path.q[0])[0]
+    assert_drawn(drawn(curve)[0], curve.length, curve.q)
+    assert repr(curve).endswith("closed>")
+
+
+def test_tracking_is_drawn():
+    arm = cf.ElasticJointRobot(make("2r"), 300.0, 0.1, 1.0)
+    law = cf.elastic.Feedforward(arm, [-20, -20], torque_rates=False)
+    assert repr(law) == "<law static_feedforward_law(q, qd, theta, thetad, reference) of elastic '2r'>"
+    move = cf.trajectory.polynomial([0.0, 0.0], [0.1, 0.0], duration=0.1, degree=7)
+    run = cf.elastic.track(law, move, step=1e-3)
+    assert_drawn(drawn(run)[1], run.t, run.u)
+    assert column(run, "largest error") == digits(np.abs(run.error).max(axis=0))
+    assert f"largest error {run.worst:.2g}" in repr(run)
+
+
+def test_tables_of_forms_and_joints_are_shown():
+    shown = tables(cf.FORMS)
+    assert sorted(row[0] for _, rows in shown for row in rows) == sorted(cf.FORMS)
+    assert repr(cf.FORMS["mass_matrix"]) == "<form mass_matrix(q) -> mass_matrix>"
+    assert len(repr(cf.FORMS)) < 300
+    table = make("scara").to_mdh()
+    assert column(table, "joint") == table.joint_names
+    assert column(table, "d") == digits(table.rows[:, 2])
+
+
+def test_an_exciting_motion_and_a_payload_are_shown(log):
+    robot = make("2r").with_joint_limits(-2, 2, velocity=3, effort=80)
+    found = cf.excitation(robot, period=8.0, starts=1, iterations=2)
+    t = np.linspace(0, 8, 121)
+    assert_drawn(drawn(found)[0], t, found.trajectory(t))
+    assert column(found, "velocity") == digits(found.table()["velocity"][0])
+    errors = replace(log.fitted, total=0.01)
+    load = Payload("link2", np.arange(10.0), np.ones(10), errors, errors)
+    assert column(load, "value") == digits(load.phi)
+    assert repr(load) == "<Payload of 'link2': 9 kg, torque error 1.00 %>"
+
+
+def test_charts_have_gaps_and_limits():
+    x, y = np.arange(6.0), np.array([0.0, 1.0, np.nan, 3.0, np.inf, 5.0])
+    picture = chart(x, y[:, None], ["a"], "x", "y")
+    path = re.findall(r'd="(.*?)"', picture)[-1]
+    assert re.sub(r"[\d.,]+", "", path) == "MLMM"
+    for flat in (np.zeros(6), np.full(6, np.nan), np.full(6, 1e300), np.full(6, -3.0)):
+        etree.fromstring(chart(x, flat[:, None], [NASTY], NASTY, "y", NASTY))
+    many = chart(np.linspace(0, 1, 10_000), np.zeros((10_000, 40)), [str(k) for k in range(40)], "x", "y")
+    assert len(many) < LARGEST / 2
+    assert "and 24 more" in many
+
+
+def test_a_flexible_arm_is_drawn_with_its_modes():
+    long, short = (cf.FlexibleLink(length, 0.5, 2.0, modes=2) for length in (1.0, 0.5))
+    root = parsed(cf.FlexibleArm([long, short]))
+    assert len(elements(root, "path")) == 2 * 3
+    places = np.array([[float(each.get(k)) for k in ("cx", "cy")] for each in elements(root, "circle")])
+    upper, lower = np.diff(places, axis=0)
+    assert np.isclose(np.linalg.norm(upper), 2 * np.linalg.norm(lower), rtol=0.01)
+    assert not elements(parsed(cf.FlexibleArm([cf.FlexibleLink(1.0, 0.5, 2.0, modes=1)] * 13)), "svg")

@@ -1,12 +1,18 @@
-"""The examples run, in small sizes, where what they need is installed, and end as their first lines say.
+"""The examples run where what they need is installed, and end as their first lines say.
 
-The one that IPOPT solves is in `test_casadi_functions.py`.
+Numbered ones run as they are, in an empty folder; the others in small sizes. The one that IPOPT solves is in
+`test_casadi_functions.py`.
 """
 
 from __future__ import annotations
 
+import ast
+import re
+import runpy
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +20,9 @@ import pytest
 import closedform as cf
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
+NUMBERED = sorted(EXAMPLES.glob("[01][0-9]_*.py"))
+WRITES = ("save", "write_html", "write_text", "print")
+"""How a numbered example ends: a picture, or a table."""
 
 
 @pytest.fixture
@@ -34,7 +43,60 @@ def test_examples_are_short_and_listed():
     listed = (EXAMPLES / "README.md").read_text()
     for path in EXAMPLES.glob("*.py"):
         assert path.name in listed
-        assert len(path.read_text().splitlines()) < 80, path.name
+        assert len(path.read_text().splitlines()) < (60 if path in NUMBERED else 80), path.name
+
+
+def test_numbered_examples_are_questions_that_end_in_a_picture_or_a_table():
+    assert [path.name[:2] for path in NUMBERED] == [f"{k:02}" for k in range(1, 13)]
+    listed = (EXAMPLES / "README.md").read_text()
+    for path in NUMBERED:
+        tree = ast.parse(path.read_text())
+        question = (ast.get_docstring(tree) or "").partition("\n")[0]
+        assert question.endswith("?"), path.name
+        assert question in listed, path.name
+        last = tree.body[-1]
+        assert isinstance(last, ast.Expr), path.name
+        assert isinstance(last.value, ast.Call), path.name
+        assert getattr(last.value.func, "attr", getattr(last.value.func, "id", "")) in WRITES, path.name
+
+
+def loads(names: dict[str, Any]) -> bool:
+    """Gravity torques with the load are those of the arm, and of the load's weight at its centre of mass."""
+    robot, q = names["robot"].with_frame("load", "tool", (0, 0, 0.1)), names["q"]
+    weight = robot.external_torque(q, {"load": [0, 0, 0, 0, 0, -3 * 9.81]}, reference="world_aligned")
+    return np.allclose(names["full"], names["empty"] - weight)
+
+
+def flies(names: dict[str, Any]) -> bool:
+    """No momentum on the way: the centre of mass stays, and the trunk has turned."""
+    return names["moved"] < 1e-6 and 5 < names["pitch"] < 10
+
+
+CLAIMS: dict[str, Callable[[dict[str, Any]], bool]] = {
+    "01": loads,
+    "02": lambda names: 99 < names["most"].max() < 100.1 and names["fast"].duration < 1.0,
+    "03": lambda names: all(path.parent.name == "controller" for path in names["files"]),
+    "04": lambda names: abs(names["load"].mass - 2.5) < 0.02 and not names["result"].doubts,
+    "05": lambda names: names["base"].count == 36,
+    "06": lambda names: np.allclose(names["robot"].pose(names["curve"].q, "tool"), names["pose"], atol=1e-9),
+    "07": lambda names: names["swing"] < 1e-3,
+    "08": lambda names: 1e5 * max(names["figure"].data[0].y) < 0.1 < max(names["figure"].data[1].y),
+    "09": lambda names: np.isclose(names["found"].fun, 0.092, atol=1e-4) and names["off"] < 1e-9,
+    "10": lambda names: "sin" in Path("equations.html").read_text(),
+    "11": flies,
+    "12": lambda names: 0.3 < np.median(names["errors"]) < 0.7,
+}
+"""What holds of the names of each example when it has run."""
+
+
+@pytest.mark.parametrize("path", NUMBERED, ids=lambda path: path.stem)
+def test_numbered_examples_run(path, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    names = runpy.run_path(str(path), run_name="__main__")
+    assert CLAIMS[path.name[:2]](names)
+    for page in re.findall(r'"(\w+\.html)"', path.read_text()):
+        assert Path(page).stat().st_size > 1000
+    assert len(capsys.readouterr().out.splitlines()) >= 3
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # PyTorch's own, of its transforms

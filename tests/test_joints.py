@@ -58,6 +58,12 @@ def test_a_step_is_the_exponential_of_the_screws(joint):
     assert worst(moved, joint.motion(q) @ expm(twist_matrix(joint.X @ step))) < SHORT_CHAIN
 
 
+def test_a_step_is_found_from_where_it_leads(joint):
+    q, step = state(joint)
+    for size in (1.0, 1e-2, 1e-4, 1e-9, 0.0):
+        assert worst(joint.step_to(q, joint.moved(q, size * step)), size * step, 1.0) < SHORT_CHAIN
+
+
 def test_the_expression_of_a_motion_equals_its_numbers(joint):
     q, _ = state(joint)
     symbol = ca.SX.sym("q", joint.nq)

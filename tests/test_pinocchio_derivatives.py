@@ -17,7 +17,6 @@ FIXED_BASE = {
     "ur_description/urdf/ur5_robot.urdf",
     "panda_description/urdf/panda.urdf",
     "kinova_description/robots/kinova.urdf",
-    "xarm_description/urdf/xarm7.urdf",
     "allegro_hand_description/urdf/allegro_right_hand.urdf",
     "double_pendulum_description/urdf/double_pendulum_continuous.urdf",
     "tiago_description/robots/tiago_no_hand.urdf",
@@ -28,10 +27,9 @@ FLOATING_BASE = {
     "anymal_b_simple_description/robots/anymal-kinova.urdf",
     "iris_description/robots/iris.urdf",
     "hextilt_description/urdf/hextilt_flying_arm_5.urdf",
-    "talos_data/robots/talos_reduced.urdf",
 }
 PATHS = sorted(FIXED_BASE | FLOATING_BASE)
-LARGE = 12
+LARGE = 6
 """Dofs beyond which forms of one output are not traced beside those of several, to keep the tests quick."""
 
 FORMS = {

@@ -6,13 +6,13 @@ import re
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import closedform as cf
 from closedform.cli import main
 from closedform.report import RedundancyStudy
 from closedform.report.page import parts
 from closedform.report.redundancy import REDUNDANCY_PAGE
+from command_line import run
 from oracles.redundant_arms import PRINTED, planar
 from tolerances import LONG_CHAIN, PRINTED_DIGITS, ROUNDING
 
@@ -40,25 +40,21 @@ def test_page_shows_the_papers_figures(facts):
 
 
 def test_postures_are_chains_of_the_links(facts):
-    arms = np.concatenate([facts["ik_postures"].marks, facts["ik_postures"].self_motion])
-    lengths = np.linalg.norm(np.diff(arms, axis=1), axis=-1)
-    assert np.allclose(lengths, [0.0, 0.6, 0.85, 0.2], atol=ROUNDING)
-    assert np.allclose(facts["ik_postures"].self_motion[:, -1, :2], [0.446004, 0.0915136], atol=ROUNDING)
+    scene = facts["ik_postures"].self_motion
+    moving = np.concatenate([scene.poses[..., :3, 3], scene.marks.path[:, None]], axis=1)
+    for arms in (facts["ik_postures"].marks[:, 1:], moving):
+        lengths = np.linalg.norm(np.diff(arms, axis=1), axis=-1)
+        assert np.allclose(lengths, [0.6, 0.85, 0.2], atol=ROUNDING)
+    assert np.allclose(moving[:, -1, :2], [0.446004, 0.0915136], atol=ROUNDING)
 
 
-def test_command_writes_a_page_that_needs_no_network(tmp_path):
-    import typer  # noqa: PLC0415 (as the command line does)
-
-    from closedform.cli.ik import ik  # noqa: PLC0415
-
-    app = typer.Typer()
-    app.command()(ik)
+def test_command_writes_a_page_that_needs_no_network(tmp_path, capsys):
     page = tmp_path / "page.html"
-    done = CliRunner().invoke(app, ["--output", str(page)])
-    assert done.exit_code == 0, done.output
-    assert "proposed" in done.output
+    code, out, _ = run(capsys, "ik", "--output", str(page))
+    assert code == 0
+    assert "proposed" in out
     text = page.read_text()
-    assert text.count('class="plot"') == 7
+    assert (text.count('class="plot"'), text.count('class="scene"')) == (6, 1)
     body = re.sub(r"<script>.*?</script>", "", text, flags=re.S)
     assert not re.search(r"(src|href)=\"https?:", body)
     assert "100.8165" in text

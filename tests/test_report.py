@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
+import zlib
+from base64 import b64decode
 from dataclasses import replace
 from xml.sax.saxutils import escape
 
@@ -16,6 +18,7 @@ import closedform as cf
 from basic_forms import EVERYWHERE
 from closedform.cli.shared import default_name
 from closedform.files import whole_file
+from closedform.kernels import recipe
 from closedform.report import SECTIONS, Study, numerals, render, write_report
 from closedform.report.labels import coordinate_labels, joint_groups, velocity_labels
 from closedform.report.motions import PACE, CosineMotion
@@ -202,22 +205,33 @@ def test_a_singular_mass_matrix_is_said_to_be_one():
     assert "is singular along this motion" in render(study)
 
 
-def test_sticks_of_turning_joints_keep_their_length():
-    facts = posture.gather(study_of(cf.load("2r")))
-    ends = facts.points[:, np.array(facts.sticks)]
-    length = np.linalg.norm(ends[:, :, 1] - ends[:, :, 0], axis=-1)
-    assert np.ptp(length, axis=0).max() < ROUNDING
-    assert facts.flat
+def test_the_scene_is_the_motion_and_its_torques_are_those_of_the_curves():
+    study = study_of(cf.load("2r"))
+    scene = posture.gather(study).scene
+    facts = torques.gather(study)
+    assert np.array_equal(scene.t, facts.t)
+    for k, effort in enumerate(scene.marks.efforts):
+        assert worst(effort.values, facts.tau[:, k]) < ROUNDING
+    assert worst(scene.marks.path, study.robot.pose(study.states.q)[:, :3, 3]) < ROUNDING
 
 
-def test_postures_stay_small():
+def test_scenes_stay_small():
     facts = posture.gather(study_of(cf.load("quadruped"), samples=1000))
-    assert len(posture.draw(facts)["posture"].json) < 1_500_000
+    assert len(facts.scene.html(whole=False)) < 1_000_000
 
 
-def test_counts_are_those_of_the_programs_that_kernels_run():
+def _refused(*args: object) -> None:
+    raise cf.ArgumentError
+
+
+def test_counts_are_those_of_the_programs_that_kernels_run(monkeypatch, tmp_path):
+    monkeypatch.setenv("CLOSEDFORM_CACHE", str(tmp_path))
     robot = cf.load("2r")
     facts = counts.gather(study_of(robot))
+    with monkeypatch.context() as patch:
+        patch.setattr(recipe, "trace", _refused)  # the second time nothing is traced
+        again = counts.gather(study_of(cf.load("2r")))
+    assert [row.counts for row in again.rows] == [row.counts for row in facts.rows]
     assert {row.name: row.counts for row in facts.rows} == {
         name: robot.program(name).counts if name in EVERYWHERE else None
         for name, form in cf.FORMS.items()
@@ -270,7 +284,8 @@ def test_page_loads_nothing_and_its_links_lead_somewhere():
         target.startswith("#") and page.get_element_by_id(target[1:]) is not None for target in targets
     )
     assert [s.get("id") for s in page.xpath("//section")] == [section.anchor for section in SECTIONS]
-    assert sum("plotly.js v" in (script.text or "")[:400] for script in page.xpath("//script")) == 1
+    (library,) = page.xpath("//script[@id='plotly']")
+    assert "plotly.js v" in zlib.decompress(b64decode(library.text)).decode()[:400]
     figures = page.xpath("//script[@class='figure']")
     assert len(figures) == len(page.xpath("//div[@class='canvas']")) >= 9
     for figure in figures:
@@ -291,8 +306,8 @@ def test_a_robot_without_inertias_gets_its_kinematics():
     robot = cf.Robot.from_mdh([(0, 0, 0, 0, 0), (0, 0, 1.0, 0, 0)])
     page = html.document_fromstring(render(study_of(robot)))
     assert [s.get("id") for s in page.xpath("//section")] == [
-        "robot",
         "posture",
+        "robot",
         "motion",
         "base",
         "counts",

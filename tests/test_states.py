@@ -7,6 +7,7 @@ import pytest
 
 import closedform as cf
 from closedform.model.inertia import phi_from_inertial
+from closedform.programs import evaluate
 from conftest import ROBOTS, make
 from urdf_texts import joint, link, urdf
 
@@ -130,3 +131,31 @@ def test_parameters_of_no_rigid_body_are_refused_or_named():
         with pytest.warns(cf.ModelWarning, match="no rigid body has the inertia of link 'link2': about"):
             changed = arm.with_phi([*solid, *wrong])
         changed.with_phi(changed.phi)  # what is known is not said again
+
+
+@pytest.mark.parametrize("name", ["humanoid", "spherical_pendulum", "panda", "screw_lift"])
+def test_the_difference_leads_to_the_target(name):
+    robot = make(name)
+    q, target = robot.random_state(0, batch=(2, 3), order=0)[0]
+    step = robot.difference(q, target)
+    poses = [evaluate(robot.program("frame_poses"), each) for each in (robot.integrate(q, step), target)]
+    assert np.allclose(*poses, rtol=0, atol=1e-13)
+    whole = robot.interpolate(q, target, 1.0)
+    assert np.array_equal(whole, robot.integrate(q, step))
+    assert np.array_equal(robot.interpolate(q, target, 0.0), q)
+    shares = robot.interpolate(q, target, [[0.25], [0.75]])
+    assert shares.shape == (2, 3, robot.nq)
+    assert np.allclose(robot.difference(shares[0], shares[1]), 0.5 * step, rtol=0, atol=1e-13)
+
+
+def test_rotations_turn_the_shorter_way():
+    ball = cf.load("spherical_pendulum")
+    q = ball.from_euler_angles([0.0, 0.0, 3.0])
+    target = ball.from_euler_angles([0.0, 0.0, -3.0])
+    for sign in (1, -1):  # both are one rotation
+        assert np.allclose(ball.difference(q, sign * target), [0, 0, 2 * np.pi - 6], rtol=0, atol=1e-14)
+    assert np.allclose(ball.difference(q, -3 * q), 0, rtol=0, atol=1e-15)
+    with pytest.raises(cf.ArgumentError, match="do not broadcast: share"):
+        ball.interpolate(np.tile(q, (4, 1)), target, [0.1, 0.2])
+    with pytest.raises(cf.ArgumentError, match="target has shape"):
+        ball.difference(q, np.zeros(3))

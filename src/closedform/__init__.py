@@ -43,9 +43,11 @@ if TYPE_CHECKING:
     from .identification.base.parameters import base_parameters
     from .identification.exciting.search import excitation
     from .identification.workflow.identify import identify
+    from .identification.workflow.payload import identify_payload
     from .kernels import Kernel
     from .loading import load
     from .robot import Robot
+    from .viewer import view
 
 __version__ = "0.1.0"
 
@@ -70,6 +72,7 @@ __all__ = [  # noqa: RUF022 (a table of contents, in the order of the flow)
     # parameters from measurements
     "identification",
     "identify",
+    "identify_payload",
     "base_parameters",
     "excitation",
     # links that bend
@@ -85,6 +88,8 @@ __all__ = [  # noqa: RUF022 (a table of contents, in the order of the flow)
     "ElasticJointRobot",
     # all of these on many machines
     "cluster",
+    # in the browser
+    "view",
     # what can go wrong
     "ClosedFormError",
     "ArgumentError",
@@ -107,12 +112,13 @@ _HOMES = {
     "integration": (),
     "control": (),
     "simulation": (),
-    "identification": ("base_parameters", "excitation", "identify"),
+    "identification": ("base_parameters", "excitation", "identify", "identify_payload"),
     "flexible": ("FlexibleArm", "FlexibleLink"),
     "redundancy": (),
     "inverse_kinematics": (),
     "elastic": ("ElasticJointRobot",),
     "cluster": (),
+    "viewer": ("view",),
 }
 """Modules that are imported when first asked for, and their names that are names here too.
 

@@ -88,7 +88,7 @@ def made_folder(path: Path) -> Iterator[None]:
             each.mkdir(exist_ok=True)
             made.append(each)
         yield
-    except (OSError, ClosedFormError) as error:
+    except BaseException as error:  # also Ctrl-C
         for each in reversed(made):
             with contextlib.suppress(OSError):
                 each.rmdir()  # only if it is empty: someone else may write there

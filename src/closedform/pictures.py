@@ -84,7 +84,7 @@ class RobotPictures:
         model = self.model
         if len(model.bodies) > MOST_DRAWN or model.without_numbers:
             return ""
-        sticks, poses = self._sticks(np.stack([model.neutral(), _turned(model)]))
+        sticks, poses = self._sticks(np.stack([model.neutral(), turned(model)]))
         if not sticks.sticks:
             return ""
         state = int(sticks.straight(0) and not sticks.straight(1))
@@ -117,7 +117,7 @@ class RobotPictures:
         return np.array([self.model.frame_names.index(name) for name in names], dtype=np.intp)
 
 
-def _turned(model: Model) -> Array:
+def turned(model: Model) -> Array:
     """Return the home pose with every turning joint of one coordinate at the same angle, within limits."""
     q = model.neutral()
     for body in model.independent:

@@ -20,6 +20,7 @@ from .moving import RobotMoving
 from .pictures import RobotPictures
 from .reaching import RobotReaching
 from .saving import RobotFiles
+from .scene.robot_scenes import RobotScenes
 from .spheres import RobotSpheres
 from .states import RobotStates
 
@@ -32,6 +33,7 @@ class Robot(
     RobotMoving,
     RobotFiles,
     RobotPictures,
+    RobotScenes,
     RobotSpheres,
     RobotForms,
 ):

@@ -184,6 +184,10 @@ def screw_motion(X: ArrayLike) -> Array:
     return pose(rotation_quaternion((s, x, y, z)), displacement(w, v))
 
 
+CONJUGATE = np.array([-1.0, -1.0, -1.0, 1.0])
+"""Times a quaternion (x, y, z, w): the turn back."""
+
+
 def quaternion_of(w: Array) -> Array:
     """Return the quaternions (x, y, z, w) of rotation vectors (..., 3)."""
     half = 0.5 * np.linalg.norm(w, axis=-1, keepdims=True)
@@ -216,3 +220,26 @@ def displacement(w: Array, v: Array) -> Array:
     b = np.where(small, 1 / 6 - angle**2 / 120, (safe - np.sin(safe)) / safe**3)
     wv = np.cross(w, v)
     return np.asarray(v + a * wv + b * np.cross(w, wv))
+
+
+def rotation_vector(quaternion: Array) -> Array:
+    """Return the shortest rotation vectors (..., 3) of quaternions (x, y, z, w) of any length."""
+    vector, scalar = quaternion[..., :3], quaternion[..., 3:]
+    vector = np.where(scalar < 0, -vector, vector)  # both signs are one rotation
+    size = np.linalg.norm(vector, axis=-1, keepdims=True)
+    half = np.arctan2(size, np.abs(scalar))
+    return np.asarray(2 * half * vector / np.where(size > 0, size, 1.0))
+
+
+def velocity_of(w: Array, x: Array) -> Array:
+    """Return the v for which twists (w; v) move the origin by x in unit time: the inverse of `displacement`.
+
+    There is none for a whole turn, which leads back wherever v points; NaN or huge numbers tell.
+    """
+    angle = np.linalg.norm(w, axis=-1, keepdims=True)
+    small = angle < 1e-3
+    half = np.where(small, 1.0, angle) / 2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        c = np.where(small, 1 / 12 + angle**2 / 720, (1 - half / np.tan(half)) / (4 * half**2))
+        wx = np.cross(w, x)
+        return np.asarray(x - wx / 2 + c * np.cross(w, wx))

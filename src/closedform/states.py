@@ -14,6 +14,7 @@ from .checks import (
     batch_array,
     choice,
     common_batch,
+    finite_array,
     generator,
     not_negative,
     real_array,
@@ -22,7 +23,7 @@ from .checks import (
 )
 from .errors import ArgumentError, shown
 from .guests import Kind, in_kind, kind_of, sized
-from .model import Model, integrate, random_state
+from .model import Model, difference, integrate, random_state
 from .model.body import Body
 from .model.changes import require_joint
 from .model.limits import limit_distance
@@ -75,6 +76,56 @@ class RobotStates:
         q, step = batch_array("integrate: q", q, model.nq), batch_array("integrate: step", step, model.nv)
         common_batch("integrate", q=q.shape[:-1], step=step.shape[:-1])
         return integrate(model, q, step)
+
+    def difference(self, q: ArrayLike, target: ArrayLike) -> Array:
+        """Return the body-fixed displacement (nv entries) that `integrate` needs to move q to a target.
+
+        Of one-dof joints it is target - q. Ball and free joints turn the shorter way; a planar joint turns as
+        its angles say, by less than a whole turn.
+
+        >>> import closedform as cf
+        >>> body = cf.load("spherical_pendulum")
+        >>> q, target = body.neutral(), body.from_euler_angles([0.0, 0.0, 0.5])
+        >>> body.difference(q, target).round(12).tolist()
+        [0.0, 0.0, 0.5]
+        """
+        kind, model = kind_of("difference", q, target), self.model
+        if kind is None or any(body.joint.nv > 1 for body in model.independent):
+            return self._difference(q, target)
+        here, there = (
+            sized(kind, f"difference: {n}", x, model.nq) for n, x in (("q", q), ("target", target))
+        )
+        common_batch("difference", q=tuple(here.shape[:-1]), target=tuple(there.shape[:-1]))
+        step: Array = there - here
+        return step
+
+    @in_kind
+    def _difference(self, q: ArrayLike, target: ArrayLike) -> Array:
+        nq = self.model.nq
+        q, target = batch_array("difference: q", q, nq), batch_array("difference: target", target, nq)
+        common_batch("difference", q=q.shape[:-1], target=target.shape[:-1])
+        return difference(self.model, q, target)
+
+    def interpolate(self, q: ArrayLike, target: ArrayLike, share: ArrayLike) -> Array:
+        """Return the coordinates that are a `share` of the way from q to a target, on the manifold.
+
+        It is q moved by that share of `difference`: quaternions turn evenly about one axis, the shorter way.
+        Several shares have a batch axis each, which broadcasts with those of q and the target.
+
+        >>> import numpy as np, closedform as cf
+        >>> body = cf.load("spherical_pendulum")
+        >>> target = body.from_euler_angles([0.0, 0.0, 0.5])
+        >>> q = body.interpolate(body.neutral(), target, [0.0, 0.4, 1.0])
+        >>> body.euler_angles(q)[:, 2].round(12).tolist()
+        [0.0, 0.2, 0.5]
+        """
+        kind, step = kind_of("interpolate", q, target, share), self.difference(q, target)
+        if kind is None:
+            part: Any = finite_array("interpolate: share", share)
+        else:
+            part = sized(kind, "interpolate: share", share, None)
+        common_batch("interpolate", share=tuple(part.shape), difference=tuple(step.shape[:-1]))
+        return self.integrate(q, part[..., None] * step)
 
     def q(
         self,

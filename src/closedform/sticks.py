@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arrays import Array
+from .chart import PALETTE
 from .model import Model
 from .model.inertia import parts_from_phi
 
-PALETTE = ("#3b7dd8", "#d9622b", "#2f9e6e", "#9b5fc0", "#d6528f", "#1f94ab", "#8f8a1e", "#7d8590")
-"""Line colours with a contrast of at least 3 to 1 on both the light and the dark page."""
+__all__ = ["AXES", "PALETTE", "StickFigure", "outermost", "stick_figure"]
 
 AXES = ("#d62728", "#2ca02c", "#1f77b4")
 """Colours of the axes x, y, z of a frame: red, green, blue, as other viewers have them."""

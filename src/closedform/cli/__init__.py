@@ -6,27 +6,30 @@ Verbs import what they need when they run, so that help is quick.
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
 
-from ..errors import ClosedFormError
 from .base_parameters import base_parameters
 from .cache import cache
+from .check import check
 from .doctor import doctor
 from .elastic import elastic
+from .ending import exit_code
 from .equations import equations
 from .excite import excite
 from .export import export
 from .flexible import flexible
+from .grammar import as_verb
 from .identify import identify
 from .ik import ik
 from .papers import papers
 from .report import report
 from .robots import robots
-from .wording import as_options
+from .simulate import simulate
+from .trajectory import trajectory
+from .view import view
 
 app = typer.Typer(
     name="closedform",
@@ -37,10 +40,14 @@ app = typer.Typer(
 EXAMPLES: dict[Callable[..., Any], str] = {
     report: "closedform report panda -o panda.html",
     robots: "closedform robots",
+    view: "closedform view panda --open",
+    check: "closedform check panda",
     equations: "closedform equations 2r mass_matrix --symbolic",
     export: "closedform export panda inverse_dynamics --language c -o panda_id",
     base_parameters: "closedform base-parameters puma560 --symbolic",
-    excite: "closedform excite panda --floor 0.1 -o motion.csv",
+    trajectory: "closedform trajectory panda --to 0.5,0.2,0,-1.5,0,1.8,0 -o move.csv",
+    simulate: "closedform simulate 2r --start 0.5,0 --duration 2 -o swing.csv",
+    excite: "closedform excite scara --margin 0.1 -o motion.csv",
     identify: "closedform identify log.csv --robot arm.urdf --save arm.toml",
     elastic: "closedform elastic 2r --stiffness 1000",
     flexible: "closedform flexible -o arm.html",
@@ -52,7 +59,7 @@ EXAMPLES: dict[Callable[..., Any], str] = {
 """Verbs in the order of the help, each with an example."""
 
 for verb, example in EXAMPLES.items():
-    app.command(epilog=f"Example: {example}")(verb)
+    app.command(epilog=f"Example: {example}")(as_verb(verb))
 
 
 def _version(wanted: bool) -> None:
@@ -73,17 +80,5 @@ def closedform(
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line; a mistake of the user is one line on stderr and exit code 2."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("always", UserWarning)  # the package's own are of this kind
-        warnings.showwarning = _tell
-        try:
-            app(arguments, prog_name="closedform")
-        except ClosedFormError as error:
-            typer.echo(f"error: {as_options(str(error))}", err=True)
-            sys.exit(2)
-
-
-def _tell(message: Warning | str, *_: Any, **__: Any) -> None:
-    """Show a warning as one plain line, without the place in the source that Python adds."""
-    typer.echo(f"warning: {' '.join(str(message).split())}", err=True)
+    """Run the command line and exit: see `ending.EXIT_CODES`."""
+    sys.exit(exit_code(lambda: app(arguments, prog_name="closedform")))

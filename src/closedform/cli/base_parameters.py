@@ -3,14 +3,18 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .shared import ExtraPage, FloatingBase, Source, loaded_robot, progress_bar, working
+from ..errors import ClosedFormError
+from .outcome import Outcome
+from .shared import ExtraPage, FloatingBase, Gravity, Source, loaded_robot, progress_bar, working
 
 if TYPE_CHECKING:
+    from ..identification import BaseParameters
     from ..robot import Robot
 
 
@@ -32,11 +36,8 @@ def base_parameters(
     latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX.")] = False,
     page: ExtraPage = None,
     floating_base: FloatingBase = False,
-    gravity: Annotated[
-        tuple[float, float, float] | None,
-        typer.Option(help="Gravity in the base frame, in place of the file's."),
-    ] = None,
-) -> None:
+    gravity: Gravity = None,
+) -> Outcome:
     """List the minimum inertial parameters of a robot, without effect, eliminated, kept, and why."""
     from ..identification import base_parameters as found
     from ..identification.base.reasons import acting
@@ -50,15 +51,33 @@ def base_parameters(
         text = base.latex() if latex else str(base)
         if steps:
             text = f"{stepwise(base.steps(DIGITS))}\n{text}\n{acting(base.reasons, DIGITS)}"
-    typer.echo(text)
+    shown = [text]
     if not latex:
         with working("sampling regressors ..."):
             reached = "reaches" if base.minimal else f"gives {base.closed_count}, beyond"
-            typer.echo(f"the closed form {reached} the rank of sampled regressors, {base.rank}")
+            shown.append(f"the closed form {reached} the rank of sampled regressors, {base.rank}")
         if loaded.model.has_inertia:
-            typer.echo(str(base.savings()))
+            shown.append(str(base.savings()))
     if page is not None:
-        typer.echo(str(page))
+        shown.append(str(page))
+    return Outcome(lambda: _facts(base, page), shown, page)
+
+
+def _facts(base: BaseParameters, page: Path | None) -> dict[str, object]:
+    values = None
+    with contextlib.suppress(ClosedFormError):  # no inertias, or letters
+        values = base.values
+    return {
+        "robot": base.robot.name,
+        "count": base.count,
+        "rank": base.rank,
+        "names": base.names,
+        "values": values,
+        "no_effect": base.no_effect,
+        "eliminated": base.eliminated,
+        "regrouped": base.regrouped,
+        "page": page,
+    }
 
 
 def _write_page(robot: Robot, notes: tuple[str, ...], path: Path) -> None:

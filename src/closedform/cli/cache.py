@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .shared import AsJson, print_json
+from .outcome import Outcome
 
 if TYPE_CHECKING:
     from ..kernels.cache_contents import CacheContents
@@ -15,20 +15,16 @@ if TYPE_CHECKING:
 
 def cache(
     clear: Annotated[bool, typer.Option("--clear", help="Remove the kept kernels.")] = False,
-    as_json: AsJson = False,
-) -> None:
+) -> Outcome:
     """Show where compiled kernels are kept, how many there are and how large they are, or remove them."""
     from ..kernels.cache_contents import cache_contents, clear_cache
 
-    found = clear_cache() if clear else cache_contents()
-    if clear and as_json:
-        print_json({"folder": str(found.folder), "removed": found.files, "bytes": found.size})
-    elif clear:
-        typer.echo(f"{found.folder}: removed {amount(found)}")
-    elif as_json:
-        print_json(cache_facts(found))
-    else:
-        typer.echo(cache_line(found))
+    if clear:
+        gone = clear_cache()
+        facts = {"folder": gone.folder, "removed": gone.files, "bytes": gone.size}
+        return Outcome(facts, [f"{gone.folder}: removed {amount(gone)}"])
+    found = cache_contents()
+    return Outcome(cache_facts(found), [cache_line(found)])
 
 
 def cache_line(found: CacheContents) -> str:

@@ -24,6 +24,7 @@ CAPABILITIES = (
     Capability("arrays of JAX", ("jax>=0.5",), "'jax>=0.5'"),
     Capability("arrays of CuPy", ("cupy>=13.6",), "'cupy-cuda13x>=13.6'"),
     Capability("NVIDIA GPUs", ("cuda-bindings>=13",), "closedform[cuda]"),
+    Capability("the viewer", ("viser>=1.1",), "closedform[view]"),
     Capability("comparison with Pinocchio in reports", ("pin>=3.4",), "'pin>=3.4'"),
 )
 """Optional libraries by what they are for."""

@@ -7,11 +7,9 @@ import os
 import platform
 from typing import Any
 
-import typer
-
 from .cache import cache_facts, cache_line
 from .capabilities import CAPABILITIES, installed, missing
-from .shared import AsJson, print_json
+from .outcome import Outcome
 
 REQUIRED = ("numpy", "scipy", "casadi", "llvmlite", "sympy", "lxml", "plotly")
 """Libraries that are always there, whose versions tell most about a problem."""
@@ -20,30 +18,26 @@ VECTORS = ("sse", "avx", "fma", "neon", "asimd", "sve", "altivec", "vsx")
 """How the compiler's names of vector extensions begin."""
 
 
-def doctor(as_json: AsJson = False) -> None:
+def doctor() -> Outcome:
     """Show versions, the CPU, GPUs and the cache, and what is missing on this machine for what."""
     from ..kernels.cache_contents import cache_contents
 
     facts, cache = _facts(), cache_contents()
-    if as_json:
-        print_json(facts | {"cache": cache_facts(cache)})
-        return
     cpu, gpu = facts["cpu"], facts["gpu"]
-    typer.echo(f"closedform {facts['closedform']}, Python {facts['python']}, {facts['system']}")
-    typer.echo(", ".join(f"{name} {version or 'not found'}" for name, version in facts["required"].items()))
     extensions = " ".join(cpu["extensions"]) or "no vector extensions"
-    typer.echo(
-        f"CPU: {cpu['name']}, {cpu['cores']} cores, vectors of {cpu['vector_bits']} bits ({extensions})"
-    )
-    for device in gpu["devices"]:
-        typer.echo(f"GPU: {device['name']}, {device['bytes'] / 2**30:.0f} GiB")
-    if gpu["problem"]:
-        typer.echo(f"GPU: none: {gpu['problem']}")
-    typer.echo(f"cache: {cache_line(cache)}")
-    typer.echo("")
+    shown = [
+        f"closedform {facts['closedform']}, Python {facts['python']}, {facts['system']}",
+        ", ".join(f"{name} {version or 'not found'}" for name, version in facts["required"].items()),
+        f"CPU: {cpu['name']}, {cpu['cores']} cores, vectors of {cpu['vector_bits']} bits ({extensions})",
+        *(f"GPU: {device['name']}, {device['bytes'] / 2**30:.0f} GiB" for device in gpu["devices"]),
+        *([f"GPU: none: {gpu['problem']}"] if gpu["problem"] else []),
+        f"cache: {cache_line(cache)}",
+        "",
+    ]
     for each in facts["capabilities"]:
         there = ", ".join(f"{name} {version}" for name, version in each["libraries"].items())
-        typer.echo(f"{each['what']}: {each['missing'] or there}")
+        shown.append(f"{each['what']}: {each['missing'] or there}")
+    return Outcome(facts | {"cache": cache_facts(cache)}, shown)
 
 
 def _facts() -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from .outcome import Outcome
 from .shared import MotionFile, PageFile, Source, loaded_robot, write_study
 from .springs import GEAR_RATIO, MOTOR_INERTIA, STIFFNESS
 from .tables import motion as read_motion
@@ -22,7 +23,7 @@ def elastic(
     gear_ratio: Annotated[str, GEAR_RATIO] = "0.01",
     tool: Annotated[float, typer.Option(help="Mass of the tool that the last body carries, kg.")] = 3.0,
     runs: Annotated[int, typer.Option(help="Runs of each Monte-Carlo study.", min=1, max=100_000)] = 1000,
-) -> None:
+) -> Outcome:
     """Write one page about a robot on elastic joints: torque rates, laws, tracking, robustness."""
     from ..report import ElasticStudy
 
@@ -36,4 +37,5 @@ def elastic(
         runs,
         trajectory=read_motion(motion, loaded),
     )
-    write_study(study, output, "elastic")
+    page = write_study(study, output, "elastic")
+    return Outcome({"robot": loaded.name, "page": page}, [str(page)], page)

@@ -6,11 +6,13 @@ from typing import Annotated
 
 import typer
 
+from .outcome import Outcome
 from .shared import (
     CoordinatesName,
     FactorisationName,
     FloatingBase,
     FrameName,
+    Gravity,
     ObserverName,
     Order,
     ReferenceName,
@@ -37,13 +39,14 @@ def equations(
     coordinates: CoordinatesName = None,
     order: Order = None,
     floating_base: FloatingBase = False,
+    gravity: Gravity = None,
     stiffness: Annotated[str | None, STIFFNESS] = None,
     motor_inertia: Annotated[str, MOTOR_INERTIA] = "1",
     gear_ratio: Annotated[str, GEAR_RATIO] = "0.01",
     damping: Annotated[str, DAMPING] = "0",
-) -> None:
+) -> Outcome:
     """Print a form of a robot as equations; with --stiffness of the robot on elastic joints."""
-    loaded, _ = loaded_robot(robot, floating_base=floating_base)
+    loaded, _ = loaded_robot(robot, floating_base=floating_base, gravity=gravity)
     owner = on_springs(loaded, stiffness, motor_inertia, gear_ratio, damping)
     with working(f"multiplying out, {seconds:g} s at most ..."):
         found = owner.equations(
@@ -58,5 +61,15 @@ def equations(
             digits=digits,
             seconds=seconds,
         )
-    for each in found if isinstance(found, tuple) else (found,):
-        typer.echo(each.latex() if latex else str(each))
+        parts = found if isinstance(found, tuple) else (found,)
+        texts = [each.latex() if latex else str(each) for each in parts]
+    facts = {
+        "robot": loaded.name,
+        "form": name,
+        "symbols": {str(symbol): value for each in parts for symbol, value in each.values.items()},
+        "equations": [
+            {"name": each.name, "shape": each.shape, "text": text}
+            for each, text in zip(parts, texts, strict=True)
+        ],
+    }
+    return Outcome(facts, texts)

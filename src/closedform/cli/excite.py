@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import nullcontext
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .shared import ExtraPage, Source, loaded_robot, progress_bar
+from .outcome import Outcome
+from .shared import CsvFile, ExtraPage, Seed, Source, loaded_robot, progress_bar
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -20,10 +19,7 @@ if TYPE_CHECKING:
 
 def excite(
     robot: Source,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Where to write the motion as CSV.", show_default="no file"),
-    ] = None,
+    output: CsvFile = None,
     page: ExtraPage = None,
     period: Annotated[float, typer.Option(help="Period of the motion in seconds.")] = 10.0,
     terms: Annotated[int, typer.Option(help="Terms of the Fourier series.", min=2, max=50)] = 5,
@@ -39,11 +35,9 @@ def excite(
     ] = None,
     starts: Annotated[int, typer.Option(help="Random motions to start from.", min=1)] = 4,
     iterations: Annotated[int, typer.Option(help="Iterations per start.", min=1)] = 400,
-    seed: Annotated[int, typer.Option(help="Seed of the random motions.", min=0)] = 0,
-) -> None:
+    seed: Seed = 0,
+) -> Outcome:
     """Find a motion that tells a robot's parameters apart, within its limits."""
-    from rich.console import Console
-
     from ..files import check_writable, whole_file
     from ..identification import excitation
     from ..report import ExcitationStudy, write_report
@@ -77,19 +71,29 @@ def excite(
             file.write(found.csv(rate))
     if page is not None:
         write_report(ExcitationStudy(found), page)
-    Console(width=None if sys.stdout.isatty() else 120).print(_table(found))
-    typer.echo(
+    said = (
         f"condition number {found.condition:.4g} of {found.count} base parameters "
         f"(the random motion it started from: {found.start_condition:.4g})"
     )
-    for path in (output, page):
-        if path is not None:
-            typer.echo(str(path))
+    facts = {
+        "robot": loaded.name,
+        "condition": found.condition,
+        "start_condition": found.start_condition,
+        "parameters": found.count,
+        "joints": loaded.joint_names,
+        "used": {name: used for name, (used, _) in found.table().items()},
+        "limits": {name: limit for name, (_, limit) in found.table().items()},
+        "motion": output,
+        "page": page,
+    }
+    written = [str(path) for path in (output, page) if path is not None]
+    return Outcome(facts, [_table(found), said, *written], page)
 
 
 def _table(found: Excitation) -> Table:
     """Return what every joint uses of its limits."""
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(box=None, pad_edge=False)
     table.add_column("joint", no_wrap=True)
@@ -102,5 +106,5 @@ def _table(found: Excitation) -> Table:
         for name, (used, limit) in facts.items():
             if name not in ("lowest", "highest"):
                 cells.append(f"{used[i]:.3g}" + (f" of {limit[i]:.3g}" if limit[i] < float("inf") else ""))
-        table.add_row(joint, *cells)
+        table.add_row(Text(joint), *cells)
     return table

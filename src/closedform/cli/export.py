@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from .shared import FloatingBase, FrameName, Order, Source, loaded_robot, working
+from .outcome import Outcome
+from .shared import FloatingBase, FrameName, Gravity, Order, Source, loaded_robot, working
 from .springs import DAMPING, GEAR_RATIO, MOTOR_INERTIA, STIFFNESS, on_springs
 
 
@@ -49,16 +50,17 @@ def export(
         bool, typer.Option("--geometry", help="Placements of the joints as an input, after phi.")
     ] = False,
     floating_base: FloatingBase = False,
+    gravity: Gravity = None,
     stiffness: Annotated[str | None, STIFFNESS] = None,
     motor_inertia: Annotated[str, MOTOR_INERTIA] = "1",
     gear_ratio: Annotated[str, GEAR_RATIO] = "0.01",
     damping: Annotated[str, DAMPING] = "0",
-) -> None:
+) -> Outcome:
     """Write forms of a robot as source code: one for itself, several as a library in one folder.
 
     With --stiffness the forms are those of the robot on elastic joints.
     """
-    loaded, _ = loaded_robot(robot, floating_base=floating_base)
+    loaded, _ = loaded_robot(robot, floating_base=floating_base, gravity=gravity)
     owner = on_springs(loaded, stiffness, motor_inertia, gear_ratio, damping)
     requests = [_request(each) for each in names]
     (name, own), *others = requests
@@ -72,8 +74,9 @@ def export(
             precision=precision,
             **options,
         )
-    for path in paths:
-        typer.echo(str(path))
+    return Outcome(
+        {"robot": loaded.name, "language": language, "files": paths}, [str(path) for path in paths]
+    )
 
 
 def _request(text: str) -> tuple[str, dict[str, Any]]:

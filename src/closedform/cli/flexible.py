@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from .outcome import Outcome
 from .shared import PageFile, write_study
 from .tables import numbers, torques
 
@@ -27,7 +28,7 @@ def flexible(
     ] = None,
     duration: Annotated[float, typer.Option(help="Duration of the motions in seconds.")] = 2.0,
     step: Annotated[float, typer.Option(help="Step of the integration in seconds.")] = 1e-3,
-) -> None:
+) -> Outcome:
     """Write one page about an arm with flexible links: modes, frequencies, motions, animation.
 
     Without an arm, the two flexible links of De Luca and Siciliano with the motions of their paper.
@@ -42,4 +43,5 @@ def flexible(
         first = None if start is None else np.atleast_1d(numbers("--start", start))
         driving = torques(torque, study.subject.joints, duration, step)
         study = replace(study, start=first, torque=driving)
-    write_study(study, output, "flexible", study.subject.name)
+    page = write_study(study, output, "flexible", study.subject.name)
+    return Outcome({"arm": study.subject.name, "page": page}, [str(page)], page)

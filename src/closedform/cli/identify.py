@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ..errors import ArgumentError, similar
+from .outcome import Outcome
 from .shared import PageFile, loaded_robot, progress_bar, write_study
 
 if TYPE_CHECKING:
@@ -59,10 +61,8 @@ def identify(
     ] = True,
     save: Annotated[Path | None, typer.Option(help="Where to write the identified robot as TOML.")] = None,
     result: Annotated[Path | None, typer.Option(help="Where to write all figures as JSON.")] = None,
-) -> None:
+) -> Outcome:
     """Identify a robot's inertias, friction and rotors from a log, and write a page about it."""
-    from rich.console import Console
-
     from ..files import check_writable
     from ..identification import FrictionTerms
     from ..identification import identify as run
@@ -96,22 +96,32 @@ def identify(
             progress=show,
             **reading,
         )
-    for doubt in found.doubts:
-        typer.echo(f"doubt: {doubt}")
-    parameters, errors = found.tables
-    Console().print(
-        _drawn(parameters, f"{found.robot.name}: {found.friction}"),
-        _drawn(errors, f"condition number {found.condition:.1f}"),
-    )
-    for note in found.notes:
-        typer.echo(f"note: {note}")
     if save is not None:
         found.save_robot(save)
-        typer.echo(str(save))
     if result is not None:
         found.save(result)
-        typer.echo(str(result))
-    write_study(IdentificationStudy(found, str(log)), output, "identify", log.stem)
+    page = write_study(IdentificationStudy(found, str(log)), output, "identify", log.stem)
+    parameters, errors = found.tables
+    shown = [
+        *(f"doubt: {doubt}" for doubt in found.doubts),
+        _drawn(parameters, f"{found.robot.name}: {found.friction}"),
+        _drawn(errors, f"condition number {found.condition:.1f}"),
+        *(f"note: {note}" for note in found.notes),
+        *(str(path) for path in (save, result, page) if path is not None),
+    ]
+    facts = {
+        "robot": found.robot.name,
+        "friction": str(found.friction),
+        "condition": found.condition,
+        "parameters": [asdict(each) for each in found.parameters],
+        "torque_errors": {name: each.total for name, each in found.errors.items()},
+        "doubts": found.doubts,
+        "notes": found.notes,
+        "saved": save,
+        "result": result,
+        "page": page,
+    }
+    return Outcome(facts, shown, page)
 
 
 def _pairs(option: str, given: str) -> dict[str, str]:
@@ -141,10 +151,11 @@ def _hold_out(given: str) -> float | str | None:
 
 def _drawn(table: Table, title: str) -> RenderableType:
     from rich.table import Table as RichTable
+    from rich.text import Text
 
-    drawn = RichTable(table.heading, title=title, title_justify="left")
+    drawn = RichTable(table.heading, title=Text(title), title_justify="left")
     for column in table.columns:
         drawn.add_column(column.heading, justify="right")
     for name, *texts in table.cells():
-        drawn.add_row(name, *texts, style="bold" if name == "total" else None)
+        drawn.add_row(Text(name), *texts, style="bold" if name == "total" else None)
     return drawn

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from ..errors import ArgumentError
+from .outcome import Outcome
 from .shared import PageFile, Source, loaded_robot, write_study
 from .tables import numbers
 from .tables import target as one_target
@@ -47,7 +48,7 @@ def ik(
         bool | None,
         typer.Option("--limits/--no-limits", help="Keep joint limits.", show_default="for given targets"),
     ] = None,
-) -> None:
+) -> Outcome:
     """Solve redundant inverse kinematics for targets, or round a square, and write a page.
 
     Without anything given, the example of Chang's paper.
@@ -72,9 +73,18 @@ def ik(
         rows = task if frame is None else (task or "position", frame)
         q0 = None if start is None else np.atleast_1d(numbers("--start", start))
         study = RedundancyStudy(loaded_robot(robot)[0], given, rows, criterion, q0, limits)
-    write_study(study, output, "ik")
+    page = write_study(study, output, "ik")
+    shown = [str(page)]
     if study.comparison is not None:
-        typer.echo(str(study.comparison))
+        shown.append(str(study.comparison))
     elif len(study.path.q) == 1:
         found = zip(study.arm.joint_names, study.path.q[0], strict=True)
-        typer.echo("  ".join(f"{joint} {round(value, 6) + 0.0:g}" for joint, value in found))
+        shown.append("  ".join(f"{joint} {round(value, 6) + 0.0:g}" for joint, value in found))
+    facts = {
+        "robot": study.arm.name,
+        "joints": study.arm.joint_names,
+        "q": study.path.q,
+        "converged": study.path.converged,
+        "page": page,
+    }
+    return Outcome(facts, shown, page)

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from .outcome import Outcome
 from .shared import PageFile, default_name, progress_bar
 
 
@@ -16,15 +17,14 @@ def papers(
         str | None, typer.Argument(help="A paper to reproduce.", show_default="list the papers")
     ] = None,
     output: PageFile = None,
-) -> None:
+) -> Outcome:
     """List the papers that the library implements, or reproduce one: its figures, tables and numbers."""
     from ..papers import KEYS
     from ..papers import paper as read
 
     if paper is None:
-        for key in KEYS:
-            typer.echo(f"{key:<18} {read(key).name}")
-        return
+        names = {key: read(key).name for key in KEYS}
+        return Outcome({"papers": names}, [f"{key:<18} {name}" for key, name in names.items()])
     from ..files import check_writable
     from ..papers import PAPER_PAGE, write_paper
 
@@ -33,4 +33,4 @@ def papers(
     sections = PAPER_PAGE.sections
     with progress_bar(len(sections), sections[0].title) as begin:
         write_paper(paper, target, begin)
-    typer.echo(str(target))
+    return Outcome({"paper": read(paper).key, "page": target}, [str(target)], target)

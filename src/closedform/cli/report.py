@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from .shared import FloatingBase, MotionFile, PageFile, Source, loaded_robot, write_study
+from .outcome import Outcome
+from .shared import FloatingBase, Gravity, MotionFile, PageFile, Source, loaded_robot, write_study
 from .tables import motion as read_motion
 
 
@@ -16,6 +17,7 @@ def report(
     output: PageFile = None,
     motion: MotionFile = None,
     floating_base: FloatingBase = False,
+    gravity: Gravity = None,
     duration: Annotated[
         float, typer.Option(help="Duration of the motion in seconds, if no motion is given.")
     ] = 4.0,
@@ -23,11 +25,12 @@ def report(
     pinocchio: Annotated[
         bool, typer.Option("--pinocchio/--no-pinocchio", help="Compare with Pinocchio if it is installed.")
     ] = True,
-) -> None:
+) -> Outcome:
     """Write one self-contained HTML page about a robot: motion, torques, energy, matrices, speed."""
     from ..report import Study
 
-    loaded, notes = loaded_robot(robot, floating_base=floating_base)
+    loaded, notes = loaded_robot(robot, floating_base=floating_base, gravity=gravity)
     trajectory = read_motion(motion, loaded)
     study = Study(loaded, duration, samples, pinocchio, notes=notes, trajectory=trajectory)
-    write_study(study, output, "report")
+    page = write_study(study, output, "report")
+    return Outcome({"robot": loaded.name, "warnings": notes, "page": page}, [str(page)], page)

@@ -6,7 +6,8 @@ from __future__ import annotations
 import contextlib
 import re
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,7 +19,10 @@ if TYPE_CHECKING:
     from ..robot import Robot
 
 Source = Annotated[
-    str, typer.Argument(help="A catalogue name (see `closedform robots`), a URDF, an MJCF or a TOML file.")
+    str,
+    typer.Argument(
+        metavar="ROBOT", help="A catalogue name (see `closedform robots`), a URDF, an MJCF or a TOML file."
+    ),
 ]
 
 FloatingBase = Annotated[bool, typer.Option("--floating-base", help="Put a free joint under the root.")]
@@ -81,7 +85,28 @@ MotionFile = Annotated[
     ),
 ]
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for other programs.")]
+Gravity = Annotated[
+    tuple[float, float, float] | None,
+    typer.Option("--gravity", metavar="X Y Z", help="Gravity in the base frame, in place of the file's."),
+]
+
+Seed = Annotated[int, typer.Option("--seed", help="Seed of the random numbers.", min=0)]
+
+QUIET: ContextVar[bool] = ContextVar("quiet", default=False)
+"""Whether warnings and progress stay away."""
+
+CsvFile = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", help="Where to write the motion as CSV.", show_default="no file"),
+]
+"""The motion of a verb whose product is one."""
+
+Start = Annotated[
+    str | None,
+    typer.Option(
+        "--start", help="Joint coordinates to start from, as 0,0.5,1.", show_default="zero, within the limits"
+    ),
+]
 
 Progress = Callable[[float, str], None]
 """Shows how much is done, and what is being done."""
@@ -99,8 +124,14 @@ def loaded_robot(source: str, *, quiet: bool = False, **options: Any) -> tuple[R
         robot = load(source, **options)
     notes = tuple(str(each.message) for each in caught if issubclass(each.category, ModelWarning))
     for note in () if quiet else notes:
-        typer.echo(f"warning: {note}", err=True)
+        warning(note)
     return robot, notes
+
+
+def warning(text: str) -> None:
+    """Show a warning as one plain line on stderr, unless --quiet is given."""
+    if not QUIET.get():
+        typer.echo(f"warning: {' '.join(text.split())}", err=True)
 
 
 @contextlib.contextmanager
@@ -110,9 +141,10 @@ def progress_bar(total: float, what: str = "") -> Iterator[Progress]:
     from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bar
 
-    columns = (TextColumn("{task.description:<34}"), BarColumn(), TimeElapsedColumn())
+    columns = (TextColumn("{task.description:<34}", markup=False), BarColumn(), TimeElapsedColumn())
     console = Console(stderr=True)
-    with Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+    hidden = QUIET.get() or not console.is_terminal
+    with Bar(*columns, console=console, transient=True, disable=hidden) as bar:
         task = bar.add_task(what, total=total)
         yield lambda done, text: bar.update(task, completed=done, description=text)
 
@@ -123,29 +155,22 @@ def working(what: str) -> Iterator[None]:
     from rich.console import Console
 
     console = Console(stderr=True)
-    with console.status(what) if console.is_terminal else contextlib.nullcontext():
+    shown = console.is_terminal and not QUIET.get()
+    with console.status(what) if shown else contextlib.nullcontext():
         yield
 
 
-def write_study(study: Any, path: Path | None, verb: str, name: str | None = None) -> None:
-    """Write the page of a study, by default to <name>-<verb>.html, and print where it is."""
+def write_study(study: Any, path: Path | None, verb: str, name: str | None = None) -> Path:
+    """Write the page of a study, by default to <name>-<verb>.html, and return where it is."""
     from ..files import check_writable
     from ..report import page_of, write_report
 
-    if path is not None:
-        check_writable(path)
     target = path if path is not None else Path(default_name(f"{name or study.name}-{verb}"))
+    check_writable(target)
     sections = page_of(study).sections
     with progress_bar(len(sections), sections[0].title) as begin:
         write_report(study, target, begin)
-    typer.echo(str(target))
-
-
-def print_json(facts: Mapping[str, object]) -> None:
-    """Print facts as JSON, in ASCII whatever the terminal can show."""
-    import json
-
-    typer.echo(json.dumps(facts, indent=2))
+    return target
 
 
 def default_name(name: str) -> str:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -89,6 +90,54 @@ def motion(path: Path | None, robot: Robot) -> Trajectory | None:
         )
     keep = np.unique(np.linspace(0, len(rows) - 1, min(len(rows), WAYPOINTS)).round().astype(int))
     return spline(rows[keep, 0], q[keep])
+
+
+def neutral_within_limits(robot: Robot) -> Array:
+    """Return the neutral coordinates, of joints whose limits exclude these the nearest that they allow."""
+    q = robot.neutral()
+    for body in robot.model.independent:
+        if body.joint.nq == 1:
+            q[body.iq] = min(max(q[body.iq], body.limits.lower), body.limits.upper)
+    return q
+
+
+def coordinate_names(robot: Robot, array: str = "qd") -> list[str]:
+    """Return the joint of each entry of qd (or of q), with a number if it has several."""
+    names = []
+    for body in robot.model.independent:
+        count = body.joint.nq if array == "q" else body.joint.nv
+        own = body.joint_name
+        names += [own] if count == 1 else [f"{own}.{k + 1}" for k in range(count)]
+    return names
+
+
+def written_table(robot: Robot, t: Array, **columns: Array) -> str:
+    """Return a motion as CSV that `motion` reads: the time, then a column per joint of each quantity."""
+    import numpy as np
+
+    header = ["time [s]"]
+    for what in columns:
+        names = coordinate_names(robot, "q" if what == "position" else "qd")
+        header += [f"{name}_{what}{unit}" for name, unit in zip(names, _units(robot, what), strict=True)]
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows([f"{value:.12g}" for value in row] for row in np.column_stack([t, *columns.values()]))
+    return text.getvalue()
+
+
+def _units(robot: Robot, what: str) -> list[str]:
+    """Return the units of the columns of a quantity; coordinates of a joint of several dofs have none."""
+    per = {"position": "", "velocity": "/s", "acceleration": "/s^2"}.get(what)
+    units = []
+    for body in robot.model.independent:
+        if what == "position" and body.joint.nq > 1:
+            units += [""] * body.joint.nq
+            continue
+        for turns in body.joint.turns:
+            base = "rad" if turns else "m"
+            units.append(f" [{'N m' if turns else 'N'}]" if per is None else f" [{base}{per}]")
+    return units
 
 
 def torques(path: Path | None, joints: int, duration: float, step: float) -> Array | None:

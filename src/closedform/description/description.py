@@ -12,6 +12,7 @@ from ..arrays import Array
 from ..checks import real_array, sized_array
 from ..errors import ArgumentError
 from ..joints import Fixed
+from .looks import Look
 from .mdh_row import LetteredRow
 
 DEFAULT_GRAVITY = (0.0, 0.0, -9.81)
@@ -93,10 +94,11 @@ def new_name(wanted: str, taken: set[str]) -> str:
 
 @dataclass(frozen=True)
 class Link:
-    """A rigid piece; `inertial` is None if the source gives no inertia."""
+    """A rigid piece; `inertial` and `look` are None if the source gives no inertia, and nothing to draw."""
 
     name: str
     inertial: Inertial | None = None
+    look: Look | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)

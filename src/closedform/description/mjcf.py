@@ -21,6 +21,7 @@ from ..joints import Ball, Fixed, Free, JointType, Prismatic, Revolute
 from ..rotations import pose, rotation_quaternion, skew
 from .description import Description, Inertial, Joint, Limits, Link, Mimic, new_name
 from .file_bytes import read_bytes
+from .looks import Look, LookSource, mjcf_source
 from .mjcf_compile import compile_document, mujoco
 from .mjcf_document import read_document
 from .mjcf_left_out import constraint, disabled, left_out, name_of, reflected, spring
@@ -50,12 +51,14 @@ def mjcf_description(path: str | Path, root: etree._Element, size: int) -> Descr
     which are exact here and soft in MuJoCo; armature and damping of actuators and of tendons along
     one joint are those of the joint. One `ModelWarning` names what else changes M, the torques or
     the possible motions. Files that the MJCF file includes, attaches or takes inertias from are
-    found where MuJoCo looks for them; pictures and shapes without mass are not read.
+    found where MuJoCo looks for them; pictures and shapes without mass are not read. `Robot.shapes` reads
+    the file again.
     """
+    source = mjcf_source(root, path)
     document = read_document(path, root, size)
     model = compile_document(document)
     _check_angles(path, model)
-    links, joints = _tree(model)
+    links, joints = _tree(model, source)
     joints, open_constraints = _couple(model, joints)
     omitted = left_out(model, open_constraints)
     if omitted:
@@ -78,12 +81,12 @@ def _check_angles(path: str | Path, model: Any) -> None:
             )
 
 
-def _tree(model: Any) -> tuple[list[Link], list[Joint]]:
+def _tree(model: Any, source: LookSource) -> tuple[list[Link], list[Joint]]:
     """Return one link per body and joint, and the sites as fixed frames."""
     frames, fixed = _Names(model, "body", "site"), _Names(model, "joint")
-    names = [frames.own(model.body(i), "body") for i in range(model.nbody)]
+    names = body_names(model, frames)
     added = {what: reflected(model, what)[0] for what in ("armature", "damping")}
-    links, joints = [Link(names[0])], []
+    links, joints = [Link(names[0], look=Look(source, names[0]))], []
     for i in range(1, model.nbody):
         parent, name = names[model.body_parentid[i]], names[i]
         placement = pose(rotation_quaternion(model.body_quat[i]), model.body_pos[i])
@@ -98,7 +101,7 @@ def _tree(model: Any) -> tuple[list[Link], list[Joint]]:
             parent, placement = joint.child, np.eye(4)
         if number == 0:
             joints.append(Joint(fixed.new(f"{name}/fixed"), Fixed.kind, parent, name, placement))
-        links.append(Link(name, _inertial(model, i)))
+        links.append(Link(name, _inertial(model, i), Look(source, name)))
     for site in (model.site(i) for i in range(model.nsite)):
         if site.name:
             frame = site.name if site.name not in names else frames.new(f"{site.name}/site")
@@ -107,6 +110,12 @@ def _tree(model: Any) -> tuple[list[Link], list[Joint]]:
             parent = names[site.bodyid[0]]
             joints.append(Joint(fixed.new(f"{frame}/fixed"), Fixed.kind, parent, frame, placement))
     return links, joints
+
+
+def body_names(model: Any, frames: _Names | None = None) -> list[str]:
+    """Return the names of the bodies of a MuJoCo model as a description has them."""
+    frames = frames or _Names(model, "body", "site")
+    return [frames.own(model.body(i), "body") for i in range(model.nbody)]
 
 
 class _Names:

@@ -49,6 +49,9 @@ ELEMENTS = ("texture", "material", "hfield", "skin", "camera", "light")
 ATTRIBUTES = ("material", "delay", "nsample", "interp", "octree_maxdepth")
 """Attributes without any effect here: looks, sizes of actuators' buffers and of trees for distances."""
 
+FORCES = ("actuator", "tendon", "equality")
+"""Sections without any effect on looks."""
+
 COPIES = ("replicate", "composite", "flexcomp")
 
 
@@ -93,7 +96,9 @@ class Document:
 
 
 class _Budget:
-    """What is left of the number and size of files."""
+    """What is left of the number and size of files; `looks`: what of them is kept."""
+
+    looks = False
 
     def __init__(self, source: str, size: int) -> None:
         self.source, self.files, self.bytes = source, MAX_FILES - 1, MAX_BYTES - size
@@ -113,10 +118,15 @@ class _Budget:
         return read_xml(str(path), data)
 
 
-def read_document(path: str | Path, root: etree._Element, size: int) -> Document:
-    """Return the bounded tree of an MJCF file of that root and size, or an error that names the limit."""
+def read_document(path: str | Path, root: etree._Element, size: int, *, looks: bool = False) -> Document:
+    """Return the bounded tree of an MJCF file of that root and size, or an error that names the limit.
+
+    With `looks` the colours of materials stay, and what moves or measures joints goes.
+    """
     source = str(path)
-    found = _bounded(root, Path(path).absolute(), _Budget(source, size), (source,))
+    budget = _Budget(source, size)
+    budget.looks = looks
+    found = _bounded(root, Path(path).absolute(), budget, (source,))
     bodies, elements = _size(found)
     for count, limit, what in ((bodies, MAX_BODIES, "bodies"), (elements, MAX_ELEMENTS, "elements")):
         if count > limit:
@@ -143,7 +153,7 @@ def _bounded(root: etree._Element, path: Path, budget: _Budget, chain: tuple[str
     ]
     if problems:
         raise DescriptionError(chain[0], problems)
-    _strip(root)
+    _strip(root, budget.looks)
     _resolve(document, path.parent)
     _attach(document, path, budget, chain)
     return document
@@ -186,10 +196,10 @@ def _too_deep(root: etree._Element) -> bool:
     return bool(level)
 
 
-def _strip(root: etree._Element) -> None:
-    """Remove what has no effect on poses, inertias, passive forces or constraints."""
-    useless = [node for node in root if node.tag in SECTIONS]
-    useless += list(root.iter(*ELEMENTS))
+def _strip(root: etree._Element, looks: bool) -> None:
+    """Remove what has no effect on poses, inertias, passive forces or constraints; or on looks."""
+    useless = [node for node in root if node.tag in SECTIONS or (looks and node.tag in FORCES)]
+    useless += list(root.iter(*(tag for tag in ELEMENTS if not looks or tag != "material"), "layer"))
     useless += [node for node in root.iter("geom") if node.get("hfield") is not None]
     if not any(node.get(key) for node in _actuating(root) for key in ("armature", "damping")):
         useless += [node for node in root if node.tag == "actuator"]
@@ -197,7 +207,7 @@ def _strip(root: etree._Element) -> None:
         if node.getparent() is not None:
             node.getparent().remove(node)
     for node in root.iter("*"):
-        for key in ATTRIBUTES:
+        for key in ATTRIBUTES if not looks else ("texture", *ATTRIBUTES[1:]):
             node.attrib.pop(key, None)
     used = {node.get("instance") for node in root.iter("plugin")}
     for node in list(root.iterfind("extension/plugin/instance")):

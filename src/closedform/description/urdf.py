@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
@@ -20,6 +22,7 @@ from .description import (
     inertia_matrix,
 )
 from .doubts import NEGATIVE_FRICTION, Doubts
+from .looks import Look, urdf_looks
 from .spelling import ENTRIES, doubt_spelling
 from .xml import Element, read_xml, tag_of
 
@@ -43,7 +46,7 @@ def urdf_description(node: etree._Element, source: str) -> Description:
 
     What is wrong with its elements is in `problems`, to be reported with what is wrong with the tree; what is
     odd gives one warning for each cause.
-    Meshes, visuals, collisions and transmissions are not read: dynamics does not need them.
+    Visuals and collisions are kept as they are written, for `Robot.shapes`; transmissions are not read.
     """
     if node.tag != "robot":
         raise DescriptionError(source, [f"root element is <{tag_of(node)[:80]}>; a URDF has <robot>"])
@@ -52,7 +55,8 @@ def urdf_description(node: etree._Element, source: str) -> Description:
     count = sum(child.tag in ("link", "joint") for child in node.iterchildren("*"))
     if count > MAX_ELEMENTS:
         raise DescriptionError(source, [f"{count} links and joints; the limit is {MAX_ELEMENTS}"])
-    links = tuple(_link(element) for element in root.children("link"))
+    looks = urdf_looks(node, source)
+    links = tuple(_link(element, looks) for element in root.children("link"))
     joints = tuple(_joint(element) for element in root.children("joint"))
     doubt_spelling(root)
     if not problems:
@@ -62,7 +66,8 @@ def urdf_description(node: etree._Element, source: str) -> Description:
     return Description(name, links, joints, source=source, problems=tuple(problems))
 
 
-def _origin(element: Element) -> NDArray[np.float64]:
+def urdf_origin(element: Element) -> NDArray[np.float64]:
+    """Return the pose that the <origin> of an element gives."""
     origin = element.child("origin")
     if origin is None:
         return np.eye(4)
@@ -80,12 +85,12 @@ def _origin(element: Element) -> NDArray[np.float64]:
     return pose(rotation_quaternion([w, x, y, z]), xyz)
 
 
-def _link(element: Element) -> Link:
+def _link(element: Element, looks: Mapping[str, Look]) -> Link:
     name = element.text("name")
     inertial = element.child("inertial")
     if inertial is None:
-        return Link(name)
-    T = _origin(inertial)
+        return Link(name, look=looks.get(name))
+    T = urdf_origin(inertial)
     mass, inertia = inertial.child("mass"), inertial.child("inertia")
     if mass is None:
         inertial.doubt('links whose <inertial> has no <mass value="..."> count as massless')
@@ -98,7 +103,7 @@ def _link(element: Element) -> Link:
     R = T[:3, :3]
     with np.errstate(all="ignore"):  # an overflow is found with the other problems of the link
         J = R @ inertia_matrix(entries) @ R.T
-    return Link(name, Inertial(mass.number("value") if mass else 0.0, T[:3, 3], J))
+    return Link(name, Inertial(mass.number("value") if mass else 0.0, T[:3, 3], J), looks.get(name))
 
 
 def _entries(inertia: Element) -> list[float]:
@@ -146,7 +151,7 @@ def _joint(element: Element) -> Joint:
         kind=kind.kind,
         parent=ends["parent"],
         child=ends["child"],
-        placement=_origin(element),
+        placement=urdf_origin(element),
         subspace=kind.screws(**axes),
         limits=limits,
         damping=damping,

@@ -64,6 +64,9 @@ class Control(ABC):
         self.robot = instance(f"{where}: robot", robot, ElasticJointRobot)
         self.gains = loop_gains(where, robot.joint_names, *loops)
 
+    def __repr__(self) -> str:
+        return f"<law {self.name}(q, qd, theta, thetad, reference) of elastic {self.robot.robot.name!r}>"
+
     @abstractmethod
     def law(self, plant: Plant, state: Sequence[SX], wanted: Sequence[SX], gains: Sequence[SX]) -> SX:
         """Return the motor torques as an expression."""

@@ -23,7 +23,7 @@ LARGEST_NOISE = 10.0
 """Noise of the motor encoders in rad; more is no measurement."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ObservedTracking(Tracking):
     """A run along a trajectory whose law knew the estimates only.
 

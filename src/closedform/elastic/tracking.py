@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
+from ..chart import chart
 from ..checks import MOST_SAMPLES, finite_array, flag, instance, positive
+from ..display import card, html_table
 from ..errors import ArgumentError, ClosedFormError
-from ..guests import in_kind
+from ..guests import in_kind, in_words
 from ..integration import DivergenceError, simulate
 from ..integration.simulate import step_count
 from ..trajectory import Trajectory
@@ -31,7 +33,7 @@ STABLE = 2.8
 """Step times frequency beyond which Runge-Kutta steps make an oscillation grow."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Tracking:
     """A run along a trajectory: instants t (m + 1,), states x (..., m + 1, 4 nv), wanted q (m + 1, nv).
 
@@ -43,6 +45,23 @@ class Tracking:
     x: Array
     u: Array
     wanted: Array
+
+    @in_words
+    def __repr__(self) -> str:
+        batch = f", batch {self.x.shape[:-2]}" if self.x.ndim > 2 else ""
+        return f"<run of {self.t[-1]:g} s in {len(self.t) - 1} steps{batch}, largest error {self.worst:.2g}>"
+
+    @in_words
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: errors of the links and torques of the motors over time."""
+        names = [f"joint {k}" for k in range(1, self.wanted.shape[-1] + 1)]
+        charts = []
+        if self.x.ndim == 2:
+            charts = [chart(self.t, self.error, names, "t [s]", "q - wanted", "errors of the links")]
+            charts += [chart(self.t, self.u, names, "t [s]", "u", "torques of the motors")]
+        most = [np.abs(each).reshape(-1, len(names)).max(axis=0) for each in (self.error, self.u)]
+        table = html_table(["", "largest error", "largest torque"], list(zip(names, *most, strict=True)))
+        return card("Tracking", repr(self)[1:-1], *charts, table)
 
     @property
     def q(self) -> Array:

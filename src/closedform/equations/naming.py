@@ -17,7 +17,22 @@ _RATE = re.compile(r"(q|tau|theta|n|f)(?=_?d)(d*)(r|_d|)(\d\w*)")
 DOTS = {1: "\u0307", 2: "\u0308", 3: "\u20db", 4: "\u20dc"}
 """Combining dots of the first four time derivatives."""
 
-GREEK = {"tau": "\u03c4", "theta": "\u03b8"}
+_BARE = re.compile("([A-Za-z]+)()")
+_MARKED = re.compile("[A-Za-z][a-z]")
+"""A letter and what it is of: mp of the payload, Jh1 of a hub, fv1 of viscous friction."""
+
+SLOPES = {"dphi": r"{\phi'}"}
+"""Derivatives along a link, by their names."""
+
+GREEK = {
+    "alpha": "\u03b1",
+    "beta": "\u03b2",
+    "gamma": "\u03b3",
+    "delta": "\u03b4",
+    "phi": "\u03c6",
+    "tau": "\u03c4",
+    "theta": "\u03b8",
+}
 
 
 @dataclass(frozen=True)
@@ -54,18 +69,24 @@ class Input:
 
 
 def latex_name(name: str) -> str:
-    r"""Return a symbol in LaTeX: qdd1 is \ddot{q}_{1}, I2xx is I_{2xx}, L1_3x is L_{1,3x}."""
+    r"""Return a symbol in LaTeX: qdd1 is \ddot{q}_{1}, I2xx is I_{2xx}, L1_3x is L_{1,3x}, Jh1 is J_{h1}."""
     match = _RATE.fullmatch(name)
     if match:
         letter = f"\\{match[1]}" if match[1] in GREEK else match[1]
         index = f"{match[3].strip('_')},{match[4]}" if match[3] else match[4]
         return f"{dotted(letter, len(match[2]))}_{{{index}}}"
-    match = _INDEXED.fullmatch(name)
+    match = _INDEXED.fullmatch(name) or _BARE.fullmatch(name)
     if not match:
         return name
-    letters = match[1] if len(match[1]) == 1 else rf"\mathit{{{match[1]}}}"
-    letters = f"\\{match[1]}" if match[1] in GREEK else letters
-    return f"{letters}_{{{match[2].replace('_', ',')}}}"
+    letter, mark = match[1], ""
+    if letter in SLOPES or letter in GREEK:
+        letter = SLOPES.get(letter, f"\\{letter}")
+    elif _MARKED.fullmatch(letter):
+        letter, mark = letter
+    elif len(letter) > 1:
+        letter = rf"\mathit{{{letter}}}"
+    index = mark + match[2].replace("_", ",")
+    return f"{letter}_{{{index}}}" if index else letter
 
 
 def unicode_name(name: str) -> str:

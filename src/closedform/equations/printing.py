@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import sympy as sp
@@ -19,6 +20,8 @@ SHORT = 25
 MATHML = "http://www.w3.org/1998/Math/MathML"
 
 Index = tuple[int, ...]
+
+P = TypeVar("P", bound="Printed")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -138,6 +141,30 @@ class Printed:
     def __repr__(self) -> str:
         kind = f"{len(self.definitions)} definitions, " if self.definitions else ""
         return f"<{type(self).__name__} {self.name} {self.shape}: {kind}{self.operations} operations>"
+
+
+class Several(tuple[P, ...]):
+    """The quantities of a form with several outputs, one after the other: a tuple that prints them all.
+
+    >>> import closedform as cf
+    >>> print(cf.load("pendulum").equations("dynamic_matrices", symbolic=True))
+    M[1,1] = I1yy + c1z**2*m1
+    C = 0
+    G[1] = -c1z*g*m1*sin(q1)
+    """
+
+    __slots__ = ()
+
+    def latex(self) -> str:
+        """Return LaTeX for a math environment, the quantities one below the other."""
+        body = " \\\\\n".join(each.latex() for each in self)
+        return f"\\begin{{gathered}}\n{body}\n\\end{{gathered}}"
+
+    def _repr_latex_(self) -> str:
+        return f"$\\displaystyle {self.latex()}$"
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self))
 
 
 def _drawn(expression: Expression) -> str:

@@ -14,6 +14,7 @@ from .collect import Numbers
 from .definitions import as_written
 from .naming import Input
 from .parameters import KINDS, Letter
+from .printing import Several
 from .reader import Reader
 from .result import Equations, EquationsWarning
 from .trig_sums import Budget, BudgetSpentError
@@ -64,7 +65,7 @@ def program_equations(
             EquationsWarning,
         )
         outputs, definitions = as_written(traced, [x if x.is_Symbol else numbers(x) for x in bound])
-    results = tuple(
+    results = Several(
         Equations(
             name=label,
             quantity=_quantity(known, label),

@@ -22,6 +22,7 @@ from .inversion import tip_inverse_dynamics
 from .joint_space import joint_inverse_dynamics
 from .link import FlexibleLink
 from .payload import Payload
+from .portrait import portrait
 from .structure import ArmStructure
 
 OUTPUTS = ("joints", "tip", "tip_angle", "state")
@@ -119,7 +120,7 @@ class FlexibleArm(ArmStructure):
         return f"<FlexibleArm {self.name!r}: {self.joints} link(s) of {modes} mode(s)>"
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows: the links with their frequencies."""
+        """Return what a notebook shows: the links, bent in their modes, with their frequencies."""
         header = ["link", "length [m]", "mass [kg]", "hub [kg]", "hub [kg m²]", "frequencies [Hz]"]
         rows = [
             (k, link.length, link.mass, link.hub_mass, link.hub_inertia, _listed(frequencies))
@@ -127,7 +128,7 @@ class FlexibleArm(ArmStructure):
         ]
         mass, inertia = self.payload
         facts = f"{self.joints} link(s), {self.size} coordinates, payload {mass:g} kg and {inertia:g} kg m²"
-        return card(self.name, facts, html_table(header, rows))
+        return card(self.name, facts, portrait(self.links, self.modes), html_table(header, rows))
 
     def simulate(
         self,

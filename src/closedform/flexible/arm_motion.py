@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.integrate import cumulative_simpson
 
 from ..arrays import Array
-from ..checks import common_batch, finite, number, real_array, whole_number
+from ..chart import chart
+from ..checks import common_batch, finite, number, real_array, small_number, whole_number
 from ..display import card, span_table, text_block
 from ..errors import ArgumentError, ClosedFormError, shown, warn
 from ..guests import in_kind, in_words, is_lazy, kind_of, own, sized
@@ -20,6 +21,9 @@ from ..integration.lazy_runs import LazyRuns
 from ..integration.simulate import SECONDS
 from ..lazy import cached_property
 from .structure import ArmStructure
+
+if TYPE_CHECKING:
+    from ..scene import Scene
 
 Torque = ArrayLike | Callable[[float], ArrayLike] | None
 
@@ -65,7 +69,7 @@ class Energy:
         return self.total - self.total[..., :1] - self.work + self.dissipated
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ArmMotion:
     """A motion of an arm: times t (k,), q and qd (..., k, N), torques u (..., k, n) at them."""
 
@@ -79,11 +83,26 @@ class ArmMotion:
 
     @in_words
     def _repr_html_(self) -> str:
-        """Return what a notebook shows: where the coordinates start, end and go."""
+        """Return what a notebook shows: the coordinates over time; where they start, end and go."""
         if is_lazy(self.q):
-            return text_block(f"motion of {self.arm.name!r}, still to be computed: say dask.compute(motion)")
-        facts = f"{self.t[0]:g} to {self.t[-1]:g} s in {len(self.t) - 1} steps"
-        return card(self.arm.name, facts, span_table(self.arm.coordinate_names, self.q))
+            return text_block(repr(self)[1:-1])
+        names, n = self.arm.coordinate_names, self.arm.joints
+        charts = []
+        if self.q.ndim == 2:
+            joints, bending = self.q[:, :n], self.q[:, n:]
+            charts.append(chart(self.t, joints, names[:n], "t [s]", "q [rad]", "joints"))
+            charts.append(chart(self.t, bending, names[n:], "t [s]", "q", "modes"))
+        return card(self.arm.name, self._facts, *charts, span_table(names, self.q))
+
+    def __repr__(self) -> str:
+        return f"<motion of {self.arm.name!r}: {self._facts}>"
+
+    @property
+    def _facts(self) -> str:
+        batch = f", batch {self.q.shape[:-2]}" if self.q.ndim > 2 else ""
+        if is_lazy(self.q):
+            return f"still to be computed: say dask.compute(motion){batch}"
+        return f"{self.t[0]:g} to {self.t[-1]:g} s in {len(self.t) - 1} steps{batch}"
 
     @property
     def joints(self) -> Array:
@@ -128,6 +147,23 @@ class ArmMotion:
             dissipated = np.zeros_like(power)
         kinetic, potential = arm.kinetic_energy(self.q, self.qd), arm.potential_energy(self.q)
         return Energy(np.asarray(kinetic), np.asarray(potential), self._work(), dissipated)
+
+    def scene(self, magnify: float | None = None) -> Scene:
+        """Return the bending arm in 3D along the motion, beside one that does not bend.
+
+        Deflections are drawn `magnify` times as large, by default so that the largest is seen well.
+
+        >>> import closedform as cf
+        >>> arm = cf.FlexibleArm.deluca_siciliano()
+        >>> arm.simulate([0, 0, 0, 0, 0.1, 0.002], duration=1.0, step=1e-3).scene(magnify=1.0)
+        <Scene: deluca_siciliano, 241 instants from 0 to 1 s>
+        """
+        from .bending import bending  # noqa: PLC0415 (templates take a while to import)
+
+        if np.ndim(self.q) != 2:
+            raise ArgumentError(f"scene: q has shape {np.shape(self.q)}, many motions; expected one of them")
+        factor = None if magnify is None else small_number("scene: magnify", magnify, 1e9)
+        return bending(self.arm, self.t, finite("scene: q", self.q), self.u, factor).scene()
 
     def _work(self) -> Array:
         """Return the work of the torques: exact if they are held, else of cubics between samples."""

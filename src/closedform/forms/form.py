@@ -29,7 +29,7 @@ DEFAULT_ORDER = 2
 """Order of such a form if none is asked for."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Form:
     """One quantity (or several computed together): what it takes, what it gives, what defines it.
 
@@ -58,6 +58,10 @@ class Form:
     frictional: bool = False
     sprung: bool = False
     variant: Variant = PLAIN
+
+    def __repr__(self) -> str:
+        takes, gives = (", ".join(each.name for each in every) for every in (self.takes, self.gives))
+        return f"<form {self.name}({takes}) -> {gives}>"
 
     @property
     def doc(self) -> str:

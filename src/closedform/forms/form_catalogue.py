@@ -8,12 +8,16 @@ from typing import Any
 
 from casadi import SX
 
-from ..errors import ArgumentError, UnknownNameError, shown
+from ..display import card, html_table
+from ..errors import ArgumentError, UnknownNameError, listed, shown
 from .basis import BASES, Basis, of_kind
 from .form import Builder, Form
 from .need import Need
 from .quantity import FormArray
 from .variant import PLAIN, Variant
+
+CLAIM = 120
+"""Characters of what is said of a form in a notebook."""
 
 
 class Catalogue(dict[str, Form]):
@@ -35,6 +39,18 @@ class Catalogue(dict[str, Form]):
         self.title, self.digest = title, digest
         self._watchers: list[Callable[[str, Form | None], None]] = []
         BASES[kind], _CATALOGUES[kind] = Basis(sizes, basis), self
+
+    def __repr__(self) -> str:
+        return f"<catalogue of {len(self)} forms: {listed(list(self), 8)}>"
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the forms group by group, with what they take and claim."""
+        groups: dict[str, list[tuple[str, str, str]]] = {}
+        for name, form in self.items():
+            takes = ", ".join(each.name for each in form.takes)
+            groups.setdefault(form.group, []).append((name, takes, form.doc.partition("\n")[0]))
+        tables = [html_table([group, "takes", ""], rows, CLAIM) for group, rows in groups.items()]
+        return card(f"{self.title}s", f"{len(self)}, in {len(groups)} groups", *tables)
 
     def add(
         self,

@@ -7,7 +7,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..arrays import Array
-from ..rotations import pose, quaternion_of, quaternion_product, rotation_quaternion, skew
+from ..rotations import (
+    CONJUGATE,
+    pose,
+    quaternion_of,
+    quaternion_product,
+    rotation_quaternion,
+    rotation_vector,
+    skew,
+)
 from .quaternion import QuaternionJoint
 from .registry import register
 
@@ -54,6 +62,9 @@ class Ball(QuaternionJoint):
 
     def moved(self, q: Array, step: Array) -> Array:
         return quaternion_product(q, quaternion_of(step))
+
+    def step_to(self, q: Array, target: Array) -> Array:
+        return rotation_vector(quaternion_product(q * CONJUGATE, target))
 
     @property
     def meaning(self) -> str:

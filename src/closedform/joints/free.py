@@ -8,12 +8,15 @@ import numpy as np
 
 from ..arrays import Array
 from ..rotations import (
+    CONJUGATE,
     displacement,
     pose,
     quaternion_of,
     quaternion_product,
     rotated,
     rotation_quaternion,
+    rotation_vector,
+    velocity_of,
 )
 from .quaternion import QuaternionJoint
 from .registry import register
@@ -58,6 +61,12 @@ class Free(QuaternionJoint):
         w, v = step[..., :3], step[..., 3:]
         position = q[..., :3] + rotated(q[..., 3:], displacement(w, v))
         return np.concatenate([position, quaternion_product(q[..., 3:], quaternion_of(w))], axis=-1)
+
+    def step_to(self, q: Array, target: Array) -> Array:
+        back = q[..., 3:] * CONJUGATE
+        w = rotation_vector(quaternion_product(back, target[..., 3:]))
+        v = velocity_of(w, rotated(back, target[..., :3] - q[..., :3]))
+        return np.concatenate([w, v], axis=-1)
 
     @property
     def meaning(self) -> str:

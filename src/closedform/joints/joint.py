@@ -21,6 +21,7 @@ from ..rotations import (
     rotated,
     screw_motion,
     unit,
+    velocity_of,
 )
 
 UNLIMITED = 1e6
@@ -228,6 +229,18 @@ class JointType:
         moved = q + step
         moved[..., others] = q[..., others] + along @ np.linalg.pinv(Xt).T
         return moved
+
+    def step_to(self, q: Array, target: Array) -> Array:
+        """Return the step (..., nv) that moves q to a target (..., nq): the inverse of `moved`."""
+        column = self.rotation_column
+        step = np.asarray(target - q)
+        if self.nv == 1 or column is None:
+            return step
+        others = [k for k in range(self.nv) if k != column]
+        Xt, e = self.X[3:, others], self.X[:3, column]
+        along = rotated(quaternion_of(-e * q[..., column, None]), step[..., others] @ Xt.T)
+        step[..., others] = velocity_of(e * step[..., column, None], along) @ np.linalg.pinv(Xt).T
+        return step
 
     def neutral(self) -> Array:
         """Return the coordinates of the home pose."""

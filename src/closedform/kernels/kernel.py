@@ -192,9 +192,10 @@ class Kernel:
                 break
         try:
             if out is not None and (self.results or self._deep or not _plain(out)):
-                outs = out if isinstance(out, tuple) else (out,)
+                outs = tuple(out) if isinstance(out, tuple) else (out,)
                 if isinstance(out, tuple) or not self.results:
                     self._signature.check_outputs(outs)
+                    out = outs if self.results else out  # NumPy takes no named tuple, as results are
                 overlap.check_outputs(self.name, outs)
                 if self._deep:
                     args = tuple(overlap.kept(args, outs))

@@ -3,6 +3,6 @@
 from .body import Body, Coupling, Frame
 from .build import build_model
 from .model import Model
-from .state import integrate, random_state
+from .state import difference, integrate, random_state
 
-__all__ = ["Body", "Coupling", "Frame", "Model", "build_model", "integrate", "random_state"]
+__all__ = ["Body", "Coupling", "Frame", "Model", "build_model", "difference", "integrate", "random_state"]

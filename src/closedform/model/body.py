@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from ..arrays import Array
 from ..description.description import Limits
+from ..description.looks import Look
 from ..description.mdh_row import LetteredRow
 from ..joints import JointType
 
@@ -69,11 +70,12 @@ class Body:
 
 @dataclass(frozen=True)
 class Frame:
-    """A named frame fixed to a body (-1: to the base)."""
+    """A named frame fixed to a body (-1: to the base); `look` is what a file draws there."""
 
     name: str
     body: int
     placement: Array
+    look: Look | None = field(default=None, compare=False, repr=False)
 
 
 def numbered(bodies: Sequence[Body]) -> tuple[Body, ...]:

@@ -162,7 +162,7 @@ def _reach_problems(description: Description, roots: list[str]) -> list[str]:
 def _assemble(description: Description, order: list[Joint], root: str, gravity: ArrayLike | None) -> Model:
     links = {link.name: link for link in description.links}
     where: dict[str, tuple[int, Array]] = {root: (-1, np.eye(4))}
-    frames = [Frame(root, -1, np.eye(4))]
+    frames = [Frame(root, -1, np.eye(4), links[root].look)]
     moving: list[tuple[Joint, int, Array]] = []
     phis: list[Array] = []
     base_phi = phi_from_inertial(links[root].inertial)
@@ -182,7 +182,7 @@ def _assemble(description: Description, order: list[Joint], root: str, gravity: 
             where[joint.child] = (len(moving), np.eye(4))
             moving.append((joint, parent, placement))
             phis.append(phi_from_inertial(links[joint.child].inertial))
-        frames.append(Frame(joint.child, *where[joint.child]))
+        frames.append(Frame(joint.child, *where[joint.child], links[joint.child].look))
     index = {joint.name: i for i, (joint, _, _) in enumerate(moving)}
     bodies = [
         Body(

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from ..arrays import Array
 from ..checks import known_name, real_array, sized_array, text
 from ..errors import ArgumentError, ClosedFormError, shown
-from .body import Body, Frame, numbered
+from .body import Body, numbered
 from .changes import carrying, pose_or_position, require_joint
 from .inertia import transform_phi
 from .model import Model
@@ -76,7 +76,7 @@ def _reduced(model: Model, held: Mapping[int, Array]) -> Model:
     frames = []
     for frame in model.frames:
         carrier, T = places[frame.body] if frame.body >= 0 else (-1, np.eye(4))
-        frames.append(Frame(frame.name, carrier, T @ frame.placement))
+        frames.append(replace(frame, body=carrier, placement=T @ frame.placement))
     bodies = [
         replace(body, coupling=replace(body.coupling, body=kept[body.coupling.body]))
         if body.coupling
@@ -117,9 +117,9 @@ def attached(
             )
         )
     frames = [
-        Frame(prefix + each.name, place.body, T @ each.placement)
+        replace(each, name=prefix + each.name, body=place.body, placement=T @ each.placement)
         if each.body < 0
-        else Frame(prefix + each.name, each.body + first, each.placement)
+        else replace(each, name=prefix + each.name, body=each.body + first)
         for each in other.frames
     ]
     return replace(model, bodies=numbered(bodies), frames=(*model.frames, *frames))

@@ -17,6 +17,7 @@ from ..arrays import Array
 from ..description.description import Inertial
 from ..description.mdh import BRANCH, COLUMNS
 from ..description.mdh_row import mdh_pose
+from ..display import card, html_table
 from ..errors import ClosedFormError
 from ..rotations import ROUNDING, inverse, pose
 from .body import Body
@@ -54,6 +55,15 @@ class MdhTable:
 
     def __getitem__(self, name: str) -> Any:
         return getattr(self, name)
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the rows; parents count rows from 1, and 0 is the base."""
+        columns = (COLUMNS + BRANCH)[: self.rows.shape[1]]
+        rows = [
+            (name, parent + 1, *(row + 0.0).tolist())
+            for name, parent, row in zip(self.joint_names, self.parents, self.rows, strict=True)
+        ]
+        return card(self.name, f"{len(rows)} joints", html_table(["joint", "parent", *columns], rows))
 
     def __str__(self) -> str:
         """Return the table as text; parents count rows from 1, and 0 is the base."""

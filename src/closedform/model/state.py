@@ -38,6 +38,16 @@ def integrate(model: Model, q: ArrayLike, step: ArrayLike) -> Array:
     return result
 
 
+def difference(model: Model, q: ArrayLike, target: ArrayLike) -> Array:
+    """Return the body-fixed displacement that moves q to a target: the inverse of `integrate`."""
+    q, target = np.broadcast_arrays(np.asarray(q, dtype=float), np.asarray(target, dtype=float))
+    step = np.empty((*q.shape[:-1], model.nv))
+    for body in model.independent:
+        part = slice(body.iq, body.iq + body.joint.nq)
+        step[..., body.velocities] = body.joint.step_to(q[..., part], target[..., part])
+    return step
+
+
 def _aligned(model: Model, q: ArrayLike, step: ArrayLike) -> tuple[Array, Array]:
     """Return both arrays padded to one last length, so that their batches broadcast."""
     q, step = np.asarray(q, dtype=float), np.asarray(step, dtype=float)

@@ -216,7 +216,7 @@ def _motion_of_the_iiwa() -> list[Exhibit]:
             "The robot of Table 1 without any load, every joint a cosine. The paper draws its cosines and "
             "prints neither amplitudes nor frequencies; these are ours, within the joints' limits. So "
             "compare shapes, not values.",
-            figures={"Joint motion and torques": figures["motion"]},
+            figures={"The cosines of the seven joints, and the torques that they take": figures["motion"]},
         ),
         Exhibit(
             "Fig. 4",
@@ -224,8 +224,8 @@ def _motion_of_the_iiwa() -> list[Exhibit]:
             "As in the paper, derivatives in closed form lie on those by numerical differentiation. The "
             "second figure adds what the paper does not show: the errors of the differences over their step.",
             figures={
-                "tau' and tau'' of one joint": figures["rates"],
-                "Error of numerical differentiation": figures["errors"],
+                "The curves by both routes lie on one another, for every joint": figures["rates"],
+                "Long steps cut corners, short steps magnify round-off": figures["errors"],
             },
             table=Table(("joint", "peak of tau, N m", "of tau', N m/s", "of tau'', N m/s^2"), tuple(peaks)),
         ),

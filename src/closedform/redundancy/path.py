@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import Array
+from ..chart import chart
 from ..checks import sized_array, whole_number
+from ..display import card, span_table
 from ..errors import ArgumentError
-from ..guests import in_kind, kind_of, to_host
+from ..guests import in_kind, in_words, kind_of, to_host
 from ..lazy import cached_property
 from ..robot import Robot
 from .approach import QUIET
@@ -41,7 +43,7 @@ WEAK = 0.02
 """Curvature below this share of the path's median counts as near an algorithmic singularity."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Path:
     """Joint angles along a path of targets; the path axis comes first.
 
@@ -65,6 +67,19 @@ class Path:
     jumps: tuple[int, ...]
     qd: Array | None = None
     qdd: Array | None = None
+
+    @in_words
+    def __repr__(self) -> str:
+        jumps = f", {len(self.jumps)} jump(s)" if self.jumps else ""
+        return f"<Path: {int(self.converged.sum())} of {len(self.q)} poses solved{jumps}>"
+
+    @in_words
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the joints and the criterion along the path."""
+        poses, names = np.arange(len(self.q)), [f"q{k}" for k in range(1, self.q.shape[-1] + 1)]
+        joints = chart(poses, self.q, names, "pose", "q")
+        value = chart(poses, self.value[:, None], ["criterion"], "pose", "value")
+        return card("Path", repr(self)[len("<Path: ") : -1], joints, value, span_table(names, self.q))
 
     @cached_property
     @in_kind

@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
+from ..chart import chart
 from ..checks import finite_array, positive, whole_number
+from ..display import card
 from ..errors import ArgumentError
-from ..guests import in_kind
+from ..guests import in_kind, in_words
 from ..robot import Robot
 from .approach import QUIET, approach, returned
 from .conditions import Conditions
@@ -20,7 +22,7 @@ from .points import TASK_MET, Points
 from .problem import prepared, read_targets
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Curve:
     """A curve of self-motion: q (s, n) at arc length (s,), and the criterion along it.
 
@@ -33,6 +35,19 @@ class Curve:
     value: Array
     closed: bool
     ends: tuple[str, str]
+
+    @in_words
+    def __repr__(self) -> str:
+        between = "closed" if self.closed else f"from {self.ends[0]} to {self.ends[1]}"
+        return f"<Curve: {len(self.q)} configurations over {self.length[-1]:.3g}, {between}>"
+
+    @in_words
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the joints and the criterion along the curve."""
+        names = [f"q{k}" for k in range(1, self.q.shape[-1] + 1)]
+        joints = chart(self.length, self.q, names, "length along the curve", "q")
+        value = chart(self.length, self.value[:, None], ["criterion"], "length along the curve", "value")
+        return card("Self-motion", repr(self)[len("<Curve: ") : -1], joints, value)
 
 
 MOST_STEPS = 1_000_000

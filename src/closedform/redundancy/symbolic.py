@@ -29,6 +29,7 @@ from .twist import Twist, form_at
 
 if TYPE_CHECKING:
     from ..equations import Equations
+    from ..equations.printing import Several
 
 QUANTITIES = {
     "q": COORDINATES,
@@ -57,7 +58,7 @@ class Reduced:
     first: Any
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ConditionEquations:
     """The conditions x = f(q), Zh = 0 [Chang1987, Eq. (11)] in letters, with what they are made of.
 
@@ -78,9 +79,21 @@ class ConditionEquations:
     others: Columns
     reduced: Reduced | None
 
-    def __str__(self) -> str:
+    @property
+    def _parts(self) -> Several[Equations]:
+        from ..equations.printing import Several  # noqa: PLC0415 (SymPy takes long to import)
+
         parts = (self.x, self.J, self.H, self.h, self.Z, self.Zh)
-        return "\n".join(str(each) for each in parts if each is not None)
+        return Several(each for each in parts if each is not None)
+
+    def __str__(self) -> str:
+        return str(self._parts)
+
+    def __repr__(self) -> str:
+        return f"<ConditionEquations: {', '.join(repr(each)[1:-1] for each in self._parts)}>"
+
+    def _repr_latex_(self) -> str:
+        return self._parts._repr_latex_()
 
 
 def equations(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -19,6 +20,9 @@ __all__ = ["MARGIN", "PALETTE", "POINTS", "Figure", "cube", "figure", "plain", "
 POINTS = 400
 """Most points in a curve; the motion is smooth, a screen shows no more."""
 
+SPOKEN = 12
+"""Most names of curves in the words for those who cannot see a figure."""
+
 MARGIN = {"l": 64, "r": 16, "t": 28, "b": 48}
 
 
@@ -26,12 +30,15 @@ MARGIN = {"l": 64, "r": 16, "t": 28, "b": 48}
 class Figure:
     """A figure ready for the page.
 
-    `choices` name the alternatives a reader selects from (traces carry `meta.choice`), `steps`
-    the frames of a slider.
+    `words` say what it shows to those who cannot see it. `height` is in pixels, `narrow` that of a
+    narrow screen, where panels stand below one another. `choices` name the alternatives a reader selects
+    from (traces carry `meta.choice`), `steps` the frames of a slider.
     """
 
     title: str
+    words: str
     height: int
+    narrow: int
     json: Markup
     choices: tuple[str, ...] = ()
     steps: tuple[str, ...] = ()
@@ -65,7 +72,42 @@ def figure(
     text = plot.to_json()
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
-    return Figure(title, height, Markup(text), tuple(choices), tuple(steps))
+    return Figure(
+        title,
+        _words(plot, title),
+        height,
+        _narrow_height(plot, height),
+        Markup(text),
+        tuple(choices),
+        tuple(steps),
+    )
+
+
+def _words(plot: go.Figure, title: str) -> str:
+    """Return the title with the names of curves and axes, for those who cannot see the figure."""
+    axes = [*plot.select_xaxes(), *plot.select_yaxes()]
+    parts = {
+        "axes": [axis.title.text for axis in axes if axis.title.text],
+        "shown": [trace.name for trace in plot.data if trace.name],
+    }
+    words = [title]
+    for part, names in parts.items():
+        unique = [html.unescape(name) for name in dict.fromkeys(names)]
+        if unique:
+            rest = f" and {len(unique) - SPOKEN} more" if len(unique) > SPOKEN else ""
+            words.append(f"{part}: {', '.join(unique[:SPOKEN])}{rest}")
+    return "; ".join(words)
+
+
+def _narrow_height(plot: go.Figure, height: int) -> int:
+    """Return the height on a narrow screen: panels below one another, and a longer legend."""
+    domains = [axis.domain for axis in plot.select_xaxes()]
+    beside = any(domain and domain[1] - domain[0] < 0.9 for domain in domains)
+    listed = sum(
+        bool(trace.name) and trace.visible is not False and trace.showlegend is not False
+        for trace in plot.data
+    )
+    return (280 * len(domains) if beside else height) + 10 * listed
 
 
 def thinned(t: Array, most: int = POINTS) -> NDArray[np.intp]:

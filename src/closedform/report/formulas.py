@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import re
+
 from latex2mathml.converter import convert
 from markupsafe import Markup
+
+ROWS = {"aligned": "rl", "gathered": "l"}
+"""Environments of several lines that the converter does not know, and their columns."""
+
+ALIGNED = re.compile(r'columnalign="(left|right)"')
+"""How the converter aligns a cell; browsers follow the style."""
 
 
 def mathml(latex: str, display: bool = False) -> Markup:
     """Return a formula in LaTeX as MathML, in the line or on one of its own."""
-    return Markup(convert(latex, display="block" if display else "inline"))
+    for name, columns in ROWS.items():
+        latex = latex.replace(f"\\begin{{{name}}}", f"\\begin{{array}}{{{columns}}}")
+        latex = latex.replace(f"\\end{{{name}}}", "\\end{array}")
+    found = convert(latex, display="block" if display else "inline")
+    return Markup(ALIGNED.sub(r'\g<0> style="text-align:\1"', found))
 
 
 def prose(text: str) -> Markup:

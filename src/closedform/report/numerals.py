@@ -45,10 +45,16 @@ def per_second(value: float) -> str:
     return f"{value:.3g}"
 
 
+def breakable(name: str) -> Markup:
+    """Return a name of code that a narrow column may break after an underscore."""
+    return Markup("_<wbr>").join(name.split("_"))
+
+
 FILTERS: dict[str, Callable[..., Any]] = {
     "degrees": math.degrees,
     "fixed": fixed,
     "count": count,
     "scientific": scientific,
     "per_second": per_second,
+    "breakable": breakable,
 }

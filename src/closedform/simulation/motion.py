@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arrays import Array
+from ..chart import chart
 from ..display import card, span_table, text_block
 from ..guests import called, in_words, is_lazy
 from ..lazy import cached_property
@@ -111,7 +112,7 @@ class Motion:
 
     @in_words
     def _repr_html_(self) -> str:
-        """Return what a notebook shows: where the coordinates start, end and go."""
+        """Return what a notebook shows: the coordinates over time; where they start, end and go."""
         if is_lazy(self.q):
             return text_block(repr(self))
         names = [
@@ -119,4 +120,5 @@ class Motion:
             for body in self.robot.model.independent
             for part, unit in body.joint.coordinate_entries
         ]
-        return card(self.robot.name, repr(self)[1:-1], span_table(names, self.q))
+        drawn = "" if self.q.ndim > 2 else chart(self.t, self.q, names, "t [s]", "q")
+        return card(self.robot.name, repr(self)[1:-1], drawn, span_table(names, self.q))

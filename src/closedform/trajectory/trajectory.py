@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
+from ..chart import chart
 from ..checks import (
     LARGEST,
     batch_array,
@@ -71,13 +72,22 @@ class Trajectory(ABC):
     smoothness: float
     """The highest derivative that is continuous over the duration; `math.inf` when all are."""
 
-    def _repr_html_(self) -> str:
-        """Return what a notebook shows: duration, and start and end of the coordinates."""
-        ends = np.asarray(self([0.0, self.duration]))
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self._facts}>"
+
+    @property
+    def _facts(self) -> str:
         smooth = "all derivatives" if math.isinf(self.smoothness) else f"{self.smoothness:g} derivative(s)"
-        facts = f"{self.duration:g} s, {self.dofs} coordinates, {smooth} continuous"
-        rows = [(k, *each) for k, each in enumerate(ends.T.tolist())]
-        return card(type(self).__name__, facts, html_table(["coordinate", "start", "end"], rows))
+        return f"{self.duration:g} s, {self.dofs} coordinate(s), {smooth} continuous"
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: coordinates and velocities over time, start and end."""
+        t = np.linspace(0.0, self.duration, 121)
+        q, qd = (np.asarray(each) for each in self.derivatives(t, 1))
+        names = [f"q{k}" for k in range(1, self.dofs + 1)]
+        table = html_table(["", "start", "end"], list(zip(names, q[0], q[-1], strict=True)))
+        charts = [chart(t, q, names, "t [s]", "q"), chart(t, qd, names, "t [s]", "qd")]
+        return card(type(self).__name__, self._facts, *charts, table)
 
     @abstractmethod
     def _rates(self, t: Any, orders: range, kind: Kind | None = None) -> list[Any]:

@@ -11,7 +11,9 @@ from pathlib import Path
 import numpy as np
 
 from ...arrays import Array
+from ...chart import chart
 from ...checks import MOST_SAMPLES, file_path, instance, number, whole_number
+from ...display import card, html_table
 from ...errors import ArgumentError, shown
 from ...files import write_files
 from ...lazy import cached_property
@@ -22,7 +24,7 @@ from ..joints import turning_joints
 from .bounds import Bounds
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Excitation:
     """An exciting motion: one period of a Fourier series that starts and ends at rest.
 
@@ -33,6 +35,23 @@ class Excitation:
     bounds: Bounds
     trajectory: Harmonic
     start: Harmonic
+
+    def __repr__(self) -> str:
+        return (
+            f"<Excitation of {self.robot.name!r}: {self.trajectory.duration:g} s, "
+            f"condition number {self.condition:.3g} for {self.count} base parameters>"
+        )
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the motion, and what it uses of the limits."""
+        t = np.linspace(0.0, self.trajectory.duration, 121)
+        names = self.robot.joint_names
+        picture = chart(t, self.trajectory(t), names, "t [s]", "q")
+        used = self.table()
+        header = ["joint", *(part for name in used for part in (name, "limit"))]
+        columns = [np.broadcast_to(each, len(names)) for pair in used.values() for each in pair]
+        table = html_table(header, list(zip(names, *columns, strict=True)))
+        return card("Excitation", repr(self)[len("<Excitation ") : -1], picture, table)
 
     @property
     def robot(self) -> Robot:

@@ -10,6 +10,7 @@ import numpy as np
 from ...arrays import Array
 from ...checks import flag, instance, known_name
 from ...description.description import Inertial
+from ...display import card, html_table
 from ...model.inertia import NAMES, inertial_from_phi
 from ..logs.log import Log
 from ..logs.options import ReadingOptions
@@ -26,7 +27,7 @@ from .prediction import Errors, torque_errors
 from .result import Identification
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Payload:
     """The ten parameters of what a body carries, about that body's frame origin, with standard errors.
 
@@ -59,6 +60,20 @@ class Payload:
             f"with the payload {100 * self.errors.total:.0f} % of all torques are not explained: another "
             "log, body or gain?",
         )
+
+    @property
+    def mass(self) -> float:
+        """Mass of the payload in kg."""
+        return float(self.phi[9])
+
+    def __repr__(self) -> str:
+        return f"<Payload of {self.body!r}: {self.mass:.4g} kg, torque error {100 * self.errors.total:.2f} %>"
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the ten parameters with their standard errors."""
+        rows = list(zip(NAMES, self.phi, self.standard_errors, strict=True))
+        table = html_table(["parameter", "value", "std. error"], rows)
+        return card("Payload", repr(self)[len("<Payload ") : -1], table, notes=self.doubts)
 
     def __str__(self) -> str:
         numbers = zip(NAMES, self.phi, self.standard_errors, strict=True)

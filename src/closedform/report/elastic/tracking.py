@@ -8,7 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Array
-from ...elastic import track
+from ...elastic import Tracking, track
+from ...scene import Scene
+from ...scene.motion import SAMPLES
 from ...trajectory import polynomial
 from ..curves import add_curve, panels, powers_of_ten
 from ..figure import Figure, figure, thinned
@@ -17,6 +19,9 @@ from .elastic_study import ENCODERS, FEEDFORWARD, RIGID, STATIC, ElasticStudy
 
 FACTORS = (0.5, 1.0, 2.0)
 """Stiffnesses, as multiples of the study's."""
+
+SHOWN = 0.25
+"""Deflection of a spring, rad or m, that the largest one is magnified to in the picture."""
 
 STEP = 1e-4
 FAST = 40.0
@@ -39,10 +44,16 @@ class Tracked:
 
 @dataclass(frozen=True)
 class TrackingFacts:
-    """Runs of several laws at several stiffnesses with an exact model."""
+    """Runs of several laws at several stiffnesses with an exact model.
+
+    `scene` is the robot under the decoupling law at the study's own stiffness, and as a ghost where its
+    motors are: off the links by `magnification` times as much as they are.
+    """
 
     t: Array
     runs: tuple[Tracked, ...]
+    scene: Scene
+    magnification: float
 
     def worst(self, law: str, stiffness: str) -> float:
         """Return the largest error of a law at a stiffness."""
@@ -96,8 +107,21 @@ def gather(study: ElasticStudy) -> TrackingFacts:
         steady = polynomial(shaft, shaft, study.move.duration)
         for law in (ENCODERS, FEEDFORWARD, STATIC, RIGID):
             run = track(laws[law], study.move, stiffness=steady, step=STEP)
+            if (law, factor) == (ENCODERS, 1.0):
+                scene, magnification = _sides(study, run)
             runs.append(Tracked(law.partition(",")[0], words, np.abs(run.error).max(axis=-1)))
-    return TrackingFacts(run.t, tuple(runs))
+    return TrackingFacts(run.t, tuple(runs), scene, magnification)
+
+
+def _sides(study: ElasticStudy, run: Tracking) -> tuple[Scene, float]:
+    """Return links and motors of a run in 3D, and how much farther apart they are drawn."""
+    nv, ratio = study.robot.nv, study.elastic.drives.gear_ratio
+    keep = thinned(run.t, SAMPLES)
+    q, theta = run.q[keep], run.x[keep, 2 * nv : 3 * nv]
+    springs = theta * ratio - q
+    factor = max(1.0, float(f"{SHOWN / max(float(np.abs(springs).max()), 1e-12):.1g}"))
+    scene = study.loaded.scene(q, run.t[keep], tau=run.u[keep] / ratio, ghost=q + factor * springs)
+    return scene, factor
 
 
 def draw(facts: TrackingFacts) -> Mapping[str, Figure]:

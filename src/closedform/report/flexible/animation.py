@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-import numpy as np
-from plotly import graph_objects as go
-
-from ...arrays import Array
 from ...flexible import ArmMotion, FlexibleArm
-from ..figure import PALETTE, Figure, figure, single
+from ...flexible.bending import Bending, bending
 from ..section import Section
 from .arm_study import FlexibleStudy
-
-FRAMES = 120
-STATIONS = 15
-PATH = 1500
-SHOWN = 0.3
-"""Deflection over length that the largest one is magnified to."""
 
 ANIMATED = (4, 1)
 """Motions of the paper that are animated: the switching torques of Fig. 9, the free motion of Fig. 6."""
@@ -26,18 +16,10 @@ ANIMATED = (4, 1)
 
 @dataclass(frozen=True)
 class Film:
-    """Points along the arm (frames, points, 2), bent by `magnification` times, and without bending.
-
-    `path` is the whole path of the tip.
-    """
+    """A motion in words, and the arm along it."""
 
     title: str
-    t: Array
-    bent: Array
-    straight: Array
-    path: Array
-    joints: tuple[int, ...]
-    magnification: float
+    bending: Bending
 
 
 @dataclass(frozen=True)
@@ -52,8 +34,12 @@ class AnimationFacts:
 def gather(study: FlexibleStudy) -> AnimationFacts:
     """Return the points of the arm along two motions, or along the one there is."""
     chosen = ANIMATED if len(study.cases) > max(ANIMATED) else sorted({len(study.cases) - 1, 0}, reverse=True)
-    films = tuple(_film(study.cases[k].title, study.motions[k]) for k in chosen)
+    films = tuple(Film(study.cases[k].title, _bending(study.motions[k])) for k in chosen)
     return AnimationFacts(tuple(_words(study.subject)), study.printed, films)
+
+
+def _bending(run: ArmMotion) -> Bending:
+    return bending(run.arm, run.t, run.q, run.u)
 
 
 def _words(arm: FlexibleArm) -> Iterator[str]:
@@ -80,61 +66,4 @@ def _words(arm: FlexibleArm) -> Iterator[str]:
     yield f"Gravity: ({x:g}, {y:g}) m/s²" if arm.gravity.any() else "No gravity: the plane is level"
 
 
-def _film(title: str, run: ArmMotion) -> Film:
-    arm = run.arm
-    keep = np.unique(np.linspace(0, len(run.t) - 1, FRAMES).round().astype(int))
-    ratios = [
-        np.abs(run.deflection(i, x)).max() / link.length
-        for i, link in enumerate(arm.links)
-        for x in np.linspace(0, link.length, 9)
-    ]
-    factor = max(1.0, float(f"{SHOWN / max(*ratios, 1e-12):.1g}"))
-    magnified = run.q * np.where(np.arange(arm.size) < arm.joints, 1.0, factor)
-    rigid = run.q * np.where(np.arange(arm.size) < arm.joints, 1.0, 0.0)
-    bent, straight = (arm.points(q[keep], STATIONS) for q in (magnified, rigid))
-    path = np.asarray(
-        arm.tip_position(magnified[np.linspace(0, len(run.t) - 1, min(PATH, len(run.t))).astype(int)])
-    )
-    joints = tuple(range(0, arm.joints * STATIONS, STATIONS))
-    return Film(title, run.t[keep], bent, straight, path, joints, factor)
-
-
-def draw(facts: AnimationFacts) -> Mapping[str, Figure]:
-    """Return one film per motion, with its slider."""
-    return {f"film{k + 1}": _drawn(film) for k, film in enumerate(facts.films)}
-
-
-def _drawn(film: Film) -> Figure:
-    def moving(k: int) -> list[go.Scatter]:
-        bent, straight = single(film.bent[k]), single(film.straight[k])
-        joints = [*film.joints, -1]
-        return [
-            go.Scatter(x=straight[:, 0], y=straight[:, 1]),
-            go.Scatter(x=bent[:, 0], y=bent[:, 1]),
-            go.Scatter(x=bent[joints, 0], y=bent[joints, 1]),
-        ]
-
-    sizes = [14, *np.linspace(12, 9, len(film.joints)).tolist()]
-    straight, bent, joints = moving(0)
-    x, y = single(film.path).T
-    path = go.Scatter(x=x, y=y, name="path of the tip", mode="lines", line={"color": PALETTE[7], "width": 1})
-    straight.update(name="joints alone", mode="lines", line={"color": PALETTE[7], "width": 2, "dash": "dot"})
-    bent.update(name="bending arm", mode="lines", line={"color": PALETTE[0], "width": 5, "shape": "spline"})
-    joints.update(name="hubs and payload", mode="markers", marker={"color": PALETTE[1], "size": sizes})
-    traces = [path, straight, bent, joints]
-    for trace in traces:
-        trace.update(hoverinfo="skip")
-    plot = go.Figure(
-        data=traces,
-        frames=[go.Frame(name=str(k), data=moving(k), traces=[1, 2, 3]) for k in range(len(film.t))],
-    )
-    cloud = np.concatenate([film.bent.reshape(-1, 2), film.straight.reshape(-1, 2)])
-    low, high = cloud.min(axis=0), cloud.max(axis=0)
-    room = 0.08 * float((high - low).max())
-    plot.update_xaxes(title_text="x [m]", range=[low[0] - room, high[0] + room])
-    plot.update_yaxes(title_text="y [m]", range=[low[1] - room, high[1] + room], scaleanchor="x")
-    steps = [f"{t:.2f} s" for t in film.t]
-    return figure(plot, f"The bending arm: {film.title}", 440, steps=steps)
-
-
-SECTION = Section("flexible_animation", "The arm", gather, draw)
+SECTION = Section("flexible_animation", "The arm", gather)

@@ -1,9 +1,9 @@
-"""The arm at the listed targets and along the self-motion of the first target."""
+"""The arm at the listed targets, and in 3D along the self-motion of the first target."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,21 +11,25 @@ from plotly import graph_objects as go
 
 from ... import redundancy
 from ...arrays import Array
+from ...scene import Scene
 from ..figure import PALETTE, Figure, cube, figure, single
 from ..section import Section
 from .path_study import RedundancyStudy
 
-SHOWN = 18
-"""Postures along the self-motion."""
+SECONDS = 8.0
+"""Time that the picture takes for the whole self-motion."""
 
 
 @dataclass(frozen=True)
 class PostureFacts:
-    """Points of the arm from the base to the tip (postures, points, 3), and whether they are in a plane."""
+    """Points of the arm from the base to the tip (postures, points, 3), and whether they are in a plane.
+
+    `self_motion` is the arm along the self-motion of the first target, over its arc length in joint space.
+    """
 
     names: tuple[str, ...]
     marks: Array
-    self_motion: Array | None
+    self_motion: Scene | None
     flat: bool
 
 
@@ -38,11 +42,18 @@ def gather(study: RedundancyStudy) -> PostureFacts:
         start = study.path.q[0]
         options = {"task": route.task, "criterion": study.best, "limits": study.bounded}
         (curve,) = redundancy.self_motion(route.robot, route.targets[0], q0=start, **options)
-        keep = np.linspace(0, len(curve.q) - 1, SHOWN + 1).round().astype(int)
-        moving = _points(study, curve.q[keep])
-    everything = marks if moving is None else np.concatenate([marks, moving])
+        moving = _moving(study, np.asarray(curve.q))
     names = tuple(name for name, _ in route.marks)
-    return PostureFacts(names, marks, moving, bool(np.ptp(everything[..., 2]) < 1e-9))
+    return PostureFacts(names, marks, moving, bool(np.ptp(marks[..., 2]) < 1e-9))
+
+
+def _moving(study: RedundancyStudy, q: Array) -> Scene:
+    """Return the arm along joint angles (s, n), over arc length."""
+    length = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(q, axis=0), axis=1))])
+    distinct = np.concatenate([[True], np.diff(length) > 0])
+    scene = study.arm.scene(q[distinct], length[distinct], tool=study.task_rows.frame)
+    unit = "rad" if all(label.unit == "rad" for label in study.labels) else ""
+    return replace(scene, unit=unit, pace=float(length[-1]) / SECONDS or 1.0)
 
 
 def _points(study: RedundancyStudy, q: Array) -> Array:
@@ -52,29 +63,20 @@ def _points(study: RedundancyStudy, q: Array) -> Array:
 
 
 def draw(facts: PostureFacts) -> Mapping[str, Figure]:
-    """Return the arm at the listed targets, and through its self-motion."""
-    figures = {"marks": _arms(facts.marks, facts.flat, "Arm at the listed targets", facts.names)}
-    if facts.self_motion is not None:
-        figures["moving"] = _arms(facts.self_motion, facts.flat, "Arm along its self-motion")
-    return figures
+    """Return the arm at the listed targets."""
+    return {"marks": _arms(facts.marks, facts.flat, "Arm at the listed targets", facts.names)}
 
 
-def _arms(points: Array, flat: bool, title: str, names: Sequence[str] = ()) -> Figure:
+def _arms(points: Array, flat: bool, title: str, names: Sequence[str]) -> Figure:
     plot = go.Figure()
-    few = bool(names)
     for k, posture in enumerate(points):
         x, y, z = single(posture).T
         place: dict[str, Any] = {"x": x, "y": y} if flat else {"x": x, "y": y, "z": z}
         style: dict[str, Any] = {
             "mode": "lines+markers",
-            "name": names[k] if few else f"posture {k + 1}",
-            "line": {
-                "color": PALETTE[k if few else 0],
-                "width": (1 if flat else 2.5) * (2.6 if few else 1.4),
-            },
-            "marker": {"color": PALETTE[k if few else 0], "size": 6 if flat else 3},
-            "opacity": 1.0 if few else 0.35 + 0.6 * k / len(points),
-            "showlegend": few,
+            "name": names[k],
+            "line": {"color": PALETTE[k], "width": 2.6 if flat else 6.5},
+            "marker": {"color": PALETTE[k], "size": 6 if flat else 3},
         }
         plot.add_trace(go.Scatter(**place, **style) if flat else go.Scatter3d(**place, **style))
     if flat:

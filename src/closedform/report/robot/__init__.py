@@ -19,8 +19,8 @@ from . import (
 from .robot_study import Study
 
 SECTIONS: tuple[Section[Any], ...] = (
-    description.SECTION,
     posture.SECTION,
+    description.SECTION,
     coordinates.SECTION,
     torques.SECTION,
     energy.SECTION,

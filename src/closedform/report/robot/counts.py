@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from ...errors import ClosedFormError
 from ...forms import FORMS, Form
 from ...forms.catalogue import INERTIAS
-from ...programs import Counts, trace
+from ...kernels import FormRecipe, kept_counts
+from ...programs import Counts
 from ...programs.size import foreseen
 from ..section import Section
 from .robot_study import TIMED_GROUP, Study
@@ -45,7 +46,7 @@ class CountFacts:
 
 
 def gather(study: Study) -> CountFacts:
-    """Return the counts; forms that are not timed are traced without being compiled.
+    """Return the counts. Forms are traced, not compiled, and only if they were not counted before.
 
     The papers' block matrices are left out: nothing is computed through them.
     """
@@ -56,10 +57,8 @@ def gather(study: Study) -> CountFacts:
 def _counted(study: Study, form: Form) -> FormCounts:
     counts, problem = None, ""
     try:
-        if form.group == TIMED_GROUP:
-            counts = study.robot.kernel(form.name).counts
-        elif foreseen(form, study.robot.model) <= MOST:
-            counts = trace(study.robot.model, form.name).counts
+        if form.group == TIMED_GROUP or foreseen(form, study.robot.model) <= MOST:
+            counts = kept_counts(FormRecipe(study.robot.model, form.name))
         else:
             problem = "not counted, to keep this report quick"
     except ClosedFormError as error:
