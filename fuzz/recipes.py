@@ -74,9 +74,51 @@ class StillModel:
     inertias = (SimpleNamespace(toDynamicParameters=partial(np.ones, 10)),) * 3
 
 
+class StillJoints:
+    """Stands for MuJoCo's model and Drake's plant of the floating arm, with the joints in another order."""
+
+    njnt = 3
+    jnt_type = (0, 3, 3)
+    jnt_qposadr = (0, 7, 8)
+    jnt_dofadr = (0, 6, 7)
+    names = ("base", "joint2", "joint1")
+
+    def joint(self, number: int) -> Any:
+        return SimpleNamespace(name=self.names[number])
+
+    def GetJointIndices(self) -> range:
+        return range(self.njnt)
+
+    def get_joint(self, number: int) -> Any:
+        nq, nv = ((7, 6), (1, 1), (1, 1))[number]
+        return SimpleNamespace(
+            name=lambda: self.names[number],
+            position_start=lambda: self.jnt_qposadr[number],
+            num_positions=lambda: nq,
+            velocity_start=lambda: self.jnt_dofadr[number],
+            num_velocities=lambda: nv,
+        )
+
+
 @cache
 def arm() -> cf.Robot:
     return cf.load("2r")
+
+
+@cache
+def flying() -> cf.Robot:
+    """Return the arm on a body that floats."""
+    return cf.load("2r", floating_base=True)
+
+
+@cache
+def drake() -> convert.Drake:
+    return convert.Drake(flying(), StillJoints())
+
+
+@cache
+def isaac() -> convert.Isaac:
+    return convert.Isaac(flying(), ["joint2", "joint1"], quaternion="wxyz", com=(0.1, 0, 0))
 
 
 @cache
@@ -567,6 +609,26 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "trajectory.PiecewisePolynomial.extremes": lambda: call(move().extremes, 1),
     # arrays of other libraries
     "convert.swap_halves": lambda: call(convert.swap_halves, np.ones((6, 2)), axis=-2),
+    "convert.xyzw": lambda: call(convert.xyzw, np.ones((3, 4))),
+    "convert.wxyz": lambda: call(convert.wxyz, np.ones((3, 4))),
+    "convert.MuJoCo": lambda: call(convert.MuJoCo, flying(), StillJoints()),
+    "convert.Matlab": lambda: call(convert.Matlab, arm(), ["joint2", "joint1"]),
+    "convert.Drake": lambda: call(convert.Drake, flying(), StillJoints()),
+    "convert.Drake.q": lambda: call(drake().q, np.ones((3, 9))),
+    "convert.Drake.to_q": lambda: call(drake().to_q, flying().neutral()),
+    "convert.Drake.qd": lambda: call(drake().qd, np.ones((3, 8)), flying().neutral()),
+    "convert.Drake.to_v": lambda: call(drake().to_v, np.ones((3, 8)), flying().neutral()),
+    "convert.Drake.qdd": lambda: call(drake().qdd, np.ones((3, 8)), flying().neutral(), np.ones(8)),
+    "convert.Drake.to_a": lambda: call(drake().to_a, np.ones((3, 8)), flying().neutral(), np.ones(8)),
+    "convert.Drake.tau": lambda: call(drake().tau, np.ones((3, 8)), flying().neutral()),
+    "convert.Drake.to_tau": lambda: call(drake().to_tau, np.ones((3, 8)), flying().neutral()),
+    "convert.Drake.matrix": lambda: call(drake().matrix, np.eye(8), flying().neutral()),
+    "convert.Drake.jacobian": lambda: call(drake().jacobian, np.ones((6, 8)), flying().neutral()),
+    "convert.Isaac": lambda: call(
+        convert.Isaac, arm(), ["joint2", "joint1"], quaternion="xyzw", com=(0.0, 0.0, 1.0)
+    ),
+    "convert.Isaac.state": lambda: call(isaac().state, np.ones((3, 13)), np.ones((3, 2)), np.ones(2)),
+    "convert.Isaac.to_state": lambda: call(isaac().to_state, flying().neutral(), np.ones((3, 8))),
     "convert.Pinocchio": lambda: call(convert.Pinocchio, arm(), StillModel()),
     "convert.Pinocchio.q": lambda: call(pinocchio().q, np.ones((3, 2))),
     "convert.Pinocchio.to_q": lambda: call(pinocchio().to_q, np.ones((3, 2))),
@@ -1138,7 +1200,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "identification.drive_gains": lambda: call(
         identification.drive_gains, arm(), dict(record()), cutoff=5.0, units=None, rate=None
     ),
-    "identification.identify_payload": lambda: call(
+    "identify_payload": lambda: call(
         identification.identify_payload, found(), dict(record()), body=None, physical=False, units=None
     ),
     "identification.lock": lambda: call(identification.lock, arm(), {"joint2": 0.1}),
@@ -1293,7 +1355,7 @@ HEAVY = {
     "redundancy.follow": 0.4,
     "kernels.compiled": 0.3,
     "FlexibleArm.deluca_siciliano": 0.3,
-    "identification.identify_payload": 0.3,
+    "identify_payload": 0.3,
     "equations.Equations.dot": 0.3,
     "trajectory.time_scaled": 0.5,
 }

@@ -87,8 +87,8 @@ DOORS = {
 ROOMS = {"identification": ("joints", "base", "logs", "regression", "workflow", "exciting")}
 """Packages of a stage: each imports only those before it."""
 
-SHAPELESS = {"arrays", "lazy", "errors", "checks", "files", "guests"}
-"""Modules that check, name or store, and so leave no trace in machine code."""
+SHAPELESS = {"arrays", "lazy", "errors", "checks", "files", "display", "guests"}
+"""Modules that check, name, show or store, and so leave no trace in machine code."""
 
 PUBLIC = {
     "load",

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pinocchio as pin
 import pytest
 
 import closedform as cf
-from closedform.forms import Variant
+from call_tables import Row, Traced, begun, rows, run
 from closedform.programs import evaluate, trace
 from oracles.pinocchio_peer import robot_data
 from tolerances import ROUNDING, SOLVE, worst
@@ -27,54 +25,14 @@ ROBOTS = {
 INVERTED = ("pin.aba", "pin.computeMinverse", "pin.computeABADerivatives")
 
 
-class Row(NamedTuple):
-    """A row of the page's table: code on both sides, and how the first becomes the second."""
-
-    theirs: str
-    ours: str
-    converter: str
-    differs: str
-
-    def is_of(self, robot: str) -> bool:
-        """Return whether the row says that it holds for such a robot."""
-        words = {"fixed base only": "free-flyer", "joints of one dof only": "free-flyer"}
-        if "free-flyer only" in self.differs:
-            return robot == "free-flyer"
-        if "without mimic joints" in self.differs:
-            return robot != "mimic"
-        return not any(word in self.differs and robot == other for word, other in words.items())
-
-
-def rows() -> list[Row]:
-    """Return the rows whose first three cells are code."""
-    code = r"`([^`]+)`"
-    pattern = re.compile(rf"^\| {code} \| {code} \| {code} \| (.*)\|$", re.MULTILINE)
-    return [Row(*found) for found in pattern.findall(PAGE.read_text(encoding="utf-8"))]
-
-
-class Traced:
-    """A robot whose forms are computed by their programs, which takes no compilation."""
-
-    def __init__(self, robot: cf.Robot) -> None:
-        self.robot = robot
-
-    def __getattr__(self, name):
-        if name == "with_armature":
-            return lambda values: Traced(self.robot.with_armature(values))
-        if name not in cf.FORMS:
-            return getattr(self.robot, name)
-        return lambda *given, **choices: self._value(name, given, choices)
-
-    def _value(self, name, given, choices):
-        form, more = cf.FORMS[name], []
-        count = len(form.inputs)
-        given, names = given[:count], given[count:]
-        if "wrenches" in choices:
-            more = [choices["wrenches"]]
-            choices = choices | {"wrenches": self.robot.body_names}
-        if names:
-            choices = choices | dict(zip(("frame", "relative_to"), names, strict=False))
-        return evaluate(trace(self.robot.model, name, Variant(**choices), closed=False), *given, *more)
+def is_of(row: Row, robot: str) -> bool:
+    """Return whether a row says that it holds for such a robot."""
+    words = {"fixed base only": "free-flyer", "joints of one dof only": "free-flyer"}
+    if "free-flyer only" in row.differs:
+        return robot == "free-flyer"
+    if "without mimic joints" in row.differs:
+        return robot != "mimic"
+    return not any(word in row.differs and robot == other for word, other in words.items())
 
 
 def side_by_side(name: str) -> dict[str, object]:
@@ -120,26 +78,18 @@ def side_by_side(name: str) -> dict[str, object]:
     }
 
 
-def run(code: str, names: dict[str, object]) -> object:
-    """Return the value of the last of several statements on one line."""
-    *before, last = code.split("; ")
-    for statement in before:
-        exec(statement, names)
-    return eval(last, names)
-
-
 def test_the_page_has_thirty_calls():
-    assert len(rows()) >= 30
-    text = PAGE.read_text(encoding="utf-8").partition("## Not here")[0]
-    assert len(rows()) == len(re.findall(r"^\| `", text, re.MULTILINE)), "a row that is not run"
-    assert len({row.theirs for row in rows()}) == len(rows())
+    table = rows(PAGE)
+    assert len(table) >= 30
+    assert len(table) == begun(PAGE), "a row that is not run"
+    assert len({row.theirs for row in table}) == len(table)
 
 
 @pytest.mark.parametrize("name", ROBOTS)
 def test_every_row_gives_the_same_numbers(name):
     names = side_by_side(name)
-    for row in rows():
-        if not row.is_of(name):
+    for row in rows(PAGE):
+        if not is_of(row, name):
             continue
         names["x"] = run(row.theirs, names)
         names["ours"] = run(row.ours, names)

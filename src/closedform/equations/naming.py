@@ -82,7 +82,7 @@ def latex_name(name: str) -> str:
     if letter in SLOPES or letter in GREEK:
         letter = SLOPES.get(letter, f"\\{letter}")
     elif _MARKED.fullmatch(letter):
-        letter, mark = letter
+        letter, mark = letter[0], letter[1]
     elif len(letter) > 1:
         letter = rf"\mathit{{{letter}}}"
     index = mark + match[2].replace("_", ",")

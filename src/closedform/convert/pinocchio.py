@@ -1,36 +1,29 @@
-"""Arrays of other libraries in the order that is used here, and back: Pinocchio's, from its model."""
+"""Arrays of Pinocchio, whose model tells their order."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import Array
-from .checks import batch_array, instance, real_array, whole_number
-from .errors import ArgumentError, listed, shown
-from .guests import in_kind
-from .model.body import Body
-from .model.inertia import from_order, in_order
-from .robot import Robot
+from ..arrays import Array
+from ..checks import batch_array, real_array
+from ..errors import ArgumentError, shown
+from ..guests import in_kind
+from ..model.body import Body
+from ..model.inertia import from_order, in_order
+from ..robot import Robot
+from .joint_order import JointOrder, Place
+from .swaps import swap_halves
 
-__all__ = ["Pinocchio", "swap_halves"]
-
-SWAPPED = [3, 4, 5, 0, 1, 2]
-
-
-class _Joint(NamedTuple):
-    """A joint of Pinocchio's model: number, name, places in q and v, and the body here that it moves."""
-
-    number: int
-    name: str
-    q: slice
-    v: slice
-    body: Body
+REMEDY = (
+    "build both from one file, with a free-flyer if floating_base=True; robot.locked and "
+    "pin.buildReducedModel leave joints out"
+)
 
 
-class Pinocchio:
+class Pinocchio(JointOrder):
     """Converts arrays of a Pinocchio model to those of a robot; methods that start with `to_` go back.
 
     `model` is a `pinocchio.Model` of the same robot, with joints of the same names in any order; a
@@ -51,32 +44,26 @@ class Pinocchio:
     """
 
     def __init__(self, robot: Robot, model: Any) -> None:
-        self.robot = instance("Pinocchio: robot", robot, Robot)
+        super().__init__(robot, _places(model), REMEDY)
         self.model = model
-        self._joints = _joints(robot, model)
-        self._numbers = np.array([joint.number for joint in self._joints], dtype=int)
-        moving = [each for each in self._joints if each.v.stop > each.v.start]
-        self._nq = max((each.q.stop for each in moving), default=0)
-        self._nv = max((each.v.stop for each in moving), default=0)
-        self._source = np.zeros(self._nv, dtype=int)  # v = ratio * qd[source]
-        self._ratio = np.ones(self._nv)
-        self._place = np.zeros(robot.nv, dtype=int)  # qd = v[place]
-        for joint in moving:
-            ours = joint.body.iv + np.array(joint.body.joint.pinocchio_order)
-            self._source[joint.v] = ours
-            self._ratio[joint.v] = joint.body.ratio
-            if joint.body.coupling is None:
-                self._place[ours] = np.arange(joint.v.start, joint.v.stop)
+        self._numbers = np.array([place.number for place, _ in self._joints], dtype=int)
+
+    def _problem(self, place: Place, body: Body) -> str | None:
+        follows = body.coupling is not None and place.nq == place.nv == 0
+        angles = place.nv == body.joint.nv and place.nq == body.joint.nq + 1  # cosine and sine of one
+        return None if follows or angles else super()._problem(place, body)
+
+    def _velocities(self, body: Body) -> tuple[int, ...]:
+        return body.joint.pinocchio_order
 
     @in_kind
     def q(self, q: ArrayLike) -> Array:
         """Return our coordinates from Pinocchio's, which has the cosine and sine of unbounded angles."""
         given = batch_array("Pinocchio.q: q", q, self._nq)
         found = np.empty((*given.shape[:-1], self.robot.nq))
-        for joint in self._joints:
-            body = joint.body
+        for place, body in self._joints:
             if body.coupling is None:
-                values = given[..., joint.q]
+                values = given[..., place.q]
                 if values.shape[-1] > body.joint.nq:
                     angle = np.arctan2(values[..., -1:], values[..., -2:-1])
                     values = np.concatenate([values[..., :-2], angle], axis=-1)
@@ -88,18 +75,16 @@ class Pinocchio:
         """Return Pinocchio's coordinates from ours."""
         given = batch_array("Pinocchio.to_q: q", q, self.robot.nq)
         found = np.empty((*given.shape[:-1], self._nq))
-        for joint in self._joints:
-            body = joint.body
-            size = joint.q.stop - joint.q.start
-            if size == 0:  # it mimics another joint there too
+        for place, body in self._joints:
+            if place.nq == 0:  # it mimics another joint there too
                 continue
             values = given[..., body.iq : body.iq + body.joint.nq]
             if body.coupling is not None:
                 values = body.coupling.multiplier * values + body.coupling.offset
-            if size > body.joint.nq:
+            if place.nq > body.joint.nq:
                 angle = values[..., -1:]
                 values = np.concatenate([values[..., :-1], np.cos(angle), np.sin(angle)], axis=-1)
-            found[..., joint.q] = values
+            found[..., place.q] = values
         return found
 
     @in_kind
@@ -195,12 +180,6 @@ class Pinocchio:
         found[..., self._numbers, :] = rows
         return found
 
-    def _gathered(self, values: Array) -> Array:
-        """Return values @ G with v = G qd."""
-        found = np.zeros((*values.shape[:-1], self.robot.nv))
-        np.add.at(found.T, self._source, (values * self._ratio).T)
-        return found
-
     def _rows(self, name: str, given: ArrayLike, columns: int) -> Array:
         array = real_array(name, given)
         if array.shape[-2:] != (self._nv, columns):
@@ -208,71 +187,14 @@ class Pinocchio:
         return array
 
 
-@in_kind
-def swap_halves(values: ArrayLike, axis: int = -1) -> Array:
-    """Return twists or wrenches with angular and linear halves swapped: ours from Pinocchio's, and back.
-
-    >>> import closedform as cf
-    >>> cf.convert.swap_halves([1, 2, 3, 4, 5, 6]).tolist()
-    [4.0, 5.0, 6.0, 1.0, 2.0, 3.0]
-    """
-    given = real_array("swap_halves: values", values)
-    axis = whole_number("swap_halves: axis", axis, -2, -1)
-    if given.ndim < -axis or given.shape[axis] != 6:
-        wanted = "(..., 6)" if axis == -1 else "(..., 6, columns)"
-        raise ArgumentError(f"swap_halves: values have shape {given.shape}; expected {wanted}")
-    return given[..., SWAPPED] if axis == -1 else given[..., SWAPPED, :]
-
-
-def _joints(robot: Robot, model: Any) -> list[_Joint]:
-    """Return Pinocchio's joints in the order of our bodies."""
-    there = _places(model)
-    bodies = robot.model.bodies
-    here = {body.joint_name for body in bodies}
-    unknown = [name for name in there if name not in here]
-    missing = [body for body in bodies if body.joint_name not in there]
-    if len(unknown) == len(missing) == 1 and missing[0].joint.nv == _size(there[unknown[0]][2]) == 6:
-        there[missing[0].joint_name] = there.pop(unknown[0])  # the free-flyer has a name of its own there
-        unknown, missing = [], []
-    if missing:
-        names = listed([repr(body.joint_name) for body in missing], 5)
-        raise ArgumentError(
-            f"Pinocchio: the model has no joint {names}; expected every joint of the robot: build both from "
-            "one file, with a free-flyer if floating_base=True, or lock joints of the robot with robot.locked"
-        )
-    if unknown:
-        names = listed([repr(name) for name in unknown], 5)
-        raise ArgumentError(
-            f"Pinocchio: the robot has no joint {names}; expected every joint of the model: use "
-            "pin.buildReducedModel, or load the robot with floating_base=True"
-        )
-    found = [
-        _Joint(there[body.joint_name][0], body.joint_name, *there[body.joint_name][1:], body)
-        for body in bodies
-    ]
-    for joint in found:
-        ours, nq, nv = joint.body.joint, _size(joint.q), _size(joint.v)
-        follows = joint.body.coupling is not None and nq == nv == 0
-        if not follows and (nv != ours.nv or nq - ours.nq not in (0, 1)):
-            raise ArgumentError(
-                f"Pinocchio: joint {joint.name!r} has {nq} coordinates and {nv} velocities in the model; "
-                f"expected a joint like that of the robot, with {ours.nq} and {ours.nv}"
-            )
-    return found
-
-
-def _size(part: slice) -> int:
-    return int(part.stop - part.start)
-
-
-def _places(model: Any) -> dict[str, tuple[int, slice, slice]]:
+def _places(model: Any) -> dict[str, Place]:
     """Return number and places in q and v of the model's joints by name, without the universe."""
     try:
         found = {}
         for number, (name, joint) in enumerate(zip(list(model.names), list(model.joints), strict=True)):
             q, v = int(joint.idx_q), int(joint.idx_v)
-            found[str(name)] = number, slice(q, q + int(joint.nq)), slice(v, v + int(joint.nv))
-        return {name: place for name, place in found.items() if place[0] > 0}
+            found[str(name)] = Place(number, slice(q, q + int(joint.nq)), slice(v, v + int(joint.nv)))
+        return {name: place for name, place in found.items() if place.number > 0}
     except (AttributeError, TypeError, ValueError) as error:
         raise ArgumentError(
             f"Pinocchio: model is {shown(model)} ({error}); expected a pinocchio.Model"
