@@ -14,8 +14,11 @@ from scipy.sparse.csgraph import connected_components
 from ..arrays import Array
 from .part import Part
 
-LEAST = 40
+LEAST = 60
 """Triangles that a part is left with at least."""
+
+BETWEEN = 1.25
+"""Power of the extent of a part that its triangles go with: areas would starve small parts."""
 
 CREASE = np.cos(np.radians(35.0))
 """Cosine of the angle between triangles from which on the edge between them is sharp."""
@@ -31,7 +34,8 @@ first loses thin parts."""
 def shared(budget: int, parts: Sequence[Part]) -> list[int]:
     """Return how many triangles each part may have: by its extent; what one spares goes to others."""
     counts = np.array([len(part.faces) for part in parts])
-    weights = np.array([max(float(np.linalg.norm(np.ptp(part.vertices, axis=0))), 1e-9) for part in parts])
+    extents = np.array([max(float(np.linalg.norm(np.ptp(part.vertices, axis=0))), 1e-9) for part in parts])
+    weights = (extents / extents.max()) ** BETWEEN
     given = np.zeros(len(parts))
     open_ = np.ones(len(parts), dtype=bool)
     left = float(budget)
