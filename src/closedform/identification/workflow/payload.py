@@ -27,8 +27,8 @@ from .prediction import Errors, torque_errors
 from .result import Identification
 
 REMEDY = (
-    "record a motion that turns what is carried about several axes; a robot that moves in a plane cannot feel "
-    "all of it: identify the robot again with the payload, and compare the base parameters"
+    "record a motion that turns what is carried about several axes; a robot that moves in a plane does not "
+    "feel all of it: identify the robot again with the payload, and compare the base parameters"
 )
 
 
