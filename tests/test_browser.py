@@ -171,6 +171,8 @@ def test_every_figure_is_drawn_in_its_place(browser, written, kind, scheme, widt
         assert not page.locator("figure.plot:not([data-state=drawn])").count()
         assert page.evaluate("document.documentElement.scrollHeight") == height, "nothing jumps"
         assert sheet.overflow() <= 0
+        stills = page.locator(".scene-still svg").evaluate_all("all => all.map(svg => svg.clientWidth)")
+        assert min(stills, default=300) > 100, "where there is no scene there is a picture"
         picture = sheet.picture(full=True)
         assert (picture[0, 0].mean() > 128) == (scheme == "light")
         for box in page.evaluate(BOXES):
