@@ -99,7 +99,11 @@ def _told(faults: list[str], items: Sequence[Item], triangles: int) -> tuple[str
     texts = [line for line in faults if line.endswith(NO_FOLDER)]
     lines = [shorten(" ".join(line.split()), 300) for line in dict.fromkeys(faults) if line not in texts]
     if texts:
-        lines.append(f"{len(texts)} meshes of a text, {NO_FOLDER}; load the robot by the path of its file")
+        many = f"{len(texts)} meshes" if texts[1:] else "1 mesh"
+        lines.append(
+            f"{many} of a text, {NO_FOLDER}, {'are' if texts[1:] else 'is'} not read; "
+            "load the robot by the path of its file"
+        )
     more = [f"and {len(lines) - MAX_WARNINGS} more"] if len(lines) > MAX_WARNINGS else []
     count = sum(len(item.part.faces) for item in items if item.part is not None)
     if count > triangles and decimation() is None:

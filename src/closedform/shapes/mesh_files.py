@@ -36,7 +36,7 @@ SEARCHED = ("ROS_PACKAGE_PATH", "AMENT_PREFIX_PATH", "GAZEBO_MODEL_PATH")
 LEVELS = 12
 """Folders above a robot file in which packages are looked for."""
 
-NO_FOLDER = "which has no folder, are not read"
+NO_FOLDER = "which has no folder"
 """How a line ends that tells of the mesh of a text."""
 
 ENDINGS = (".stl", ".obj", ".dae")

@@ -48,7 +48,7 @@ def shared(budget: int, parts: Sequence[Part]) -> list[int]:
 
 
 def decimated(part: Part, most: int) -> Part:
-    """Return a part of about so many triangles at most, by quadric errors if there is the package for it.
+    """Return a part of about so many triangles at most, by quadric errors [GarlandHeckbert1997] if it can be.
 
     Points near to each other are joined first if there are far more: that is fast, closes gaps that
     decimation could not cross, and costs no more than what it takes away afterwards.
