@@ -30,6 +30,7 @@ CHAPTERS: dict[str, tuple[str, ...]] = {
         "casadi",
         "scale",
         "reports",
+        "shapes",
         "scenes",
         "viewer",
         "command-line",
