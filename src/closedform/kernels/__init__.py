@@ -1,7 +1,6 @@
 """Programs as machine code: LLVM, NumPy gufuncs, an on-disk cache."""
 
 from .compiled import compiled, traced
-from .kept_counts import kept_counts
 from .kernel import Kernel
 from .recipe import DeferredRecipe, FormRecipe, ProgramRecipe, Recipe
 from .signature import named_outputs
@@ -13,7 +12,6 @@ __all__ = [
     "ProgramRecipe",
     "Recipe",
     "compiled",
-    "kept_counts",
     "named_outputs",
     "traced",
 ]

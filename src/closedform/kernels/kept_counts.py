@@ -1,4 +1,4 @@
-"""Operation counts on disk, beside the machine code: counting takes tracing, and a report counts them all."""
+"""Operation counts on disk, beside the machine code: counting means tracing, which is slow."""
 
 from __future__ import annotations
 

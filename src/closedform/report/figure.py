@@ -32,7 +32,7 @@ class Figure:
 
     `words` say what it shows to those who cannot see it. `height` is in pixels, `narrow` that of a
     narrow screen, where panels stand below one another. `choices` name the alternatives a reader selects
-    from (traces carry `meta.choice`), `steps` the frames of a slider.
+    from (traces carry `meta.choice`).
     """
 
     title: str
@@ -41,7 +41,6 @@ class Figure:
     narrow: int
     json: Markup
     choices: tuple[str, ...] = ()
-    steps: tuple[str, ...] = ()
 
 
 def figure(
@@ -49,7 +48,6 @@ def figure(
     title: str,
     height: int,
     choices: Sequence[str] = (),
-    steps: Sequence[str] = (),
     margin: Mapping[str, int] = MARGIN,
 ) -> Figure:
     """Return a Plotly figure ready for the page: plain template, JSON safe inside a script element."""
@@ -79,7 +77,6 @@ def figure(
         _narrow_height(plot, height),
         Markup(text),
         tuple(choices),
-        tuple(steps),
     )
 
 

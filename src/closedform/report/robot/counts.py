@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from ...errors import ClosedFormError
 from ...forms import FORMS, Form
 from ...forms.catalogue import INERTIAS
-from ...kernels import FormRecipe, kept_counts
+from ...kernels import FormRecipe
+from ...kernels.kept_counts import kept_counts
 from ...programs import Counts
 from ...programs.size import foreseen
 from ..section import Section

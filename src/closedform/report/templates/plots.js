@@ -80,33 +80,6 @@
     Plotly.react(canvas, plot.data, plot.layout);
   }
 
-  function player(figure, canvas) {
-    const steps = JSON.parse(figure.querySelector("script.steps").textContent);
-    const slider = figure.querySelector("input"), button = figure.querySelector("button");
-    const output = figure.querySelector("output");
-    let timer = 0;
-    const show = () => {
-      output.value = steps[slider.value];
-      slider.setAttribute("aria-valuetext", output.value);
-      return Plotly.animate(canvas, [slider.value], {
-        mode: "immediate", frame: { duration: 0, redraw: true }, transition: { duration: 0 } });
-    };
-    const label = () => {
-      button.textContent = timer ? "Pause" : "Play";
-      button.setAttribute("aria-pressed", String(Boolean(timer)));
-    };
-    slider.addEventListener("input", show);
-    button.addEventListener("click", () => {
-      if (timer) { clearInterval(timer); timer = 0; } else {
-        timer = setInterval(() => {
-          slider.value = (Number(slider.value) + 1) % steps.length;
-          show();
-        }, 70);
-      }
-      label();
-    });
-  }
-
   const drawn = new Map();
   function draw(figure) {
     const canvas = figure.querySelector(".canvas");
@@ -119,10 +92,9 @@
     }
     const reset = plot.layout.scene ? "resetCameraDefault3d" : "resetScale2d";
     const config = { responsive: true, displaylogo: false, modeBarButtons: [["toImage", reset]] };
-    Plotly.newPlot(canvas, { data: plot.data, layout: plot.layout, frames: plot.frames, config });
+    Plotly.newPlot(canvas, { data: plot.data, layout: plot.layout, config });
     const select = figure.querySelector("select");
     if (select) select.addEventListener("change", () => choose(canvas, plot, Number(select.value)));
-    if (figure.querySelector("input[type=range]")) player(figure, canvas);
     figure.dataset.state = "drawn";
   }
 
