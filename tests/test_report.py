@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import zlib
 from base64 import b64decode
@@ -20,9 +21,10 @@ from closedform.cli.shared import default_name
 from closedform.files import whole_file
 from closedform.kernels import recipe
 from closedform.report import SECTIONS, Study, numerals, render, write_report
+from closedform.report.figure import PALETTE
 from closedform.report.labels import coordinate_labels, joint_groups, velocity_labels
 from closedform.report.motions import PACE, CosineMotion
-from closedform.report.page import parts
+from closedform.report.page import environment, parts
 from closedform.report.robot import (
     base_parameters,
     coordinates,
@@ -383,3 +385,27 @@ def test_base_parameters_explain_the_torques_and_their_saving_is_counted():
     assert [name for name, acts, _ in facts.reasons if acts == "0"] == list(facts.base.no_effect[:9])
     assert len(facts.reasons) == 24
     assert "Eq. (15)" in facts.reasons[-1][2]
+
+
+def _contrast(a: str, b: str) -> float:
+    """Return the contrast of two colours as #rrggbb, by the formula of WCAG 2.1."""
+    light = []
+    for colour in (a, b):
+        c = np.array([int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)])
+        light.append(
+            np.where(c <= 0.03928, c / 12.92, ((c + 0.055) / 1.055) ** 2.4) @ (0.2126, 0.7152, 0.0722)
+        )
+    return (max(light) + 0.05) / (min(light) + 0.05)
+
+
+@pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
+def test_texts_and_lines_stand_out_from_the_page(theme):
+    css = environment().get_template("page.css").render()
+    colours = {
+        name: pair.split(", ")[theme] for name, pair in re.findall(r"--(\w+): light-dark\((.*?)\);", css)
+    }
+    for ground in ("paper", "faint"):
+        for text in ("ink", "muted", "accent"):
+            assert _contrast(colours[text], colours[ground]) >= 4.5, (text, ground)
+    for colour in PALETTE:
+        assert _contrast(colour, colours["paper"]) >= 3, colour
