@@ -9,7 +9,7 @@ project = "closedform"
 author = "The closedform authors"
 copyright = "the closedform authors, Apache-2.0"
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx_copybutton", "tools.site"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx_copybutton", "tools.site.extension"]
 root_doc = "index"
 exclude_patterns = ["_static"]
 smartquotes = False  # what is written is what is shown

@@ -24,5 +24,6 @@ for name in ("as it was", "manipulability", "joint_limits", "gravity_load"):
     print(f"{name:<19}{manipulability:14.4f}{room:15.1f} deg{torque:14.1f} N m   {x:.2f}, {y:.2f}, {z:.2f} m")
 
 (curve,) = redundancy.self_motion(robot, pose, task="pose", q0=q)
-print(f"\nThe elbow can move until it meets the {' and the '.join(sorted(set(curve.ends)))}.")
+one, other = curve.ends
+print(f"\nOne way the elbow goes until it meets the {one}, the other way until the {other}.")
 robot.scene(curve.q, curve.length, tool="tool").save("self_motion.html")

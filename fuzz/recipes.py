@@ -1200,7 +1200,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "identification.drive_gains": lambda: call(
         identification.drive_gains, arm(), dict(record()), cutoff=5.0, units=None, rate=None
     ),
-    "identification.identify_payload": lambda: call(
+    "identify_payload": lambda: call(
         identification.identify_payload, found(), dict(record()), body=None, physical=False, units=None
     ),
     "identification.lock": lambda: call(identification.lock, arm(), {"joint2": 0.1}),
@@ -1355,7 +1355,7 @@ HEAVY = {
     "redundancy.follow": 0.4,
     "kernels.compiled": 0.3,
     "FlexibleArm.deluca_siciliano": 0.3,
-    "identification.identify_payload": 0.3,
+    "identify_payload": 0.3,
     "equations.Equations.dot": 0.3,
     "trajectory.time_scaled": 0.5,
 }

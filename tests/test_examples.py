@@ -89,6 +89,14 @@ CLAIMS: dict[str, Callable[[dict[str, Any]], bool]] = {
 """What holds of the names of each example when it has run."""
 
 
+def excerpt(number: str) -> list[str]:
+    """Return the lines that the list of examples quotes of one, without those of times and round-off."""
+    text = (EXAMPLES / "README.md").read_text()
+    section = text.partition(f"**{number}** ")[2].partition("\n**")[0].partition("\n## ")[0]
+    quoted = section.partition("```text\n")[2].partition("```")[0].splitlines()
+    return [] if number == "09" else [line.strip() for line in quoted]
+
+
 @pytest.mark.parametrize("path", NUMBERED, ids=lambda path: path.stem)
 def test_numbered_examples_run(path, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
@@ -96,7 +104,10 @@ def test_numbered_examples_run(path, tmp_path, monkeypatch, capsys):
     assert CLAIMS[path.name[:2]](names)
     for page in re.findall(r'"(\w+\.html)"', path.read_text()):
         assert Path(page).stat().st_size > 1000
-    assert len(capsys.readouterr().out.splitlines()) >= 3
+    printed = capsys.readouterr().out
+    assert len(printed.splitlines()) >= 3
+    for line in excerpt(path.name[:2]):
+        assert line in printed
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # PyTorch's own, of its transforms

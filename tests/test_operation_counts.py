@@ -32,6 +32,7 @@ BEYOND = {
         "projector",
         "matrix_rates",
         "torque_rates",
+        "ddot",
     ),
 }
 """Endings of forms that are not counted. Talos is too large for them: tracing them takes minutes. Those of

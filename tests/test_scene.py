@@ -223,8 +223,7 @@ def test_a_browser_shows_the_robot_and_plays(browser, tmp_path):
         assert page.inner_text("[data-scene=play]") == "Play"  # nobody asked for motion
         page.focus("canvas")
         page.keyboard.press("Space")
-        while int(page.input_value("[data-scene=time]")) < 300:
-            page.wait_for_timeout(50)
+        sheet.until("document.querySelector('[data-scene=time]').value > 300")
         page.keyboard.press("Space")
         assert page.inner_text("[data-scene=play]") == "Play"
         moved = sheet.picture(canvas)
@@ -243,9 +242,9 @@ def test_a_browser_shows_the_robot_and_plays(browser, tmp_path):
 def test_a_browser_without_webgl_shows_a_still_picture(browser, tmp_path):
     path = tmp_path / "arm.html"
     cf.load("2r").scene([[0.0, 0.5], [1.0, 0.5]]).save(path)
-    with browser.open(path, height=600) as sheet:
-        sheet.page.add_init_script("HTMLCanvasElement.prototype.getContext = () => null")
-        sheet.page.reload()
+    with browser.open(
+        path, height=600, before="HTMLCanvasElement.prototype.getContext = () => null"
+    ) as sheet:
         sheet.page.wait_for_selector("figure.scene[data-state=failed]")
         assert "still picture" in sheet.page.inner_text(".scene")
         assert drawn(sheet.picture(".scene-still")) > 0.005

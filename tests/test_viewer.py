@@ -200,6 +200,7 @@ def test_a_frame_that_too_few_joints_move_cannot_be_dragged():
     robot = cf.load("pendulum")
     reach = Reach(robot, ViewState(robot).frame)
     assert not reach.possible
+    assert reach.elbow(np.zeros(1)) is None
     assert not reach.follow(np.zeros(1), np.eye(4)).met
 
 
@@ -232,8 +233,8 @@ def test_recordings_have_the_torques_of_the_motion():
     qd = 0.5 * np.stack([np.cos(t), -2 * np.sin(2 * t)], axis=1)
     tau = robot.inverse_dynamics(q, qd, qdd)
     logged = from_log(robot, {"time": t, "q": q, "tau": tau})
-    middle = slice(len(logged.t) // 4, -len(logged.t) // 4)
-    assert np.abs(logged.measured - logged.computed)[middle].max() < 1e-3 * np.abs(tau).max()
+    assert np.abs(logged.measured - logged.computed).max() < 1e-3 * np.abs(tau).max()
+    assert 0 == logged.t[0] < logged.duration < 20
     made = made_up(cf.load("spherical_pendulum"))
     assert np.allclose(np.linalg.norm(made.q, axis=1), 1.0)
     with pytest.raises(cf.ArgumentError, match="has 2 coordinates"):
@@ -340,6 +341,26 @@ def test_wrong_arguments_are_refused_before_a_server_is_opened(monkeypatch):
     ):
         with pytest.raises(cf.ClosedFormError):
             cf.view(subject, **options)
+
+
+def test_a_view_draws_each_frame_of_a_motion_and_nothing_that_is_not_finite():
+    pytest.importorskip("viser")
+    robot = cf.load("2r")
+    move = cf.trajectory.polynomial([0, 0], [1, 2], duration=2.0)
+    with cf.view(robot, trajectory=move, port=0) as view:
+        view.loop.end()  # frames are made here
+        view.loop.ask("play", view.playing.toggle)
+        view.loop.step(0.0)
+        view.loop.step(1.0)
+        assert np.allclose(view.q, [0.5, 1.0], atol=1e-4)
+        tips = [view.server.scene.get_handle_by_name(f"/robot/{k}") for k in (1, 2)]
+        for tip, T in zip(tips, robot.body_poses(view.q), strict=True):
+            assert np.allclose(tip.position, T[:3, 3])
+        view.q = [np.nan, 0.0]
+        view.loop.step(1.0)
+        assert "kept" in view.note
+        assert not view.playing.moving
+        assert np.isfinite([tip.position for tip in tips]).all()
 
 
 def test_the_viewer_prints_its_address_and_ends_with_ctrl_c():

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..checks import known_name
 from ..errors import ArgumentError
 from .outcome import Outcome
 from .shared import CsvFile, FloatingBase, Gravity, MotionFile, Source, Start, loaded_robot, progress_bar
@@ -56,10 +55,9 @@ def simulate(
     """Let a robot move from a state: freely, under torques, without weight, or along a motion."""
     import numpy as np
 
+    from ..checks import known_name
     from ..files import check_writable, whole_file
 
-    if output is not None:
-        check_writable(output)
     known_name("--law", law, LAWS)
     loaded, notes = loaded_robot(robot, floating_base=floating_base, gravity=gravity)
     if torque is not None and law != "none":
@@ -73,6 +71,8 @@ def simulate(
         q0, qd0 = reference(0.0), reference(0.0, order=1)
     seconds = duration if duration is not None else 1.0 if reference is None else reference.duration
     forces = torques(torque, loaded.nv, seconds, step) if torque is not None else _law(law, loaded, gain)
+    if output is not None:
+        check_writable(output)
     with progress_bar(1.0, "simulating") as show:
         run = loaded.simulate(
             q0,

@@ -36,8 +36,6 @@ def trajectory(
     from ..files import check_writable, whole_file
     from ..trajectory import profile
 
-    if output is not None:
-        check_writable(output)
     loaded, _ = loaded_robot(robot, quiet=True)
     if loaded.nq != loaded.nv:
         raise ArgumentError(f"trajectory: {loaded.name!r} has joints of several dofs; expected joints of one")
@@ -54,6 +52,8 @@ def trajectory(
     speed = loaded.velocity_limits if velocity is None else numbers("--velocity", velocity)
     if not np.isfinite(speed).all():
         raise ArgumentError(f"trajectory: {loaded.name!r} has no velocity limits; give --velocity")
+    if output is not None:
+        check_writable(output)
     found = profile(
         *ends,
         velocity=speed,

@@ -71,7 +71,7 @@ def view(
         trajectory = read_motion(motion, loaded)
         subject = loaded
     with open_view(
-        subject,
+        subject,  # type: ignore[arg-type]  # a robot or a flexible arm
         frame=frame,
         trajectory=trajectory,
         log=recorded,

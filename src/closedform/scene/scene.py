@@ -28,6 +28,10 @@ WARNINGS = 3
 """Warnings about shapes that are listed."""
 
 SPEEDS = ("0.1", "0.25", "0.5", "1", "2", "4")
+"""Speeds that a reader can choose."""
+
+SHORTEST = 2.0
+"""Seconds that a motion takes at least: a shorter one begins at a lower speed."""
 
 HEIGHT = 660
 """Pixels of a scene in a notebook."""
@@ -90,6 +94,7 @@ class Scene:
                 words={**self._words(), "layout": layout},
                 numbers=numbers,
                 speeds=SPEEDS,
+                speed=self._speed,
                 bars=[shorten(each.name, LONGEST) for each in self.marks.efforts],
                 boxes=self._boxes(),
                 warnings=[shorten(each) for each in self.warnings[:WARNINGS]],
@@ -125,6 +130,13 @@ class Scene:
         if len(self.t) == 1:
             return "one posture"
         return f"{len(self.t)} instants from {self.t[0]:g} to {self.t[-1]:g} {self.unit}".rstrip()
+
+    @property
+    def _speed(self) -> str:
+        """The speed at the beginning: that of the motion, or less for a short one."""
+        seconds = float(self.t[-1] - self.t[0]) / self.pace
+        slow = [each for each in SPEEDS if float(each) <= 1 and seconds >= SHORTEST * float(each)]
+        return slow[-1] if slow else SPEEDS[0]
 
     def _story(self) -> str:
         """Return the scene in words, for those who do not see it."""

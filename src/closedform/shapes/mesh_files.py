@@ -36,6 +36,9 @@ SEARCHED = ("ROS_PACKAGE_PATH", "AMENT_PREFIX_PATH", "GAZEBO_MODEL_PATH")
 LEVELS = 12
 """Folders above a robot file in which packages are looked for."""
 
+NO_FOLDER = "which has no folder"
+"""How a line ends that tells of the mesh of a text."""
+
 ENDINGS = (".stl", ".obj", ".dae")
 
 
@@ -77,7 +80,7 @@ class MeshFiles:
     def find(self, name: str) -> Path:
         """Return the file that a name means: a path, a file:// or a package:// address."""
         if self.text:
-            raise MeshError("belongs to a text, which has no folder")
+            raise MeshError(NO_FOLDER)
         if not name.lower().endswith(ENDINGS):
             raise MeshError(f"is of a kind that is not read; {', '.join(ENDINGS)} are")
         if re.match(r"(?!package|model|file)[a-z][a-z+.-]+://", name):

@@ -18,7 +18,7 @@ from ..errors import ClosedFormError, shown
 from ..files import file_size
 from ..rotations import pose, rotation_quaternion
 from .item import Item
-from .mesh_files import MAX_ALL_BYTES, MAX_MESH_BYTES, fault
+from .mesh_files import MAX_ALL_BYTES, MAX_MESH_BYTES, NO_FOLDER, fault
 from .part import MAX_COORDINATE, MeshError, Part
 from .shape import Colour
 
@@ -130,7 +130,7 @@ def _unfit(mesh: Any, folder: bool) -> str:
     if not mesh.file:
         return ""
     if not folder:
-        return "belongs to a text, which has no folder"
+        return NO_FOLDER
     size = file_size(Path(mesh.file))
     if size is None:
         return f"is missing: there is no {shown(mesh.file)}"

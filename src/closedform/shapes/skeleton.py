@@ -11,7 +11,7 @@ from ..model import Model
 from ..model.inertia import inertial_from_phi, second_moments
 from ..sticks import outermost
 
-SLENDER = 0.05
+SLENDER = 0.046
 """Radius of the thickest link, per length of the longest chain of links."""
 
 TAPER = 0.5

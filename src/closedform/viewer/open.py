@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from numpy.typing import ArrayLike
 
@@ -16,7 +16,34 @@ from .server import HOST, PORT, require_viser
 if TYPE_CHECKING:
     from ..flexible import FlexibleArm
     from ..trajectory import Trajectory
+    from .bending_view import BendingView
     from .page import Page
+    from .robot_view import RobotView
+
+
+@overload
+def view(
+    subject: Robot,
+    q: ArrayLike | None = ...,
+    *,
+    frame: str | None = ...,
+    trajectory: Trajectory | None = ...,
+    log: Any = ...,
+    host: str = ...,
+    port: int = ...,
+    browser: bool = ...,
+) -> RobotView: ...
+
+
+@overload
+def view(
+    subject: FlexibleArm,
+    q: ArrayLike | None = ...,
+    *,
+    host: str = ...,
+    port: int = ...,
+    browser: bool = ...,
+) -> BendingView: ...
 
 
 def view(

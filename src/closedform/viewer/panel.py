@@ -115,7 +115,7 @@ def compared(names: Sequence[str], computed: Array | None, measured: Array | Non
     """Return the torques of one instant of a motion: computed, and measured beside them if it is a log."""
     if computed is None:
         return block("The file has no inertias: no torques.")
-    header = f'<tr><td style="{FIRST}">torque</td><td style="{CELL}">computed</td>'
+    header = f'<tr><td style="{FIRST}">torque, SI units</td><td style="{CELL}">computed</td>'
     header += (
         "" if measured is None else f'<td style="{CELL}">measured</td><td style="{CELL}">difference</td>'
     )
@@ -181,7 +181,8 @@ def matrix(title: str, values: Array | None, rows: Sequence[str] = ()) -> str:
         shades = np.nan_to_num(np.abs(values) / max(float(np.abs(values).max()), 1e-300))
     decimals = _decimals(values)
     none = np.abs(values) < 1e-12 * max(float(np.abs(values).max()), 1e-300)
-    texts = np.where(none, "0", [[f"{x:.{decimals}f}" for x in row] for row in values.tolist()])
+    whole = np.round(values, decimals) + 0.0  # no minus before nothing
+    texts = np.where(none, "0", [[f"{x:.{decimals}f}" for x in row] for row in whole.tolist()])
     lines = []
     for i, (row, shade) in enumerate(zip(texts.tolist(), shades.tolist(), strict=True)):
         head = f'<td style="{FIRST};opacity:0.7">{escape(rows[i])}</td>' if rows else ""

@@ -14,17 +14,16 @@ SPEEDS = ("0.25", "0.5", "1", "2", "4")
 
 
 class Playing:
-    """Plays a recording of the robot; without one it waits for `load`."""
+    """Plays a recording of the robot, once `load` has brought one."""
 
-    def __init__(self, view: RobotPage, recording: Recording | None) -> None:
+    def __init__(self, view: RobotPage) -> None:
         self._view = view
         self.player: Player | None = None
         self._asked = False
         gui = view.server.gui
         self._button = gui.add_button("Play")
         self._button.on_click(lambda _: view.loop.ask("play", self.toggle))
-        duration = DURATION if recording is None else max(recording.duration, 1e-3)
-        self._time = gui.add_slider("time [s]", 0.0, duration, duration / 1000, 0.0)
+        self._time = gui.add_slider("time [s]", 0.0, DURATION, DURATION / 1000, 0.0)
         self._time.on_update(lambda event: view.ask("time", event, self._seek))
         self._speed = gui.add_dropdown("speed", SPEEDS, initial_value="1")
         self._speed.on_update(lambda event: view.ask("speed", event, self._set_speed))
@@ -33,8 +32,6 @@ class Playing:
         self._joint.on_update(lambda event: view.ask("torque of", event, self._plot))
         self._words = gui.add_html("")
         self._chart: Any = None
-        if recording is not None:
-            self.load(recording)
 
     @property
     def moving(self) -> bool:
@@ -82,6 +79,8 @@ class Playing:
         )
         self.player = Player(recording, places)
         self.player.playing, self._asked = self._asked, False
+        duration = max(recording.duration, 1e-3)
+        self._time.max, self._time.step = duration, duration / 1000
         self._set_speed()
         self._plot()
 

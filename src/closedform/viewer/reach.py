@@ -75,7 +75,7 @@ class Reach:
     @cached_property
     def redundant(self) -> bool:
         """Whether one degree of self-motion is left, along which the elbow moves."""
-        return self.arm.nq == self.arm.nv == len(self.rows) + 1
+        return self.possible and self.arm.nq == self.arm.nv == len(self.rows) + 1
 
     def follow(self, q: Array, target: Array) -> Followed:
         """Return the posture that brings the tool from where it is at q to a target, in small steps.

@@ -77,7 +77,11 @@ def from_log(robot: Robot, log: Any, **reading: Any) -> Recording:
     samples = read.samples()
     rate = sampling_rate(samples.time)
     signals = condition_signals(samples, Filters(rate, chosen_cutoff("view", None, samples, rate)))
-    every = slice(None, None, max(1, -(-len(signals.time) // MOST_ROWS)))
+    valid = np.flatnonzero(signals.valid)  # filters have no past at the ends of a log
+    if not valid.size:
+        raise read.too_few("too short to find velocities and accelerations; record for longer")
+    start, stop = int(valid[0]), int(valid[-1]) + 1
+    every = slice(start, stop, max(1, -(-(stop - start) // MOST_ROWS)))
     count = len(signals.time[every])
     q = np.tile(robot.neutral(), (count, 1))
     qd, qdd, measured = (np.full((count, robot.nv), fill) for fill in (0.0, 0.0, np.nan))
@@ -85,7 +89,7 @@ def from_log(robot: Robot, log: Any, **reading: Any) -> Recording:
     at = [names.index(joint) for joint in read.joints]
     q[:, at], qd[:, at], qdd[:, at] = signals.q[every], signals.qd[every], signals.qdd[every]
     measured[:, at] = signals.effort[every]
-    t = signals.time[every] - signals.time[0]
+    t = signals.time[every] - signals.time[start]
     return Recording(read.source, t, q, _torques(robot, q, qd, qdd), measured)
 
 

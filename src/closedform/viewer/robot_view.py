@@ -65,7 +65,9 @@ class RobotView(RobotPage):
         self._drawn: Array | None = None
         self._written = -1.0
         self._numbers_ready = False
-        self._build(recording)
+        self._build()
+        if recording is not None:
+            self.playing.load(recording)
         self.frame(0.0)
         self.loop.start()
         self.prepare()
@@ -100,7 +102,7 @@ class RobotView(RobotPage):
                     reach.elbow(self.state.q)
                 if frame == self.state.frame:
                     self.loop.ask("reach", lambda: self.drag.ready(reach))
-                if self.playing.player is None:
+                if self.playing.player is None and self.state.robot.nv:
                     motion = made_up(self.state.robot)
                     self.loop.ask("motion", lambda: self.playing.load(motion))
             except ClosedFormError as error:
@@ -155,7 +157,7 @@ class RobotView(RobotPage):
             tool, size = self.state.tool, self.scene.size
             self.scene.mark_manipulability(manipulability_ellipsoid(found.jacobian, tool, size))
 
-    def _build(self, recording: Recording | None) -> None:
+    def _build(self) -> None:
         """Add the controls."""
         gui = self.server.gui
         self._status = gui.add_html("")
@@ -168,7 +170,7 @@ class RobotView(RobotPage):
             self.drag = Drag(self)
         self.play_tab = tabs.add_tab("Play")
         with self.play_tab:
-            self.playing = Playing(self, recording)
+            self.playing = Playing(self)
         with tabs.add_tab("Show"):
             for part, words in SHOWN.items():
                 self._checkbox(part, words, False)

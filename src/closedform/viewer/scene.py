@@ -173,7 +173,7 @@ def surroundings(server: ViserServer, low: Array, high: Array, up: Array) -> Non
     )
     side = np.roll(np.eye(3)[axis] * np.sign(up[axis]), 1)
     across = np.cross(up, side)
-    server.initial_camera.position = middle + 0.95 * size * (0.85 * side + 0.75 * across + 0.35 * up)
+    server.initial_camera.position = middle + 1.05 * size * (0.85 * side + 0.75 * across + 0.35 * up)
     server.initial_camera.look_at = middle
     server.initial_camera.up = up
 

@@ -19,6 +19,9 @@ from ..rotations import inverse
 from .coordinates import Coordinate, coordinates
 from .placing import xyzw
 
+MARGIN, FAR = 0.05, 10.0
+"""Part of a joint's range beside its limits that a first posture avoids, and how far off a limit counts."""
+
 SINGULAR = 1e-3
 """Smallest over largest singular value of the Jacobian below which a posture is not shown first."""
 
@@ -40,7 +43,7 @@ class ViewState:
         robot.model.require_numbers("view")
         self.robot = robot
         self.coordinates: tuple[Coordinate, ...] = coordinates(robot.model)
-        self.frame = robot.model.frame(frame).name
+        self.frame = robot.model.frame(frame).name if frame is not None else tool_frame(robot.model)
         self.note = ""
         self.home = start(robot, self.frame)
         self.q = self.home
@@ -97,6 +100,19 @@ class ViewState:
         return self.move(q)
 
 
+def tool_frame(model: Model) -> str:
+    """Return the frame that is dragged unless another is named: the last that moves, before any fingers.
+
+    Fingers are bodies that follow another's joint, or whose joint others follow.
+    """
+    last = model.default_frame
+    drivers = {body.coupling.body for body in model.bodies if body.coupling is not None}
+    fingers = [i for i in model.ancestors(last.body) if model.bodies[i].coupling is not None or i in drivers]
+    hand = model.bodies[fingers[-1]].parent if fingers else -1
+    own = [frame.name for frame in model.frames if frame.body == hand >= 0]
+    return own[-1] if own else last.name
+
+
 def _problem(robot: Robot, q: Array) -> str:
     """Return why a posture cannot be drawn; nothing if it can."""
     if q.shape != (robot.nq,):
@@ -124,10 +140,13 @@ def start(robot: Robot, frame: str) -> Array:
 
 
 def _within(model: Model, q: Array) -> Array:
-    """Return coordinates that are within the limits of their joints: in the middle, if at or beyond one."""
+    """Return coordinates well within the limits of their joints: in the middle, if near or beyond one."""
     for body in model.independent:
         lower, upper = joint_range(model, body)
-        if body.joint.nq == 1 and lower < upper and not lower < q[body.iq] < upper:
-            ends = np.clip((lower, upper), q[body.iq] - 1.0, q[body.iq] + 1.0)
-            q[body.iq] = (lower + upper) / 2 if np.isfinite(upper - lower) else ends.mean()
+        if body.joint.nq > 1 or not lower < upper:
+            continue
+        here = q[body.iq]
+        near = MARGIN * (upper - lower) if np.isfinite(upper - lower) else 0.0
+        if not lower + near < here < upper - near:
+            q[body.iq] = np.mean(np.clip((lower, upper), here - FAR, here + FAR))
     return q

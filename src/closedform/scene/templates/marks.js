@@ -87,7 +87,8 @@ function makeMarks(actors) {
   }
 
   if (data.torques) {
-    const on = carried("torques"), radius = 0.062 * size, segments = 96, most = 1.75 * Math.PI;
+    const on = carried("torques"), segments = 96, most = 1.75 * Math.PI;
+    const radius = 0.062 * size * Math.min(1, Math.sqrt(8 / data.torques.length)); // many joints are close together
     const low = new THREE.Color(BLUE), high = new THREE.Color(0xd9622b);
     const arc = () => new THREE.TorusGeometry(radius, 0.1 * radius, 10, segments, most);
     const track = new THREE.TorusGeometry(radius, 0.02 * radius, 6, segments, most), grey = over(0x8a939c);

@@ -7,7 +7,6 @@ class Player {
     Object.assign(this, { figure, data, actors, orbit, draw });
     this.t = data.arrays.t;
     this.time = this.t[0];
-    this.speed = 1;
     this.playing = false;
     this.inView = true;
     this.find = (name) => figure.querySelector(`[data-scene="${name}"]`);
@@ -22,7 +21,9 @@ class Player {
     if (data.count > 1) {
       find("play").addEventListener("click", () => this.play(!this.playing));
       find("time").addEventListener("input", (event) => { this.play(false); this.seek(this.at(Number(event.target.value))); });
-      find("speed").addEventListener("change", (event) => { this.speed = Number(event.target.value); });
+      const speed = find("speed");
+      this.speed = Number(speed.value);
+      speed.addEventListener("change", () => { this.speed = Number(speed.value); });
       canvas.addEventListener("keydown", (event) => {
         if (event.key !== " ") return;
         event.preventDefault();

@@ -70,7 +70,7 @@ class Stage {
   // Take the colours that the page has now.
   theme() {
     const line = this.lines.uniforms.colour.value;
-    line.setStyle(getComputedStyle(this.canvas).color, this.THREE.NoColorSpace);
+    line.setStyle(getComputedStyle(this.canvas).caretColor, this.THREE.NoColorSpace);
     const dark = line.g < 0.5; // a shadow on dark ground must be deeper to be seen
     this.shade.opacity = dark ? 0.5 : 0.28;
     this.sky.intensity = dark ? 1.7 : 1.8;
