@@ -156,8 +156,9 @@ NO_SCENES = """addEventListener("DOMContentLoaded", () => {
 """Scenes take seconds without a graphics card, and have tests of their own."""
 
 OPENED = [(kind, ("light", "dark")[k % 2], 1280) for k, kind in enumerate(KINDS)]
-OPENED += [("robot", "dark", 400), ("paper", "light", 400)]
-"""Every kind, half of them light and half dark, and two of them narrow as well: drawing takes its time."""
+OPENED += [("redundancy", "light", 400)]
+"""Every kind, half of them light and half dark. One is narrow as well, where panels beside one another are
+drawn below one another; drawing takes its time."""
 
 
 @pytest.mark.parametrize(("kind", "scheme", "width"), OPENED)
