@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 import re
 from graphlib import TopologicalSorter
@@ -176,6 +177,12 @@ ATTRIBUTES = {
 }
 
 
+@functools.cache
+def parsed(path: Path) -> ast.Module:
+    """Return the syntax tree of a file, read once."""
+    return ast.parse(path.read_text())
+
+
 def stage(path: Path) -> str:
     relative = path.relative_to(ROOT)
     return relative.parts[0] if len(relative.parts) > 1 else relative.stem
@@ -185,7 +192,7 @@ def imported_modules(path: Path) -> set[tuple[str, ...]]:
     """Return the modules of the package that a module imports, at its top level or inside functions."""
     parts = path.relative_to(ROOT).parts
     found = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.ImportFrom) and node.level:
             base = list(parts[:-1])[: len(parts) - node.level]
             names = [node.module] if node.module else [alias.name for alias in node.names]
@@ -250,7 +257,7 @@ def test_tests_and_bench_share_only_the_oracles():
         if folder == "tests":
             forbidden -= helpers
         for path in (REPOSITORY / folder).glob("*.py"):
-            for node in ast.walk(ast.parse(path.read_text())):
+            for node in ast.walk(parsed(path)):
                 names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
                 if isinstance(node, ast.ImportFrom) and not node.level:
                     names = [node.module or ""]
@@ -290,7 +297,7 @@ def test_only_the_joints_know_the_names_of_their_kinds():
         where = path.relative_to(ROOT).as_posix()
         if stage(path) == "joints" or where in FORMATS:
             continue
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(parsed(path)):
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in names:
                 assert (where, node.value) in OTHER_MEANINGS, (
                     f"{where}:{node.lineno} names joints of kind {node.value!r}; ask the joint instead "
@@ -331,7 +338,7 @@ def test_the_catalogue_of_forms_has_the_groups_of_the_design():
 
 def test_every_public_function_is_documented():
     for path in ROOT.rglob("*.py"):
-        module = ast.parse(path.read_text())
+        module = parsed(path)
         owners = [module, *(node for node in module.body if isinstance(node, ast.ClassDef))]
         for owner in owners:
             inherits = isinstance(owner, ast.ClassDef) and bool(owner.bases)

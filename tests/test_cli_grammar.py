@@ -222,7 +222,7 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path, capsys):
     target = tmp_path / "none" / "move.csv"
     for words in (
         ("simulate", "2r"),
-        ("trajectory", "2r", "--to", "1,1"),
+        ("trajectory", "2r", "--to", "1,1", "--velocity", "1"),
         ("excite", "2r"),
         ("report", "2r"),
     ):
@@ -291,7 +291,7 @@ def test_a_free_motion_keeps_its_energy(capsys):
     ("words", "told"),
     [
         (("trajectory", "2r", "--to", "1"), "--to has 1 number(s); expected 2"),
-        (("trajectory", "2r", "--to", "1,2"), "give --velocity"),
+        (("trajectory", "2r", "--to", "1,2"), "robot '2r' has no velocity limits; give --velocity"),
         (("trajectory", "scara", "--to", "9,0,0,0"), "--to is beyond the limits of joint 'joint1'"),
         (("trajectory", "quadruped", "--to", "1"), "has joints of several dofs"),
         (("simulate", "2r", "--law", "gravty"), "did you mean 'gravity'"),

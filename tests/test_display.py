@@ -17,6 +17,7 @@ from closedform.identification import Payload, identify
 from closedform.pictures import TURNED
 from closedform.programs import evaluate
 from closedform.redundancy.compare import Comparison, Contestant
+from closedform.report.formulas import mathml
 from conftest import ROBOTS, make
 from identification_logs import fourier_motion
 
@@ -249,6 +250,18 @@ def test_equations_show_as_latex():
     assert str(every) == "\n".join(map(str, every))
     conditions = cf.redundancy.equations(make("chang3r"), "xy", cf.redundancy.manipulability(squared=True))
     assert conditions.Zh.latex() in conditions._repr_latex_()
+
+
+def test_lines_of_a_formula_are_rows_on_pages():
+    tau = make("2r").equations("inverse_dynamics", symbolic=True)
+    shown = etree.fromstring(mathml(tau.latex(), display=True))
+    (table,) = elements(shown, "mtable")
+    assert table.get("displaystyle") == "true"
+    assert [len(elements(row, "mtd")) for row in elements(table, "mtr")] == [2, 2]
+    assert [each.get("style") for each in elements(table, "mtd")] == [
+        "text-align:right",
+        "text-align:left",
+    ] * 2
 
 
 def test_letters_of_two_signs_have_an_index():

@@ -60,6 +60,19 @@ def test_numbered_examples_are_questions_that_end_in_a_picture_or_a_table():
         assert getattr(last.value.func, "attr", getattr(last.value.func, "id", "")) in WRITES, path.name
 
 
+def test_notebooks_are_eight_texts_whose_cells_are_python():
+    notebooks = sorted((EXAMPLES.parent / "docs" / "notebooks").glob("*.md"))
+    assert [path.name[:2] for path in notebooks] == [f"{k:02}" for k in range(1, 9)]
+    for path in notebooks:
+        text = path.read_text(encoding="utf-8")
+        assert text.startswith("---\nfile_format: mystnb\nkernelspec:\n"), path.name
+        cells = re.findall(r"^```\{code-cell\} ipython3\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+        assert len(cells) == text.count("```{code-cell}") >= 6, path.name
+        for cell in cells:
+            ast.parse(cell)
+            assert max(map(len, cell.splitlines())) < 100, path.name  # what the site shows without scrolling
+
+
 def loads(names: dict[str, Any]) -> bool:
     """Gravity torques with the load are those of the arm, and of the load's weight at its centre of mass."""
     robot, q = names["robot"].with_frame("load", "tool", (0, 0, 0.1)), names["q"]

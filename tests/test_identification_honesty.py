@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -153,6 +155,18 @@ def test_payloads_are_weighed_over_a_pause(log):
     payload = identify_payload(base, {"t": t, "q": motion.q, "tau": full})
     assert payload.phi[9] == pytest.approx(1.7, rel=0.01)
     assert payload.errors.total < 0.02 < payload.unloaded.total
+
+
+def test_a_planar_robot_says_that_it_cannot_feel_all_of_a_payload():
+    robot = cf.load("2r")
+    motion = fourier_motion(robot, 4, 8, 100)
+    tau = robot.inverse_dynamics(motion.q, motion.qd, motion.qdd)
+    log = {"t": motion.t, "q": motion.q, "tau": tau}
+    base = identify(robot, log, friction=None, rotors=False)
+    with pytest.raises(cf.ClosedFormError, match=r"MZ of the payload .* moves in a plane") as caught:
+        identify_payload(base, log)
+    assert "undetermined" not in str(caught.value)
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
 
 
 def test_rotors_of_coupled_joints_are_not_taken_for_inertia(tmp_path):

@@ -188,6 +188,9 @@ def test_names_are_shown_and_never_run():
 
 def test_a_page_needs_no_network_and_has_the_library_once(scene):
     page = scene.page()
+    part = "<p>" + scene.html("below & beside")
+    assert part.startswith("<p><figure")
+    assert "<figcaption>below &amp; beside</figcaption>" in part
     assert page.count('data-three="core"') == 1
     assert 'data-three="core"' not in scene.html(whole=False)
     tree = html.document_fromstring(page)

@@ -388,3 +388,20 @@ def test_robots_that_are_drawn_in_small_part_are_made():
     looks = cf.load(path).shapes()
     assert {piece.origin for piece in looks.pieces} == {"made"}
     assert len(looks.warnings) == 1
+
+
+def test_a_body_whose_mesh_mujoco_refuses_is_made(tmp_path, load_file):
+    (tmp_path / "nan.stl").write_bytes(stl(CORNERS * np.nan))
+    inertial = '<joint/><inertial pos="0 0 0.1" mass="1" diaginertia="1 1 1"/>'
+    text = (
+        '<mujoco><asset><mesh name="m" file="nan.stl"/><material name="x" rgba="1 0 0 1"/></asset><worldbody>'
+        f'<body name="a">{inertial}<geom type="box" size="1 1 1" mass="0" material="x"/>'
+        f'<body name="b">{inertial}<geom type="mesh" mesh="m" mass="0"/></body></body></worldbody></mujoco>'
+    )
+    looks = load_file(text, "robot.xml").shapes()
+    assert {(piece.frame, piece.origin) for piece in looks.pieces} == {("a", "primitive"), ("b", "made")}
+    (line,) = looks.warnings
+    assert line.startswith("b: mesh 'm' is refused by MuJoCo")
+    wrong = load_file(text.replace('rgba="1 0 0 1"', 'rgba="red"'), "wrong.xml").shapes()
+    assert {piece.origin for piece in wrong.pieces} == {"made"}
+    assert len(wrong.warnings) == 1

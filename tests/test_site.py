@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 
 import pytest
@@ -101,3 +102,14 @@ def test_written_parts_follow_the_code_and_the_figures(update):
         if update:
             path.write_text(text, encoding="utf-8")
         assert path.read_text(encoding="utf-8") == text, f"{path.name} is stale; run with --update"
+
+
+def test_the_readme_states_the_stored_figures():
+    readme = (tree.REPOSITORY / "README.md").read_text(encoding="utf-8")
+    with (tree.DOCS / "benchmarks" / "cpu.csv").open(encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            each = float(row["nanoseconds"])
+            time = f"{each:g} ns" if each < 1000 else f"{each / 1000:g} us"
+            if row["batch"] != "1":
+                times = row["times_pinocchio"]
+                assert (f"{time}, {times}x" if times else time) in readme, row

@@ -39,8 +39,9 @@ def fixture_arm():
 
 
 @pytest.mark.parametrize("name", cf.catalogue())
-def test_sliders_set_what_they_show(name):
+def test_sliders_set_what_they_show_from_a_posture_within_the_limits(name):
     robot = cf.load(name)
+    assert robot.within_limits(ViewState(robot).q)
     q = robot.random_state(3, order=0)[0]
     every = coordinates(robot.model)
     for each in every:
@@ -51,12 +52,6 @@ def test_sliders_set_what_they_show(name):
         moved = each.placed(q, value)
         for other in every:
             assert other is each or other.value(moved) == pytest.approx(other.value(q), abs=1e-9)
-
-
-@pytest.mark.parametrize("name", cf.catalogue())
-def test_a_robot_is_first_shown_within_its_limits(name):
-    robot = cf.load(name)
-    assert robot.within_limits(ViewState(robot).q)
 
 
 def test_what_cannot_be_drawn_is_not_taken_over():

@@ -35,11 +35,11 @@ class Axes:
         )
         left, top, width, height = place
         for value in ticks(*self.y, whole=log[1]) if levels else ():
-            level = float(self.at(0, 10**value if log[1] else value)[1])
+            level = float(self.at(x[0], 10**value if log[1] else value)[1])
             canvas.line([(left, level), (left + width, level)], LINE, 1)
             canvas.text(left - 6, level + 4, self._number(value, log[1]), QUIET, "end", font_size=11)
         for value in ticks(*self.x, whole=log[0]) if marks is None else marks:
-            across = float(self.at(10**value if log[0] else value, 1)[0])
+            across = float(self.at(10**value if log[0] else value, y[0])[0])
             canvas.text(across, top + height + 16, self._number(value, log[0]), QUIET, "middle", font_size=11)
         canvas.text(left + width, top + height + 32, labels[0], QUIET, "end", font_size=12)
         canvas.text(left, top - 8, labels[1], QUIET, font_size=12)

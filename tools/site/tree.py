@@ -31,6 +31,7 @@ CHAPTERS: dict[str, tuple[str, ...]] = {
         "scale",
         "reports",
         "shapes",
+        "scenes",
         "viewer",
         "command-line",
     ),

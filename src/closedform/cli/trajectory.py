@@ -38,7 +38,7 @@ def trajectory(
 
     loaded, _ = loaded_robot(robot, quiet=True)
     if loaded.nq != loaded.nv:
-        raise ArgumentError(f"trajectory: {loaded.name!r} has joints of several dofs; expected joints of one")
+        raise ArgumentError(f"robot {loaded.name!r} has joints of several dofs; expected joints of one")
     ends = [
         neutral_within_limits(loaded) if text is None else np.atleast_1d(numbers(option, text))
         for option, text in (("--start", start), ("--to", to))
@@ -51,7 +51,7 @@ def trajectory(
             raise ArgumentError(f"{option} is beyond the limits of joint {worst!r}")
     speed = loaded.velocity_limits if velocity is None else numbers("--velocity", velocity)
     if not np.isfinite(speed).all():
-        raise ArgumentError(f"trajectory: {loaded.name!r} has no velocity limits; give --velocity")
+        raise ArgumentError(f"robot {loaded.name!r} has no velocity limits; give --velocity")
     if output is not None:
         check_writable(output)
     found = profile(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..errors import ArgumentError
+from .outcome import json_text
 from .shared import FloatingBase, FrameName, MotionFile, loaded_robot
 from .tables import motion as read_motion
 
@@ -49,6 +50,7 @@ def view(
         int, typer.Option(help="The port, or the next one that is free; 0 for any.", min=0, max=65535)
     ] = 8080,
     browser: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+    in_json: Annotated[bool, typer.Option("--json", help="Print the address in a JSON object.")] = False,
 ) -> None:
     """Show a robot in the browser until Ctrl-C: move it, drag its tool, see its numbers, play a motion."""
     from ..viewer import view as open_view
@@ -71,14 +73,14 @@ def view(
         trajectory = read_motion(motion, loaded)
         subject = loaded
     with open_view(
-        subject,  # type: ignore[arg-type]  # a robot or a flexible arm
+        subject,
         frame=frame,
         trajectory=trajectory,
         log=recorded,
         host=host,
         port=port,
     ) as page:
-        typer.echo(page.url)
+        typer.echo(json_text({"robot": robot, "url": page.url}) if in_json else page.url)
         if browser and not open_browser(page.url):
             typer.echo("no browser was found; open the address above in one", err=True)
         try:

@@ -20,6 +20,10 @@ def mathml(latex: str, display: bool = False) -> Markup:
         latex = latex.replace(f"\\begin{{{name}}}", f"\\begin{{array}}{{{columns}}}")
         latex = latex.replace(f"\\end{{{name}}}", "\\end{array}")
     found = convert(latex, display="block" if display else "inline")
+    if "\\begin{array}" in latex:
+        found = found.replace(
+            "<mtable", '<mtable displaystyle="true"', 1
+        )  # fractions as on a line of their own
     return Markup(ALIGNED.sub(r'\g<0> style="text-align:\1"', found))
 
 

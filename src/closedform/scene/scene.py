@@ -69,7 +69,7 @@ class Scene:
     def __repr__(self) -> str:
         return f"<Scene: {self._title}, {self._span}>"
 
-    def html(self, caption: str = "", *, whole: bool = True) -> Markup:
+    def html(self, caption: str = "", *, whole: bool = True) -> str:
         """Return the part of a page that shows the scene, with a caption below it.
 
         It brings what all scenes of a page share, three.js and a script; with `whole=False` it does not,
@@ -101,12 +101,12 @@ class Scene:
                 more=max(0, len(self.warnings) - WARNINGS),
             )
         )
-        return Markup(shown) + (library() if flag("scene: whole", whole) else Markup(""))
+        return shown + str(library()) if flag("scene: whole", whole) else shown
 
     def page(self) -> str:
         """Return a page of its own, which needs no network."""
         template = environment().get_template("page.html.j2")
-        return template.render(title=self._title, body=self.html())
+        return template.render(title=self._title, body=Markup(self.html()))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a page of its own, which needs no network; the file appears whole or not at all."""

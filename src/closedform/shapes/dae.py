@@ -147,7 +147,7 @@ class _Document:
         found = next(effect.iterfind(".//technique/*/diffuse/color"), None)
         if found is None:
             return None
-        numbers = [min(1.0, max(0.0, value)) for value in _floats(found)[:4]]
+        numbers = [min(1.0, max(0.0, value)) for value in _floats(found)[:4].tolist()]
         if len(numbers) < 3 or not np.isfinite(numbers).all():
             return None
         clear = next(effect.iterfind(".//technique/*/transparency/float"), None)

@@ -101,9 +101,11 @@ class _Maker:
         if standing and not rails:
             body, point = standing[0]
             axis = body.placement[:3, :3] @ body.joint.X[:3, 0]
-            direction = point if float(np.linalg.norm(point)) > r else axis
+            far = float(np.linalg.norm(point)) > r
+            upwards = -1.0 if axis @ self.model.gravity > 0 else 1.0
+            below = np.zeros(3) if far else point - 1.3 * r * upwards * axis  # a joint here stands on it
             mesh = solids.rounded_cylinder(1.9 * r, 0.5 * r, 0.1 * r, self.sides)
-            yield self._piece(bone, solids.along(direction, np.zeros(3)), mesh, BASE)
+            yield self._piece(bone, solids.along(point if far else axis, below), mesh, BASE)
 
     def _link(self, bone: Bone) -> Iterator[Shape]:
         """Yield what connects the joints of a body."""

@@ -18,10 +18,10 @@ from .obj import read_obj
 from .part import MeshError, Part, by_colour
 from .stl import read_stl
 
-MAX_MESH_BYTES = 64 * 2**20
+MAX_MESH_BYTES = 32 * 2**20
 """Size of one mesh file."""
 
-MAX_ALL_BYTES = 512 * 2**20
+MAX_ALL_BYTES = 256 * 2**20
 """Size of all mesh files of a robot."""
 
 MAX_MATERIAL_BYTES = 2**20
@@ -59,9 +59,10 @@ class MeshFiles:
         path = self.find(name)
         key = path, scale.tobytes()
         if key not in self.sized:
-            parts = self._parts(path)
-            ones = bool((scale == 1).all())
-            self.sized[key] = parts if ones else _drawable([part.moved(np.diag(scale)) for part in parts])
+            with np.errstate(all="ignore"):  # what is not finite is found when parts are checked
+                parts = self._parts(path)
+                ones = bool((scale == 1).all())
+                self.sized[key] = parts if ones else _drawable([part.moved(np.diag(scale)) for part in parts])
         return self.sized[key]
 
     def _parts(self, path: Path) -> list[Part]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,9 @@ from .shape import Colour
 
 VISIBLE = 3
 """Groups from this one on are those that MuJoCo's viewers do not show."""
+
+MAX_REFUSED = 8
+"""Meshes that MuJoCo may refuse one after the other, each time compiling anew; then it is given none."""
 
 HIDDEN = 5
 """The group of geoms that are not drawn."""
@@ -48,31 +51,28 @@ def mjcf_items(source: LookSource, links: Collection[str]) -> tuple[list[Item], 
     """
     place = source.path or "<text>"
     data = read_bytes(source.path) if source.path else source.document
-    faults: list[str] = []
-    broken: set[str] = set()
+    broken: dict[str, str] = {}
     while True:
         root, _ = parse_xml(place, data)
         document = read_document(place, root, len(data), looks=True)
-        lines: list[str] = []
-        spec = _spec(document, bool(source.path), broken, lines)
-        names = {mesh.name for mesh in spec.meshes}
+        faults: list[str] = []
+        names: set[str] = set()
         try:
+            spec = _spec(document, bool(source.path), broken, faults)
+            names = {mesh.name for mesh in spec.meshes}
             with quiet():
                 model = spec.compile()
-            return _items(model, links), faults + lines
+            return _items(model, links), faults
         except (ValueError, mujoco().FatalError) as error:
             reason = " ".join(str(error).split())
         told = {name for name in names if name and f"'{name}'" in reason}
         if not names:
             raise ClosedFormError(f"MuJoCo: {reason}")
-        broken |= told or names
-        faults += [
-            fault("geom", name, MeshError(f"is refused by MuJoCo: {reason}"))
-            for name in sorted(told or names)
-        ]
+        refused = told if told and len(broken) < MAX_REFUSED else names
+        broken |= dict.fromkeys(refused, f"is refused by MuJoCo: {reason}")
 
 
-def _spec(document: Document, folder: bool, broken: Collection[str], faults: list[str]) -> Any:
+def _spec(document: Document, folder: bool, broken: Mapping[str, str], faults: list[str]) -> Any:
     """Return MuJoCo's editable model with the meshes alone that are drawn and can be."""
     with quiet():
         spec = mujoco().MjSpec.from_string(document.text(), include=document.texts())
@@ -80,7 +80,8 @@ def _spec(document: Document, folder: bool, broken: Collection[str], faults: lis
     compiler.fusestatic = compiler.discardvisual = False
     compiler.boundmass = compiler.boundinertia = 1.0  # bodies may lose the geoms that give them their own
     _hide([list(body.geoms) for body in spec.bodies])
-    bad = {mesh.name: why for mesh in spec.meshes if (why := _unfit(mesh, folder)) or mesh.name in broken}
+    unfit = {mesh.name: _unfit(mesh, folder) for mesh in spec.meshes}
+    bad = {**{name: why for name, why in unfit.items() if why}, **broken}
     used, left = set(), MAX_ALL_BYTES
     sizes = {
         mesh.name: file_size(Path(mesh.file)) or 0
@@ -98,7 +99,7 @@ def _spec(document: Document, folder: bool, broken: Collection[str], faults: lis
         if drawn and geom.meshname not in bad:
             used.add(geom.meshname)
             continue
-        if drawn and bad.get(geom.meshname):
+        if drawn:
             faults.append(fault(geom.parent.name, geom.meshname, MeshError(bad[geom.meshname])))
         spec.delete(geom)
     for mesh in list(spec.meshes):

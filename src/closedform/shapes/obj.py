@@ -11,8 +11,9 @@ import numpy as np
 from .part import MeshError, Part, require_count
 from .shape import Colour
 
-MAX_LINES = 3_000_000
-"""Lines of a file."""
+MAX_LINES = 1_000_000
+MAX_LINE = 1_000_000
+"""Lines of a file, and bytes of one."""
 
 MAX_MATERIALS = 500
 """Materials that the faces of a file use; the rest of the faces has no colour."""
@@ -34,6 +35,8 @@ def read_obj(data: bytes, beside: Callable[[str], bytes | None]) -> list[Part]:
     triangles, group = 0, groups[b""]
     try:
         for line in io.BytesIO(data.replace(b"\\\r\n", b" ").replace(b"\\\n", b" ")):
+            if len(line) > MAX_LINE:
+                raise MeshError(f"has a line of more than {MAX_LINE} bytes, the limit")
             words = line.split()
             if not words:
                 continue

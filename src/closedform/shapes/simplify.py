@@ -14,14 +14,17 @@ from scipy.sparse.csgraph import connected_components
 from ..arrays import Array
 from .part import Part
 
-LEAST = 40
+LEAST = 60
 """Triangles that a part is left with at least."""
+
+BETWEEN = 1.25
+"""Power of the extent of a part that its triangles go with: areas would starve small parts."""
 
 CREASE = np.cos(np.radians(35.0))
 """Cosine of the angle between triangles from which on the edge between them is sharp."""
 
-FINER = 16
-"""How many times the triangles that are asked for decimation starts with."""
+FINER = (16, 4)
+"""How many times the triangles that are asked for decimation starts with, at first and if it is stuck."""
 
 HASTE = (3, 7)
 """How fast decimation raises the error that it allows, at first and if that is not enough. More haste at
@@ -31,7 +34,8 @@ first loses thin parts."""
 def shared(budget: int, parts: Sequence[Part]) -> list[int]:
     """Return how many triangles each part may have: by its extent; what one spares goes to others."""
     counts = np.array([len(part.faces) for part in parts])
-    weights = np.array([max(float(np.linalg.norm(np.ptp(part.vertices, axis=0))), 1e-9) for part in parts])
+    extents = np.array([max(float(np.linalg.norm(np.ptp(part.vertices, axis=0))), 1e-9) for part in parts])
+    weights = (extents / extents.max()) ** BETWEEN
     given = np.zeros(len(parts))
     open_ = np.ones(len(parts), dtype=bool)
     left = float(budget)
@@ -58,21 +62,20 @@ def decimated(part: Part, most: int) -> Part:
     package = decimation()
     if package is None:
         return _clustered(part, most)
-    start = _clustered(part, FINER * most)
-    if len(start.faces) <= most:
-        return start
-    vertices, faces = start.vertices, start.faces
-    for haste in HASTE:
-        if len(faces) > most:
-            vertices, faces = package.simplify(
-                np.ascontiguousarray(vertices, dtype=np.float32),
-                np.ascontiguousarray(faces, dtype=np.int32),
-                target_count=most,
-                agg=haste,
-            )
-    if not 0 < len(faces) <= 2 * most or not np.isfinite(vertices).all():
-        return _clustered(start, most)
-    return Part(np.asarray(vertices, dtype=float), np.asarray(faces, dtype=np.int64), part.colour)
+    for finer in FINER:
+        start = _clustered(part, finer * most)
+        vertices, faces = start.vertices, start.faces
+        for haste in HASTE:
+            if len(faces) > most:
+                vertices, faces = package.simplify(
+                    np.ascontiguousarray(vertices, dtype=np.float32),
+                    np.ascontiguousarray(faces, dtype=np.int32),
+                    target_count=most,
+                    agg=haste,
+                )
+        if 0 < len(faces) <= 1.3 * most and np.isfinite(vertices).all():
+            return Part(np.asarray(vertices, dtype=float), np.asarray(faces, dtype=np.int64), part.colour)
+    return _clustered(part, most)
 
 
 def decimation() -> Any:
@@ -102,7 +105,7 @@ def _clustered(part: Part, most: int) -> Part:
             break
         total = np.stack([np.bincount(index, part.vertices[:, k]) for k in range(3)], axis=1)
         found = Part(total / np.bincount(index)[:, None], faces[first], part.colour).compact()
-        cells = int(0.7 * cells)
+        cells = int(0.85 * cells)
     return found
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from viser.transforms import SO3
 
 from ..arrays import Array
 from ..flexible import FlexibleArm
@@ -15,10 +16,13 @@ from .bending import STATIONS, BendingState
 from .loop import Loop
 from .page import Page
 from .scene import surroundings
-from .tube import tube
+from .tube import capsule
 
 SLENDER = 0.035
 """Radius of a link over its length."""
+
+MAGNIFIED = 3.0
+"""How many times deflections are magnified at first: some hundredths of a length are hard to see."""
 
 TEXT = 0.1
 """Seconds between two writings of the numbers."""
@@ -61,9 +65,10 @@ class BendingView(Page):
 
     def _draw(self, points: Array) -> None:
         self._drawn = points
-        for k, mesh in enumerate(self._links):
-            part = points[k * STATIONS : (k + 1) * STATIONS]
-            mesh.vertices = tube(part, np.full(STATIONS, self._radius))[0].astype(np.float32)
+        for nodes, part in zip(self._links, points.reshape(-1, STATIONS, 3), strict=True):
+            turns = SO3.from_matrix(self._along(np.diff(part, axis=0))).wxyz
+            for node, start, turn in zip(nodes, part, turns, strict=False):
+                node.position, node.wxyz = start, turn
         for hub, point in zip(self._hubs, points[[*range(0, len(points), STATIONS), -1]], strict=True):
             hub.position = point
 
@@ -73,18 +78,25 @@ class BendingView(Page):
         still = np.zeros_like(x)
         return np.stack([x, still, y] if self._upright else [x, y, still], axis=-1)
 
+    def _along(self, directions: Array) -> Array:
+        """Return rotations (k, 3, 3) whose first axis has a direction (k, 3) within the plane of the arm."""
+        x = directions / np.maximum(np.linalg.norm(directions, axis=1, keepdims=True), 1e-300)
+        normal = np.broadcast_to([0.0, -1.0, 0.0] if self._upright else [0.0, 0.0, 1.0], x.shape)
+        return np.stack([x, np.cross(normal, x), normal], axis=-1)
+
     def _scene(self) -> None:
         arm, scene = self.state.arm, self.server.scene
         reach = sum(link.length for link in arm.links)
         self._radius = SLENDER * max(link.length for link in arm.links)
-        points = self._in_space(self.state.points())
-        self._links = []
-        for k in range(arm.joints):
-            part = points[k * STATIONS : (k + 1) * STATIONS]
-            vertices, faces = tube(part, np.full(STATIONS, self._radius))
-            self._links.append(
-                scene.add_mesh_simple(f"/arm/link{k}", vertices.astype(np.float32), faces, color=LINK)
-            )
+        # pieces that keep their shape and move: a browser draws poses much faster than new vertices
+        self._links: list[list[Any]] = []
+        for i, link in enumerate(arm.links):
+            vertices, faces = capsule(link.length / (STATIONS - 1), self._radius)
+            pieces = [
+                scene.add_mesh_simple(f"/arm/link{i}/{k}", vertices.astype(np.float32), faces, color=LINK)
+                for k in range(STATIONS - 1)
+            ]
+            self._links.append(pieces)
         sizes = [2.2, *([1.8] * (arm.joints - 1)), 1.6 if arm.payload[0] else 1.1]
         self._hubs: list[Any] = [
             scene.add_icosphere(
@@ -113,7 +125,8 @@ class BendingView(Page):
             self._sliders.append(slider)
             slider.on_update(lambda event, k=k: self.ask(f"torque {k}", event, lambda: self._turn(k)))
         gui.add_button("No torques").on_click(lambda _: self.loop.ask("none", self._release))
-        self._magnified = gui.add_slider("deflections ×", 1.0, 10.0, 0.5, 1.0)
+        state.magnified = MAGNIFIED
+        self._magnified = gui.add_slider("deflections ×", 1.0, 10.0, 0.5, MAGNIFIED)
         self._magnified.on_update(lambda event: self.ask("magnified", event, self._magnify))
         self._words = gui.add_html("")
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
@@ -17,33 +17,7 @@ if TYPE_CHECKING:
     from ..flexible import FlexibleArm
     from ..trajectory import Trajectory
     from .bending_view import BendingView
-    from .page import Page
     from .robot_view import RobotView
-
-
-@overload
-def view(
-    subject: Robot,
-    q: ArrayLike | None = ...,
-    *,
-    frame: str | None = ...,
-    trajectory: Trajectory | None = ...,
-    log: Any = ...,
-    host: str = ...,
-    port: int = ...,
-    browser: bool = ...,
-) -> RobotView: ...
-
-
-@overload
-def view(
-    subject: FlexibleArm,
-    q: ArrayLike | None = ...,
-    *,
-    host: str = ...,
-    port: int = ...,
-    browser: bool = ...,
-) -> BendingView: ...
 
 
 def view(
@@ -56,7 +30,7 @@ def view(
     host: str = HOST,
     port: int = PORT,
     browser: bool = False,
-) -> Page:
+) -> RobotView | BendingView:
     """Show a robot or a flexible arm in the browser, and return at once: `view.url` says where.
 
     The robot is at `q` (by default at home, or bent if it is singular there), and `frame` is the tool that
@@ -70,7 +44,7 @@ def view(
     """
     require_viser()
     opens = flag("view: browser", browser)
-    found: Page
+    found: RobotView | BendingView
     if isinstance(subject, Robot):
         if trajectory is not None and log is not None:
             raise ArgumentError("view: a trajectory and a log are given; expected one of them")
@@ -90,7 +64,7 @@ def view(
     return found
 
 
-def _flexible(arm: Any, q: ArrayLike | None, given: dict[str, Any], host: str, port: int) -> Page:
+def _flexible(arm: Any, q: ArrayLike | None, given: dict[str, Any], host: str, port: int) -> BendingView:
     """Return a view of a flexible arm."""
     from ..flexible import FlexibleArm  # takes as long to import as a robot
 

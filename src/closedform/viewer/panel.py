@@ -60,9 +60,8 @@ def status(notes: Iterable[str]) -> str:
     lines = "".join(f"<div>{escape(shorten(note, 300))}</div>" for note in notes if note)
     if not lines:
         return ""
-    return block(
-        f'<div role="status" style="border-left:3px solid rgb({AMBER});padding-left:6px">{lines}</div>'
-    )
+    edge = f"border-left:3px solid rgb({AMBER});padding-left:6px;margin:2px 0 6px"
+    return block(f'<div role="status" style="{edge}">{lines}</div>')
 
 
 def posture(coordinates: Sequence[Coordinate], q: Array) -> str:

@@ -128,7 +128,7 @@ class RobotView(RobotPage):
         self._stale |= moved
         pause = OFTEN if self.state.robot.nv <= FEW else SELDOM
         if self._stale and time.monotonic() - self._written >= pause:
-            self._write()
+            self.write()
         self.say(self.note, *self._warnings)
 
     def _moving(self) -> bool:
@@ -139,7 +139,7 @@ class RobotView(RobotPage):
         self.state.move(q)
         self.changed()
 
-    def _write(self) -> None:
+    def write(self) -> None:
         """Bring sliders and numbers to the posture."""
         self._stale, self._written = False, time.monotonic()
         for each, slider in self._sliders:
@@ -175,6 +175,10 @@ class RobotView(RobotPage):
             for part, words in SHOWN.items():
                 self._checkbox(part, words, False)
             self._checkbox("robot", "robot", True)
+            shadows = gui.add_checkbox(
+                "shadows", True, hint="A computer without a graphics card is faster without."
+            )
+            shadows.on_update(lambda event: self.ask("shadows", event, lambda: self._shade(shadows.value)))
         self.readings = Readings(self.server, self.state)
 
     def _slider(self, each: Any) -> Any:
@@ -193,6 +197,9 @@ class RobotView(RobotPage):
     def _checkbox(self, part: str, words: str, shown: bool) -> None:
         box = self.server.gui.add_checkbox(words, shown)
         box.on_update(lambda event: self.ask(part, event, lambda: self._show(part, box.value)))
+
+    def _shade(self, shadows: bool) -> None:
+        self.server.scene.configure_default_lights(cast_shadow=shadows)
 
     def _show(self, part: str, visible: bool) -> None:
         self.scene.show(part, visible)

@@ -1,4 +1,4 @@
-"""Meshes made here: a sphere, and a tube along points that bends with them."""
+"""Tubes along points, as meshes."""
 
 from __future__ import annotations
 
@@ -28,6 +28,15 @@ def tube(points: Array, radii: Array) -> tuple[Array, Array]:
     ring = np.cos(angles)[None, :, None] * side[:, None] + np.sin(angles)[None, :, None] * other[:, None]
     vertices = (points[:, None] + radii[:, None, None] * ring).reshape(-1, 3)
     return np.concatenate([vertices, points[[0, -1]]]), tube_faces(len(points))
+
+
+def capsule(length: float, radius: float) -> tuple[Array, Array]:
+    """Return vertices and faces of a tube along x from 0 to a length, with round ends beyond both."""
+    angles = np.linspace(0.0, np.pi / 2, 5)
+    beyond, radii = radius * np.cos(angles), radius * np.sin(angles)
+    x = np.concatenate([-beyond, length + beyond[::-1]])
+    points = np.stack([x, np.zeros_like(x), np.zeros_like(x)], axis=1)
+    return tube(points, np.concatenate([radii, radii[::-1]]))
 
 
 def tube_faces(count: int) -> Array:

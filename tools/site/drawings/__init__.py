@@ -13,6 +13,7 @@ PICTURES: dict[str, Callable[[], str]] = {
     "inverse-kinematics": bodies.branches,
     "redundancy": bodies.self_motion,
     "equations": code.letters,
+    "scenes": motions.scene,
     "forces": motions.forces,
     "trajectory": motions.profile,
     "simulation": motions.simulation,

@@ -5,28 +5,33 @@ from __future__ import annotations
 import numpy as np
 
 import closedform as cf
-from closedform.sticks import stick_figure
 
-from ..axes import Axes, Stage, legend, sticks, view
-from ..canvas import BLUE, GREEN, INK, ORANGE, PALETTE, QUIET, Canvas
+from ..axes import Axes, Stage, legend, sticks
+from ..canvas import BLUE, GREEN, INK, ORANGE, QUIET, Canvas
+from ..solids import SEEN, draw_solid, outline, pieces
 
-PANDA = np.array([0.4, -0.5, 0.0, -2.2, 0.0, 1.8, 0.8])
+PANDA = np.array([-0.6, -0.5, 0.0, -2.2, 0.0, 1.8, 0.8])
 """A posture that shows all links."""
+
+
+POSTURES = {
+    "panda": PANDA,
+    "ur5": np.array([-0.6, -1.9, 1.9, -1.5, -1.57, 0.0]),
+    "iiwa14": np.array([-0.6, 0.5, 0.0, -1.4, 0.0, 0.9, 0.0]),
+    "kinova": np.array([-0.6, 2.6, 1.2, 0.0, 1.0, 0.0]),
+    "quadruped": None,
+    "humanoid": None,
+}
+"""Robots of the picture, at configurations or at home."""
 
 
 def robots() -> str:
     """Draw some robots of the catalogue, bent so that one sees their links."""
-    canvas = Canvas(720, 250, "Six robots of the catalogue as stick figures")
-    names = ("panda", "ur5", "scara", "stanford", "quadruped", "humanoid")
-    rng = np.random.default_rng(4)
-    for k, name in enumerate(names):
+    canvas = Canvas(720, 250, "Six robots of the catalogue")
+    for k, (name, q) in enumerate(POSTURES.items()):
         robot = cf.load(name)
-        q = robot.neutral()
-        if name in ("ur5", "stanford", "scara"):
-            q = q + rng.uniform(0.2, 0.7, robot.nq)
-        points, between = sticks(robot, PANDA if name == "panda" else q)
-        stage = Stage(canvas, (120 * k + 18, 16, 84, 180), points)
-        stage.robot(points[0], between, width=5 if robot.nv < 10 else 3.5)
+        found = pieces(robot, robot.neutral() if q is None else q)
+        draw_solid(canvas, Stage(canvas, (120 * k + 10, 16, 100, 180), outline(found)), found)
         canvas.text(120 * k + 60, 222, name, INK, "middle")
         canvas.text(120 * k + 60, 239, f"{robot.nv} dofs", QUIET, "middle", font_size=11.5)
     return canvas.svg()
@@ -36,40 +41,32 @@ def frames() -> str:
     """Draw every body of an arm with the axes of its frame."""
     canvas = Canvas(560, 340, "A Panda with the axes of the frames of all bodies")
     robot = cf.load("panda")
-    figure, between = sticks(robot, PANDA)
     poses = robot.frame_poses(PANDA)
     tips = poses[:, :3, 3][:, None] + 0.11 * np.swapaxes(poses[:, :3, :3], 1, 2)
-    eye = _seen(robot)
-    stage = Stage(canvas, (150, 24, 190, 292), np.concatenate([figure[0], (tips.reshape(-1, 3) @ eye.T)]))
-    stage.robot(figure[0], between, QUIET, width=7, opacity=0.35, joints=False)
+    solid = pieces(robot, PANDA)
+    stage = Stage(canvas, (130, 24, 210, 292), np.concatenate([outline(solid), tips.reshape(-1, 3) @ SEEN.T]))
+    draw_solid(canvas, stage, solid, opacity=0.3)
     for origin, ends in zip(poses[:, :3, 3], tips, strict=True):
-        stage.triad(origin @ eye.T, ends @ eye.T)
+        stage.triad(origin @ SEEN.T, ends @ SEEN.T)
     for name, side in (("base", 1), ("link4", -1), ("tool", -1)):
-        x, y = stage.at(poses[robot.frame_names.index(name), :3, 3] @ eye.T)
+        x, y = stage.at(poses[robot.frame_names.index(name), :3, 3] @ SEEN.T)
         canvas.text(x + side * 34, y - 14, name, INK, "start" if side > 0 else "end")
     legend(canvas, 420, 40, [("x", "#d62728"), ("y", "#2ca02c"), ("z", "#1f77b4")], step=20)
     return canvas.svg()
 
 
-def _seen(robot: cf.Robot) -> np.ndarray:
-    """Return the directions of the picture of an arm, (2, 3)."""
-    return view(stick_figure(robot.model, robot.body_poses(PANDA[None])))
-
-
 def branches() -> str:
     """Draw the eight branches of a UR5 that reach one pose."""
     robot = cf.load("ur5")
-    found = robot.inverse_kinematics(robot.pose([0.3, -1.2, 1.5, -0.4, 1.0, 0.2]))
-    solutions = found.branches[: found.count]
+    there = robot.inverse_kinematics(robot.pose([0.3, -1.2, 1.5, -0.4, 1.0, 0.2]))
+    solutions = there.branches[: there.count]
     canvas = Canvas(720, 250, "The eight branches of a UR5 for one pose of its tool")
-    points, between = sticks(robot, solutions)
-    for k, each in enumerate(points):
-        stage = Stage(canvas, (90 * k + 10, 20, 70, 180), points)
-        stage.robot(each, between, PALETTE[k % 8], width=4, joints=False)
-        x, y = stage.at(each[-1])
-        canvas.dot(x, y, 5, INK)
+    found = [pieces(robot, each) for each in solutions]
+    whole = np.concatenate([outline(each) for each in found])
+    for k, each in enumerate(found):
+        draw_solid(canvas, Stage(canvas, (90 * k + 4, 14, 82, 186), whole), each)
         canvas.text(90 * k + 45, 222, f"branch {k + 1}", QUIET, "middle", font_size=12)
-    canvas.text(360, 243, "the same pose of the tool (dot), in closed form", INK, "middle")
+    canvas.text(360, 243, "the same pose of the tool, reached in eight ways", INK, "middle")
     return canvas.svg()
 
 

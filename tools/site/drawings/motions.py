@@ -7,8 +7,9 @@ import numpy as np
 import closedform as cf
 from closedform.elastic import ComputedTorque, Feedforward, track
 
-from ..axes import Axes, Stage, legend, sticks
+from ..axes import Axes, Stage, legend
 from ..canvas import BLUE, GREEN, INK, ORANGE, PALETTE, QUIET, Canvas
+from ..solids import SEEN, draw_solid, outline, pieces
 from .bodies import PANDA
 
 
@@ -21,13 +22,10 @@ def face() -> str:
     q, qd, qdd = move.derivatives(t, 2)
     tau = robot.inverse_dynamics(q, qd, qdd)
     canvas = Canvas(760, 300, "A Panda along a motion, its joint torques, and its mass matrix")
-    points, between = sticks(robot, q[::17])
-    stage = Stage(canvas, (20, 24, 230, 240), points)
-    for k, each in enumerate(points):
-        last = k == len(points) - 1
-        stage.robot(
-            each, between, BLUE, width=7 if last else 4, opacity=1 if last else 0.12 + 0.05 * k, joints=last
-        )
+    shown = [pieces(robot, each) for each in q[[0, 60, -1]]]
+    stage = Stage(canvas, (10, 20, 260, 246), np.concatenate([outline(each) for each in shown]))
+    for each, opacity in zip(shown, (0.15, 0.3, 1), strict=True):
+        draw_solid(canvas, stage, each, opacity)
     canvas.text(135, 290, "a motion", QUIET, "middle")
     axes = Axes(
         canvas,
@@ -54,6 +52,24 @@ def face() -> str:
             )
     canvas.text(575, 32, "mass matrix", QUIET, font_size=12)
     canvas.text(575 + 84, 290, "and every derivative of it", QUIET, "middle")
+    return canvas.svg()
+
+
+def scene() -> str:
+    """Draw an arm on the ground along a motion, with the path of its tool."""
+    robot = cf.load("iiwa14")
+    end = np.array([-0.3, 0.8, -0.4, -1.4, 0.5, 0.9, 0.3])
+    move = cf.trajectory.polynomial(robot.q(joint1=-1.6, joint2=0.4, joint4=-1.8), end, duration=2.0)
+    q = move(np.linspace(0, 2, 60))
+    canvas = Canvas(560, 320, "An iiwa along a motion, with the path of its tool")
+    shown = [pieces(robot, each) for each in q[[0, 20, 40, -1]]]
+    path = robot.pose(q, "tool")[:, :3, 3] @ SEEN.T
+    stage = Stage(canvas, (60, 20, 440, 270), np.concatenate([*(outline(each) for each in shown), path]))
+    x, y = stage.at(np.zeros(2))
+    canvas.parts.append(f'<ellipse cx="{x:.0f}" cy="{y + 4:.0f}" rx="105" ry="26" fill="var(--line)"/>')
+    for each, opacity in zip(shown, (0.15, 0.2, 0.3, 1), strict=True):
+        draw_solid(canvas, stage, each, opacity)
+    canvas.line(stage.at(path), ORANGE, 2.5)
     return canvas.svg()
 
 

@@ -22,20 +22,24 @@ CONFUSED = 1e-7
 """Least singular value of the scaled regressor, relative, of parameters that can be told apart."""
 
 
-class ExcitationError(ClosedFormError, ValueError):
-    """A log that does not determine some parameters; `parameters` names them."""
+REMEDY = (
+    "record a motion that excites them (closedform.identification.excitation designs one), lock joints that "
+    'stay still (locked=[...]), or say undetermined="prior" to keep what the description says'
+)
 
-    def __init__(self, parameters: Sequence[str], condition: float) -> None:
-        self.parameters, self.condition = tuple(parameters), condition
+
+class ExcitationError(ClosedFormError, ValueError):
+    """A log that does not determine some parameters; `parameters` names them, `remedy` says what to do."""
+
+    def __init__(self, parameters: Sequence[str], condition: float, remedy: str = REMEDY) -> None:
+        self.parameters, self.condition, self.remedy = tuple(parameters), condition, remedy
         super().__init__(
             f"the motion does not determine {len(self.parameters)} parameter(s), "
-            f"{', '.join(self.parameters)} (condition number {condition:.1e}); record a motion that excites "
-            "them (closedform.identification.excitation designs one), lock joints that stay still "
-            '(locked=[...]), or say undetermined="prior" to keep what the description says'
+            f"{', '.join(self.parameters)} (condition number {condition:.1e}); {remedy}"
         )
 
-    def __reduce__(self) -> tuple[type, tuple[tuple[str, ...], float]]:
-        return type(self), (self.parameters, self.condition)
+    def __reduce__(self) -> tuple[type, tuple[tuple[str, ...], float, str]]:
+        return type(self), (self.parameters, self.condition, self.remedy)
 
 
 @dataclass(frozen=True)

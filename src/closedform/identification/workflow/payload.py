@@ -26,6 +26,11 @@ from .inertias import Prior, consistent, is_physical
 from .prediction import Errors, torque_errors
 from .result import Identification
 
+REMEDY = (
+    "record a motion that turns what is carried about several axes; a robot that moves in a plane does not "
+    "feel all of it: identify the robot again with the payload, and compare the base parameters"
+)
+
 
 @dataclass(frozen=True, repr=False)
 class Payload:
@@ -115,7 +120,7 @@ def identify_payload(
     labels = tuple(f"{name} of the payload" for name in NAMES)
     lost, condition = undetermined(fit.R, labels)
     if lost:
-        raise ExcitationError(lost, condition)
+        raise ExcitationError(lost, condition, REMEDY)
     phi = fit.values
     if physical:
         phi, _ = consistent(_loose(phi), np.eye(10), fit.R, labels)
