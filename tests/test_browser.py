@@ -13,7 +13,7 @@ import pytest
 from lxml import html
 
 import closedform as cf
-from browser import Sheet, changed, drawn
+from browser import Sheet, drawn
 from closedform.identification import excitation, identify
 from closedform.papers import write_paper
 from closedform.report import (
@@ -246,6 +246,7 @@ def test_the_library_is_loaded_after_the_first_paint(browser, written):
         assert max(paints) < sheet.page.evaluate("loaded")
 
 
+<<<<<<< HEAD
 def test_the_motion_plays_and_stops(browser, written):
     with browser.open(written("flexible"), **CALM) as sheet:
         figure = sheet.page.locator("figure.scene").first
@@ -261,6 +262,8 @@ def test_the_motion_plays_and_stops(browser, written):
         assert figure.locator("input[type=range]").input_value() == at
 
 
+=======
+>>>>>>> pages
 def test_tables_sort_by_keyboard_and_copy(browser, written):
     with browser.open(
         written("tables"), before="navigator.clipboard.writeText = async (text) => { window.copied = text; };"
