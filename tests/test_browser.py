@@ -246,24 +246,6 @@ def test_the_library_is_loaded_after_the_first_paint(browser, written):
         assert max(paints) < sheet.page.evaluate("loaded")
 
 
-<<<<<<< HEAD
-def test_the_motion_plays_and_stops(browser, written):
-    with browser.open(written("flexible"), **CALM) as sheet:
-        figure = sheet.page.locator("figure.scene").first
-        figure.scroll_into_view_if_needed()
-        sheet.until("document.querySelector('figure.scene').dataset.state === 'ready'")
-        before = sheet.picture("figure.scene canvas")
-        figure.get_by_role("button", name="Play").click()
-        sheet.until("document.querySelector('figure.scene input[type=range]').value > 50")
-        figure.get_by_role("button", name="Pause").click()
-        assert changed(before, sheet.picture("figure.scene canvas")) > 0.001
-        at = figure.locator("input[type=range]").input_value()
-        sheet.page.wait_for_timeout(200)
-        assert figure.locator("input[type=range]").input_value() == at
-
-
-=======
->>>>>>> pages
 def test_tables_sort_by_keyboard_and_copy(browser, written):
     with browser.open(
         written("tables"), before="navigator.clipboard.writeText = async (text) => { window.copied = text; };"
