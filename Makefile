@@ -1,4 +1,4 @@
-.PHONY: demo test test-torch test-jax test-gpu gpu-bundle check lint stubs coverage fuzz bench docs pictures release-check clean
+.PHONY: demo test test-torch test-jax test-gpu gpu-bundle check lint stubs coverage fuzz bench docs pictures test-browser release-check clean
 .DELETE_ON_ERROR:
 # Bytecode is kept: a run of the tests starts a hundred processes, and none of them should compile the package.
 unexport PYTHONDONTWRITEBYTECODE
@@ -20,6 +20,10 @@ test: $(VENV)/test.stamp lint
 # The claims about PyTorch, which is too large for everybody's environment.
 test-torch: $(VENV)/torch.stamp
 	$(BIN)/python -m pytest tests/test_torch.py tests/test_applications_torch.py tests/test_examples.py docs/arrays.md
+
+# Every page in Chromium, wide and narrow, light and dark; the scenes and the viewer. Some minutes.
+test-browser: $(VENV)/test.stamp
+	CLOSEDFORM_BROWSER=all $(BIN)/python -m pytest tests/test_browser.py tests/test_scene.py tests/test_viewer.py
 
 # What is claimed of GPUs, where there is one and PyTorch can use it: tests, then the bench with its figures.
 # BUNDLE names an unpacked bundle where no registry can be reached; then nothing is installed. ROBOT is a URDF.

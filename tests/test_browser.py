@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Sequence
 from html import escape
@@ -155,10 +156,13 @@ NO_SCENES = """addEventListener("DOMContentLoaded", () => {
 });"""
 """Scenes take seconds without a graphics card, and have tests of their own."""
 
-OPENED = [(kind, ("light", "dark")[k % 2], 1280) for k, kind in enumerate(KINDS)]
-OPENED += [("redundancy", "light", 400)]
-"""Every kind, half of them light and half dark. One is narrow as well, where panels beside one another are
-drawn below one another; drawing takes its time."""
+SOME = [(kind, ("light", "dark")[k % 2], 1280) for k, kind in enumerate(KINDS)] + [
+    ("redundancy", "light", 400)
+]
+ALL = [(kind, scheme, width) for kind in KINDS for scheme in ("light", "dark") for width in (1280, 400)]
+OPENED = ALL if os.environ.get("CLOSEDFORM_BROWSER") == "all" else SOME
+"""Drawing takes its time: half of the kinds are light and half dark, and one is narrow as well, where panels
+beside one another are drawn below one another. `make test-browser` draws all."""
 
 
 @pytest.mark.parametrize(("kind", "scheme", "width"), OPENED)

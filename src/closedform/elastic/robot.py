@@ -57,7 +57,7 @@ class ElasticJointRobot(ElasticForms):
         robot: Robot,
         stiffness: ArrayLike | str,
         motor_inertia: ArrayLike,
-        gear_ratio: ArrayLike,
+        gear_ratio: ArrayLike = 1.0,
         damping: ArrayLike = 0.0,
         *,
         spring_at: str = "motor",
