@@ -10,6 +10,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ import pytest
 import typer
 
 import closedform as cf
-from closedform.cli import EXAMPLES, app, main, tables
+from closedform.cli import EXAMPLES, app, ending, main, tables
 from closedform.cli.ending import EXIT_CODES
 from closedform.files import made_folder
 from closedform.report.page import Page
@@ -218,6 +219,32 @@ def test_an_interrupt_leaves_nothing_half_written(tmp_path, monkeypatch, capsys)
     code, out, err = run(capsys, "report", "2r", "-o", str(tmp_path / "page.html"))
     assert (code, out, err) == (130, "", "")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timer that interrupts")
+@pytest.mark.parametrize("way", ["swallowed", "another", "swallowed to the end", "and a good end"])
+def test_an_interrupt_that_is_swallowed_is_repeated(monkeypatch, way):
+    monkeypatch.setattr(ending, "AGAIN", 0.05)
+    reached = []
+
+    def work():
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(5)
+        except KeyboardInterrupt:
+            if way == "another":
+                raise NotImplementedError("wrong number or type of arguments") from None
+        if way == "and a good end":
+            sys.exit(0)
+        if way == "swallowed":
+            time.sleep(5)
+            reached.append("the end")
+
+    before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGALRM)
+    assert ending.exit_code(work) == 130
+    assert not reached
+    assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGALRM)) == before
+    time.sleep(0.1)  # nothing comes later
 
 
 def test_an_interrupt_takes_made_folders_back(tmp_path):

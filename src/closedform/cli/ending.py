@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import signal
 import sys
+import threading
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -26,6 +28,10 @@ EXIT_CODES = {
 """Exit codes and when they occur."""
 
 
+AGAIN = 1.0
+"""Seconds after which Ctrl-C is repeated."""
+
+
 def exit_code(run: Callable[[], object]) -> int:
     """Return the exit code of a command; what went wrong is one sentence on stderr."""
     with warnings.catch_warnings():
@@ -35,7 +41,8 @@ def exit_code(run: Callable[[], object]) -> int:
             if sys.stdout is None:
                 raise OSError(errno.EBADF, "stdout is closed")
             _escape_what_cannot_be_shown()
-            run()
+            with _insisting():
+                run()
             return 0
         except SystemExit as end:
             return _meant(end)
@@ -49,6 +56,40 @@ def exit_code(run: Callable[[], object]) -> int:
             return 1
         except Exception as error:
             return _unexpected(error)
+
+
+@contextlib.contextmanager
+def _insisting() -> Iterator[None]:
+    """Repeat Ctrl-C until it is noticed, and whatever it turned into.
+
+    C code that calls Python, such as CasADi's, may swallow the exception or raise another one.
+    """
+    usual = threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer")
+    if not usual or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+    pressed = False
+
+    def interrupt(*_: object) -> None:
+        nonlocal pressed
+        pressed = True
+        signal.setitimer(signal.ITIMER_REAL, AGAIN)
+        raise KeyboardInterrupt
+
+    alarm = signal.signal(signal.SIGALRM, interrupt)
+    signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+        if pressed:
+            raise KeyboardInterrupt
+    except (Exception, SystemExit) as error:
+        if pressed:
+            raise KeyboardInterrupt from error
+        raise
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGALRM, alarm)
 
 
 def _meant(end: SystemExit) -> int:
