@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import subprocess
 import sys
 import time
@@ -13,19 +11,10 @@ import numpy as np
 
 import closedform as cf
 from closedform.viewer.robot_view import RobotView
+from tools.chromium import FLAGS, chromium
 
 ROBOTS = ("iiwa14", "humanoid")
 """A robot of 7 dofs, for which 30 frames a second are promised, and one of 37."""
-
-FLAGS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--use-angle=swiftshader",  # WebGL without a graphics card
-    "--enable-unsafe-swiftshader",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 
 WATCH = """
     window.drawn = {frames: 0, first: 0, triangles: 0};
@@ -52,14 +41,14 @@ def run(quick: bool = False) -> dict[str, Any]:
     for name in ROBOTS:
         results[name] = found = {"alone": _alone(name, 100 if quick else 400)}
         print(f"  {name:10s} {found['alone']:7.1f} frames/s of the server alone (poses, scene, numbers)")
-    chromium = shutil.which(os.environ.get("CLOSEDFORM_CHROMIUM", "chromium"))
-    if chromium is None:
+    path = chromium()
+    if path is None:
         print("  no Chromium: nothing is measured in a browser")
         return results
     from playwright.sync_api import sync_playwright  # noqa: PLC0415
 
     with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=chromium, args=list(FLAGS))
+        browser = driver.chromium.launch(executable_path=path, args=list(FLAGS))
         _first_picture(browser, "iiwa14")  # kernels and the browser's own caches
         for name in ROBOTS:
             times = [_first_picture(browser, name) for _ in range(1 if quick else 3)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,29 +13,13 @@ from urllib.parse import urlsplit
 import numpy as np
 import pytest
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-
-FLAGS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--use-angle=swiftshader",  # WebGL without a graphics card
-    "--enable-unsafe-swiftshader",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--hide-scrollbars",
-)
+from tools.chromium import FLAGS, chromium
 
 LOCAL = ("file", "data", "blob", "about")
 """Addresses that need no network."""
 
 PATIENCE = 60_000
 """Milliseconds after which something that does not appear is missing: much more than a page takes."""
-
-
-def chromium() -> str | None:
-    """Return the path of a Chromium: that of CLOSEDFORM_CHROMIUM, or the first one found."""
-    return os.environ.get("CLOSEDFORM_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
 
 
 @contextlib.contextmanager

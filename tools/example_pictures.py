@@ -1,4 +1,4 @@
-"""`python tools/example_pictures.py`: the pictures of examples/README.md anew, as Chromium shows them.
+"""`python -m tools.example_pictures`: the pictures of examples/README.md anew, as Chromium shows them.
 
 Runs the examples in an empty folder, opens the pages that they write, and keeps what is seen. It needs
 `pip install playwright` and a Chromium on the PATH, or CLOSEDFORM_CHROMIUM with its path.
@@ -7,30 +7,29 @@ Runs the examples in an empty folder, opens the pages that they write, and keeps
 from __future__ import annotations
 
 import contextlib
-import os
 import runpy
-import shutil
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
+from .chromium import FLAGS, chromium
+
 EXAMPLES = Path(__file__).parents[1] / "examples"
 PAGES = {"01": 0.0, "02": 0.0, "06": 0.75, "07": 0.0, "08": 0.0, "11": 1.0, "12": 0.0}
 """Examples that end in a picture, and where the slider of a motion is to stand, from 0 to 1."""
 WINDOW = {"width": 720, "height": 480}
-FLAGS = ["--no-sandbox", "--disable-gpu", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
 
 
 def main() -> None:
     """Run the examples and photograph their pages."""
     from playwright.sync_api import sync_playwright  # noqa: PLC0415 (of this tool only)
 
-    path = os.environ.get("CLOSEDFORM_CHROMIUM") or shutil.which("chromium") or sys.exit("no Chromium found")
+    path = chromium() or sys.exit("no Chromium found")
     target = EXAMPLES / "pictures"
     target.mkdir(exist_ok=True)
     with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=path, args=FLAGS)
+        browser = driver.chromium.launch(executable_path=path, args=list(FLAGS))
         for number, place in PAGES.items():
             (script,) = EXAMPLES.glob(f"{number}_*.py")
             with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..errors import ArgumentError
+from .body import Body
 from .model import Model
 
 SHORTEST = 1e-100
@@ -52,13 +53,19 @@ def difference(model: Model, q: ArrayLike, target: ArrayLike) -> Array:
     return step
 
 
+def quaternion_part(body: Body) -> slice | None:
+    """Return where the quaternion of a joint is in q, if it has one."""
+    own = body.joint.quaternion
+    return None if own is None else slice(body.iq + own.start, body.iq + own.stop)
+
+
 def require_orientations(what: str, model: Model, q: Array) -> None:
     """Refuse coordinates with a quaternion too short to have a direction, such as all zeros."""
     for body in model.independent:
-        own = body.joint.quaternion
-        if own is None:
+        part = quaternion_part(body)
+        if part is None:
             continue
-        length = np.linalg.norm(q[..., body.iq + own.start : body.iq + own.stop], axis=-1)
+        length = np.linalg.norm(q[..., part], axis=-1)
         if (length < SHORTEST).any():
             raise ArgumentError(
                 f"{what}: the quaternion of joint {body.joint_name!r} has length {length.min():.3g}; "

@@ -16,10 +16,10 @@ from ..forms.manifold import coordinate_rates
 from ..integration import Event, System
 from ..integration.inputs import Levels
 from ..integration.simulate import simulate
+from ..model.state import quaternion_part
 from .drive import Clock, Drive
 from .inputs import at
 from .plant import Plant
-from .start import quaternion_part
 
 
 def adaptive_run(

@@ -18,13 +18,13 @@ from ..control import Law
 from ..errors import ArgumentError
 from ..guests import Kind, called, own, sized, to_host
 from ..integration.rollout import Rows, require_room, rows
+from ..model.state import quaternion_part
 from ..robot import Robot
 from .drive import Clock, require_fitting
 from .inputs import reference_levels, wrench_levels
 from .motion import Motion
 from .plant import Plant
 from .rows import flat, in_rows, joined, wide
-from .start import quaternion_part
 from .steps import step_kernel
 
 

@@ -8,16 +8,11 @@ from numpy.typing import ArrayLike
 from ..arrays import Array
 from ..checks import rows_array
 from ..errors import ArgumentError
-from ..model import Body, Model
+from ..model import Model
+from ..model.state import quaternion_part
 
 UNIT = 1e-6
 """How far from 1 the length of a quaternion may be; it is made 1 then."""
-
-
-def quaternion_part(body: Body) -> slice | None:
-    """Return where the quaternion of a joint is in q, if it has one."""
-    own = body.joint.quaternion
-    return None if own is None else slice(body.iq + own.start, body.iq + own.stop)
 
 
 def checked_coordinates(model: Model, given: ArrayLike) -> Array:
