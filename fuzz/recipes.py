@@ -1211,6 +1211,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
         columns=None,
         units={"position": "rad"},
         rate=None,
+        window=(0.5, None),
         reduction=[1.0, 1.0],
         offset=None,
         gain=None,
