@@ -12,8 +12,10 @@ from pyarrow import parquet
 from scipy import io as matlab
 
 import closedform as cf
+from closedform.cli.reading import reading_options
 from closedform.identification import LogError, read_log
 from closedform.identification.logs import errors
+from closedform.identification.logs.options import ReadingOptions
 
 T = np.arange(500) / 250
 Q = np.stack([np.sin(T) + np.sin(2.7 * T), np.cos(1.3 * T)], axis=1)
@@ -230,3 +232,56 @@ def test_structures_of_matlab_are_refused_with_a_remedy(arm, here):
     matlab.savemat("log.mat", {"data": {"t": T, "q": Q, "tau": TAU}})
     with pytest.raises(LogError, match=r"'data' is struct.*'-struct'"):
         read_log("log.mat", arm)
+
+
+SAID = {"rate": None, "units": "", "columns": None, "window": None, "reduction": None, "offset": None}
+SAID |= {"gain": None, "motor_positions": True, "missing": "few"}
+
+
+def test_the_command_line_takes_what_read_log_takes(arm, here):
+    assert set(SAID) == set(ReadingOptions.__annotations__)
+    said = SAID | {
+        "columns": ["time=0", "position=1-2", "effort=3,4"],
+        "window": "0.5:",
+        "units": "position=deg",
+        "reduction": "50,0;32,32",
+        "offset": "0.1,0.2",
+        "gain": "2,3",
+        "missing": "drop",
+    }
+    options = {
+        "columns": {"time": 0, "position": [1, 2], "effort": [3, 4]},
+        "window": (0.5, None),
+        "units": {"position": "deg"},
+        "reduction": [[50, 0], [32, 32]],
+        "offset": [0.1, 0.2],
+        "gain": [2, 3],
+        "missing": "drop",
+    }
+    text("log.txt")
+    one, other = (read_log("log.txt", arm, **each).samples() for each in (reading_options(**said), options))
+    assert np.array_equal(one.position, other.position)
+    assert np.array_equal(one.effort, other.effort)
+    assert reading_options(**SAID | {"rate": "position=250,effort=5"})["rate"] == {
+        "position": 250,
+        "effort": 5,
+    }
+
+
+@pytest.mark.parametrize(
+    ("option", "given"),
+    [
+        ("rate", "fast"),
+        ("rate", "1,2"),
+        ("rate", "position=x"),
+        ("columns", ["position"]),
+        ("columns", ["time=0", "time=1"]),
+        ("window", "3"),
+        ("window", "a:b"),
+        ("reduction", "1,2;3"),
+        ("gain", "1,,2"),
+    ],
+)
+def test_mistakes_on_the_command_line_name_their_option(option, given):
+    with pytest.raises(cf.ArgumentError, match=f"^--{option}"):
+        reading_options(**SAID | {option: given})
