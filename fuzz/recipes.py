@@ -1212,6 +1212,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
         units={"position": "rad"},
         rate=None,
         window=(0.5, None),
+        topic=None,
         reduction=[1.0, 1.0],
         offset=None,
         gain=None,

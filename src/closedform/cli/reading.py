@@ -12,7 +12,7 @@ from ..errors import ArgumentError
 LogSource = Annotated[
     Path,
     typer.Argument(
-        help="A log: .csv, .txt, .parquet, .npz, .npy, .mat, or a .toml that names files, units and gears."
+        help="A log: .csv, .txt, .parquet, .npz, .npy, .mat, a ROS 2 bag, or a .toml that names all this."
     ),
 ]
 EffortFile = Annotated[
@@ -38,6 +38,9 @@ Columns = Annotated[
 ]
 Window = Annotated[
     str | None, typer.Option("--window", help="The seconds to read, as 2:10, 2: or :10.", show_default="all")
+]
+Topic = Annotated[
+    str | None, typer.Option("--topic", help="Of the joint states in a bag.", show_default="the only one")
 ]
 Reduction = Annotated[
     str | None,
@@ -71,6 +74,7 @@ def reading_options(
     units: str,
     columns: list[str] | None,
     window: str | None,
+    topic: str | None,
     reduction: str | None,
     offset: str | None,
     gain: str | None,
@@ -83,6 +87,7 @@ def reading_options(
         "units": pairs("--units", units) or None,
         "columns": _all_columns(columns or []) or None,
         "window": _window(window),
+        "topic": topic,
         "reduction": _matrix(reduction),
         "offset": None if offset is None else _numbers("--offset", offset),
         "gain": None if gain is None else _numbers("--gain", gain),

@@ -42,6 +42,7 @@ OPTIONS = {
     "units": "--units",
     "columns": "--columns",
     "window": "--window",
+    "topic": "--topic",
     "reduction": "--reduction",
     "offset": "--offset",
     "gain": "--gain",

@@ -25,6 +25,7 @@ class ReadingOptions(TypedDict, total=False):
     units: Mapping[str, str] | None
     rate: float | Mapping[str, float] | None
     window: Sequence[float | None] | None
+    topic: str | None
     reduction: ArrayLike | None
     offset: ArrayLike | None
     gain: ArrayLike | None

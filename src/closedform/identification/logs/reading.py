@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,7 @@ def read_log(
     units: Mapping[str, str] | None = None,
     rate: float | Mapping[str, float] | None = None,
     window: Sequence[float | None] | None = None,
+    topic: str | None = None,
     reduction: ArrayLike | None = None,
     offset: ArrayLike | None = None,
     gain: ArrayLike | None = None,
@@ -48,14 +50,16 @@ def read_log(
 ) -> Log:
     """Return the log in a file or in arrays, its columns matched to the joints of a robot.
 
-    `source` is a path (.csv, .txt, .parquet, .npz, .npy, .mat), a data frame, a mapping of arrays (numpy
-    or dask), a mapping {"position": path, "effort": path} of one file per quantity, or a .toml path that
-    gives all this (see `options`; options given here win). Columns are recognised by name (`time`, `q1`,
-    `elbow_position [deg]`, `tau1`, ...), or `columns` gives their names or their indices from 0; `units`
-    holds for all columns of a quantity. `rate` in Hz replaces a missing time column; files of their own
-    may have a rate each, {"position": 1000, "effort": 250}. `window` is the part of the log to read, from
-    and to in seconds on its clock; None for either leaves it open. `reduction`, `offset`, `gain` and
-    `motor_positions` are those of `Transmission`, one entry per logged joint.
+    `source` is a path (.csv, .txt, .parquet, .npz, .npy, .mat; .mcap, .db3 or the folder of a ROS 2 bag), a
+    data frame, a mapping of arrays (numpy or dask), a mapping {"position": path, "effort": path} of one
+    file per quantity, or a .toml path that gives all this (see `options`; options given here win).
+    Columns are recognised by name (`time`, `q1`, `elbow_position [deg]`, `tau1`, ...), or `columns` gives
+    their names or their indices from 0; `units` holds for all columns of a quantity. `rate` in Hz
+    replaces a missing time column; files of their own may have a rate each, {"position": 1000,
+    "effort": 250}. `window` is the part of the log to read, from and to in seconds on its clock; None for
+    either leaves it open. `topic` is that of the joint states in a bag, if there are several.
+    `reduction`, `offset`, `gain` and `motor_positions` are those of `Transmission`, one entry per logged
+    joint.
 
     Angles that jump by a turn are unwrapped, rows that stand out of their neighbours or repeat the row
     before are left out, saturated efforts are not fitted, and stamps that jitter around even rows are
@@ -75,6 +79,7 @@ def read_log(
         "units": units,
         "rate": rate,
         "window": window,
+        "topic": topic,
         "reduction": reduction,
         "offset": offset,
         "gain": gain,
@@ -94,15 +99,16 @@ def read_log(
     choice("missing", missing, MISSING)
     turning = turning_joints("read_log", robot)
     name = _name(source)
+    read = partial(read_table, topic=topic, joints=robot.joint_names)
     notes: tuple[str, ...] = ()
     if is_one_file_each(source):
         check_quantities(columns, units)
-        both = joined(source, read_table, robot.joint_names, columns, units, rate)
+        both = joined(source, read, robot.joint_names, columns, units, rate)
         table, columns, notes = both.table, both.columns, both.notes
         units = {quantity: unit for quantity, unit in (units or {}).items() if quantity != "time"}
         rate = None if isinstance(rate, Mapping) else rate
     else:
-        table = read_table(source)
+        table = read(source)
     try:
         chosen, covered = choose(table, robot.joint_names, columns, units)
     except LogError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,21 +11,24 @@ import numpy as np
 
 from ...checks import file_path
 from ...errors import ArgumentError, ClosedFormError, listed, shorten, shown
-from ...files import read_start
-from . import errors
+from ...files import is_folder, read_start
+from . import bags, errors
 from .archives import read_mat, read_npy, read_npz
 from .errors import MOST_COLUMNS, LogError, LogTable
 from .text import read_text
 
 TEXTS = (".csv", ".tsv", ".txt", ".dat")
 PARQUETS = (".parquet", ".pq")
-KINDS = (*TEXTS, *PARQUETS, ".npy", ".npz", ".mat")
+KINDS = (*TEXTS, *PARQUETS, ".npy", ".npz", ".mat", *bags.SUFFIXES)
 
 
-def read_table(source: Any) -> LogTable:
+def read_table(source: Any, topic: str | None = None, joints: Sequence[str] = ()) -> LogTable:
     """Return the columns of a file, a data frame, or a mapping of arrays."""
     if isinstance(source, str | os.PathLike):
-        return read_file(file_path("log", source))
+        path = file_path("log", source)
+        if is_folder(path) or path.suffix.lower() in bags.SUFFIXES:
+            return bags.read_bag(path, topic, joints)
+        return read_file(path)
     names: Any = None
     if isinstance(source, Mapping):
         names, column = list(source), source.__getitem__
