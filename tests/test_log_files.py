@@ -229,7 +229,7 @@ def test_archives_are_not_unpacked_beyond_the_limit(arm, here, monkeypatch):
 
 def test_structures_of_matlab_are_refused_with_a_remedy(arm, here):
     matlab.savemat("log.mat", {"data": {"t": T, "q": Q, "tau": TAU}})
-    with pytest.raises(LogError, match=r"'data' is struct.*'-struct'"):
+    with pytest.raises(LogError, match=r"'data' is of another kind.*'-struct'"):
         read_log("log.mat", arm)
 
 

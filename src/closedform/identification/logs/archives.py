@@ -1,4 +1,4 @@
-"""Arrays of a log in NumPy and MATLAB files: checked by their headers before they are read."""
+"""Arrays of a log in NumPy files: checked by their headers before they are read."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import math
 import zipfile
 import zlib
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
 
-from ...errors import shorten, shown
+from ...errors import shorten
 from . import errors
 from .errors import MOST_COLUMNS, LogError, LogTable
 
@@ -19,12 +19,6 @@ NUMBERS = "fiub"
 
 LONGEST_HEADER = 100_000
 """Characters of the header of a NumPy array."""
-
-FEWEST_ROWS = 50
-"""Rows below which a matrix with more columns holds a row per joint."""
-
-COMPRESSED = 15
-"""The type of a compressed element of a MATLAB file."""
 
 
 def read_npy(path: Path) -> LogTable:
@@ -92,74 +86,3 @@ def _real(values: np.ndarray, name: str) -> np.ndarray:
     if values.ndim > 2:
         raise LogError(f"{name} has shape {values.shape}; expected (rows,) or (rows, joints)")
     return np.array(values, dtype=float) if values.dtype.kind in NUMBERS else values
-
-
-def read_mat(path: Path) -> LogTable:
-    """Return the matrices of a MATLAB file by name; vectors are columns."""
-    from scipy import io  # noqa: PLC0415 (takes a while to import)
-
-    with path.open("rb") as file:
-        start = file.read(1024)
-    if start[:19] == b"MATLAB 7.3 MAT-file" or b"\x89HDF\r\n\x1a\n" in (start[:8], start[512:520]):
-        raise LogError(
-            f"{path}: a MATLAB file of version 7.3 (HDF5), which is not read; write it by save(..., '-v7')"
-        )
-    if start[:1] == b"\0" or start[124:128] not in (b"\0\1IM", b"\1\0MI"):
-        raise LogError(f"{path}: not a MATLAB file of version 5 to 7; write it by save(..., '-v7')")
-    try:
-        _check_unpacked(path, "little" if start[126:128] == b"IM" else "big")
-        kinds = {name: kind for name, _, kind in io.whosmat(path)}
-        wanted = [name for name, kind in kinds.items() if kind in MATLAB_NUMBERS]
-        found = io.loadmat(path, variable_names=wanted, verify_compressed_data_integrity=True)
-    except LogError:
-        raise
-    except Exception as error:  # whatever the reader of a damaged file does
-        raise LogError(f"{path}: damaged MATLAB file ({shorten(str(error), 200)}); write it again") from None
-    if len(kinds) > MOST_COLUMNS:
-        raise LogError(f"{path}: {len(kinds)} variables; at most {MOST_COLUMNS} are read")
-    if not wanted:
-        name, kind = next(iter(kinds.items()), ("nothing", "empty"))
-        raise LogError(
-            f"{path}: no matrix of numbers ({shown(name)} is {kind}); write the fields of a structure as "
-            "variables by save(..., '-struct', 'name', '-v7')"
-        )
-    return {name: _upright(_real(found[name], f"{path}: {name!r}")) for name in wanted}
-
-
-MATLAB_NUMBERS = (
-    "double",
-    "single",
-    "logical",
-    *(f"{sign}int{size}" for sign in ("", "u") for size in (8, 16, 32, 64)),
-)
-"""Classes of a MATLAB file that are read; structures, cells and objects are left alone: SciPy's
-reader recurses into them, and a crafted file would end the process."""
-
-
-def _upright(values: np.ndarray) -> np.ndarray:
-    """Return vectors as columns, and matrices with a row per joint turned: MATLAB has no other vectors."""
-    if values.ndim == 2 and 1 in values.shape:
-        return values.reshape(-1)
-    return values.T if values.ndim == 2 and values.shape[0] < FEWEST_ROWS <= values.shape[1] else values
-
-
-def _check_unpacked(path: Path, order: Any) -> None:
-    """Refuse a file whose compressed elements unpack to more than fits: they are counted, not kept."""
-    total = 0
-    with path.open("rb") as file:
-        file.seek(128)
-        while len(tag := file.read(8)) == 8:
-            kind, size = (int.from_bytes(tag[k : k + 4], order) for k in (0, 4))
-            if kind != COMPRESSED:
-                file.seek(size, 1)
-                continue
-            unpack, left = zlib.decompressobj(), size
-            while left > 0 and (packed := file.read(min(left, 2**16))):
-                left -= len(packed)
-                while packed:
-                    total += len(unpack.decompress(packed, 2**20))
-                    packed = unpack.unconsumed_tail
-                    if total > errors.LARGEST_TEXT:
-                        raise LogError(
-                            f"{path}: more than {errors.LARGEST_TEXT} bytes unpacked; cut it into parts"
-                        )

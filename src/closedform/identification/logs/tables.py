@@ -13,8 +13,9 @@ from ...checks import file_path
 from ...errors import ArgumentError, ClosedFormError, listed, shorten, shown
 from ...files import is_folder, read_start
 from . import bags, errors
-from .archives import read_mat, read_npy, read_npz
+from .archives import read_npy, read_npz
 from .errors import MOST_COLUMNS, LogError, LogTable
+from .matlab import read_mat
 from .text import read_text
 
 TEXTS = (".csv", ".tsv", ".txt", ".dat")
