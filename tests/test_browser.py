@@ -306,6 +306,14 @@ def test_what_is_missing_is_said(browser, written, missing):
         assert sheet.page.locator("#robot table").first.is_visible()
 
 
+def test_figures_nobody_scrolled_to_are_printed(browser, written):
+    with browser.open(written("short"), before=UNSEEN) as sheet:
+        sheet.until("window.Plotly !== undefined")
+        assert not sheet.page.locator("figure.plot[data-state=drawn]").count()
+        sheet.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        assert not sheet.page.locator("figure.plot:not([data-state=drawn])").count()
+
+
 def test_paper_is_light_and_shows_what_is_folded_away(browser, written):
     with browser.open(written("short"), scheme="dark") as sheet:
         draw(sheet, sheet.page.locator("figure.plot").all())

@@ -17,7 +17,7 @@ import pytest
 import typer
 
 import closedform as cf
-from closedform.cli import EXAMPLES, app, main
+from closedform.cli import EXAMPLES, app, main, tables
 from closedform.cli.ending import EXIT_CODES
 from closedform.files import made_folder
 from closedform.report.page import Page
@@ -182,6 +182,14 @@ def test_results_that_cannot_be_written_are_one_sentence():
     )
 
 
+def test_a_closed_stdout_is_one_sentence(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stdout", None)
+    with pytest.raises(SystemExit) as end:
+        main(["robots"])
+    assert end.value.code == 1
+    assert capsys.readouterr().err.startswith("error: the results cannot be written (stdout is closed)")
+
+
 @pytest.mark.parametrize("words", [("--help",), ("cache",)], ids=" ".join)
 def test_a_closed_pipe_is_silent(words):
     reader, writer = os.pipe()
@@ -278,6 +286,31 @@ def test_a_planned_motion_is_followed_and_read_again(tmp_path, capsys):
     assert rows.dtype.names[:3] == ("time_s", "joint1_position_rad", "joint2_position_rad")
 
 
+@pytest.mark.parametrize("name", ["arm [left]", "arm, right [2]", "arm_position"])
+def test_motions_of_joints_with_any_name_are_read_again(tmp_path, name):
+    arm = tmp_path / "arm.urdf"
+    cf.load("2r").to_urdf(arm)
+    arm.write_text(arm.read_text(encoding="utf-8").replace("joint1", name), encoding="utf-8")
+    robot, t = cf.load(arm), np.linspace(0, 1, 5)
+    q = np.stack([t, -t], axis=1)
+    file = tmp_path / "motion.csv"
+    file.write_text(tables.written_table(robot, t, velocity=0 * q, position=q), encoding="utf-8")
+    read = tables.motion(file, robot)
+    np.testing.assert_allclose(read(0.5), [0.5, -0.5], atol=1e-12)
+
+
+def test_meshes_that_are_missing_are_told(tmp_path, unrendered, capsys):
+    arm = tmp_path / "arm.urdf"
+    cf.load("2r").to_urdf(arm)
+    look = '<visual><geometry><mesh filename="gone.stl"/></geometry></visual>'
+    text = arm.read_text(encoding="utf-8")
+    arm.write_text(text.replace("</link>", f"{look}</link>"), encoding="utf-8")
+    for verb in (("check", str(arm)), ("report", str(arm), "-o", str(tmp_path / "arm.html"))):
+        _, out, _ = run(capsys, *verb, "--json")
+        assert any("gone.stl" in each for each in json.loads(out)["warnings"]), verb
+    assert "gone.stl" in run(capsys, *verb)[2]
+
+
 def test_a_free_motion_keeps_its_energy(capsys):
     code, out, _ = run(capsys, "simulate", "2r", "--start", "0.5,0", "--duration", "1", "--json")
     facts = json.loads(out)
@@ -290,6 +323,7 @@ def test_a_free_motion_keeps_its_energy(capsys):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
+        (("trajectory", "2r", "--to", "nan,1"), "--to is 'nan,1'; expected numbers, and nan is none"),
         (("trajectory", "2r", "--to", "1"), "--to has 1 number(s); expected 2"),
         (("trajectory", "2r", "--to", "1,2"), "robot '2r' has no velocity limits; give --velocity"),
         (("trajectory", "scara", "--to", "9,0,0,0"), "--to is beyond the limits of joint 'joint1'"),

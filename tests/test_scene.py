@@ -175,6 +175,20 @@ def test_bad_motions_are_named(given, message):
         cf.load("2r").scene(**given)
 
 
+@pytest.mark.parametrize("length", [0.0, 1e-200])
+@pytest.mark.parametrize("name", ["quadruped", "spherical_pendulum"])
+def test_quaternions_without_a_direction_are_named(name, length):
+    robot = cf.load(name)
+    none = length * robot.neutral()
+    told = r"q: the quaternion of joint '\w+' has length (0|1e-200); expected 1"
+    with pytest.raises(cf.ArgumentError, match=f"scene: {told}"):
+        robot.scene(none)
+    with pytest.raises(cf.ArgumentError, match="scene: ghost: the quaternion"):
+        robot.scene(ghost=none)
+    with pytest.raises(cf.ArgumentError, match=f"plot: {told}"):
+        robot.plot(none)
+
+
 def test_names_are_shown_and_never_run():
     robot = cf.Robot.from_mdh([(0, 0, 0, 0, 0), (0, 0, 1.0, 0, 0)], name=NASTY, joint_names=[NASTY, "b"])
     page = robot.scene(np.zeros((2, 2)), tau=np.ones((2, 2))).page()

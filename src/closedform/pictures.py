@@ -15,6 +15,7 @@ from .display import card, html_table
 from .errors import ArgumentError, ClosedFormError
 from .model import Model, random_state
 from .model.listing import heading, joint_rows
+from .model.state import require_orientations
 from .programs import evaluate, trace
 from .sticks import StickFigure, stick_figure
 from .svg import svg
@@ -107,6 +108,7 @@ class RobotPictures:
         states = self.model.neutral() if q is None else finite("plot: q", real_array("plot: q", q))
         if states.shape != (nq,) and not (states.ndim == 2 and states.shape[1] == nq and len(states)):
             raise ArgumentError(f"plot: q has shape {states.shape}; expected ({nq},) or (n, {nq})")
+        require_orientations("plot: q", self.model, states)
         states = states.reshape(-1, nq) if nq else np.zeros((1, 0))
         if len(states) > MOST_STATES:
             raise ArgumentError(f"plot: {len(states)} configurations; at most {MOST_STATES} have a place")

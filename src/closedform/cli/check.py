@@ -9,6 +9,7 @@ from .shared import FloatingBase, Source, loaded_robot
 def check(robot: Source, floating_base: FloatingBase = False) -> Outcome:
     """Read a robot and list its joints and frames, and what is doubtful about its description."""
     loaded, notes = loaded_robot(robot, quiet=True, floating_base=floating_base)
+    notes += loaded.shapes().warnings
     joints = [
         {"name": body.joint_name, "kind": body.joint.kind, "nq": body.joint.nq, "nv": body.joint.nv}
         for body in loaded.model.independent

@@ -32,6 +32,8 @@ def exit_code(run: Callable[[], object]) -> int:
         warnings.simplefilter("always", UserWarning)  # the package's own are of this kind
         warnings.showwarning = _show
         try:
+            if sys.stdout is None:
+                raise OSError(errno.EBADF, "stdout is closed")
             _escape_what_cannot_be_shown()
             run()
             return 0

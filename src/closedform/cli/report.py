@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from .outcome import Outcome
-from .shared import FloatingBase, Gravity, MotionFile, PageFile, Source, loaded_robot, write_study
+from .shared import FloatingBase, Gravity, MotionFile, PageFile, Source, loaded_robot, warning, write_study
 from .tables import motion as read_motion
 
 
@@ -30,7 +30,10 @@ def report(
     from ..report import Study
 
     loaded, notes = loaded_robot(robot, floating_base=floating_base, gravity=gravity)
+    undrawn = loaded.shapes().warnings
+    for line in undrawn:
+        warning(line)
     trajectory = read_motion(motion, loaded)
     study = Study(loaded, duration, samples, pinocchio, notes=notes, trajectory=trajectory)
     page = write_study(study, output, "report")
-    return Outcome({"robot": loaded.name, "warnings": notes, "page": page}, [str(page)], page)
+    return Outcome({"robot": loaded.name, "warnings": notes + undrawn, "page": page}, [str(page)], page)

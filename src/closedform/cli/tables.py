@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import csv
 import io
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +29,8 @@ def numbers(option: str, given: str) -> Array:
         found = np.array([float(part) for part in given.split(",")])
     except ValueError:
         raise ArgumentError(f"{option} is {shown(given)}; expected a number, or several as 1,2.5,3") from None
+    if np.isnan(found).any():
+        raise ArgumentError(f"{option} is {shown(given)}; expected numbers, and nan is none")
     return found[0] if found.size == 1 else found
 
 
@@ -77,8 +81,8 @@ def motion(path: Path | None, robot: Robot) -> Trajectory | None:
             f"--motion moves joints of one degree of freedom; {robot.name!r} has others: leave it out"
         )
     header, rows = table("--motion", path)
-    bare = [name.split("[")[0].strip().removesuffix("_position") for name in header]
     joints = robot.joint_names
+    bare = [_joint_of(name, joints) for name in header]
     if all(joint in bare for joint in joints):
         q = rows[:, [bare.index(joint) for joint in joints]]
     elif rows.shape[1] == 1 + len(joints):
@@ -90,6 +94,13 @@ def motion(path: Path | None, robot: Robot) -> Trajectory | None:
         )
     keep = np.unique(np.linspace(0, len(rows) - 1, min(len(rows), WAYPOINTS)).round().astype(int))
     return spline(rows[keep, 0], q[keep])
+
+
+def _joint_of(column: str, joints: Sequence[str]) -> str:
+    """Return the joint that a column is named after, with or without a quantity and a unit in brackets."""
+    without = re.sub(r"\s*\[[^\[\]]*\]$", "", column)
+    names = (column, without, column.removesuffix("_position"), without.removesuffix("_position"))
+    return next((name for name in names if name in joints), without)
 
 
 def neutral_within_limits(robot: Robot) -> Array:

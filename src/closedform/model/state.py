@@ -6,7 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
+from ..errors import ArgumentError
 from .model import Model
+
+SHORTEST = 1e-100
+"""Length of a quaternion below which it has no direction."""
 
 
 def random_state(
@@ -46,6 +50,20 @@ def difference(model: Model, q: ArrayLike, target: ArrayLike) -> Array:
         part = slice(body.iq, body.iq + body.joint.nq)
         step[..., body.velocities] = body.joint.step_to(q[..., part], target[..., part])
     return step
+
+
+def require_orientations(what: str, model: Model, q: Array) -> None:
+    """Refuse coordinates with a quaternion too short to have a direction, such as all zeros."""
+    for body in model.independent:
+        own = body.joint.quaternion
+        if own is None:
+            continue
+        length = np.linalg.norm(q[..., body.iq + own.start : body.iq + own.stop], axis=-1)
+        if (length < SHORTEST).any():
+            raise ArgumentError(
+                f"{what}: the quaternion of joint {body.joint_name!r} has length {length.min():.3g}; "
+                "expected 1, as robot.neutral() has it"
+            )
 
 
 def _aligned(model: Model, q: ArrayLike, step: ArrayLike) -> tuple[Array, Array]:

@@ -12,6 +12,7 @@ from ..arrays import Array
 from ..checks import finite, real_array
 from ..errors import ArgumentError, shown
 from ..model import Model
+from ..model.state import require_orientations
 from ..programs import evaluate, trace
 
 SAMPLES = 241
@@ -131,7 +132,9 @@ def _states(model: Model, given: Any, what: str = "q") -> Array:
         raise ArgumentError(f"scene: {what} has shape {q.shape}; expected ({nq},) or (n, {nq})")
     if q.ndim == 2 and len(q) > MOST_GIVEN:
         raise ArgumentError(f"scene: {what} has {len(q)} configurations; expected at most {MOST_GIVEN}")
-    return finite(f"scene: {what}", q, LARGEST).reshape(-1, nq) if nq else np.zeros((1, 0))
+    q = finite(f"scene: {what}", q, LARGEST)
+    require_orientations(f"scene: {what}", model, q)
+    return q.reshape(-1, nq) if nq else np.zeros((1, 0))
 
 
 def _forces(model: Model, given: Any, count: int) -> Array:

@@ -114,7 +114,12 @@
       plotly().then(() => draw(target)).catch((error) => fail(target, error));
     }
   }, { rootMargin: "700px" });
-  requestAnimationFrame(() => setTimeout(() => { for (const each of figures) near.observe(each); }));
+  // The library comes when the page has nothing else to do: a page that is printed draws all its figures at once.
+  const idle = window.requestIdleCallback || setTimeout;
+  requestAnimationFrame(() => setTimeout(() => {
+    for (const each of figures) near.observe(each);
+    if (figures.length) idle(() => plotly().catch(() => {}));
+  }));
 
   document.addEventListener("themechange", () => {
     for (const [canvas, plot] of drawn) { themed(plot); Plotly.react(canvas, plot.data, plot.layout); }
