@@ -156,8 +156,8 @@ def test_equations_take_a_frame_and_an_order(capsys):
         ),
         ("locked={'wrist': 0.25}", "--locked wrist=0.25"),
         ("or plausible=False if", "or --no-plausible if"),
-        ("Say gain=[...] or reduction=[...] (", "Say gain or reduction in a .toml log description ("),
-        ("Say reduction=[...], or check", "Say reduction in a .toml log description, or check"),
+        ("Say gain=[...] or reduction=[...] (", "Say --gain ... or --reduction ... ("),
+        ("Say reduction=[...], or check", "Say --reduction ..., or check"),
         (
             'hold_out is -1.0; expected None, "half" or the seconds',
             "--hold-out is -1.0; expected none, half or the seconds",
@@ -165,10 +165,12 @@ def test_equations_take_a_frame_and_an_order(capsys):
         ("hold_out: blocks of 100 s", "--hold-out: blocks of 100 s"),
         ('units={"time": "min"}, or give rate= in Hz', "--units time=min, or give --rate in Hz"),
         ("the units: as said", "the units: as said"),
+        ('or say columns={"effort": [...]}', "or say --columns effort=..."),
         (
-            'or say columns={"effort": [...]}',
-            "or name them as effort under columns in a .toml log description",
+            'say columns={"time": 0, "position": [1, ...], "effort": [...]} by',
+            "say --columns time=0 --columns position=1-2 --columns effort=3-4 by",
         ),
+        ('or say missing="drop", which', "or say --missing drop, which"),
     ],
 )
 def test_the_command_line_speaks_of_its_options(said, told):

@@ -22,7 +22,7 @@ from closedform.identification import (
     read_log,
     reduced_factor,
 )
-from closedform.identification.logs import tables
+from closedform.identification.logs import errors
 from closedform.identification.logs.options import ReadingOptions
 from closedform.identification.logs.units import split_unit
 
@@ -115,10 +115,10 @@ def test_large_tables_are_refused_before_the_work(arm, tmp_path, monkeypatch):
         read_log(written(tmp_path / "a.csv", ROWS, "q" * 300_000 + "\n"), arm)
     with pytest.raises(LogError, match="5000 columns"):
         read_log(written(tmp_path / "b.csv", ROWS, ",".join(f"c{k}" for k in range(5000)) + "\n"), arm)
-    monkeypatch.setattr(tables, "LARGEST_TEXT", 1000)
+    monkeypatch.setattr(errors, "LARGEST_TEXT", 1000)
     with pytest.raises(LogError, match="at most 1000"):
         read_log(written(tmp_path / "c.csv", ROWS), arm)
-    monkeypatch.setattr(tables, "MOST_CELLS", 100)
+    monkeypatch.setattr(errors, "MOST_CELLS", 100)
     parquet.write_table(pa.table({"t": np.arange(200.0)}), tmp_path / "d.parquet")
     with pytest.raises(LogError, match="200 rows of 1 columns"):
         read_log(tmp_path / "d.parquet", arm)

@@ -133,7 +133,7 @@ def test_samples_are_valid_where_the_filters_have_settled(arm, good):
         ({}, {"units": "deg"}, ["units", "mapping"]),
         ({}, {"units": {"position": 3}}, ["position", "3", "deg"]),
         ({}, {"columns": "q"}, ["columns", "mapping"]),
-        ({}, {"columns": {"position": 5}}, ["position", "5", "names"]),
+        ({}, {"columns": {"position": 5.0}}, ["position", "5.0", "names"]),
         ({}, {"locked": 5}, ["locked", "5"]),
         ({}, {"locked": {"joint2": "x"}}, ["'joint2'", "'x'"]),
         ({}, {"locked": {"joint2": np.nan}}, ["'joint2'", "nan"]),

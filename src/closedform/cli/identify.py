@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..errors import ArgumentError, similar
+from . import reading
 from .outcome import Outcome
 from .shared import PageFile, loaded_robot, progress_bar, write_study
 
@@ -20,16 +21,24 @@ if TYPE_CHECKING:
 
 
 def identify(
-    log: Annotated[
-        Path, typer.Argument(help="A log: .csv, .parquet, or a .toml that names files, units and gears.")
-    ],
+    log: reading.LogSource,
     robot: Annotated[
         str, typer.Option("--robot", "-r", help="A catalogue name, a URDF, an MJCF or a TOML file.")
     ],
     output: PageFile = None,
-    effort: Annotated[Path | None, typer.Option(help="The efforts, if LOG holds only positions.")] = None,
-    rate: Annotated[float | None, typer.Option(help="Samples per second, for logs without a time.")] = None,
-    units: Annotated[str, typer.Option(help="Units by quantity, such as position=deg,time=ms.")] = "",
+    effort: reading.EffortFile = None,
+    velocity: reading.VelocityFile = None,
+    time: reading.TimeFile = None,
+    columns: reading.Columns = None,
+    units: reading.Units = "",
+    rate: reading.Rate = None,
+    window: reading.Window = None,
+    topic: reading.Topic = None,
+    reduction: reading.Reduction = None,
+    offset: reading.Offset = None,
+    gain: reading.Gain = None,
+    motor_positions: reading.MotorPositions = True,
+    missing: reading.Missing = "few",
     cutoff: Annotated[
         float | None, typer.Option(help="Of the torque filter in Hz.", show_default="from the motion")
     ] = None,
@@ -78,8 +87,19 @@ def identify(
         if each is not None:  # refused before the work, not after it
             check_writable(each)
     loaded, _ = loaded_robot(robot)
-    reading: dict[str, Any] = {"rate": rate, "units": _pairs("--units", units) or None}
-    source: Any = log if effort is None else {"position": log, "effort": effort}
+    options = reading.reading_options(
+        rate=rate,
+        units=units,
+        columns=columns,
+        window=window,
+        topic=topic,
+        reduction=reduction,
+        offset=offset,
+        gain=gain,
+        motor_positions=motor_positions,
+        missing=missing,
+    )
+    source = reading.source_of(log, effort, velocity, time)
     with progress_bar(1.0) as show:
         found = run(
             loaded,
@@ -94,7 +114,7 @@ def identify(
             physical=physical,
             plausible=plausible,
             progress=show,
-            **reading,
+            **options,
         )
     if save is not None:
         found.save_robot(save)
@@ -124,18 +144,9 @@ def identify(
     return Outcome(facts, shown, page)
 
 
-def _pairs(option: str, given: str) -> dict[str, str]:
-    """Return name=value,... as a mapping."""
-    pairs = [part.partition("=") for part in given.split(",") if part.strip()]
-    wrong = [name for name, equals, value in pairs if not equals or not value.strip()]
-    if wrong:
-        raise ArgumentError(f"{option}: {wrong[0]!r} has no value; write name=value,name=value")
-    return {name.strip(): value.strip() for name, _, value in pairs}
-
-
 def _angles(given: str) -> dict[str, float]:
     try:
-        return {name: float(value) for name, value in _pairs("--locked", given).items()}
+        return {name: float(value) for name, value in reading.pairs("--locked", given).items()}
     except ValueError as error:
         raise ArgumentError(f"--locked: {error}; write joint=coordinate,joint=coordinate") from None
 

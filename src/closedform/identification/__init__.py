@@ -16,9 +16,9 @@ from .base.parameters import base_parameters
 from .base.result import BaseParameters
 from .exciting.motion import Excitation
 from .exciting.search import excitation
+from .logs.errors import LogError
 from .logs.log import Log
 from .logs.reading import read_log
-from .logs.tables import LogError
 from .logs.transmission import Transmission
 from .regression.friction import FrictionTerms
 from .regression.least_squares import ExcitationError

@@ -3,17 +3,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...arrays import Array
 from ...checks import number, real_array
-from ...errors import ArgumentError
+from ...errors import ArgumentError, shown
 from .cutoff import Spectrum
+from .errors import LogError
 from .signals import JITTER, Samples, sampling_rate
-from .tables import LogError
 
 RATES = (1e-3, 1e8)
 """Samples per second that a clock may have."""
@@ -23,6 +25,10 @@ WINDOW = 1.0
 
 QUIETER = 0.5
 """Noise floor of positions on the even clock over that on the stamps, below which stamps are not believed."""
+
+
+GAP = 2.5
+"""Samples from one to the next beyond which a column is not interpolated at the rows of another."""
 
 
 def even_time(rate: float, count: int) -> Array:
@@ -35,9 +41,35 @@ def even_time(rate: float, count: int) -> Array:
     return np.arange(count) / rate
 
 
+def scaled_time(column: Any, scale: Array) -> Array:
+    """Return stamps in seconds."""
+    return np.asarray(real_array("time", column) * scale[0])
+
+
+def window_rows(time: Array, window: Any, name: str) -> tuple[slice | NDArray[np.bool_], str]:
+    """Return the rows from one time to another, and what errors call this part of the log `name`."""
+    if not isinstance(window, list | tuple) or len(window) != 2:
+        raise ArgumentError(f"window is {shown(window)}; expected (from, to) in seconds")
+    start, stop = (
+        end if each is None else number("window", each)
+        for each, end in zip(window, (-np.inf, np.inf), strict=True)
+    )
+    if not start < stop:
+        raise ArgumentError(f"window is {shown(window)}; expected a time before another")
+    inside = (time >= start) & (time <= stop)
+    rows = np.flatnonzero(inside)
+    if not len(rows):
+        raise LogError(
+            f"{name}: no row from {start:g} to {stop:g} s; its clock runs from {time[0]:g} to {time[-1]:g} s"
+        )
+    whole = len(rows) == rows[-1] - rows[0] + 1  # a slice is read lazily, and not copied
+    words = f"{name} ({start:g} to {stop:g} s)"
+    return slice(int(rows[0]), int(rows[-1]) + 1) if whole else inside, words
+
+
 def seconds(column: Any, scale: Array, name: str) -> Array:
     """Return the stamps of the log `name` in seconds, which must increase."""
-    time = np.asarray(real_array("time", column) * scale[0])
+    time = scaled_time(column, scale)
     if not np.isfinite(time).all():
         raise LogError(f"{name}: time is not finite in row {int(np.flatnonzero(~np.isfinite(time))[0]) + 1}")
     steps = np.diff(time)
@@ -59,6 +91,43 @@ def seconds(column: Any, scale: Array, name: str) -> Array:
             'time in another unit? Say units={"time": "ms"}, or give rate= in Hz'
         )
     return time
+
+
+def at_rows(
+    time: Array, columns: Mapping[str, Array], rows: Array, name: str
+) -> tuple[dict[str, Array], NDArray[np.bool_]]:
+    """Return columns sampled at `time` at the times of other `rows`, and which of these lie within them.
+
+    Cubic splines lead from sample to sample; of columns sampled faster than the rows it is the mean
+    from half a row before to half a row after, so that noise above the rows' rate does not fold back. Rows
+    in gaps, or beside a number that is not finite, are not within.
+    """
+    from scipy.interpolate import CubicSpline
+
+    fine = np.all([np.isfinite(values.reshape(len(time), -1)).all(1) for values in columns.values()], axis=0)
+    if np.count_nonzero(fine) < 4:
+        raise LogError(f"{name}: {np.count_nonzero(fine)} usable row(s); is the recording complete?")
+    time, step = time[fine], float(np.median(np.diff(time)))
+    half = float(np.median(np.diff(rows))) / 2
+    faster = step < 1.5 * half
+    margin = half if faster else 0.0
+    after = np.clip(np.searchsorted(time, rows), 1, len(time) - 1)
+    inside = (rows >= time[0] + margin) & (rows <= time[-1] - margin)
+    inside &= (time[after] - time[after - 1] <= GAP * step) | np.isin(rows, time)
+    if not inside.any():
+        raise LogError(
+            f"{name}: its clock runs from {time[0]:g} to {time[-1]:g} s, that of the positions from "
+            f"{rows[0]:g} to {rows[-1]:g} s: no row in common; put the files on one clock"
+        )
+    found = {}
+    for column, values in columns.items():
+        spline = CubicSpline(time, values[fine])
+        if faster:
+            whole = spline.antiderivative()
+            found[column] = (whole(rows + half) - whole(rows - half)) / (2 * half)
+        else:
+            found[column] = spline(rows)
+    return found, inside
 
 
 def steady(time: Array, rate: float) -> Array:

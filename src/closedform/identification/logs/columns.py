@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import ArgumentError, listed, shown, similar
-from .tables import LogError, LogTable
+from .errors import LogError, LogTable
 from .units import AMPERES, factor, split_unit
 
 WORDS = {
@@ -58,21 +58,18 @@ def choose(
 
     Names are found by words and joints: `q1`, `tau_3`, `elbow_position [deg]`, `effort elbow`;
     numbers count the robot's joints from 1 (or from 0 if there is a 0). `columns` names them
-    outright: {"time": "stamp", "position": [...], "effort": [...]}.
+    outright, or gives their indices from 0: {"time": "stamp", "position": [1, 2], "effort": [...]}.
     """
-    for option, given in (("columns", columns), ("units", units)):
-        if given is not None and not isinstance(given, Mapping):
-            raise ArgumentError(f'{option} is {shown(given)}; expected a mapping such as {{"position": ...}}')
-        for quantity in given or ():
-            if quantity not in WORDS:
-                raise ArgumentError(f"{quantity!r} is not a quantity of a log; known: {', '.join(WORDS)}")
+    check_quantities(columns, units)
     written = {name: split_unit(name)[1] for name in table}
     found: dict[str, Chosen] = {}
     covered: dict[str, tuple[str, ...]] = {}
     for quantity in WORDS:
         given = (columns or {}).get(quantity)
         names, indices = (
-            _named(table, quantity, given, joints) if given is not None else _found(table, quantity, joints)
+            named_columns(table, quantity, given, joints)
+            if given is not None
+            else found_columns(table, quantity, joints)
         )
         if not names:
             continue
@@ -84,6 +81,11 @@ def choose(
         if quantity != "time":
             covered[quantity] = tuple(joints[k] for k in indices)
     missing = [quantity for quantity in REQUIRED if quantity not in found]
+    if missing and headerless(table):
+        raise LogError(
+            f"no header names the {len(table)} columns; add one such as time, q1, ..., tau1, ..., or say "
+            'columns={"time": 0, "position": [1, ...], "effort": [...]} by index from 0'
+        )
     if missing:
         raise LogError(
             f"no column of {' or '.join(missing)} found among {_list(table)}; name columns like "
@@ -91,6 +93,16 @@ def choose(
             f'columns={{"{missing[0]}": [...]}}'
         )
     return found, _agreed(covered, joints)
+
+
+def check_quantities(columns: Any, units: Any) -> None:
+    """Refuse options that are not mappings from quantities."""
+    for option, given in (("columns", columns), ("units", units)):
+        if given is not None and not isinstance(given, Mapping):
+            raise ArgumentError(f'{option} is {shown(given)}; expected a mapping such as {{"position": ...}}')
+        for quantity in given or ():
+            if quantity not in WORDS:
+                raise ArgumentError(f"{quantity!r} is not a quantity of a log; known: {', '.join(WORDS)}")
 
 
 def _check_kinds(written: Mapping[str, str | None], names: Sequence[str]) -> None:
@@ -135,31 +147,37 @@ def _agreed(covered: Mapping[str, tuple[str, ...]], joints: Sequence[str]) -> tu
     return tuple(name for name in joints if name in position)
 
 
-def _named(table: LogTable, quantity: str, given: Any, joints: Sequence[str]) -> tuple[list[str], list[int]]:
+def named_columns(
+    table: LogTable, quantity: str, given: Any, joints: Sequence[str]
+) -> tuple[list[str], list[int]]:
     """Return the columns the caller named: one per joint, or those of the joints in a mapping."""
     if isinstance(given, Mapping):
         unknown = [name for name in given if name not in joints]
         if unknown:
             meant = similar(unknown[0], joints)
             raise LogError(f"columns: {shown(unknown[0])} is not a joint{meant}; joints: {', '.join(joints)}")
-        names, indices = list(given.values()), [list(joints).index(name) for name in given]
+        indices = sorted(list(joints).index(name) for name in given)
+        names = [given[joints[k]] for k in indices]
     else:
-        if not isinstance(given, str | list | tuple):
+        if not isinstance(given, str | int | list | tuple | range):
             raise ArgumentError(f"columns: {quantity} is {shown(given)}; expected names of columns")
-        names = [given] if isinstance(given, str) else list(given)
+        names = [given] if isinstance(given, str | int) else list(given)
         indices = list(range(len(names)))
         if (
             quantity != "time"
             and len(names) != len(joints)
-            and not (len(names) == 1 and _wide(table, names[0]))
+            and not (len(names) == 1 and _wide(table, _at_index(table, quantity, names[0])))
         ):
             raise LogError(
                 f"columns: {len(names)} names of {quantity} for {len(joints)} joints; name one each, "
                 "or give a mapping from joints to columns"
             )
+    names = [_at_index(table, quantity, name) for name in names]
     for name in names:
         if not isinstance(name, str):
-            raise ArgumentError(f"columns: {quantity} has {shown(name)}; expected names of columns")
+            raise ArgumentError(
+                f"columns: {quantity} has {shown(name)}; expected names of columns, or indices from 0"
+            )
         if name not in table:
             meant = similar(name, table)
             raise LogError(
@@ -170,11 +188,27 @@ def _named(table: LogTable, quantity: str, given: Any, joints: Sequence[str]) ->
     return names, indices
 
 
+def _at_index(table: LogTable, quantity: str, name: Any) -> Any:
+    """Return the name of the column at an index from 0; anything else as it is."""
+    if isinstance(name, bool) or not isinstance(name, int | np.integer):
+        return name
+    if not 0 <= name < len(table):
+        raise LogError(
+            f"columns: {quantity} has index {shown(name)}; there are {len(table)} columns, counted from 0"
+        )
+    return list(table)[name]
+
+
+def headerless(table: LogTable) -> bool:
+    """Return whether the columns are named by their index alone."""
+    return bool(table) and list(table) == [str(k) for k in range(len(table))]
+
+
 def _wide(table: LogTable, name: str) -> bool:
     return name in table and len(table[name].shape) == 2
 
 
-def _found(table: LogTable, quantity: str, joints: Sequence[str]) -> tuple[list[str], list[int]]:
+def found_columns(table: LogTable, quantity: str, joints: Sequence[str]) -> tuple[list[str], list[int]]:
     """Return the columns of a quantity by their names, in the order of the joints."""
     words = WORDS[quantity]
     plain = {name: _letters(split_unit(name)[0]) for name in table}

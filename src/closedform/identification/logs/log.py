@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from ...arrays import Array
 from ...checks import text, whole_number
 from ...lazy import cached_property
+from .errors import LogError
 from .faults import expendable, unwrapped
 from .signals import Samples
-from .tables import LogError
 from .transmission import Transmission
 
 LEAST_ROWS = 50

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike
 
 from ...errors import ClosedFormError, shorten, shown, similar
 from ...files import read_regular
-from .tables import LogError
+from .errors import LogError
+from .quantities import FILES
 
-FILES = ("position", "effort", "velocity")
 LARGEST_FILE = 1_000_000
 """Bytes of a log description."""
 
@@ -23,7 +23,9 @@ class ReadingOptions(TypedDict, total=False):
 
     columns: Mapping[str, Any] | None
     units: Mapping[str, str] | None
-    rate: float | None
+    rate: float | Mapping[str, float] | None
+    window: Sequence[float | None] | None
+    topic: str | None
     reduction: ArrayLike | None
     offset: ArrayLike | None
     gain: ArrayLike | None
@@ -37,7 +39,7 @@ OPTIONS = tuple(ReadingOptions.__annotations__)
 def log_description(path: Path) -> tuple[Any, dict[str, Any]]:
     """Return the source and the options of `read_log` that a TOML file gives.
 
-    It names a `file`, or one file per quantity (`position`, `effort`, `velocity`), relative to
+    It names a `file`, or one file per quantity (`position`, `effort`, `velocity`, `time`), relative to
     itself, and any of the options of `read_log`:
 
         position = "motor_angles.csv"
@@ -64,5 +66,5 @@ def log_description(path: Path) -> tuple[Any, dict[str, Any]]:
         raise LogError(f"{path}: name either one `file`, or `position` and `effort` files")
     source: Any = files or str(path.parent / content["file"])
     if not files and source.lower().endswith(".toml"):
-        raise LogError(f"{path}: `file` is {content['file']!r}; expected a .csv or .parquet file")
+        raise LogError(f"{path}: `file` is {content['file']!r}; expected a file of numbers")
     return source, {key: content[key] for key in OPTIONS if key in content}

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ...robot import Robot
+from .errors import LogError
 from .log import STILL, Log
 from .signals import Samples
-from .tables import LogError
 
 SLOWEST = 5.0
 """Samples per second below which no dynamics can be seen."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +16,15 @@ from ...checks import choice, file_path, instance
 from ...errors import ArgumentError
 from ...robot import Robot
 from ..joints import turning_joints
-from .clock import believed_time, even_time, seconds
-from .columns import WORDS, Chosen, choose, numbers_of
+from .clock import believed_time, even_time, scaled_time, seconds, window_rows
+from .columns import Chosen, check_quantities, choose
+from .errors import LogError
 from .log import LEAST_ROWS, Log
 from .options import log_description
+from .quantities import is_one_file_each, joined
 from .repairs import repaired, without_missing
-from .tables import LogError, LogTable, read_table
+from .tables import read_table
 from .transmission import Transmission
-from .units import split_unit
 
 CLOCK_ROWS = 50_000
 """Rows by which the clock is judged."""
@@ -37,7 +39,9 @@ def read_log(
     *,
     columns: Mapping[str, Any] | None = None,
     units: Mapping[str, str] | None = None,
-    rate: float | None = None,
+    rate: float | Mapping[str, float] | None = None,
+    window: Sequence[float | None] | None = None,
+    topic: str | None = None,
     reduction: ArrayLike | None = None,
     offset: ArrayLike | None = None,
     gain: ArrayLike | None = None,
@@ -46,12 +50,16 @@ def read_log(
 ) -> Log:
     """Return the log in a file or in arrays, its columns matched to the joints of a robot.
 
-    `source` is a .csv or .parquet path, a data frame, a mapping of arrays (numpy or dask), a mapping
-    {"position": path, "effort": path} of one file per quantity, or a .toml path that gives all this
-    (see `options`; options given here win). Columns are recognised by name (`time`, `q1`,
-    `elbow_position [deg]`, `tau1`, ...) or named by `columns`; `units` holds for all columns of a
-    quantity. `rate` in Hz replaces a missing time column. `reduction`, `offset`, `gain` and
-    `motor_positions` are those of `Transmission`, one entry per logged joint.
+    `source` is a path (.csv, .txt, .parquet, .npz, .npy, .mat; .mcap, .db3 or the folder of a ROS 2 bag), a
+    data frame, a mapping of arrays (numpy or dask), a mapping {"position": path, "effort": path} of one
+    file per quantity, or a .toml path that gives all this (see `options`; options given here win).
+    Columns are recognised by name (`time`, `q1`, `elbow_position [deg]`, `tau1`, ...), or `columns` gives
+    their names or their indices from 0; `units` holds for all columns of a quantity. `rate` in Hz
+    replaces a missing time column; files of their own may have a rate each, {"position": 1000,
+    "effort": 250}. `window` is the part of the log to read, from and to in seconds on its clock; None for
+    either leaves it open. `topic` is that of the joint states in a bag, if there are several.
+    `reduction`, `offset`, `gain` and `motor_positions` are those of `Transmission`, one entry per logged
+    joint.
 
     Angles that jump by a turn are unwrapped, rows that stand out of their neighbours or repeat the row
     before are left out, saturated efforts are not fitted, and stamps that jitter around even rows are
@@ -70,6 +78,8 @@ def read_log(
         "columns": columns,
         "units": units,
         "rate": rate,
+        "window": window,
+        "topic": topic,
         "reduction": reduction,
         "offset": offset,
         "gain": gain,
@@ -88,8 +98,21 @@ def read_log(
         return read_log(path, robot, **{**described, **given})
     choice("missing", missing, MISSING)
     turning = turning_joints("read_log", robot)
-    table, name = _table(source)
-    chosen, covered = choose(table, robot.joint_names, columns, units)
+    name = _name(source)
+    read = partial(read_table, topic=topic, joints=robot.joint_names)
+    notes: tuple[str, ...] = ()
+    if is_one_file_each(source):
+        check_quantities(columns, units)
+        both = joined(source, read, robot.joint_names, columns, units, rate)
+        table, columns, notes = both.table, both.columns, both.notes
+        units = {quantity: unit for quantity, unit in (units or {}).items() if quantity != "time"}
+        rate = None if isinstance(rate, Mapping) else rate
+    else:
+        table = read(source)
+    try:
+        chosen, covered = choose(table, robot.joint_names, columns, units)
+    except LogError as error:
+        raise LogError(f"{name}: {error}") from None
     if "velocity" in chosen and len(chosen["velocity"].names) not in (1, len(covered)):
         del chosen["velocity"]  # of some joints only; it serves as a check, no more
     lengths = {key: len(v) for c in chosen.values() for key, v in zip(c.names, c.values, strict=True)}
@@ -104,8 +127,15 @@ def read_log(
     if count < LEAST_ROWS:
         raise LogError(f"{name}: {count} row(s); dynamics shows in some seconds of motion, record for longer")
     scales = {quantity: np.array(found.scale) for quantity, found in chosen.items()}
+    if isinstance(rate, Mapping):
+        raise ArgumentError("rate is a mapping; expected a number of one file, or one file per quantity")
     if rate is None and "time" not in arrays:
         raise LogError(f'{name}: no column of time (named "time" or "t"); add one or give rate= in Hz')
+    if window is not None:
+        stamps = even_time(rate, count) if rate is not None else scaled_time(arrays["time"], scales["time"])
+        rows, words = window_rows(stamps, window, name)
+        arrays = {quantity: values[rows] for quantity, values in arrays.items()}
+        name, rate, scales["time"], arrays["time"] = words, None, np.ones(1), stamps[rows]
     log = Log(
         covered,
         even_time(rate, count) if rate is not None else seconds(arrays["time"], scales["time"], name),
@@ -118,41 +148,19 @@ def read_log(
         name,
         "drop" if missing == "drop" else "error",
         tuple(turning[joint] for joint in covered),
+        notes=notes,
     )
     if not log.lazy:
         log = repaired(without_missing(log, missing))
-    time, notes = believed_time(log.time, log.middle(CLOCK_ROWS))
-    return replace(log, time=time, notes=(*log.notes, *notes))
+    time, more = believed_time(log.time, log.middle(CLOCK_ROWS))
+    return replace(log, time=time, notes=(*log.notes, *more))
 
 
-def _table(source: Any) -> tuple[LogTable, str]:
-    """Return the table of a source, one file per quantity merged, and its name."""
-    if not (
-        isinstance(source, Mapping)
-        and source
-        and all(isinstance(v, str | os.PathLike) for v in source.values())
-    ):
-        return read_table(source), str(source) if isinstance(source, str | os.PathLike) else "log"
-    merged: dict[str, Any] = {}
-    unknown = [key for key in source if key not in WORDS or key == "time"]
-    if unknown:
-        raise ArgumentError(
-            f"files of a log are given by quantity (position, effort, velocity); {unknown} given"
-        )
-    for quantity, path in source.items():
-        table = read_table(path)
-        for column, values in table.items():
-            base, unit = split_unit(column)
-            if base.strip(" -").lower() in WORDS["time"]:
-                clock = numbers_of(table, column)
-                known = np.asarray(merged.setdefault("time" + (f" [{unit}]" if unit else ""), clock))
-                slack = 1e-6 * float(np.ptp(known))
-                if known.shape != clock.shape or np.abs(known - clock).max() > slack:
-                    raise LogError(f"{path}: its clock differs from the other files' clock; merge them")
-                continue
-            word = "" if any(base.lower().endswith(each) for each in WORDS[quantity]) else f" {quantity}"
-            merged[f"{base}{word}" + (f" [{unit}]" if unit else "")] = values
-    return merged, ", ".join(str(Path(path)) for path in source.values())
+def _name(source: Any) -> str:
+    """Return what errors call a log."""
+    if is_one_file_each(source):
+        return ", ".join(str(Path(path)) for path in source.values())
+    return str(source) if isinstance(source, str | os.PathLike) else "log"
 
 
 def _stacked(found: Chosen, joints: int, name: str, quantity: str) -> Any:

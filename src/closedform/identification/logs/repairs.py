@@ -10,9 +10,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from .errors import LogError
 from .faults import FEW, repeats, saturated, spikes, unwrapped
 from .log import LEAST_ROWS, STILL, Log
-from .tables import LogError
 
 CHECKED_ROWS = 1_000_000
 """Rows looked at together when a log in memory is checked."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array
-from .tables import LogError
+from .errors import LogError
 
 FIRST = np.array([3, -32, 168, -672, 0, 672, -168, 32, -3]) / 840
 SECOND = np.array([-9, 128, -1008, 8064, -14350, 8064, -1008, 128, -9]) / 5040

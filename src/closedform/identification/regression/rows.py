@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array
+from ..logs.errors import LogError
 from ..logs.log import Log
 from ..logs.signals import Filters, Samples, Signals, condition_signals
-from ..logs.tables import LogError
 from .split import UNUSED, Split
 
 SEGMENT = 400_000

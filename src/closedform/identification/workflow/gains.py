@@ -13,11 +13,11 @@ from ...checks import instance
 from ...errors import ClosedFormError
 from ...robot import Robot
 from ..logs.cutoff import chosen_cutoff
+from ..logs.errors import LogError
 from ..logs.log import Log
 from ..logs.options import ReadingOptions
 from ..logs.reading import read_log
 from ..logs.signals import Filters, condition_signals, sampling_rate, thin, to_rows
-from ..logs.tables import LogError
 from .listing import Column, Table
 
 ROWS = 200_000

@@ -10,12 +10,12 @@ import numpy as np
 from ...checks import choice, flag, function, instance
 from ...robot import Robot
 from ..logs.cutoff import chosen_cutoff, drowned
+from ..logs.errors import LogError
 from ..logs.log import Log
 from ..logs.options import ReadingOptions
 from ..logs.plausibility import ROWS, check_motion, check_plausible
 from ..logs.reading import read_log
 from ..logs.signals import Filters, Samples, noise_correlation, sampling_rate
-from ..logs.tables import LogError
 from ..regression.design import Design, independent
 from ..regression.friction import NO_FRICTION, FrictionTerms
 from ..regression.least_squares import METHODS, ExcitationError, Fit, solve, standard_errors

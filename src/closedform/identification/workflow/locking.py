@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from ...checks import instance, known_name, number
 from ...errors import ArgumentError, shown
 from ...robot import Robot
+from ..logs.errors import LogError
 from ..logs.log import Log, chosen_joints
-from ..logs.tables import LogError
 
 
 def lock(robot: Robot, angles: Mapping[str, float]) -> Robot:

@@ -20,11 +20,11 @@ from ...model.writing import model_toml
 from ...robot import Robot
 from ..base.parameters import base_parameters
 from ..base.result import BaseParameters
+from ..logs.errors import LogError
 from ..logs.log import Log
 from ..logs.options import ReadingOptions
 from ..logs.reading import read_log
 from ..logs.signals import Filters, sampling_rate
-from ..logs.tables import LogError
 from ..logs.transmission import Axis
 from ..regression.design import Design
 from ..regression.friction import FrictionTerms, Term
