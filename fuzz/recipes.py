@@ -469,7 +469,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
         arm().spheres, [("tool", (0, 0, 0.1), 0.1), ("base", (0, 0, 0), 0.1)], neighbours=True
     ),
     "Robot.save": lambda: call(arm().save, fresh(".toml")),
-    "Robot.to_urdf": lambda: call(arm().to_urdf, fresh(".urdf")),
+    "Robot.to_urdf": lambda: call(arm().to_urdf, fresh(".urdf"), merge=arm().to_urdf(fresh(".urdf"))),
     "Robot.to_mdh": lambda: call(arm().to_mdh),
     "Robot.to_mjcf": lambda: call(arm().to_mjcf, fresh(".xml")),
     "Robot.with_geometry": lambda: call(arm().with_geometry, arm().geometry.copy()),
