@@ -30,7 +30,11 @@ def urdf_text(model: Model) -> str:
 
 def warn_of_losses(model: Model) -> None:
     """Warn of what URDF cannot hold."""
-    lost = [name for name in ("armature", "stiffness") if any(getattr(body, name) for body in model.bodies)]
+    lost = [
+        name
+        for name in ("armature", "stiffness", "drive_offset")
+        if any(getattr(body, name) for body in model.bodies)
+    ]
     if not np.array_equal(model.gravity, DEFAULT_GRAVITY):
         lost.append("gravity")
     if lost:
