@@ -469,7 +469,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
         arm().spheres, [("tool", (0, 0, 0.1), 0.1), ("base", (0, 0, 0), 0.1)], neighbours=True
     ),
     "Robot.save": lambda: call(arm().save, fresh(".toml")),
-    "Robot.to_urdf": lambda: call(arm().to_urdf, fresh(".urdf")),
+    "Robot.to_urdf": lambda: call(arm().to_urdf, fresh(".urdf"), merge=arm().to_urdf(fresh(".urdf"))),
     "Robot.to_mdh": lambda: call(arm().to_mdh),
     "Robot.to_mjcf": lambda: call(arm().to_mjcf, fresh(".xml")),
     "Robot.with_geometry": lambda: call(arm().with_geometry, arm().geometry.copy()),
@@ -488,6 +488,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
     ),
     "Robot.with_armature": lambda: call(arm().with_armature, [0.1, 0.2]),
     "Robot.with_friction": lambda: call(arm().with_friction, 0.1),
+    "Robot.with_drive_offset": lambda: call(arm().with_drive_offset, {"joint1": -0.1}),
     "Robot.with_damping": lambda: call(arm().with_damping, {"joint1": 0.1}),
     "Robot.with_springs": lambda: call(arm().with_springs, [30.0, 20.0], {"joint1": 0.1}),
     "Robot.inverse_kinematics": lambda: call(

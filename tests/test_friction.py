@@ -23,7 +23,8 @@ def robot(request):
     tree = make(request.param)
     numbers = np.linspace(0.1, 0.8, len(tree.joint_names))
     damping, friction = (dict(zip(tree.joint_names, each, strict=True)) for each in (numbers, numbers[::-1]))
-    return tree.with_damping(damping).with_friction(friction)
+    offset = dict(zip(tree.joint_names, numbers - 0.45, strict=True))
+    return tree.with_damping(damping).with_friction(friction).with_drive_offset(offset)
 
 
 def value(robot, name, states, **choices):
@@ -39,17 +40,17 @@ def states(robot):
 
 
 def by_hand(robot, qd):
-    """Return damping qd + friction sign(qd), velocity by velocity."""
-    d, f = robot.damping, robot.friction
+    """Return damping qd + friction sign(qd) + drive_offset, velocity by velocity."""
+    d, f, c = robot.damping, robot.friction, robot.drive_offset
     sign = [[1 if v > 0 else -1 if v < 0 else 0 for v in row] for row in qd]
-    return d * qd + f * np.array(sign)
+    return d * qd + f * np.array(sign) + c
 
 
-def test_friction_torque_is_damping_and_dry_friction(robot):
+def test_friction_torque_is_damping_dry_friction_and_offset(robot):
     it = states(robot)
     tau = value(robot, "friction_torque", it)
     assert worst(tau, by_hand(robot, it["qd"])) < LAST_DIGITS
-    assert tau[0, 0] == 0  # at rest
+    assert tau[0, 0] == robot.drive_offset[0]  # at rest
 
 
 def test_inverse_dynamics_adds_friction_and_forward_dynamics_takes_it_away(robot):
@@ -137,3 +138,41 @@ def test_exported_c_has_friction_and_wrenches_of_a_frame(tmp_path):
     function(*(each.ctypes.data_as(pointer) for each in (q, qd, qdd, w, tau)))
     chosen = {"wrenches": {"tool": w}, "reference": "world_aligned", "friction": True}
     assert worst(tau, robot.inverse_dynamics(q, qd, qdd, **chosen)) < ROUNDING
+
+
+def test_drive_torque_is_all_that_drives_apply(robot):
+    """Rotors, friction, offsets and springs, each by hand."""
+    single = [body.joint_name for body in robot.model.independent if body.joint.nv == 1]
+    sprung = robot.with_springs(dict.fromkeys(single, 3.0), dict.fromkeys(single, 0.2)).with_armature(0.5)
+    it = states(robot)
+    plain = value(robot.with_armature(0.5), "inverse_dynamics", it)
+    expected = plain + by_hand(robot, it["qd"])
+    for body in robot.model.independent:
+        if body.joint_name in single:
+            expected[:, body.iv] += 3.0 * (it["q"][:, body.iq] - 0.2)
+    assert worst(value(sprung, "drive_torque", it), expected) < ROUNDING
+
+
+def test_offsets_are_kept_in_files_and_change_kernels_only_with_friction(tmp_path):
+    arm = cf.load("2r").with_drive_offset({"joint2": -0.25})
+    assert arm.drive_offset.tolist() == [0.0, -0.25]
+    assert cf.load(arm.save(tmp_path / "arm.toml")).drive_offset.tolist() == [0.0, -0.25]
+    with pytest.warns(cf.ModelWarning, match="no place for the drive_offset and gravity of '2r'.*save"):
+        arm.to_urdf(tmp_path / "arm.urdf")
+    with pytest.warns(cf.ModelWarning, match="no place for the drive_offset of '2r'.*save"):
+        arm.to_mjcf(tmp_path / "arm.xml")
+    plain = cf.load("2r").model
+    for name, same in (("inverse_dynamics", True), ("friction_torque", False), ("drive_torque", False)):
+        recipes = (FormRecipe(model, name, Variant()) for model in (plain, arm.model))
+        assert len({recipe.identity for recipe in recipes}) == (1 if same else 2)
+
+
+@pytest.mark.parametrize("method", ["rk4", "DOP853"])
+def test_a_simulated_drive_that_applies_its_offset_does_nothing_else(method):
+    """Torques c of drives with the offsets c move a robot as no torques move it without offsets."""
+    arm, c = cf.load("2r").with_damping(0.1), [0.4, -0.3]
+    start, options = ([0.3, -0.2], [0.5, 0.1]), {"duration": 0.2, "step": 0.01, "friction": True}
+    free = arm.simulate(*start, method=method, **options)
+    driven = arm.with_drive_offset(c).simulate(*start, c, method=method, **options)
+    assert worst(driven.q, free.q) < ROUNDING
+    assert worst(arm.with_drive_offset(c).simulate(*start, method=method, **options).q, free.q) > 1e-3

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import closedform as cf
+from closedform.description.catalogue import read_toml
 from closedform.identification import (
     FrictionTerms,
     Identification,
@@ -28,6 +29,7 @@ from closedform.identification.regression.moments import Moments
 from closedform.identification.regression.rows import Rows
 from closedform.identification.regression.triangle import Triangle
 from closedform.model.writing import model_toml
+from closedform.programs import evaluate
 from identification_logs import Losses, data, fourier_motion, noisy
 from tolerances import ROUNDING, SOLVE, worst
 
@@ -54,6 +56,24 @@ def test_base_parameters_lie_within_three_standard_errors(panda_run):
     assert np.abs(z).max() < 3
     found = np.array([[result[f"{kind}{j + 1}"].value for j in range(7)] for kind in ("fv", "fc")])
     assert worst(found, [losses.viscous, losses.coulomb]) < 0.01
+
+
+def test_the_identified_robot_gives_the_torques_of_its_drives():
+    """Inertias, friction and offsets are all in the robot, also after it was saved: no column is outside."""
+    arm = cf.load("2r")
+    true = arm.with_damping([0.8, 0.3]).with_friction([0.5, 0.2]).with_drive_offset([1.5, -0.7])
+
+    def torques(robot, *state):
+        return np.asarray(evaluate(robot.program("drive_torque"), *state))
+
+    motion = fourier_motion(arm, 2, 12, 500)
+    tau = torques(true, motion.q, motion.qd, motion.qdd)
+    result = identify(arm, {"t": motion.t, "q": motion.q, "tau": tau}, friction=FrictionTerms(coulomb=1e-3))
+    assert worst(result.robot.drive_offset, true.drive_offset) < 0.01
+    other = fourier_motion(arm, 3, 2, 100)
+    state = [each[:-1] for each in (other.q, other.qd, other.qdd)]
+    loaded = cf.Robot.from_description(read_toml(model_toml(result.robot.model).encode(), "saved"))
+    assert worst(torques(loaded, *state), torques(true, *state)) < 0.01
 
 
 def test_standard_errors_are_honest_over_many_logs():

@@ -147,6 +147,19 @@ class RobotChanges:
         """Return the robot with other viscous friction of its joints."""
         return self._of(changes.with_joint_property(self.model, "damping", values))
 
+    def with_drive_offset(self, values: Values) -> Self:
+        """Return the robot with other constant forces that its drives apply beside all others.
+
+        Offsets, as identification finds them; of either sign, in N m or N. They count with
+        `friction=True`, in simulations too.
+
+        >>> import closedform as cf
+        >>> arm = cf.load("2r").with_drive_offset({"joint2": -0.5})
+        >>> arm.friction_torque([0.0, 0.0]).tolist()
+        [0.0, -0.5]
+        """
+        return self._of(changes.with_joint_property(self.model, "drive_offset", values))
+
     def with_springs(self, stiffness: Values, rest: Values | None = None) -> Self:
         """Return the robot with springs at its joints of one dof, which count with `springs=True`.
 

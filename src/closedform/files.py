@@ -147,6 +147,16 @@ def write_files(texts: Mapping[Path, str]) -> tuple[Path, ...]:
     return tuple(texts)
 
 
+def write_bytes(path: Path, data: bytes) -> Path:
+    """Write a file, whole or not at all; return its path."""
+    try:
+        with replaced(check_writable(path)) as file:
+            file.write(data)
+    except OSError as error:
+        raise _unwritable(path, error) from None
+    return path
+
+
 def check_writable(path: str | os.PathLike[str]) -> Path:
     """Return the file that a path means, links resolved, or say why it cannot be written."""
     given = file_path("path", path)

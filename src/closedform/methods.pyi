@@ -446,6 +446,23 @@ class RobotForms(FormsOwner):
         `wrenches` of the environment push: M^-1 (tau + J^T W - C qd - g), `friction=True` takes
         `friction_torque` from tau and `springs=True` `spring_torque`; see `inverse_dynamics`.
         """
+    def drive_torque(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *,
+        wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        reference: str | None = None,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the joint forces that the drives apply in a motion: dynamics and all that the joints take.
+
+        M qdd + C qd + g + damping qd + friction sign(qd) + drive_offset + stiffness (q - rest): what a log of
+        the robot shows, and the feedforward for a motion. Rotor inertias (`armature`) are part of M.
+        `inverse_dynamics` with `friction=True` and `springs=True`; `wrenches` as there. Returns (nv).
+        """
     def bias_force(
         self,
         q: ArrayLike,
@@ -535,10 +552,10 @@ class RobotForms(FormsOwner):
         out: NDArray[Any] | None = None,
         threads: int = 1,
     ) -> Array:
-        """Return damping qd + friction sign(qd), the joint forces that overcome the joints' friction.
+        """Return damping qd + friction sign(qd) + drive_offset, what drives apply against the joints' losses.
 
-        Per velocity, with `robot.damping` and `robot.friction`; of a ball or free joint each of its
-        velocities has both. sign(0) is 0: a joint at rest has no friction here. Returns (nv).
+        Per velocity, with `robot.damping`, `robot.friction` and `robot.drive_offset`; of a ball or free joint
+        each of its velocities has all. sign(0) is 0: a joint at rest has no dry friction here. Returns (nv).
         """
     def spring_torque(
         self,

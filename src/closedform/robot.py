@@ -263,6 +263,11 @@ class Robot(
         return self.model.joint_array("friction")
 
     @property
+    def drive_offset(self) -> Array:
+        """Constant forces of the drives, over the velocities; part of a form only with `friction=True`."""
+        return self.model.joint_array("drive_offset")
+
+    @property
     def stiffness(self) -> Array:
         """Stiffness of the joints' springs, over the velocities; part of a form only with `springs=True`."""
         return self.model.joint_array("stiffness")

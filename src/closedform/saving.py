@@ -7,11 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from .checks import file_path
+from .description.file_bytes import read_bytes
 from .errors import ArgumentError, shown
-from .files import write_files
+from .files import write_bytes, write_files
 from .model import Model
 from .model.mdh_writing import MdhTable, mdh_table
 from .model.mjcf_writing import mjcf_text
+from .model.urdf_merging import merged_urdf
 from .model.urdf_writing import urdf_text
 from .model.writing import model_toml
 
@@ -34,18 +36,32 @@ class RobotFiles:
         """
         return self._written(path, ".toml", model_toml)
 
-    def to_urdf(self, path: str | os.PathLike[str]) -> Path:
+    def to_urdf(self, path: str | os.PathLike[str], *, merge: str | os.PathLike[str] | None = None) -> Path:
         """Write the robot as a URDF file and return its path.
 
         Bodies have their lumped inertias; frames are links without any. Rotor inertias and gravity
         have no place in a URDF: a warning says so. Limits that the robot does not have are 1e9.
 
+        `merge` is the URDF file that the robot was loaded from, before it was identified or changed. The
+        new file is a copy of it in which only inertias (`<inertial>`) and friction (`<dynamics>`) differ:
+        meshes, limits, comments, order, blanks and encoding stay. The new inertia of a body goes to
+        the heaviest of the links that are fixed to each other; the others keep theirs, unless no rigid
+        body would remain, which a warning says.
+
         >>> import os, tempfile, closedform as cf
         >>> path = cf.load("puma560").to_urdf(os.path.join(tempfile.mkdtemp(), "puma.urdf"))
         >>> cf.load(path).nv
         6
+        >>> heavier = cf.load(path).with_payload(2.0)
+        >>> merged = heavier.to_urdf(path.with_name("heavier.urdf"), merge=path)
+        >>> bool(abs(cf.load(merged).phi - heavier.phi).max() < 1e-12)
+        True
         """
-        return self._written(path, ".urdf", urdf_text)
+        if merge is None:
+            return self._written(path, ".urdf", urdf_text)
+        original = file_path("merge", merge)
+        target = self._target(path, ".urdf")
+        return write_bytes(target, merged_urdf(self.model, str(original), read_bytes(original)))
 
     def to_mjcf(self, path: str | os.PathLike[str]) -> Path:
         """Write the robot as an MJCF file (.xml) and return its path.
@@ -78,8 +94,12 @@ class RobotFiles:
         return mdh_table(self.model)
 
     def _written(self, path: str | os.PathLike[str], ending: str, text: Callable[[Model], str]) -> Path:
+        return write_files({self._target(path, ending): text(self.model)})[0]
+
+    def _target(self, path: str | os.PathLike[str], ending: str) -> Path:
+        """Return the path of a file to be written, or say why the robot or the path is unfit."""
         self.model.require_numbers(f"a {ending} file")
         target = file_path(f"path (ending in {ending})", path)
         if target.suffix.lower() != ending:
             raise ArgumentError(f"path is {shown(str(target))}; expected a path that ends in {ending}")
-        return write_files({target: text(self.model)})[0]
+        return target

@@ -50,7 +50,7 @@ from .toml import Table, load_toml
 
 ROBOTS = files(__package__) / "robots"
 UNLIMITED = vars(Limits())
-SCALARS = ("armature", "damping", "friction", "stiffness", "spring_rest")
+SCALARS = ("armature", "damping", "friction", "stiffness", "spring_rest", "drive_offset")
 
 
 def catalogue() -> tuple[str, ...]:

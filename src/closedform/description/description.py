@@ -142,6 +142,7 @@ class Joint:
     armature: float = 0.0
     stiffness: float = 0.0
     spring_rest: float = 0.0
+    drive_offset: float = 0.0
     mimic: Mimic | None = None
     row: LetteredRow | None = None
 

@@ -67,6 +67,7 @@ BOUNDS = {
     "armature": 0.0,
     "stiffness": -LARGEST,
     "spring_rest": -LARGEST,
+    "drive_offset": -LARGEST,
 }
 """Least numbers of a joint's properties."""
 

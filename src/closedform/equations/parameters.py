@@ -37,10 +37,10 @@ CONVENTIONS = ("masses", "gautier-khalil")
 
 
 JOINTS = {
-    "friction": {"fv": "damping", "fc": "friction"},
+    "friction": {"fv": "damping", "fc": "friction", "of": "drive_offset"},
     "springs": {"k": "stiffness", "qs": "spring_rest"},
 }
-"""Letters of what a form may take of the joints: viscous and dry friction, as in identification; springs."""
+"""Letters of what a form may take of the joints: friction and offsets, as in identification; springs."""
 
 
 @dataclass(frozen=True)
@@ -117,8 +117,8 @@ def lettered_tree(
     """Return the tree with a symbol for every number that is not zero, and what these stand for.
 
     Of all frames only the `targets` have symbols; their keys are letters of lengths that no link names.
-    Damping fv1 and dry friction fc1 have symbols if "friction" is `taken`, stiffness k1 and rest qs1 of
-    springs if "springs" are.
+    Damping fv1, dry friction fc1 and offset of1 have symbols if "friction" is `taken`, stiffness k1 and
+    rest qs1 of springs if "springs" are.
 
     `convention` names the inertial parameters; `symbolic` are the kinds that will be printed as
     letters, which matters only if one letter may mean two things (the centre of a point mass at

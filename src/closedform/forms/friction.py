@@ -1,4 +1,4 @@
-"""Joint friction: viscous damping and dry (Coulomb) friction, an explicit choice of the dynamics."""
+"""Joint friction: viscous, dry (Coulomb) and constant (offsets), an explicit choice of the dynamics."""
 
 from __future__ import annotations
 
@@ -8,21 +8,24 @@ from casadi import SX
 from .algebra import constant
 from .tree import Tree
 
+LOSSES = ("damping", "friction", "drive_offset")
+"""Numbers of the joints that friction takes."""
+
 
 def friction_torque(tree: Tree, qd: SX) -> SX:
-    """Return damping qd + friction sign(qd), the joint forces that overcome the joints' friction.
+    """Return damping qd + friction sign(qd) + drive_offset, what drives apply against the joints' losses.
 
-    Per velocity, with `robot.damping` and `robot.friction`; of a ball or free joint each of its
-    velocities has both. sign(0) is 0: a joint at rest has no friction here. Returns (nv).
+    Per velocity, with `robot.damping`, `robot.friction` and `robot.drive_offset`; of a ball or free joint
+    each of its velocities has all. sign(0) is 0: a joint at rest has no dry friction here. Returns (nv).
     """
     return friction_rates(tree, qd)[0]
 
 
 def friction_rates(tree: Tree, *rates: SX) -> tuple[SX, ...]:
-    """Return the friction torques and their time derivatives from qd, qdd, ...; dry friction has none.
+    """Return the friction torques and their time derivatives from qd, qdd, ...: those of damping.
 
-    At qd = 0, where dry friction jumps, the derivatives are those of damping too.
+    So they are at qd = 0 too, where dry friction jumps.
     """
-    damping, dry = (constant(tree.of_joints(each)) for each in ("damping", "friction"))
+    damping, dry, offset = (constant(tree.of_joints(each)) for each in LOSSES)
     viscous = [damping * rate for rate in rates]
-    return (viscous[0] + dry * ca.sign(rates[0]), *viscous[1:])
+    return (viscous[0] + dry * ca.sign(rates[0]) + offset, *viscous[1:])

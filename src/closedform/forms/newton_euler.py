@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import comb
 
 import casadi as ca
@@ -84,6 +84,16 @@ def inverse_dynamics_rates(tree: Tree, q: SX, *derivatives: SX, loads: Loads = N
     if loads.springs:
         tau = [a + b for a, b in zip(tau, spring_rates(tree, q, *derivatives), strict=False)]
     return tuple(tau)
+
+
+def drive_torque(tree: Tree, q: SX, qd: SX, qdd: SX, *, loads: Loads = NO_LOADS) -> SX:
+    """Return the joint forces that the drives apply in a motion: dynamics and all that the joints take.
+
+    M qdd + C qd + g + damping qd + friction sign(qd) + drive_offset + stiffness (q - rest): what a log of
+    the robot shows, and the feedforward for a motion. Rotor inertias (`armature`) are part of M.
+    `inverse_dynamics` with `friction=True` and `springs=True`; `wrenches` as there. Returns (nv).
+    """
+    return inverse_dynamics(tree, q, qd, qdd, loads=replace(loads, friction=True, springs=True))
 
 
 def bias_force(tree: Tree, q: SX, qd: SX, *, loads: Loads = NO_LOADS) -> SX:

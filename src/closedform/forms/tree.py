@@ -148,5 +148,5 @@ class Tree:
         return frame.body, constant(T[:3, :3]), constant(T[:3, 3])
 
     def of_joints(self, name: str) -> Array | SX:
-        """Return the damping or friction of the joints, over the velocities."""
+        """Return a number of the joints (damping, friction, ...), over the velocities."""
         return self.joints.get(name, self.model.joint_array(name))

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from casadi import CasadiMeta
 
 from ..forms import PLAIN, Form, Variant, catalogue
+from ..forms.friction import LOSSES
 from ..forms.reference import BODY
 from ..lazy import cached_property
 from ..programs import PRODUCTS, Program, trace
@@ -108,7 +109,7 @@ class FormRecipe:
         loads = [variant.reference or BODY, str(bool(variant.wrenches)), str(variant.rows)]
         loads.append(str(variant.coordinates))
         if self.form.frictional:
-            loads += [self.model.joint_array(each).tobytes().hex() for each in ("damping", "friction")]
+            loads += [self.model.joint_array(each).tobytes().hex() for each in LOSSES]
         if self.form.sprung:
             loads += [repr([(each.stiffness, each.spring_rest) for each in self.model.bodies])]
         if variant.factorisation != PLAIN.factorisation:

@@ -47,6 +47,7 @@ class Body:
     armature: float = 0.0
     stiffness: float = 0.0
     spring_rest: float = 0.0
+    drive_offset: float = 0.0
     coupling: Coupling | None = None
     row: LetteredRow | None = None
 

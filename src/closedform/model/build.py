@@ -200,6 +200,7 @@ def _assemble(description: Description, order: list[Joint], root: str, gravity: 
             armature=joint.armature,
             stiffness=joint.stiffness,
             spring_rest=joint.spring_rest,
+            drive_offset=joint.drive_offset,
             coupling=_coupling(joint, index, moving),
             row=joint.row,
         )

@@ -153,13 +153,14 @@ def _checked(body: Body, limits: Limits) -> Limits:
 
 
 def with_joint_property(model: Model, what: str, given: Any) -> Model:
-    """Return the model with other armatures, friction or damping of its joints.
+    """Return the model with other armatures, friction, damping or offsets of its joints.
 
     One number is that of all joints, those that follow others included.
     """
     values = joint_values(model, f"with_{what}", given)
     for joint, value in values.items():
-        not_negative(f"with_{what}: joint {joint!r}", value)
+        if what != "drive_offset":
+            not_negative(f"with_{what}: joint {joint!r}", value)
     if not isinstance(given, Mapping) and np.ndim(given) == 0:
         values = dict.fromkeys((body.joint_name for body in model.bodies), float(given))
 

@@ -30,6 +30,8 @@ def mjcf_text(model: Model) -> str:
     Coordinates are those of the model, but for the order of quaternions; see `description/mjcf.py`.
     """
     _warn_of_limits(model)
+    if any(body.drive_offset for body in model.bodies):
+        warn(f"to_mjcf: MJCF has no place for the drive_offset of {model.name!r}; keep it with save")
     root = element(None, "mujoco", model=model.name)
     element(root, "compiler", angle="radian", autolimits="false", inertiafromgeom="false")
     element(root, "option", gravity=model.gravity)

@@ -24,13 +24,25 @@ def urdf_text(model: Model) -> str:
     What URDF cannot hold is refused (joints that it does not know) or said in one warning (rotor
     inertias, gravity along another axis).
     """
-    lost = [name for name in ("armature", "stiffness") if any(getattr(body, name) for body in model.bodies)]
+    warn_of_losses(model)
+    return xml_text(_robot(model))
+
+
+def warn_of_losses(model: Model) -> None:
+    """Warn of what URDF cannot hold."""
+    lost = [
+        name
+        for name in ("armature", "stiffness", "drive_offset")
+        if any(getattr(body, name) for body in model.bodies)
+    ]
     if not np.array_equal(model.gravity, DEFAULT_GRAVITY):
         lost.append("gravity")
     if lost:
         what = " and ".join(lost)
-        warn(f"to_urdf: URDF has no place for the {what} of {model.name!r}; set it where the file is loaded")
-    return xml_text(_robot(model))
+        warn(
+            f"to_urdf: URDF has no place for the {what} of {model.name!r}; set it where the file is "
+            "loaded, or keep it with save"
+        )
 
 
 def xml_text(root: etree._Element) -> str:

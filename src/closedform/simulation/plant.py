@@ -39,10 +39,10 @@ class Plant:
 
     Joint forces come from a compiled `law`, or are an input (`driven`), or are zero. `frames` are those
     at which wrenches act, in a `reference`; with `bodies` every body has one. `limited` clips the joint
-    forces at the efforts, `damped` adds viscous friction, `contact` Coulomb friction and stops. The numbers
-    of all these are inputs of the code; `sprung` adds the model's own springs. With `variable` the inertial
-    parameters phi are an input too, instead of the model's. The states of the law, z, move along with the
-    robot's.
+    forces at the efforts, `damped` adds viscous friction, `offset` the offsets of the drives, `contact`
+    Coulomb friction and stops. The numbers of all these are inputs of the code; `sprung` adds the model's
+    own springs. With `variable` the inertial parameters phi are an input too, instead of the model's. The
+    states of the law, z, move along with the robot's.
     """
 
     model: Model
@@ -53,6 +53,7 @@ class Plant:
     bodies: bool = False
     limited: bool = False
     damped: bool = False
+    offset: bool = False
     sprung: bool = False
     contact: bool = False
     variable: bool = False
@@ -91,7 +92,7 @@ class Plant:
             frame = self.model.frame(name)
             places.append(f"{frame.body}:{frame.placement.tobytes().hex()}")
         flags = (self.driven, self.reference, self.bodies, self.limited, self.damped, self.contact)
-        options = (*flags, self.variable)
+        options = (*flags, self.variable, self.offset)
         springs = repr([(each.stiffness, each.spring_rest) for each in self.model.bodies if self.sprung])
         return (*law, repr(places), repr(options), springs, self.model.digest)
 
@@ -117,6 +118,7 @@ class Plant:
         """The arrays that stay the same in a run: names and shapes."""
         found: list[tuple[str, tuple[int, ...]]] = [("effort", (self.nv,))] if self.limited else []
         found += [("viscous", (self.nv,))] if self.damped else []
+        found += [("offset", (self.nv,))] if self.offset else []
         if self.law is not None:
             found += [(f"gain_{name}", values.shape) for name, values in self.law.gains.items()]
         if self.variable:
@@ -159,6 +161,8 @@ class Plant:
         p = tau - bias
         if self.damped:
             p = p - constants["viscous"] * qd
+        if self.offset:
+            p = p - constants["offset"]
         return Forces(p, tau, rate)
 
     def mass_matrix(self, q: SX) -> SX:

@@ -100,6 +100,7 @@ def rolled_out(
         bodies=bodies,
         limited=limited,
         damped=damped and bool(robot.damping.any()),
+        offset=damped and bool(robot.drive_offset.any()),
         sprung=sprung and any(body.stiffness for body in model.bodies),
         variable=phi is not None,
     )
@@ -117,7 +118,7 @@ def rolled_out(
     held = inputs is None or inputs.held
     kernel = step_kernel(plant, method, held)
     kernel = kernel if kind.dtype == np.float64 else kernel.single
-    numbers = {"effort": robot.effort_limits, "viscous": robot.damping}
+    numbers = {"effort": robot.effort_limits, "viscous": robot.damping, "offset": robot.drive_offset}
     if law is not None:
         numbers |= {f"gain_{name}": gain for name, gain in law.gains.items()}
     h = own(kind, np.array(clock.step))

@@ -156,6 +156,7 @@ def simulate(
         bodies=bodies,
         limited=effort_limits,
         damped=friction and bool(robot.damping.any()),
+        offset=friction and bool(robot.drive_offset.any()),
         sprung=springs and any(body.stiffness for body in model.bodies),
         contact=contact.acts,
         variable=own is not None,
@@ -229,6 +230,7 @@ def _require_room(plant: Plant, runs: int, run_clock: Clock) -> None:
 def _constants(robot: Robot, plant: Plant, phi: Array | None) -> list[Array]:
     """Return the numbers of a run, in the order of the kernels' inputs."""
     values = {"effort": robot.effort_limits, "viscous": robot.damping, "phi": phi}
+    values["offset"] = robot.drive_offset
     if plant.law is not None:
         values |= {f"gain_{name}": gain for name, gain in plant.law.gains.items()}
     return [np.ascontiguousarray(values[name]) for name, _ in plant.constants]

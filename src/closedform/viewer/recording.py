@@ -110,7 +110,7 @@ def _torques(robot: Robot, q: Array, qd: Array, qdd: Array) -> Array | None:
     """Return the torques of a motion, friction included if the robot has any."""
     if not robot.model.has_inertia:
         return None
-    rubs = bool(robot.damping.any() or robot.friction.any())
+    rubs = bool(robot.damping.any() or robot.friction.any() or robot.drive_offset.any())
     return np.asarray(robot.inverse_dynamics(q, qd, qdd, friction=rubs))
 
 

@@ -184,7 +184,7 @@ def beliefs(design: Design) -> tuple[Array, Array]:
 
 
 def identified_robot(design: Design, found: Inertias) -> Robot:
-    """Return the robot with identified inertias, rotors and friction on its joints."""
+    """Return the robot with identified inertias, and rotors, friction and offsets on its joints."""
     value = dict(zip(design.names, found.values, strict=True))
 
     def changed(body: Body) -> Body:
@@ -195,6 +195,7 @@ def identified_robot(design: Design, found: Inertias) -> Robot:
             armature=max(0.0, float(value.get(f"Ia{k}", body.armature))),
             damping=max(0.0, float(value.get(f"fv{k}", 0.0))),
             friction=max(0.0, float(dry)),
+            drive_offset=float(value.get(f"of{k}", 0.0)),
         )
 
     model = design.robot.model

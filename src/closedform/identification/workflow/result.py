@@ -62,7 +62,8 @@ class IdentifiedParameter:
 class Identification:
     """What a log says about a robot.
 
-    `robot` has the identified inertias, rotors (`armature`) and friction (`damping`, `friction`);
+    `robot` has the identified inertias, rotors (`armature`), friction (`damping`, `friction`) and offsets
+    (`drive_offset`): `robot.drive_torque(q, qd, qdd)` is what its drives apply in a motion.
     `names`, `values` and `standard_errors` are the base parameters, then those of the drives.
     `fitted`, `held_out` and `cross_validation` are torque errors of the rows that were fitted, of
     those kept aside, and of fitted rows left out in turn (None of a log too short for that). `doubts`
