@@ -22,6 +22,7 @@ from ..regression.least_squares import METHODS, ExcitationError, Fit, solve, sta
 from ..regression.least_squares import undetermined as undetermined_names
 from ..regression.moments import LAGS, Moments, gather
 from ..regression.selection import best_friction
+from ..regression.settling import settled
 from ..regression.split import FOLDS, HELD_OUT, Split
 from .diagnosis import Diagnosis
 from .doubt import explained, prediction_doubts, price_doubt, sign_doubts
@@ -118,11 +119,13 @@ def identify(
     if isinstance(friction, str):
         tell(0.2, "choosing a friction model")
         plain = Design.of(robot, base, axes, FrictionTerms(coulomb=None), rotors, dependent)
-        model = best_friction(plain, log, middle, filters, split)
+        model, values = best_friction(plain, log, middle, filters, split)
     else:
-        model = friction or NO_FRICTION
+        model, values = friction or NO_FRICTION, {}
     tell(0.5, "least squares")
     design = Design.of(robot, base, axes, model, rotors, dependent)
+    if design.curved:
+        design = settled(design, values, log, filters, split)
     moments = gather(design, log, filters, split)
     fit = _fit(design, log, moments, method, undetermined == "prior")
     tell(0.8, "inertias")
@@ -172,6 +175,7 @@ def identify(
         doubts=(*found.doubts, *log.doubts, *reasons),
         notes=(*log.remarks, *notes, *found.notes, *hints),
         described=base.values if robot.model.has_inertia else np.zeros(0),
+        about=design.about,
         trace=Trace.of(design, found.values, log, filters, split) if traced else None,
     )
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping
+from dataclasses import asdict, astuple, dataclass, field
 from typing import Any, Unpack
 
 import numpy as np
@@ -89,6 +90,7 @@ class Identification:
     described: Array = field(default_factory=lambda: np.zeros(0))
     trace: Trace | None = None
     doubts: tuple[str, ...] = ()
+    about: Mapping[str, float] | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -98,7 +100,7 @@ class Identification:
     @cached_property
     def design(self) -> Design:
         """The columns that the values belong to."""
-        return Design(self.robot, self.base, self.axes, self.drive, self.known)
+        return Design(self.robot, self.base, self.axes, self.drive, self.known, about=self.about)
 
     @property
     def base_values(self) -> Array:
@@ -204,7 +206,8 @@ class Identification:
             "names": self.names,
             **{name: getattr(self, name).tolist() for name in ARRAYS},
             "axes": [{"label": axis.label, "direction": axis.direction.tolist()} for axis in self.axes],
-            "drive": [[term.kind, term.axis, term.value] for term in self.drive],
+            "drive": [list(astuple(term)) for term in self.drive],
+            "about": self.about,
             "friction": asdict(self.friction),
             "condition": self.condition,
             "rate": self.filters.rate,
@@ -242,6 +245,7 @@ class Identification:
                 method=content["method"],
                 notes=tuple(content["notes"]),
                 doubts=tuple(content.get("doubts", ())),
+                about=content.get("about"),
                 **fields,
             )
         except (ClosedFormError, LookupError, TypeError, AttributeError, ValueError, RecursionError) as error:
