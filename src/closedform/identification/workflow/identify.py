@@ -8,6 +8,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from ...checks import choice, flag, function, instance
+from ...errors import ArgumentError
 from ...robot import Robot
 from ..logs.cutoff import chosen_cutoff, drowned
 from ..logs.errors import LogError
@@ -24,9 +25,10 @@ from ..regression.moments import LAGS, Moments, gather
 from ..regression.selection import best_friction
 from ..regression.split import FOLDS, HELD_OUT, Split
 from .diagnosis import Diagnosis
-from .doubt import explained, prediction_doubts, price_doubt, sign_doubts
+from .doubt import explained, prediction_doubts, price_doubt, price_note, sign_doubts
 from .gains import check_gains
-from .inertias import beliefs, identified_robot, inertias
+from .inertias import beliefs, consistent_inertias, identified_robot, inertias
+from .known_inertias import KnownInertias
 from .locking import without_locked
 from .prediction import Trace, cross_validation, torque_errors
 from .result import Identification
@@ -50,6 +52,9 @@ def identify(
     locked: Mapping[str, float] | Sequence[str] | str = (),
     undetermined: str = "error",
     physical: bool | None = None,
+    mass_bounds: Mapping[str, Sequence[float]] | None = None,
+    total_mass: float | None = None,
+    symmetric: Mapping[str, str] | None = None,
     plausible: bool = True,
     progress: Progress | None = None,
     **reading: Unpack[ReadingOptions],
@@ -70,9 +75,12 @@ def identify(
     - `locked`: joints that stay still, as a mapping to coordinates, a list (then at zero), or
       "absent": all that have no columns in the log.
     - `undetermined`: "error", or "prior" to keep described values of what the motion does not show.
-    - `physical`: whether inertias are made physically consistent (which needs cvxpy): always (True),
-      never (False), or by default if those nearest to the described ones are not and cvxpy is there.
+    - `physical`: whether inertias are made physically consistent: always (True), never (False), or by
+      default if those nearest to the described ones are not, or if something of the next line is given.
       Standard errors stay those of the fit without that constraint.
+    - `mass_bounds`: masses known of bodies, {"link3": (1, 5)} in kg (one number: exactly), `total_mass` their
+      sum over all bodies that move, `symmetric` bodies that an axis or a plane of their frame divides
+      evenly, {"link2": "xz"}.
     - `plausible`: whether units are checked against limits and common sense.
     - `progress`: called with the fraction of the work done and what is next.
 
@@ -94,6 +102,11 @@ def identify(
         flag(f"identify: {name}", given)
     if physical is not None:
         flag("identify: physical", physical)
+    if physical is False and any(each is not None for each in (mass_bounds, total_mass, symmetric)):
+        raise ArgumentError(
+            "identify: physical is False; mass_bounds, total_mass and symmetric need consistent inertias; "
+            "leave physical out"
+        )
     if not (friction is None or isinstance(friction, FrictionTerms)):
         choice("identify: friction (or FrictionTerms, or None)", friction, ("auto",))
     if progress is not None:
@@ -102,6 +115,7 @@ def identify(
     tell(0.0, "reading the log")
     log = read_log(log, robot, **reading)
     robot, log, notes = without_locked(robot, log, locked)
+    known = KnownInertias.of(robot.body_names, mass_bounds, total_mass, symmetric)
     if plausible:
         check_plausible(robot, log)
     check_motion(log)
@@ -126,24 +140,24 @@ def identify(
     moments = gather(design, log, filters, split)
     fit = _fit(design, log, moments, method, undetermined == "prior")
     tell(0.8, "inertias")
-    found = inertias(design, fit, physical)
+    found = inertias(design, fit, known, physical)
     fitted = torque_errors(moments, moments.fitted, found.values)
-    if found.values is not fit.values:
-        free = torque_errors(moments, moments.fitted, fit.values)
-        notes += (
-            "inertias are made physically consistent, which raises the fitted error from "
-            f"{100 * free.total:.3g} to {100 * fitted.total:.3g} % (cross validation does without)",
-        )
     tell(0.9, "validation")
     errors = standard_errors(fit, moments, noise_correlation(filters, LAGS))
-    left_out = cross_validation(moments, method, fit.prior)
+    left_out = free = cross_validation(moments, method, fit.prior)
     held = (HELD_OUT, 0) in moments.folds
     held_out = torque_errors(moments, [HELD_OUT], found.values) if held else None
+    if found.consistent:
+        left_out = cross_validation(
+            moments, method, fit.prior, lambda part: consistent_inertias(design, part, known).values
+        )
+        any_held_out = torque_errors(moments, [HELD_OUT], fit.values) if held else None
+        notes += price_note((left_out, free), (held_out, any_held_out))
     doubts = prediction_doubts(
         robot.joint_names, {"left out in turn": left_out, "held out": held_out, "that were fitted": fitted}
     )
     doubts += sign_doubts(design, fit.values, errors, diagnosis.speeds)
-    doubts += price_doubt(fitted, left_out)
+    doubts += price_doubt(fitted, free)
     if cutoff is None and drowned(middle, rate):
         doubts.append(
             f"no motion stands out of the noise of the positions: the cutoff of {filters.cutoff:.3g} Hz is "
@@ -169,7 +183,7 @@ def identify(
         fitted=fitted,
         cross_validation=left_out,
         held_out=held_out,
-        doubts=(*found.doubts, *log.doubts, *reasons),
+        doubts=(*log.doubts, *reasons),
         notes=(*log.remarks, *notes, *found.notes, *hints),
         described=base.values if robot.model.has_inertia else np.zeros(0),
         trace=Trace.of(design, found.values, log, filters, split) if traced else None,
@@ -196,8 +210,9 @@ def _fit(design: Design, log: Log, moments: Moments, method: str, with_prior: bo
             f"{rows} rows of {design.robot.nv} joints for {design.width} parameters; record for longer, "
             "raise cutoff, or hold out less (or longer blocks)"
         )
-    prior = beliefs(design) if with_prior else None
-    fit = solve(triangles, moments.active, design.width, method, prior)
+    fit = solve(triangles, moments.active, design.width, method)
+    if with_prior:
+        fit = solve(triangles, moments.active, design.width, method, beliefs(design, fit.R))
     names, condition = undetermined_names(fit.R, design.names)
     if names and not with_prior:
         raise ExcitationError(names, condition)
