@@ -13,7 +13,7 @@ from ...checks import known_name, not_negative, positive, sized_array
 from ...errors import ArgumentError, listed, shown
 from ...model.inertia import NAMES
 
-AXES = "xyz"
+AXES = ("x", "y", "z")
 PLANES = {"yz": "x", "xz": "y", "xy": "z"}
 """Planes of symmetry by their axes, and the axis across each."""
 
@@ -128,7 +128,7 @@ class KnownInertias:
     def inequalities(self) -> tuple[Array, Array]:
         """Return G and h of G phi >= h: the bounds of masses."""
         G, h = [], []
-        for i in np.flatnonzero(self.lower < self.upper):
+        for i in np.flatnonzero(self.lower < self.upper).tolist():
             row = self._mass(i)
             for sign, bound in ((1.0, self.lower[i]), (-1.0, self.upper[i])):
                 if np.isfinite(bound) and bound > 0:
@@ -139,11 +139,11 @@ class KnownInertias:
     def equalities(self) -> tuple[Array, Array]:
         """Return C and c of C phi = c: symmetries, masses known exactly, and their sum."""
         C, c = [], []
-        for i in np.flatnonzero(self.lower == self.upper):
+        for i in np.flatnonzero(self.lower == self.upper).tolist():
             C.append(self._mass(i))
             c.append(self.lower[i])
         if self.total is not None:
-            C.append(sum(self._mass(i) for i in range(len(self.bodies))))
+            C.append(np.tile(np.eye(10)[9], len(self.bodies)))
             c.append(self.total)
         for name, word in self.symmetries.items():
             first = 10 * self.bodies.index(name)
