@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array
-from ..logs.log import Log
-from ..logs.signals import Filters, Samples
+from ..logs.errors import LogError
+from ..logs.signals import Samples
 from ..logs.transmission import directions
 from .design import Design
 from .friction import FrictionTerms, Term, terms
 from .least_squares import ridge_solution
-from .moments import Moments, gather
-from .split import Split
+from .moments import Moments
+from .rows import Columns
 
 COULOMB = (1e-5, 0.01, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 """Speeds tried for the change of sign of dry friction, in rad/s or m/s."""
@@ -39,19 +39,22 @@ CERTAIN = 1.0
 
 
 def best_friction(
-    plain: Design, log: Log, middle: Samples, filters: Filters, split: Split
+    plain: Design,
+    middle: Samples,
+    gathered: Callable[[Columns], Moments],
+    too_few: Callable[[str], LogError],
 ) -> tuple[FrictionTerms, dict[str, float]]:
-    """Return the friction model that predicts rows of a log best, folds left out in turn, and its values.
+    """Return the friction model that predicts rows of the logs best, folds left out in turn, and its values.
 
-    `plain` is the design with viscous friction and offsets alone, `middle` some samples of the log. First
-    the widths of Coulomb friction and presliding are chosen; then friction by load (of the torques of that
+    `plain` is the design with viscous friction and offsets alone, `middle` some samples of a log;
+    `gathered` gives the moments of all logs without lags, `too_few` the error of too few rows. First the widths of Coulomb friction and presliding are chosen; then friction by load (of the torques of that
     model), Stribeck friction and asymmetric friction, one after the other, if each predicts clearly better.
     """
     speed = np.gradient(middle.position, middle.time, axis=0) @ directions(plain.axes).T
     slowest = float(np.percentile(np.abs(speed), 99, axis=0).min())
-    search = _searched(plain, (*plain.drive, *candidates(len(plain.axes), slowest)), log, filters, split)
+    search = _searched(plain, (*plain.drive, *candidates(len(plain.axes), slowest)), gathered)
     if len(search.folds) < 2:
-        raise log.too_few("too few rows to choose a friction model by; record for longer, or give friction=")
+        raise too_few("too few rows to choose a friction model by; record for longer, or give friction=")
     model = search.best()
     chosen = _terms(plain, model, [kind for kind in ("fc", "fp") if kind in model.kinds])
     speeds = [width for width in STRIBECK if width <= max(0.5 * slowest, STRIBECK[0])]
@@ -62,7 +65,7 @@ def best_friction(
     ]
     added = [_terms(plain, each, sorted({*each.kinds} - {*model.kinds})) for row in richer for each in row]
     drive = (*plain.drive, *chosen, *(term for terms in added for term in terms))
-    search = _searched(plain.with_drive(plain.drive, search.values(model)), drive, log, filters, split)
+    search = _searched(plain.with_drive(plain.drive, search.values(model)), drive, gathered)
     for row in richer:
         tried = [replace(model, **_changed(each)) for each in row]
         best = min(tried, key=search.error)
@@ -95,10 +98,10 @@ def _terms(plain: Design, model: FrictionTerms, kinds: Sequence[str]) -> tuple[T
     return tuple(term for term in terms(plain.axes, model, False) if term.kind in kinds)
 
 
-def _searched(plain: Design, drive: tuple[Term, ...], log: Log, filters: Filters, split: Split) -> Search:
-    """Return the search among terms on the rows of a log."""
+def _searched(plain: Design, drive: tuple[Term, ...], gathered: Callable[[Columns], Moments]) -> Search:
+    """Return the search among terms on the rows of the logs."""
     every = plain.with_drive(drive)
-    return Search(every, gather(every, log, filters, split, lags=0))
+    return Search(every, gathered(every))
 
 
 class Search:
@@ -167,7 +170,8 @@ class Search:
     def _columns(self, friction: FrictionTerms) -> NDArray[np.intp]:
         always = ("Ia", "fv", "of", "k")
         drive = [
-            term.kind in always or (term.kind in friction.kinds and friction.term(term.kind, term.axis) == term)
+            term.kind in always
+            or (term.kind in friction.kinds and friction.term(term.kind, term.axis) == term)
             for term in self.design.drive
         ]
         extra = self.design.width - self.design.base.count - len(drive)
