@@ -29,13 +29,13 @@ KINDS = {
 LINK_SIDE = ("k",)
 """Kinds whose torques act between the links, so that gears transmit them; friction is lost in the drives."""
 
-LOAD_SPEED = 0.01
-"""Speed (rad/s or m/s) over which friction by load changes sign if no other dry friction says."""
+SHARP = 0.01
+"""Speed (rad/s or m/s) over which friction by load changes sign, unless presliding decides."""
 
 
 @dataclass(frozen=True)
 class FrictionTerms:
-    """The friction terms of every axis, each part optional and linear in its parameter:
+    """The friction terms of every axis, each optional and linear in its parameter.
 
     f = fv v + fc tanh(v / coulomb) + fp z + fs (v / stribeck) sqrt(2 e) exp(-(v / stribeck)^2)
     + fa |v| + fl |load| s + of.
@@ -47,7 +47,7 @@ class FrictionTerms:
     which friction is higher than at speed [ArmstrongDupontCanudas1994]; its peak, at 0.71 `stribeck`,
     is fs. `asymmetric` friction has the viscous value fv + fa forwards and fv - fa backwards; Coulomb
     values that differ by direction are fc and the offset. With `load`, gears lose a part fl of the
-    torque that they transmit to the links, with the sign s of the other dry friction (z, or tanh)
+    torque that they transmit to the links, with s the presliding state or the sign of v
     [HamonGautierGarrec2011].
 
     >>> FrictionTerms(coulomb=0.05).kinds
@@ -110,7 +110,7 @@ class FrictionTerms:
             "fc": self.coulomb,
             "fp": self.presliding,
             "fs": self.stribeck,
-            "fl": self.coulomb or LOAD_SPEED,
+            "fl": SHARP,
         }
         return Term(kind, axis, widths.get(kind), path=kind == "fp")
 

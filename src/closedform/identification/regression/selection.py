@@ -47,7 +47,8 @@ def best_friction(
     """Return the friction model that predicts rows of the logs best, folds left out in turn, and its values.
 
     `plain` is the design with viscous friction and offsets alone, `middle` some samples of a log;
-    `gathered` gives the moments of all logs without lags, `too_few` the error of too few rows. First the widths of Coulomb friction and presliding are chosen; then friction by load (of the torques of that
+    `gathered` gives the moments of all logs without lags, `too_few` the error of too few rows. First the
+    widths of Coulomb friction and presliding are chosen; then friction by load (of the torques of that
     model), Stribeck friction and asymmetric friction, one after the other, if each predicts clearly better.
     """
     speed = np.gradient(middle.position, middle.time, axis=0) @ directions(plain.axes).T
