@@ -9,13 +9,14 @@ import numpy as np
 
 from ...checks import choice, flag, function, instance
 from ...robot import Robot
-from ..logs.cutoff import chosen_cutoff, drowned
+from ..logs.cutoff import drowned
 from ..logs.errors import LogError
 from ..logs.log import Log
 from ..logs.options import ReadingOptions
 from ..logs.plausibility import ROWS, check_motion, check_plausible
 from ..logs.reading import read_log
-from ..logs.signals import Filters, Samples, noise_correlation, sampling_rate
+from ..logs.signals import noise_correlation, sampling_rate
+from ..logs.velocities import chosen_filters
 from ..regression.design import Design, independent
 from ..regression.friction import NO_FRICTION, FrictionTerms
 from ..regression.least_squares import METHODS, ExcitationError, Fit, solve, standard_errors
@@ -107,7 +108,9 @@ def identify(
     check_motion(log)
     rate = sampling_rate(log.time)
     middle = log.middle(ROWS)
-    filters = Filters(rate, _cutoff(cutoff, rate, log, middle))
+    chosen = chosen_filters("identify", cutoff, middle, rate)
+    filters, notes = chosen.filters, (*notes, *chosen.notes)
+    _check_length(log, filters.cutoff)
     split = Split(log.time[0], log.time[-1], hold_out, 0.5 / filters.cutoff, min(1.0, log.duration / FOLDS))
     tell(0.1, "base parameters")
     axes = log.transmission.axes
@@ -176,15 +179,13 @@ def identify(
     )
 
 
-def _cutoff(given: float | None, rate: float, log: Log, middle: Samples) -> float:
-    """Return the cutoff in Hz, given or chosen, for which the log must be long enough."""
-    cutoff = chosen_cutoff("identify", given, middle, rate)
+def _check_length(log: Log, cutoff: float) -> None:
+    """Refuse a log that is too short for the cutoff of its filters."""
     if log.duration < 20 / cutoff:
         raise LogError(
             f"{log.source}: {log.duration:.3g} s are too short for a cutoff of {cutoff:.3g} Hz; record for "
             "longer, or raise cutoff"
         )
-    return cutoff
 
 
 def _fit(design: Design, log: Log, moments: Moments, method: str, with_prior: bool) -> Fit:
