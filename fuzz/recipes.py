@@ -1157,6 +1157,8 @@ RECIPES: dict[str, Callable[[], Call]] = {
         physical=False,
         plausible=True,
         progress=lambda part, what: None,
+        on_error="raise",
+        client=None,
         units=None,
         rate=None,
     ),

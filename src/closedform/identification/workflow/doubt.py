@@ -16,10 +16,6 @@ POOR = 0.2
 
 TRYING = 0.03
 """The same, beyond which causes are tried; one that helps is named even if the fit is not poor."""
-
-EXCELLENT = 0.01
-"""The same, below which a lag that would explain yet more is no reason to doubt."""
-
 POOR_JOINT = 0.5
 """The same of a single joint, relative to its own torques."""
 
@@ -99,21 +95,16 @@ def price_doubt(fitted: Errors, free: Errors | None) -> list[str]:
     ]
 
 
-def explained(
-    doubts: list[str], error: float, diagnosis: Diagnosis
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return doubts followed by the causes that would explain them (or that none does), and notes.
+def explained(doubts: list[str], error: float, diagnosis: Diagnosis) -> tuple[str, ...]:
+    """Return doubts followed by the causes that would explain them (or that none does).
 
-    If there are no doubts and the `error` is small, only a lag is tried; if the fit is `EXCELLENT`,
-    it is no more than a note.
+    If there are no doubts and the `error` is small, nothing is tried.
     """
     if not doubts and error < TRYING:
-        lag = diagnosis.lag()
-        words = () if lag is None else (str(lag),)
-        return ((), words) if error < EXCELLENT else (words, ())
+        return ()
     causes = [str(cause) for cause in diagnosis.causes()[:3]]
     none = (
         f"nothing that was tried explains it ({TRIED}): springs, counterbalances, other friction, or a log "
         "of another robot remain"
     )
-    return (*doubts, *(causes or [none])) if doubts else tuple(causes), ()
+    return (*doubts, *(causes or [none])) if doubts else tuple(causes)

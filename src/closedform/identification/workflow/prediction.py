@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array
-from ..logs.log import Log
+from ..logs.log import PAUSE, Log
 from ..logs.signals import Filters
 from ..regression.least_squares import residual_squares, solve
 from ..regression.moments import Moments
@@ -83,6 +83,24 @@ class Trace:
     def of(cls, columns: Columns, values: Array, log: Log, filters: Filters, split: Split) -> Trace:
         """Return the torques of a log, and those that some values of the parameters predict."""
         return cls(*map(np.concatenate, zip(*_segments(columns, values, log, filters, split), strict=True)))
+
+    @classmethod
+    def joined(cls, parts: Sequence[Trace]) -> Trace | None:
+        """Return the torques of several logs, one after the other on one clock; None of no log."""
+        if not parts:
+            return None
+        times, end = [parts[0].time], parts[0].time[-1] if len(parts[0].time) else 0.0
+        for part in parts[1:]:
+            if len(part.time):
+                times.append(part.time - part.time[0] + end + PAUSE)
+                end = times[-1][-1]
+        return cls(
+            np.concatenate(times),
+            *(
+                np.concatenate([getattr(part, name) for part in parts])
+                for name in ("measured", "predicted", "held_out")
+            ),
+        )
 
     @property
     def errors(self) -> Errors:
