@@ -71,7 +71,9 @@ class Spectrum:
         high = (f >= 0.25 * rate) & (f <= 0.45 * rate)
         floor = np.median(P[high], axis=0) / np.log(2)  # a mean, by the median of an exponential
         ends = [_end(f[surely]) for surely in (CERTAIN * floor < P).T]
-        return cls(f, np.where((f[:, None] <= ends) & (ABOVE * floor < P), P - floor, 0.0), floor, derivatives)
+        return cls(
+            f, np.where((f[:, None] <= ends) & (ABOVE * floor < P), P - floor, 0.0), floor, derivatives
+        )
 
     @property
     def bandwidth(self) -> float:

@@ -71,8 +71,7 @@ def _delay(samples: Samples, filters: Filters) -> tuple[float, float]:
     some = replace(
         samples,
         **{
-            name: getattr(samples, name)[:CHECKED_ROWS]
-            for name in ("time", "position", "effort", "velocity")
+            name: getattr(samples, name)[:CHECKED_ROWS] for name in ("time", "position", "effort", "velocity")
         },
         trusted=None,
     )
@@ -85,7 +84,9 @@ def _delay(samples: Samples, filters: Filters) -> tuple[float, float]:
     for _ in range(2):
         v = condition_signals(some, replace(filters, delay=delay)).qd
         apart = (zero_phase(v, filters.cutoff, rate)[slopes.valid] - qd)[:, moving]
-        delay -= float(np.median(np.sum(apart * qdd[:, moving], axis=0) / np.sum(qdd[:, moving] ** 2, axis=0)))
+        delay -= float(
+            np.median(np.sum(apart * qdd[:, moving], axis=0) / np.sum(qdd[:, moving] ** 2, axis=0))
+        )
     v = condition_signals(some, replace(filters, delay=delay)).qd
     apart = (zero_phase(v, filters.cutoff, rate)[slopes.valid] - qd)[:, moving]
     return delay, float(np.median(np.sqrt(np.sum(apart**2, axis=0) / np.sum(qd[:, moving] ** 2, axis=0))))

@@ -185,7 +185,9 @@ def identify(
     doubts = prediction_doubts(
         robot.joint_names, {"left out in turn": left_out, "held out": held_out, "that were fitted": fitted}
     )
-    doubts += sign_doubts(design, fit.values, errors, diagnosis.speeds)
+    wrong_signs, small = sign_doubts(design, fit.values, errors, diagnosis.speeds)
+    doubts += wrong_signs
+    notes += small
     doubts += price_doubt(fitted, left_out)
     logs = () if alone else shares.results(found.values)
     odd = odd_logs(logs)
@@ -224,7 +226,9 @@ def _checked_lag(given: float | None) -> float:
     """Return the lag that is given, in seconds; zero if none is."""
     lag = 0.0 if given is None else number("identify: lag (or None)", given)
     if abs(lag) > LONGEST_LAG:
-        raise ArgumentError(f"identify: lag is {lag:g}; expected seconds from -{LONGEST_LAG:g} to {LONGEST_LAG:g}")
+        raise ArgumentError(
+            f"identify: lag is {lag:g}; expected seconds from -{LONGEST_LAG:g} to {LONGEST_LAG:g}"
+        )
     return lag
 
 
