@@ -294,7 +294,7 @@ def test_no_states_have_no_speed_and_no_causes(arm, log):
 
 @pytest.mark.parametrize(("rows", "words"), [(5, "efforts lag 20 ms"), (-5, "positions lag 20 ms")])
 def test_a_lag_of_efforts_is_found_and_taken_out(arm, log, rows, words):
-    """Torques recorded late or early are brought back to their positions, and the fit is as good as without."""
+    """Torques recorded late or early are brought back to their positions; the fit is as good as without."""
     q, tau = (log["q"][rows:], log["tau"][:-rows]) if rows > 0 else (log["q"][:rows], log["tau"][-rows:])
     given = {"t": log["t"][: len(q)], "q": q, "tau": tau}
     result = identify(arm, given, friction=CLASSIC, physical=False)

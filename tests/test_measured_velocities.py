@@ -1,4 +1,4 @@
-"""Claims about measured velocities: taken if they tell more than positions do, with their delay, else left."""
+"""Claims about measured velocities: they are taken if they tell more than positions, without their delay."""
 
 from __future__ import annotations
 

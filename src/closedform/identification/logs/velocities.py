@@ -56,8 +56,8 @@ def chosen_filters(caller: str, cutoff: float | None, samples: Samples, rate: fl
         wide = min(WIDER * spectra[0].bandwidth, max(spectra[1].clean, filters.cutoff))
         filters = replace(filters, cutoff=float(np.clip(wide, min(LOWEST, rate / 10), rate / 10)))
     note = (
-        f"speeds are the logged velocities, {1e3 * delay:.2g} ms late: by them accelerations have {ratio:.2g} "
-        "times the noise that they have by positions"
+        f"speeds are the logged velocities, {1e3 * delay:.2g} ms late: accelerations from them have "
+        f"{ratio:.2g} times the noise of those from positions"
     )
     return Chosen(replace(filters, delay=delay), (note,))
 

@@ -76,8 +76,8 @@ def sign_doubts(
                 f"the {' and '.join(what)} of {name} {verb} out negative: has its effort the wrong sign?"
             )
     note = (
-        f"the inertia of {', '.join(small)} comes out negative by more than its standard error, the friction does "
-        "not: it is too small to be seen, or something is missing in the model"
+        f"the inertia of {', '.join(small)} comes out negative by more than its standard error, the friction "
+        "does not: it is too small to be seen, or something is missing in the model"
     )
     return found, (note,) if small else ()
 
