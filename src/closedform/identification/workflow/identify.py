@@ -22,8 +22,9 @@ from ..regression.moments import Moments
 from ..regression.selection import best_friction
 from ..regression.split import HELD_OUT, HoldOut, held_out_logs
 from .diagnosis import Diagnosis
-from .doubt import explained, prediction_doubts, price_doubt, sign_doubts
-from .inertias import beliefs, identified_robot, inertias
+from .doubt import explained, prediction_doubts, price_doubt, price_note, sign_doubts
+from .inertias import beliefs, consistent_inertias, identified_robot, inertias
+from .known_inertias import KnownInertias
 from .log_results import log_doubts, odd_logs
 from .opening import Opening
 from .prediction import Trace, cross_validation, torque_errors
@@ -57,6 +58,9 @@ def identify(
     locked: Mapping[str, float] | Sequence[str] | str = (),
     undetermined: str = "error",
     physical: bool | None = None,
+    mass_bounds: Mapping[str, Sequence[float]] | None = None,
+    total_mass: float | None = None,
+    symmetric: Mapping[str, str] | None = None,
     plausible: bool = True,
     progress: Progress | None = None,
     on_error: str = "raise",
@@ -84,9 +88,12 @@ def identify(
     - `locked`: joints that stay still, as a mapping to coordinates, a list (then at zero), or
       "absent": all that have no columns in the log.
     - `undetermined`: "error", or "prior" to keep described values of what the motion does not show.
-    - `physical`: whether inertias are made physically consistent (which needs cvxpy): always (True),
-      never (False), or by default if those nearest to the described ones are not and cvxpy is there.
+    - `physical`: whether inertias are made physically consistent: always (True), never (False), or by
+      default if those nearest to the described ones are not, or if something of the next line is given.
       Standard errors stay those of the fit without that constraint.
+    - `mass_bounds`: masses known of bodies, {"link3": (1, 5)} in kg (one number: exactly), `total_mass` their
+      sum over all bodies that move, `symmetric` bodies that an axis or a plane of their frame divides
+      evenly, {"link2": "xz"}.
     - `plausible`: whether units are checked against limits and common sense.
     - `progress`: called with the fraction of the work done and what is next.
     - `on_error`: what becomes of one of several logs that cannot be used: "raise", or "skip", which goes
@@ -112,6 +119,11 @@ def identify(
         flag(f"identify: {name}", given)
     if physical is not None:
         flag("identify: physical", physical)
+    if physical is False and any(each is not None for each in (mass_bounds, total_mass, symmetric)):
+        raise ArgumentError(
+            "identify: physical is False; mass_bounds, total_mass and symmetric need consistent inertias; "
+            "leave physical out"
+        )
     if not (friction is None or isinstance(friction, FrictionTerms)):
         choice("identify: friction (or FrictionTerms, or None)", friction, ("auto",))
     if progress is not None:
@@ -133,6 +145,7 @@ def identify(
     )
     recordings.plan(hold_out)
     robot, axes, main = recordings.robot, recordings.axes, recordings.main
+    known = KnownInertias.of(robot.body_names, mass_bounds, total_mass, symmetric)
     tell(0.2, "base parameters")
     base, dependent = independent(robot, axes)
     notes: tuple[str, ...] = ()
@@ -169,26 +182,26 @@ def identify(
     moments, shares = recordings.gather(design, _part(tell, 0.55, 0.8, "least squares"))
     fit = _fit(design, recordings, moments, method, undetermined == "prior")
     tell(0.8, "inertias")
-    found = inertias(design, fit, physical)
+    found = inertias(design, fit, known, physical)
     fitted = torque_errors(moments, moments.fitted, found.values)
-    if found.values is not fit.values:
-        free = torque_errors(moments, moments.fitted, fit.values)
-        notes += (
-            "inertias are made physically consistent, which raises the fitted error from "
-            f"{100 * free.total:.3g} to {100 * fitted.total:.3g} % (cross validation does without)",
-        )
     tell(0.9, "validation")
     errors = standard_errors(fit, moments, recordings.noise_correlation())
-    left_out = cross_validation(moments, method, fit.prior)
+    left_out = free = cross_validation(moments, method, fit.prior)
     held = (HELD_OUT, 0) in moments.folds
     held_out = torque_errors(moments, [HELD_OUT], found.values) if held else None
+    if found.consistent:
+        left_out = cross_validation(
+            moments, method, fit.prior, lambda part: consistent_inertias(design, part, known).values
+        )
+        any_held_out = torque_errors(moments, [HELD_OUT], fit.values) if held else None
+        notes += price_note((left_out, free), (held_out, any_held_out))
     doubts = prediction_doubts(
         robot.joint_names, {"left out in turn": left_out, "held out": held_out, "that were fitted": fitted}
     )
     wrong_signs, small = sign_doubts(design, fit.values, errors, diagnosis.speeds)
     doubts += wrong_signs
     notes += small
-    doubts += price_doubt(fitted, left_out)
+    doubts += price_doubt(fitted, free)
     logs = () if alone else shares.results(found.values)
     odd = odd_logs(logs)
     doubts += [*recordings.drowned(), *log_doubts(logs)]
@@ -214,7 +227,7 @@ def identify(
         fitted=fitted,
         cross_validation=left_out,
         held_out=held_out,
-        doubts=(*found.doubts, *recordings.doubts(), *reasons),
+        doubts=(*recordings.doubts(), *reasons),
         notes=(*recordings.notes(), *notes, *found.notes),
         described=base.values if robot.model.has_inertia else np.zeros(0),
         trace=Trace.joined([Trace.of(design, found.values, r.log, r.filters, r.split) for r in shown]),
@@ -246,8 +259,9 @@ def _fit(design: Design, recordings: Recordings, moments: Moments, method: str, 
             f"{rows} rows of {design.robot.nv} joints for {design.width} parameters; record for longer, "
             "raise cutoff, or hold out less (or longer blocks)"
         )
-    prior = beliefs(design) if with_prior else None
-    fit = solve(triangles, moments.active, design.width, method, prior)
+    fit = solve(triangles, moments.active, design.width, method)
+    if with_prior:
+        fit = solve(triangles, moments.active, design.width, method, beliefs(design, fit.R))
     names, condition = undetermined_names(fit.R, design.names)
     if names and not with_prior:
         raise ExcitationError(names, condition)
