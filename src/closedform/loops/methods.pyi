@@ -386,8 +386,9 @@ class ClosedForms(FormsOwner):
 
         From q, qd, qdd, qddd, ... of the independent joints: as many derivatives of tau as the motion has
         beyond qdd. All joints' rates follow from the loops, those of the tree's joint forces from the
-        Newton-Euler recursion on series [MuellerKumar2021, Eqs. (28), (38)], and A^T tau_a = G^T tau is differentiated by
-        Leibniz' rule. The second derivative is the feedforward of elastic drives. Each is (actuated).
+        Newton-Euler recursion on series [MuellerKumar2021, Eqs. (28), (38)], and A^T tau_a = G^T tau is
+        differentiated by Leibniz' rule. The second derivative is the feedforward of elastic drives. Each is
+        (actuated).
         """
     def mass_matrix_dot(
         self,
