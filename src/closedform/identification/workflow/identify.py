@@ -25,7 +25,7 @@ from ..regression.settling import settled
 from ..regression.split import HELD_OUT, HoldOut, held_out_logs
 from .diagnosis import Diagnosis
 from .doubt import explained, prediction_doubts, price_doubt, price_note, sign_doubts
-from .inertias import beliefs, consistent_inertias, identified_robot, inertias
+from .inertias import beliefs, consistent_inertias, identified_robot, inertias, places
 from .known_inertias import KnownInertias
 from .log_results import log_doubts, odd_logs
 from .opening import Opening
@@ -227,7 +227,7 @@ def identify(
         cross_validation=left_out,
         held_out=held_out,
         doubts=(*recordings.doubts(), *reasons),
-        notes=(*recordings.notes(), *notes, *found.notes),
+        notes=(*recordings.notes(), *notes, *found.notes, *places(design, found.values)),
         described=base.values if robot.model.has_inertia else np.zeros(0),
         about=design.about,
         trace=Trace.joined([Trace.of(design, found.values, r.log, r.filters, r.split) for r in shown]),
