@@ -181,7 +181,8 @@ def with_friction_curve(model: Model, given: Mapping[str, Any]) -> Model:
                 not_negative(f"with_friction_curve: {what} of joint {joint!r}", value)
 
     def changed(body: Body) -> Body:
-        own = {what: values[body.joint_name] for what, values in tables.items() if body.joint_name in values}
+        joint = body.joint_name
+        own: dict[str, Any] = {what: given[joint] for what, given in tables.items() if joint in given}
         found = replace(body, **own)
         for what in ("smooth", "stribeck"):
             if getattr(found, f"{what}_friction") and not getattr(found, f"{what}_speed"):

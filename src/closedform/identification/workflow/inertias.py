@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -161,7 +162,7 @@ def identified_robot(design: Design, found: Inertias) -> Robot:
 
         smooth = width("fc") > SHARP
         sprung = bool(of("k"))
-        springs = {"stiffness": of("k"), "spring_rest": -of("of") / of("k")} if sprung else {}
+        springs: dict[str, Any] = {"stiffness": of("k"), "spring_rest": -of("of") / of("k")} if sprung else {}
         own = replace(
             body,
             armature=max(0.0, value.get(f"Ia{k}", body.armature)),
@@ -201,7 +202,7 @@ def places(design: Design, values: Array) -> tuple[str, ...]:
         if value < 0 and NONNEGATIVE.fullmatch(name) and name not in coupled and not name.startswith("fc")
     ]
     if below:
-        found.append(f"negative {', '.join(below)} are zero in the robot, which has no such friction")
+        found.append(f"negative {', '.join(below)} are zero in the robot")
     if any(term.kind == "fl" for term in design.drive):
         found.append("friction by load (fl) counts in `drive_torque`, but not in simulations")
     if any(term.kind == "fp" for term in design.drive):
