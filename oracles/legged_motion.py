@@ -34,8 +34,10 @@ class LeggedMotion:
     contact: dict[str, NDArray[np.bool_]]
     force: dict[str, Array]
 
-    def log(self, torque_noise: float = 0.0, seed: int = 0, wrenches: bool = False) -> dict[str, Any]:
-        """Return the columns of a log, with torque noise relative to each joint's torques."""
+    def log(
+        self, torque_noise: float = 0.0, seed: int = 0, wrenches: bool = False, force_noise: float = 0.0
+    ) -> dict[str, Any]:
+        """Return the columns of a log, with noise relative to each joint's torques, and to the forces."""
         rng = np.random.default_rng(seed)
         spread = torque_noise * np.sqrt(np.mean(self.torque**2, axis=0))
         columns: dict[str, Any] = {
@@ -47,7 +49,9 @@ class LeggedMotion:
         }
         for foot, touches in self.contact.items():
             if wrenches:
-                columns[f"force_{foot}"] = self.force[foot]
+                spread = force_noise * np.sqrt(np.mean(self.force[foot] ** 2))
+                noise = spread * rng.normal(size=self.force[foot].shape)
+                columns[f"force_{foot}"] = self.force[foot] + noise
             else:
                 columns[f"contact_{foot}"] = touches.astype(float)
         return columns
@@ -170,7 +174,7 @@ def _rotations(quaternion: Array) -> Array:
 
 
 def _body_rates(x: Array, xd: Array, xdd: Array) -> tuple[Array, Array]:
-    """Return body angular velocity and acceleration of exp(x): w = D(x) xd, by complex steps along x + s xd."""
+    """Return body angular velocity w = D(x) xd of exp(x), and its rate by complex steps along x + s xd."""
     h = 1e-30
     w = _differential(x, xd)
     wd = np.imag(_differential(x + 1j * h * xd, xd + 1j * h * xdd)) / h
@@ -178,7 +182,7 @@ def _body_rates(x: Array, xd: Array, xdd: Array) -> tuple[Array, Array]:
 
 
 def _differential(x: Any, y: Any) -> Any:
-    """Return D(x) y = y - (1 - cos a)/a^2 x x y + (a - sin a)/a^3 x x (x x y), a = |x| (the right Jacobian)."""
+    """Return y - (1 - cos a)/a^2 x x y + (a - sin a)/a^3 x x (x x y), a = |x|: the right Jacobian times y."""
     a2 = (x * x).sum(axis=1, keepdims=True)
     b = 1 / 2 - a2 / 24 + a2**2 / 720 - a2**3 / 40320 + a2**4 / 3628800
     c = 1 / 6 - a2 / 120 + a2**2 / 5040 - a2**3 / 362880 + a2**4 / 39916800
@@ -194,10 +198,13 @@ def _balance(
     qd: Array,
     qdd: Array,
 ) -> tuple[dict[str, Array], Array]:
-    """Return the least forces on the standing feet that hold the base up, and the joint torques they leave."""
+    """Return the least forces on standing feet that hold the base up, and the joint torques they leave."""
     total = robot.inverse_dynamics(q, qd, qdd)
     J = np.stack(
-        [robot.jacobian(q, foot, reference="world_aligned")[:, 3:] * contact[foot][:, None, None] for foot in feet],
+        [
+            robot.jacobian(q, foot, reference="world_aligned")[:, 3:] * contact[foot][:, None, None]
+            for foot in feet
+        ],
         axis=1,
     ).reshape(len(q), -1, robot.nv)
     f = np.einsum("nij,nj->ni", np.linalg.pinv(np.swapaxes(J[:, :, :6], 1, 2), rcond=1e-9), total[:, :6])
@@ -205,3 +212,58 @@ def _balance(
     if np.abs(rest[:, :6]).max() > 1e-9 * np.abs(total).max():
         raise ValueError("the standing feet cannot hold the base")
     return {foot: f[:, 3 * k : 3 * k + 3] for k, foot in enumerate(feet)}, rest[:, 6:]
+
+
+QUADRUPED = {
+    f"{leg}_foot": (6 + 3 * k, 7 + 3 * k, 8 + 3 * k) for k, leg in enumerate(("fl", "fr", "hl", "hr"))
+}
+"""The feet of the catalogue's quadruped, and the joints of their legs."""
+
+
+def quadruped_motion(duration: float = 20.0, rate: float = 250.0, **options: Any) -> LeggedMotion:
+    """Return a motion of the catalogue's quadruped that shows all its base parameters."""
+    robot = cf.load("quadruped")
+    stance = robot.neutral()
+    stance[7:] = [0.0, 0.7, -1.4] * 4
+    stance[2] = 0.25
+    return legged_motion(robot, QUADRUPED, stance, duration, rate, **options)
+
+
+SKATER = """<robot name="skater">
+  <link name="body"><inertial><mass value="4"/><origin xyz="0.02 0.01 0.03"/>
+    <inertia ixx="0.05" iyy="0.06" izz="0.04" ixy="0.002" ixz="-0.003" iyz="0.001"/></inertial></link>
+  <link name="thigh"><inertial><mass value="1.5"/><origin xyz="0.01 0 -0.1"/>
+    <inertia ixx="0.01" iyy="0.012" izz="0.003" ixy="0" ixz="0.001" iyz="0"/></inertial></link>
+  <link name="shin"><inertial><mass value="0.8"/><origin xyz="0 0.01 -0.12"/>
+    <inertia ixx="0.006" iyy="0.007" izz="0.002" ixy="0" ixz="0" iyz="0.0005"/></inertial></link>
+  <link name="sole"/>
+  <joint name="hip" type="continuous"><parent link="body"/><child link="thigh"/>
+    <origin xyz="0 0.05 -0.1"/><axis xyz="1 0 0"/></joint>
+  <joint name="knee" type="continuous"><parent link="thigh"/><child link="shin"/>
+    <origin xyz="0 0 -0.25"/><axis xyz="0 1 0"/></joint>
+  <joint name="ankle" type="fixed"><parent link="shin"/><child link="sole"/>
+    <origin xyz="0.02 0 -0.25" rpy="0 0.2 0"/></joint>
+</robot>"""
+"""A body on one leg, whose flat foot any ground may hold: six numbers balance the base."""
+
+
+def skater_log(seed: int = 0, duration: float = 20.0, rate: float = 200.0) -> tuple[cf.Robot, dict[str, Any]]:
+    """Return the skater, and a log in which its foot moves freely, held by the wrench that the base needs.
+
+    The equations of motion hold whether or not the ground moves.
+    """
+    robot = cf.load(SKATER, floating_base=True)
+    t = np.arange(int(duration * rate)) / rate
+    x, xd, xdd = _series(t, np.random.default_rng(seed), np.array([0.8, 0.7, 0.9, 0.1, 0.1, 0.1, 0.9, 0.8]))
+    q = np.concatenate([x[:, 3:6], quaternion_of(x[:, :3]), x[:, 6:]], axis=1)
+    w, wd = _body_rates(x[:, :3], xd[:, :3], xdd[:, :3])
+    R = _rotations(q[:, 3:7])
+    v = np.einsum("nji,nj->ni", R, xd[:, 3:6])
+    a = np.einsum("nji,nj->ni", R, xdd[:, 3:6]) - np.cross(w, v)
+    qd = np.concatenate([w, v, xd[:, 6:]], axis=1)
+    qdd = np.concatenate([wd, a, xdd[:, 6:]], axis=1)
+    total = robot.inverse_dynamics(q, qd, qdd)
+    J = robot.jacobian(q, "sole")
+    wrench = np.linalg.solve(np.swapaxes(J[:, :, :6], 1, 2), total[:, :6, None])[..., 0]
+    torque = total[:, 6:] - np.einsum("nij,ni->nj", J[:, :, 6:], wrench)
+    return robot, {"t": t, "q": q, "qd": qd, "tau": torque, "wrench_sole": wrench}

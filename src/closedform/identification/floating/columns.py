@@ -115,14 +115,13 @@ def contacts_of(
             "booleans per row, a column's name or a function of time"
         )
     found = {}
-    for frame, when in given.items():
+    for frame, how in given.items():
         known_name("contact frame", frame, robot.frame_names)
+        when = how(time) if callable(how) else how
         if isinstance(when, str):
             if when not in table:
                 raise LogError(f"contacts: column {when!r} of {frame} does not exist{similar(when, table)}")
             when = table[when]
-        elif callable(when):
-            when = when(time)
         found[frame] = _stands(frame, when, rows)
     return found
 

@@ -41,7 +41,7 @@ def model_terms(model: FrictionTerms, axes: int) -> tuple[Term, ...]:
 
 
 def best_model(design: Design, moments: Moments, prior: tuple[Array, Array] | None) -> FrictionTerms:
-    """Return the friction model of least error on folds left out in turn; `design` holds all their columns."""
+    """Return the friction model of least error on folds left out in turn; `design` has all their columns."""
     grams = [t.R.T @ t.R for t in (moments.triangles([fold])[0] for fold in moments.fitted)]
     believed = np.zeros_like(grams[0])
     if prior is not None:

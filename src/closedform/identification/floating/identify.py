@@ -116,9 +116,7 @@ floating_base=True
         raise LogError(f'rows="base" needs measured wrenches of all feet; there are none of {lacks}')
     check_motion(read.joints)
     rate = sampling_rate(read.joints.time)
-    filters = Filters(
-        rate, chosen_cutoff("identify_floating", cutoff, read.joints.middle(ROWS), rate)
-    )
+    filters = Filters(rate, chosen_cutoff("identify_floating", cutoff, read.joints.middle(ROWS), rate))
     time = read.joints.time
     split = Split(time[0], time[-1], hold_out, 0.5 / filters.cutoff, min(1.0, read.joints.duration / FOLDS))
     tell(0.1, "base parameters")
@@ -205,16 +203,12 @@ def rotor_terms(axes: Sequence[Axis]) -> tuple[Term, ...]:
     return tuple(Term("Ia", a) for a in range(len(axes)))
 
 
-def _design(
-    robot: Robot, base: BaseParameters, axes: tuple[Axis, ...], drive: Sequence[Term]
-) -> Design:
+def _design(robot: Robot, base: BaseParameters, axes: tuple[Axis, ...], drive: Sequence[Term]) -> Design:
     fitted = sum((axes[term.axis].direction for term in drive if term.kind == "Ia"), np.zeros(robot.nv))
     return Design(robot, base, axes, tuple(drive), np.where(fitted > 0, 0.0, robot.armature))
 
 
-def _narrowed(
-    design: Design, found: Sequence[Block], keep: Sequence[Term]
-) -> tuple[Design, list[Block]]:
+def _narrowed(design: Design, found: Sequence[Block], keep: Sequence[Term]) -> tuple[Design, list[Block]]:
     """Return design and rows with some of the drive terms."""
     count = design.base.count
     columns = [*range(count), *(count + design.drive.index(term) for term in keep), design.width]
@@ -237,9 +231,7 @@ def _fitted(
     for _ in range(rounds):
         moments = moments_of(found, variances, split, 0)
         fit = solve(moments.triangles(moments.fitted), moments.active, width, "ordinary", prior)
-        residuals = [
-            block.residuals(fit.values)[keep] for block, keep in zip(found, fitted, strict=True)
-        ]
+        residuals = [block.residuals(fit.values)[keep] for block, keep in zip(found, fitted, strict=True)]
         variances = updated_variances(variances, bases, residuals, GROUPS)
     moments = moments_of(found, variances, split, lags)
     fit = solve(moments.triangles(moments.fitted), moments.active, width, "ordinary", prior)
@@ -288,13 +280,11 @@ def _prior(
     return values, scales
 
 
-def _check_determined(
-    log: FloatingLog, design: Design, moments: Moments, fit: Fit, with_prior: bool
-) -> None:
+def _check_determined(log: FloatingLog, design: Design, moments: Moments, fit: Fit, with_prior: bool) -> None:
     rows = moments.triangles(moments.fitted)[0].rows
     if rows < 2 * design.width:
         raise log.joints.too_few(
-            f"{rows} equations for {design.width} parameters; record for longer, raise cutoff, or hold out less"
+            f"{rows} equations of {design.width} parameters; record for longer, raise cutoff or hold out less"
         )
     names, condition = undetermined_names(fit.R, design.names)
     if names and not with_prior:

@@ -16,19 +16,23 @@ from ...joints.free import Free
 from ...robot import Robot
 from ..logs.clock import even_time, scaled_time
 from ..logs.columns import choose
-from ..logs.errors import LogError
+from ..logs.errors import LogError, LogTable
 from ..logs.log import Log
 from ..logs.options import ReadingOptions
 from ..logs.reading import read_log
+from ..logs.signals import zero_phase
 from ..logs.tables import read_table
 from .columns import contacts_of, entries, frames_of, pose, split_states
-from .pose import TWISTS, body_motion, body_twist, continuous
+from .pose import TWISTS, body_motion, body_twist, continuous, filtered_rotations
 
 AXES = ("foot", "world")
 """Axes of measured wrenches: those of the foot's frame, or of the world; both about the frame's origin."""
 
-AGREES = 0.5
-"""Difference of a recorded twist from that of the poses, relative, above which their axes differ."""
+AGREES, WORSE = 0.1, 3.0
+"""Least relative difference of a twist from that of the poses, and over that in other axes, to be refused."""
+
+SLOW = 5.0
+"""Hz up to which they are compared."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +126,9 @@ def read_floating_log(
     joints = read_log(table, legs, **reading)
     absent = [name for name in legs.joint_names if name not in joints.joints]
     if absent:
-        raise LogError(f"{joints.source}: no columns of joint(s) {', '.join(absent)}: a log of another robot?")
+        raise LogError(
+            f"{joints.source}: no columns of joint(s) {', '.join(absent)}: a log of another robot?"
+        )
     rate = reading.get("rate")
     count = len(chosen["position"].values[0])
     if isinstance(rate, int | float):
@@ -162,7 +168,7 @@ def read_floating_log(
     return log
 
 
-def _wrenches(table: Mapping[str, Any], robot: Robot) -> dict[str, Array]:
+def _wrenches(table: LogTable, robot: Robot) -> dict[str, Array]:
     """Return the measured wrenches by frame; forces alone have no moment at the frame's origin."""
     found = {}
     for frame in frames_of(table, "wrench", robot):
@@ -191,10 +197,12 @@ def _check_twist(log: FloatingLog, recorded: Array | None, axes: str) -> None:
     if recorded is None:
         return
     rate = 1 / float(np.median(np.diff(log.joints.time)))
-    shown_by_poses = body_motion(log.position, log.quaternion, rate)[0]
+    slow = min(SLOW, rate / 10)  # noise of poses, differentiated, would hide what they show
+    poses = zero_phase(log.position, slow, rate), filtered_rotations(log.quaternion, slow, rate)
+    shown_by_poses = body_motion(*poses, rate)[0]
 
     def misfit(candidate: str) -> float:
-        given = body_twist(recorded, log.quaternion, candidate)
+        given = zero_phase(body_twist(recorded, log.quaternion, candidate), slow, rate)
         sizes = [
             np.median(np.abs(given[:, part] - shown_by_poses[:, part]))
             / max(float(np.median(np.abs(given[:, part]))), 1e-3)
@@ -204,8 +212,8 @@ def _check_twist(log: FloatingLog, recorded: Array | None, axes: str) -> None:
 
     misfits = {each: misfit(each) for each in TWISTS}
     best = min(misfits, key=misfits.__getitem__)
-    if misfits[axes] > AGREES and misfits[best] < AGREES:
+    if misfits[axes] > max(AGREES, WORSE * misfits[best]):
         raise LogError(
-            f"{log.joints.source}: base_twist contradicts the poses if it is in {axes} axes, but not in {best} "
-            f'axes; say twist="{best}"'
+            f"{log.joints.source}: base_twist contradicts the poses if it is in {axes} axes, but not in "
+            f'{best} axes; say twist="{best}"'
         )

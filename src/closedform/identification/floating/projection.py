@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +43,7 @@ def phases(contacts: Mapping[str, NDArray[np.bool_]], count: int) -> list[Phase]
     names = list(contacts)
     return [
         Phase(a, b, tuple(name for name, stands in zip(names, table[a], strict=True) if stands))
-        for a, b in zip(edges[:-1], edges[1:], strict=True)
+        for a, b in pairwise(edges)
     ]
 
 
