@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array
-from ..logs.log import Log
-from ..logs.signals import Filters, Samples
+from ..logs.errors import LogError
+from ..logs.signals import Samples
 from ..logs.transmission import directions
 from .design import Design
 from .friction import FrictionTerms, Term
 from .least_squares import ridge_solution
-from .moments import Moments, gather
-from .split import Split
+from .moments import Moments
+from .rows import Columns
 
 COULOMB = (1e-5, 0.01, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 """Speeds tried for the change of sign of dry friction, in rad/s or m/s."""
@@ -31,18 +31,24 @@ GAIN = 0.01
 """Part of the error by which a richer model must predict better to be preferred."""
 
 
-def best_friction(plain: Design, log: Log, middle: Samples, filters: Filters, split: Split) -> FrictionTerms:
-    """Return the friction model that predicts rows of a log best, folds left out in turn.
+def best_friction(
+    plain: Design,
+    middle: Samples,
+    gathered: Callable[[Columns], Moments],
+    too_few: Callable[[str], LogError],
+) -> FrictionTerms:
+    """Return the friction model that predicts rows of the logs best, folds left out in turn.
 
-    `plain` is the design with viscous friction and offsets alone, `middle` some samples of the log.
+    `plain` is the design with viscous friction and offsets alone, `middle` some samples of a log;
+    `gathered` gives the moments of all logs without lags, `too_few` the error of too few rows.
     """
     speed = np.gradient(middle.position, middle.time, axis=0) @ directions(plain.axes).T
     slowest = float(np.percentile(np.abs(speed), 99, axis=0).min())
     drive = (*plain.drive, *candidates(len(plain.axes), slowest))
     every = Design(plain.robot, plain.base, plain.axes, drive, plain.known)
-    search = Search(every, gather(every, log, filters, split, lags=0))
+    search = Search(every, gathered(every))
     if len(search.folds) < 2:
-        raise log.too_few("too few rows to choose a friction model by; record for longer, or give friction=")
+        raise too_few("too few rows to choose a friction model by; record for longer, or give friction=")
     return search.best()
 
 

@@ -31,6 +31,7 @@ from ..regression.friction import FrictionTerms, Term
 from ..regression.rows import nothing_left
 from ..regression.split import Split
 from .listing import Table, error_table, parameter_table
+from .log_results import LogResult, log_table
 from .prediction import Errors, Trace
 
 FORMAT = "closedform identification 1"
@@ -68,6 +69,7 @@ class Identification:
     `fitted`, `held_out` and `cross_validation` are torque errors of the rows that were fitted, of
     those kept aside, and of fitted rows left out in turn (None of a log too short for that). `doubts`
     says what speaks against all this, and what would explain the log better; `notes` what was repaired.
+    `logs` has the errors of each log, if there were several.
     """
 
     robot: Robot
@@ -89,6 +91,7 @@ class Identification:
     described: Array = field(default_factory=lambda: np.zeros(0))
     trace: Trace | None = None
     doubts: tuple[str, ...] = ()
+    logs: tuple[LogResult, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -164,7 +167,8 @@ class Identification:
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: parameters and torque errors, doubts and notes."""
-        tables = (html_table([t.heading, *(c.heading for c in t.columns)], t.cells()) for t in self.tables)
+        every = (*self.tables, *([log_table(self.logs)] if self.logs else []))
+        tables = (html_table([t.heading, *(c.heading for c in t.columns)], t.cells()) for t in every)
         notes = [*(f"doubt: {doubt}" for doubt in self.doubts), *(f"note: {note}" for note in self.notes)]
         return card(self.robot.name, "; ".join(self._facts), *tables, notes=notes)
 
@@ -187,6 +191,7 @@ class Identification:
             *parameters.lines(10),
             "",
             *errors.lines(),
+            *(["", *log_table(self.logs).lines(40)] if self.logs else []),
             *(f"note: {note}" for note in self.notes),
         ]
         return "\n".join(lines)
@@ -215,6 +220,7 @@ class Identification:
             },
             "notes": self.notes,
             "doubts": self.doubts,
+            "logs": [log.table() for log in self.logs],
         }
         write_files({file_path("path", path): json.dumps(content, indent=1)})
 
@@ -242,6 +248,7 @@ class Identification:
                 method=content["method"],
                 notes=tuple(content["notes"]),
                 doubts=tuple(content.get("doubts", ())),
+                logs=tuple(LogResult.from_table(log) for log in content.get("logs", ())),
                 **fields,
             )
         except (ClosedFormError, LookupError, TypeError, AttributeError, ValueError, RecursionError) as error:
