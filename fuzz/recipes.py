@@ -1159,6 +1159,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
         arm(),
         dict(record()),
         cutoff=20.0,
+        lag=None,
         friction=identification.FrictionTerms(coulomb=None),
         rotors=False,
         method="ordinary",

@@ -26,6 +26,7 @@ from ..regression.moments import LAGS, Moments
 from ..regression.split import FOLDS, HELD_OUT, Split
 from ..workflow.doubt import prediction_doubts
 from ..workflow.inertias import beliefs, identified_robot, inertias
+from ..workflow.known_inertias import KnownInertias
 from ..workflow.prediction import cross_validation, torque_errors
 from .equations import Block, Window, blocks, moments_of
 from .friction import MODELS, best_model, model_terms, union
@@ -142,21 +143,23 @@ floating_base=True
     variances = np.ones(robot.nv)
     if len(models) > 1:
         tell(0.5, "choosing a friction model")
-        prior = _prior(design, mass, undetermined == "prior")
+        prior = _prior(design, mass, undetermined == "prior", found, split)
         moments, _, variances = _fitted(found, variances, split, prior, ROUNDS, 0)
         model = best_model(design, moments, prior)
         wanted = set(model_terms(model, len(axes)))
         keep = [term for term in drive if term.kind == "Ia" or term in wanted]
         design, found = _narrowed(design, found, keep)
     tell(0.7, "least squares")
-    prior = _prior(design, mass, undetermined == "prior")
+    prior = _prior(design, mass, undetermined == "prior", found, split)
     moments, fit, variances = _fitted(found, variances, split, prior, ROUNDS, LAGS)
     _check_determined(read, design, moments, fit, undetermined == "prior")
     tell(0.8, "inertias")
-    solved = inertias(design, fit, physical)
+    exact = None if physical is False or isinstance(total_mass, tuple | list) else total_mass
+    known = KnownInertias.of(robot.body_names, None, exact, None)
+    solved = inertias(design, fit, known, physical)
     fitted = torque_errors(moments, moments.fitted, solved.values)
     notes = list(solved.notes)
-    if solved.values is not fit.values:
+    if solved.consistent:
         free = torque_errors(moments, moments.fitted, fit.values)
         notes.append(
             "inertias are made physically consistent, which raises the fitted error from "
@@ -187,7 +190,7 @@ floating_base=True
         fitted=fitted,
         cross_validation=left_out,
         held_out=held_out,
-        doubts=(*solved.doubts, *read.joints.doubts, *doubts),
+        doubts=(*read.joints.doubts, *doubts),
         notes=(*read.joints.remarks, *notes),
     )
 
@@ -268,12 +271,20 @@ def _mass_prior(base: BaseParameters, given: Any) -> tuple[int, float, float] | 
 
 
 def _prior(
-    design: Design, mass: tuple[int, float, float] | None, described: bool
+    design: Design,
+    mass: tuple[int, float, float] | None,
+    described: bool,
+    found: Sequence[Block],
+    split: Split,
 ) -> tuple[Array, Array] | None:
     """Return beliefs about the parameters: the described ones if wanted, and a known total mass."""
     if mass is None and not described:
         return None
-    values, scales = beliefs(design) if described else (np.zeros(design.width), np.full(design.width, np.inf))
+    values, scales = np.zeros(design.width), np.full(design.width, np.inf)
+    if described:
+        moments = moments_of(found, np.ones(design.robot.nv), split, 0)
+        fit = solve(moments.triangles(moments.fitted), moments.active, design.width, "ordinary")
+        values, scales = beliefs(design, fit.R)
     if mass is not None:
         position, value, spread = mass
         values[position], scales[position] = value, spread

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -106,7 +106,12 @@ class Recordings:
                 )
             except ArgumentError as error:
                 raise named(name, error, self.alone) from None
-            self.plans[name] = Plan(Filters(facts.rate, cutoff), split)
+            self.plans[name] = Plan(Filters(facts.rate, cutoff, self.opening.lag, facts.delay), split)
+
+    def shift(self, lag: float) -> None:
+        """Take out a lag of the efforts, in seconds, of all logs."""
+        for name, plan in self.plans.items():
+            self.plans[name] = replace(plan, filters=replace(plan.filters, lag=lag))
 
     def gather(self, columns: Columns, tell: Tell, lags: int = LAGS) -> tuple[Moments, Shares]:
         """Return the moments of all logs, and those of each where they were made."""
