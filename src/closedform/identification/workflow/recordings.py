@@ -17,6 +17,8 @@ from ..logs.log import Log
 from ..logs.signals import Filters, noise_correlation
 from ..logs.sources import LogSource
 from ..regression.moments import LAGS, Moments, gather
+from ..regression.payload_columns import LoadedColumns, PayloadParameters
+from ..regression.payload_states import PayloadState, check_states
 from ..regression.rows import Columns, nothing_left
 from ..regression.split import FILES, FOLDS, HELD_OUT, HoldOut, Split, held_out_logs
 from .log_results import SHOWN, LogResult, log_lines
@@ -33,10 +35,11 @@ TRACED = 200_000
 
 @dataclass(frozen=True)
 class Plan:
-    """How one log is used: its filters, and which of its rows are fitted."""
+    """How one log is used: its filters, which of its rows are fitted, and what the robot carries in it."""
 
     filters: Filters
     split: Split
+    payload: str | None = None
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,7 @@ class Recordings:
         self.facts = {each.name: each for each in found if isinstance(each, Facts)}
         self.failures = {each.name: each.reason for each in found if isinstance(each, Failure)}
         self.plans: dict[str, Plan] = {}
+        self.payloads: tuple[PayloadParameters, ...] = ()
         self._check_any()
         self.robot: Robot = next(iter(self.facts.values())).robot or opening.robot
         self.axes = next(iter(self.facts.values())).axes
@@ -78,8 +82,11 @@ class Recordings:
         """Whether there is one log only."""
         return len(self.names) == 1
 
-    def plan(self, hold_out: HoldOut) -> None:
-        """Choose the cutoff, and which rows of which logs are fitted, in which folds."""
+    def plan(self, hold_out: HoldOut, states: Mapping[str, PayloadState]) -> None:
+        """Choose the cutoff, and which rows of which logs are fitted, in which folds.
+
+        `states` has what the robot carries, by the name of the log.
+        """
         each, whole = held_out_logs(hold_out, self.names)
         aside = {self.names[k] for k in whole}
         cutoff = self._cutoff()
@@ -106,10 +113,18 @@ class Recordings:
                 )
             except ArgumentError as error:
                 raise named(name, error, self.alone) from None
-            self.plans[name] = Plan(Filters(facts.rate, cutoff), split)
+            payload = states[name].name if name in states else None
+            self.plans[name] = Plan(Filters(facts.rate, cutoff), split, payload)
+        every = {states[name].name: states[name] for name in self.facts if name in states}
+        self.payloads = tuple(PayloadParameters(self.robot, state) for state in every.values())
+        check_states(states, fitted, {each.state.name: each.body for each in self.payloads})
 
     def gather(self, columns: Columns, tell: Tell, lags: int = LAGS) -> tuple[Moments, Shares]:
-        """Return the moments of all logs, and those of each where they were made."""
+        """Return the moments of all logs, and those of each where they were made.
+
+        Columns of the payloads, if there are some, follow those given.
+        """
+        columns = LoadedColumns(columns, self.payloads) if self.payloads else columns
         gathering = Gathering(self.plans, columns, lags, self.opening.skip, self.alone)
         total, shares = self.runner.joined(gathering, Moments.joined, self._groups, tell)
         return total, Shares(self, shares)
@@ -271,7 +286,8 @@ class Gathering:
             plan = self.plans[name]
             try:
                 log = opened.log()
-                own = gather(self.columns, log, plan.filters, plan.split, self.lags)
+                columns = self.columns.carrying(plan.payload)
+                own = gather(columns, log, plan.filters, plan.split, self.lags)
                 if not own.folds and not self.alone:
                     raise nothing_left(log, plan.filters)
             except ClosedFormError as error:
@@ -299,7 +315,12 @@ class Shares:
         self.recordings.failures.update(failures)
         return tuple(
             LogResult(
-                name, plans[name].split.hold_out is not None, facts[name].duration, each, facts[name].notes
+                name,
+                plans[name].split.hold_out is not None,
+                facts[name].duration,
+                each,
+                facts[name].notes,
+                plans[name].payload,
             )
             for name, each in found.items()
             if not isinstance(each, Failure)
