@@ -47,6 +47,8 @@ OPTIONS = {
     "offset": "--offset",
     "gain": "--gain",
     "missing": "--missing",
+    "payloads": "--payload",
+    "on_error": "--on-error",
 }
 """Arguments of the library and the options that set them."""
 
@@ -59,6 +61,10 @@ PHRASES = (
     (r"\b(gain|reduction|offset)=\[\.\.\.\]", r"--\1 ..."),
     (r"\bplausible=False", "--no-plausible"),
     (r'expected None, "half" or', "expected none, half or"),
+    (
+        r'expected None, "half", the .*',
+        "expected none, half or seconds; or --hold-out-files, names or a number",
+    ),
     (r'undetermined="(\w+)"', r"--undetermined \1"),
     (r"\brate= in Hz", "--rate in Hz"),
     (r'columns=\{"(\w+)": \[\.\.\.\]\}', r"--columns \1=..."),

@@ -27,6 +27,9 @@ from .triangle import Triangle, updated
 
 MASS = NAMES.index("M")
 
+SCALE = 10.0
+"""Size of a payload's parameters before a log is seen: kg, kg m and kg m^2."""
+
 
 class PayloadParameters:
     """The parameters of a payload that torques can tell apart, as columns of the body that carries it.
@@ -74,13 +77,13 @@ class PayloadParameters:
 class LoadedColumns(Columns):
     """The columns of a robot, followed by those of its payloads, which are zero in logs without them."""
 
-    def __init__(self, robot: Columns, payloads: Sequence[PayloadParameters], carried: str | None = None) -> None:
+    def __init__(
+        self, robot: Columns, payloads: Sequence[PayloadParameters], carried: str | None = None
+    ) -> None:
         self.robot, self.payloads, self.carried = robot, tuple(payloads), carried
         extra = sum(each.width for each in self.payloads)
         self.width = robot.width + extra
-        self.active = tuple(
-            np.concatenate([own, np.arange(robot.width, self.width)]) for own in robot.active
-        )
+        self.active = tuple(np.concatenate([own, np.arange(robot.width, self.width)]) for own in robot.active)
 
     def carrying(self, payload: str | None) -> Columns:
         """Return the columns of logs with a payload."""
@@ -105,6 +108,8 @@ def without_payloads(moments: Moments, robot: Columns) -> Moments:
 
     Each fold and joint is rid of its own best payload: enough to compare models of the robot by.
     """
+    if moments.width == robot.width:
+        return moments
     found = Moments(robot.active, robot.width, 0)
     found.power = dict(moments.power)
     for (fold, j), triangle in moments.folds.items():
@@ -116,6 +121,8 @@ def without_payloads(moments: Moments, robot: Columns) -> Moments:
 
 def robot_fit(fit: Fit, width: int) -> Fit:
     """Return the part of a fit about the first `width` parameters: its factor has the others eliminated."""
+    if width == len(fit.values):
+        return fit
     prior = None if fit.prior is None else (fit.prior[0][:width], fit.prior[1][:width])
     return replace(fit, values=fit.values[:width], R=_last(fit.R, width), prior=prior)
 
@@ -123,7 +130,16 @@ def robot_fit(fit: Fit, width: int) -> Fit:
 def payload_values(fit: Fit, robot: Array) -> Array:
     """Return the values of payloads that fit best with some values of the robot's parameters."""
     width, R = len(robot), fit.R
+    if width == len(fit.values):
+        return np.zeros(0)
     return np.asarray(np.linalg.lstsq(R[:, width:-1], R[:, -1] - R[:, :width] @ robot, rcond=None)[0])
+
+
+def payload_beliefs(robot: tuple[Array, Array], width: int) -> tuple[Array, Array]:
+    """Return weak beliefs about the robot's parameters followed by those of payloads: near zero."""
+    values, scales = robot
+    extra = width - len(values)
+    return np.append(values, np.zeros(extra)), np.append(scales, np.full(extra, SCALE))
 
 
 def _last(R: Array, width: int) -> Array:

@@ -29,6 +29,10 @@ class PayloadState:
             positive("payload state: mass", self.mass)
 
 
+Payloads = Mapping[str | int, PayloadState | str] | Sequence[PayloadState | str | None] | None
+"""What the robot carries in which logs, as `identify` takes it."""
+
+
 def payload_states(given: Any, names: Sequence[str]) -> dict[str, PayloadState]:
     """Return the payload state of each log that has one, by its name.
 
@@ -45,7 +49,7 @@ def payload_states(given: Any, names: Sequence[str]) -> dict[str, PayloadState]:
         pairs = list(enumerate(given))
     else:
         raise ArgumentError(
-            f"payloads is {shown(given)}; expected a mapping of logs to payloads, or a list of one for each log"
+            f"payloads is {shown(given)}; expected a mapping of logs to payloads, or a list, one for each log"
         )
     found: dict[str, PayloadState] = {}
     for k, each in pairs:
@@ -77,6 +81,6 @@ def check_states(
         free = [name for name in fitted if name not in states or bodies[states[name].name] != body]
         if not free:
             raise ArgumentError(
-                f"payloads: {body!r} carries something in every log to fit; add a log without a payload, which "
-                "tells the robot from it"
+                f"payloads: {body!r} carries something in every log to fit; add a log without a payload, "
+                "which tells the robot from it"
             )

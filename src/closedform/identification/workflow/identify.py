@@ -17,6 +17,8 @@ from ..regression.friction import NO_FRICTION, FrictionTerms
 from ..regression.least_squares import METHODS, ExcitationError, Fit, solve, standard_errors
 from ..regression.least_squares import undetermined as undetermined_names
 from ..regression.moments import Moments
+from ..regression.payload_columns import payload_beliefs, payload_values, robot_fit, without_payloads
+from ..regression.payload_states import Payloads, payload_states
 from ..regression.selection import best_friction
 from ..regression.split import HELD_OUT, HoldOut, held_out_logs
 from .diagnosis import Diagnosis
@@ -24,7 +26,7 @@ from .doubt import explained, prediction_doubts, price_doubt, sign_doubts
 from .inertias import beliefs, identified_robot, inertias
 from .log_results import log_doubts, odd_logs
 from .opening import Opening
-from .prediction import Trace, cross_validation, torque_errors
+from .prediction import cross_validation, torque_errors
 from .recordings import KEPT, Recordings
 from .result import Identification
 from .runners import runner_of
@@ -50,6 +52,7 @@ def identify(
     physical: bool | None = None,
     plausible: bool = True,
     progress: Progress | None = None,
+    payloads: Payloads = None,
     on_error: str = "raise",
     client: Any = "current",
     **reading: Unpack[ReadingOptions],
@@ -78,6 +81,8 @@ def identify(
       Standard errors stay those of the fit without that constraint.
     - `plausible`: whether units are checked against limits and common sense.
     - `progress`: called with the fraction of the work done and what is next.
+    - `payloads`: what the robot carries in which logs, as a mapping of logs to names or
+      `PayloadState`s, or a list of one (or None) for each log; see `payloads` of the result.
     - `on_error`: what becomes of one of several logs that cannot be used: "raise", or "skip", which goes
       on with the others and notes what was skipped.
     - `client`: a `distributed.Client`, whose workers then read several logs and reduce them; the
@@ -109,7 +114,9 @@ def identify(
     tell: Progress = progress or (lambda done, what: None)
     sources = log_sources(log, reading)
     alone, skip = len(sources) == 1, on_error == "skip" and len(sources) > 1
-    held_out_logs(hold_out, [source.name for source in sources])  # refused before the work
+    names = [source.name for source in sources]
+    held_out_logs(hold_out, names)  # refused before the work
+    states = payload_states(payloads, names)
     runner = runner_of(client, len(sources))
     keep = sum(source.size for source in sources) <= KEPT * runner.workers
     what = "reading the log" if alone else f"reading {len(sources)} logs"
@@ -120,7 +127,7 @@ def identify(
         runner,
         _part(tell, 0.0, 0.2, what),
     )
-    recordings.plan(hold_out)
+    recordings.plan(hold_out, states)
     robot, axes, main = recordings.robot, recordings.axes, recordings.main
     filters = main.filters
     tell(0.2, "base parameters")
@@ -134,7 +141,7 @@ def identify(
         model = best_friction(
             plain,
             main.log.middle(ROWS),
-            lambda columns: recordings.gather(columns, told, lags=0)[0],
+            lambda columns: without_payloads(recordings.gather(columns, told, lags=0)[0], columns),
             recordings.too_few,
         )
     else:
@@ -142,28 +149,31 @@ def identify(
     tell(0.55, "least squares")
     design = Design.of(robot, base, axes, model, rotors, dependent)
     moments, shares = recordings.gather(design, _part(tell, 0.55, 0.8, "least squares"))
-    fit = _fit(design, recordings, moments, method, undetermined == "prior")
+    whole = _fit(design, recordings, moments, method, undetermined == "prior")
+    fit = robot_fit(whole, design.width)
     tell(0.8, "inertias")
     found = inertias(design, fit, physical)
     notes: tuple[str, ...] = ()
-    fitted = torque_errors(moments, moments.fitted, found.values)
+    every = np.concatenate([found.values, payload_values(whole, found.values)])
+    fitted = torque_errors(moments, moments.fitted, every)
     if found.values is not fit.values:
-        free = torque_errors(moments, moments.fitted, fit.values)
+        free = torque_errors(moments, moments.fitted, whole.values)
         notes += (
             "inertias are made physically consistent, which raises the fitted error from "
             f"{100 * free.total:.3g} to {100 * fitted.total:.3g} % (cross validation does without)",
         )
     tell(0.9, "validation")
-    errors = standard_errors(fit, moments, recordings.noise_correlation())
-    left_out = cross_validation(moments, method, fit.prior)
+    deviations = standard_errors(whole, moments, recordings.noise_correlation())
+    errors = deviations[: design.width]
+    left_out = cross_validation(moments, method, whole.prior)
     held = (HELD_OUT, 0) in moments.folds
-    held_out = torque_errors(moments, [HELD_OUT], found.values) if held else None
+    held_out = torque_errors(moments, [HELD_OUT], every) if held else None
     doubts = prediction_doubts(
         robot.joint_names, {"left out in turn": left_out, "held out": held_out, "that were fitted": fitted}
     )
     doubts += sign_doubts(design, fit.values, errors, diagnosis.speeds)
     doubts += price_doubt(fitted, left_out)
-    logs = () if alone else shares.results(found.values)
+    logs = () if alone else recordings.results(shares, every)
     odd = odd_logs(logs)
     doubts += [*recordings.drowned(), *log_doubts(logs)]
     if odd:  # what is wrong shows in the log that fits worst
@@ -171,7 +181,7 @@ def identify(
         diagnosis = Diagnosis(base, worst_log.log, worst_log.filters)
     worst = max(each.total for each in (fitted, left_out, held_out) if each is not None)
     reasons, hints = explained(doubts, worst, diagnosis)
-    shown = recordings.shown(main)
+    carried = recordings.identified_payloads(every[design.width :], deviations[design.width :])
     return Identification(
         robot=identified_robot(design, found),
         base=base,
@@ -188,11 +198,12 @@ def identify(
         fitted=fitted,
         cross_validation=left_out,
         held_out=held_out,
-        doubts=(*found.doubts, *recordings.doubts(), *reasons),
+        doubts=(*found.doubts, *recordings.doubts(), *(d for each in carried for d in each.doubts), *reasons),
         notes=(*recordings.notes(), *notes, *found.notes, *hints),
         described=base.values if robot.model.has_inertia else np.zeros(0),
-        trace=Trace.joined([Trace.of(design, found.values, r.log, r.filters, r.split) for r in shown]),
+        trace=recordings.trace(design, every, main),
         logs=logs,
+        payloads=carried,
     )
 
 
@@ -204,15 +215,16 @@ def _part(tell: Progress, start: float, stop: float, what: str) -> Callable[[flo
 def _fit(design: Design, recordings: Recordings, moments: Moments, method: str, with_prior: bool) -> Fit:
     """Return the fit to the fitted rows, which must determine all parameters unless there is a prior."""
     triangles = moments.triangles(moments.fitted)
-    rows = triangles[0].rows
-    if rows * design.robot.nv < 2 * design.width:
+    rows, width = triangles[0].rows, moments.width
+    if rows * design.robot.nv < 2 * width:
         raise recordings.too_few(
-            f"{rows} rows of {design.robot.nv} joints for {design.width} parameters; record for longer, "
+            f"{rows} rows of {design.robot.nv} joints for {width} parameters; record for longer, "
             "raise cutoff, or hold out less (or longer blocks)"
         )
-    prior = beliefs(design) if with_prior else None
-    fit = solve(triangles, moments.active, design.width, method, prior)
-    names, condition = undetermined_names(fit.R, design.names)
+    prior = payload_beliefs(beliefs(design), width) if with_prior else None
+    fit = solve(triangles, moments.active, width, method, prior)
+    payloads = (name for each in recordings.payloads for name in each.names)
+    names, condition = undetermined_names(fit.R, (*design.names, *payloads))
     if names and not with_prior:
         raise ExcitationError(names, condition)
     return fit

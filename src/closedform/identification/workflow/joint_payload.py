@@ -85,11 +85,13 @@ class IdentifiedPayload:
     @classmethod
     def from_table(cls, table: dict[str, Any]) -> IdentifiedPayload:
         """Return what `table` wrote."""
-        arrays = (np.array(table[name]) for name in ("values", "standard_errors", "matrix"))
-        return cls(table["name"], table["body"], tuple(table["names"]), *arrays, table["mass"])
+        values, errors, matrix = (np.array(table[name]) for name in ("values", "standard_errors", "matrix"))
+        return cls(table["name"], table["body"], tuple(table["names"]), values, errors, matrix, table["mass"])
 
     def __str__(self) -> str:
         how = "given" if self.mass_given is not None else f"standard error {self.mass_error:.2g}"
         lines = [f"{self.name}, carried by {self.body!r}: {self.mass:.4g} kg ({how})"]
         rows = zip(self.names, self.values, self.standard_errors, strict=True)
-        return "\n".join([*lines, *(f"{name:<16}{value:>12.4g}{error:>12.2g}" for name, value, error in rows)])
+        return "\n".join(
+            [*lines, *(f"{name:<16}{value:>12.4g}{error:>12.2g}" for name, value, error in rows)]
+        )
