@@ -8,6 +8,9 @@ OPTIONS = {
     "floating_base": "--floating-base",
     "motor_inertia": "--motor-inertia",
     "hold_out": "--hold-out",
+    "mass_bounds": "--mass-bounds",
+    "total_mass": "--total-mass",
+    "symmetric": "--symmetric",
     "gear_ratio": "--gear-ratio",
     "trajectory": "--motion",
     "criterion": "--criterion",
@@ -60,6 +63,8 @@ PHRASES = (
     (r"locked=\[\.\.\.\]", "--locked joint=coordinate"),
     (r"\b(gain|reduction|offset)=\[\.\.\.\]", r"--\1 ..."),
     (r"\bplausible=False", "--no-plausible"),
+    (r"\bphysical=False", "--no-physical"),
+    (r"\bphysical=True", "--physical"),
     (r'expected None, "half" or', "expected none, half or"),
     (
         r'expected None, "half", the .*',

@@ -127,12 +127,13 @@ def robot_fit(fit: Fit, width: int) -> Fit:
     return replace(fit, values=fit.values[:width], R=_last(fit.R, width), prior=prior)
 
 
-def payload_values(fit: Fit, robot: Array) -> Array:
-    """Return the values of payloads that fit best with some values of the robot's parameters."""
+def with_payloads(fit: Fit, robot: Array) -> Array:
+    """Return values of the robot's parameters, followed by those of payloads that fit best with them."""
     width, R = len(robot), fit.R
     if width == len(fit.values):
-        return np.zeros(0)
-    return np.asarray(np.linalg.lstsq(R[:, width:-1], R[:, -1] - R[:, :width] @ robot, rcond=None)[0])
+        return robot
+    rest = np.linalg.lstsq(R[:, width:-1], R[:, -1] - R[:, :width] @ robot, rcond=None)[0]
+    return np.concatenate([robot, rest])
 
 
 def payload_beliefs(robot: tuple[Array, Array], width: int) -> tuple[Array, Array]:

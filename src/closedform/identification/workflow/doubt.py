@@ -99,6 +99,20 @@ def price_doubt(fitted: Errors, free: Errors | None) -> list[str]:
     ]
 
 
+def price_note(
+    left_out: tuple[Errors | None, Errors | None], held_out: tuple[Errors | None, Errors | None]
+) -> tuple[str, ...]:
+    """Return what consistent inertias cost in errors of rows not fitted: (with them, with any numbers)."""
+    words = {"left out in turn": left_out, "held out": held_out}
+    prices = [
+        f"{100 * ours.total:.3g} % of rows {rows} instead of {100 * free.total:.3g} %"
+        for rows, (ours, free) in words.items()
+        if ours is not None and free is not None
+    ]
+    tail = f": torque error {', '.join(prices)} with any numbers" if prices else ""
+    return (f"inertias are made physically consistent{tail}",)
+
+
 def explained(
     doubts: list[str], error: float, diagnosis: Diagnosis
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -7,7 +7,9 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from ...arrays import Array
 from ...checks import choice, flag, function, instance
+from ...errors import ArgumentError
 from ...robot import Robot
 from ..logs.options import ReadingOptions
 from ..logs.plausibility import ROWS
@@ -17,13 +19,14 @@ from ..regression.friction import NO_FRICTION, FrictionTerms
 from ..regression.least_squares import METHODS, ExcitationError, Fit, solve, standard_errors
 from ..regression.least_squares import undetermined as undetermined_names
 from ..regression.moments import Moments
-from ..regression.payload_columns import payload_beliefs, payload_values, robot_fit, without_payloads
+from ..regression.payload_columns import payload_beliefs, robot_fit, with_payloads, without_payloads
 from ..regression.payload_states import Payloads, payload_states
 from ..regression.selection import best_friction
 from ..regression.split import HELD_OUT, HoldOut, held_out_logs
 from .diagnosis import Diagnosis
-from .doubt import explained, prediction_doubts, price_doubt, sign_doubts
-from .inertias import beliefs, identified_robot, inertias
+from .doubt import explained, prediction_doubts, price_doubt, price_note, sign_doubts
+from .inertias import beliefs, consistent_inertias, identified_robot, inertias
+from .known_inertias import KnownInertias
 from .log_results import log_doubts, odd_logs
 from .opening import Opening
 from .prediction import cross_validation, torque_errors
@@ -50,6 +53,9 @@ def identify(
     locked: Mapping[str, float] | Sequence[str] | str = (),
     undetermined: str = "error",
     physical: bool | None = None,
+    mass_bounds: Mapping[str, Sequence[float]] | None = None,
+    total_mass: float | None = None,
+    symmetric: Mapping[str, str] | None = None,
     plausible: bool = True,
     progress: Progress | None = None,
     payloads: Payloads = None,
@@ -76,9 +82,12 @@ def identify(
     - `locked`: joints that stay still, as a mapping to coordinates, a list (then at zero), or
       "absent": all that have no columns in the log.
     - `undetermined`: "error", or "prior" to keep described values of what the motion does not show.
-    - `physical`: whether inertias are made physically consistent (which needs cvxpy): always (True),
-      never (False), or by default if those nearest to the described ones are not and cvxpy is there.
+    - `physical`: whether inertias are made physically consistent: always (True), never (False), or by
+      default if those nearest to the described ones are not, or if something of the next line is given.
       Standard errors stay those of the fit without that constraint.
+    - `mass_bounds`: masses known of bodies, {"link3": (1, 5)} in kg (one number: exactly), `total_mass` their
+      sum over all bodies that move, `symmetric` bodies that an axis or a plane of their frame divides
+      evenly, {"link2": "xz"}.
     - `plausible`: whether units are checked against limits and common sense.
     - `progress`: called with the fraction of the work done and what is next.
     - `payloads`: what the robot carries in which logs, as a mapping of logs to names or
@@ -106,6 +115,11 @@ def identify(
         flag(f"identify: {name}", given)
     if physical is not None:
         flag("identify: physical", physical)
+    if physical is False and any(each is not None for each in (mass_bounds, total_mass, symmetric)):
+        raise ArgumentError(
+            "identify: physical is False; mass_bounds, total_mass and symmetric need consistent inertias; "
+            "leave physical out"
+        )
     if not (friction is None or isinstance(friction, FrictionTerms)):
         choice("identify: friction (or FrictionTerms, or None)", friction, ("auto",))
     if progress is not None:
@@ -129,6 +143,7 @@ def identify(
     )
     recordings.plan(hold_out, states)
     robot, axes, main = recordings.robot, recordings.axes, recordings.main
+    known = KnownInertias.of(robot.body_names, mass_bounds, total_mass, symmetric)
     filters = main.filters
     tell(0.2, "base parameters")
     base, dependent = independent(robot, axes)
@@ -152,27 +167,30 @@ def identify(
     whole = _fit(design, recordings, moments, method, undetermined == "prior")
     fit = robot_fit(whole, design.width)
     tell(0.8, "inertias")
-    found = inertias(design, fit, physical)
+    found = inertias(design, fit, known, physical)
     notes: tuple[str, ...] = ()
-    every = np.concatenate([found.values, payload_values(whole, found.values)])
+    every = with_payloads(whole, found.values)
     fitted = torque_errors(moments, moments.fitted, every)
-    if found.values is not fit.values:
-        free = torque_errors(moments, moments.fitted, whole.values)
-        notes += (
-            "inertias are made physically consistent, which raises the fitted error from "
-            f"{100 * free.total:.3g} to {100 * fitted.total:.3g} % (cross validation does without)",
-        )
     tell(0.9, "validation")
     deviations = standard_errors(whole, moments, recordings.noise_correlation())
     errors = deviations[: design.width]
-    left_out = cross_validation(moments, method, whole.prior)
+    left_out = free = cross_validation(moments, method, whole.prior)
     held = (HELD_OUT, 0) in moments.folds
     held_out = torque_errors(moments, [HELD_OUT], every) if held else None
+    if found.consistent:
+
+        def consistent(part: Fit) -> Array:
+            own = consistent_inertias(design, robot_fit(part, design.width), known)
+            return with_payloads(part, own.values)
+
+        left_out = cross_validation(moments, method, whole.prior, consistent)
+        any_held_out = torque_errors(moments, [HELD_OUT], whole.values) if held else None
+        notes += price_note((left_out, free), (held_out, any_held_out))
     doubts = prediction_doubts(
         robot.joint_names, {"left out in turn": left_out, "held out": held_out, "that were fitted": fitted}
     )
     doubts += sign_doubts(design, fit.values, errors, diagnosis.speeds)
-    doubts += price_doubt(fitted, left_out)
+    doubts += price_doubt(fitted, free)
     logs = () if alone else recordings.results(shares, every)
     odd = odd_logs(logs)
     doubts += [*recordings.drowned(), *log_doubts(logs)]
@@ -198,7 +216,7 @@ def identify(
         fitted=fitted,
         cross_validation=left_out,
         held_out=held_out,
-        doubts=(*found.doubts, *recordings.doubts(), *(d for each in carried for d in each.doubts), *reasons),
+        doubts=(*recordings.doubts(), *(doubt for each in carried for doubt in each.doubts), *reasons),
         notes=(*recordings.notes(), *notes, *found.notes, *hints),
         described=base.values if robot.model.has_inertia else np.zeros(0),
         trace=recordings.trace(design, every, main),
@@ -221,8 +239,10 @@ def _fit(design: Design, recordings: Recordings, moments: Moments, method: str, 
             f"{rows} rows of {design.robot.nv} joints for {width} parameters; record for longer, "
             "raise cutoff, or hold out less (or longer blocks)"
         )
-    prior = payload_beliefs(beliefs(design), width) if with_prior else None
-    fit = solve(triangles, moments.active, width, method, prior)
+    fit = solve(triangles, moments.active, width, method)
+    if with_prior:
+        believed = payload_beliefs(beliefs(design, robot_fit(fit, design.width).R), width)
+        fit = solve(triangles, moments.active, width, method, believed)
     payloads = (name for each in recordings.payloads for name in each.names)
     names, condition = undetermined_names(fit.R, (*design.names, *payloads))
     if names and not with_prior:
