@@ -1148,6 +1148,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
         arm(),
         dict(record()),
         cutoff=20.0,
+        lag=None,
         friction=identification.FrictionTerms(coulomb=None),
         rotors=False,
         method="ordinary",

@@ -42,6 +42,13 @@ def identify(
     cutoff: Annotated[
         float | None, typer.Option(help="Of the torque filter in Hz.", show_default="from the motion")
     ] = None,
+    lag: Annotated[
+        float | None,
+        typer.Option(
+            help="Seconds by which efforts were recorded later than positions.",
+            show_default="by cross validation",
+        ),
+    ] = None,
     friction: Annotated[
         str, typer.Option(help="auto (chosen by cross validation), classic (viscous and Coulomb) or none.")
     ] = "auto",
@@ -124,6 +131,7 @@ def identify(
             loaded,
             source,
             cutoff=cutoff,
+            lag=lag,
             friction=models[friction],
             rotors=rotors,
             method=method,
@@ -162,6 +170,7 @@ def identify(
         "robot": found.robot.name,
         "friction": str(found.friction),
         "condition": found.condition,
+        "lag": found.lag,
         "parameters": [asdict(each) for each in found.parameters],
         "logs": [each.table() for each in found.logs],
         "payloads": [each.table() for each in found.payloads],

@@ -39,6 +39,7 @@ OPTIONS = {
     "samples": "--samples",
     "precision": "--precision",
     "cutoff": "--cutoff",
+    "lag": "--lag",
     "rate": "--rate",
     "step": "--step",
     "locked": "--locked",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -41,11 +41,12 @@ TRACED = 200_000
 
 @dataclass(frozen=True)
 class Recording:
-    """A log by name, and its filters."""
+    """A log by name, and how it is used."""
 
     name: str
     log: Log
     filters: Filters
+    split: Split
 
 
 class Recordings:
@@ -111,10 +112,16 @@ class Recordings:
             except ArgumentError as error:
                 raise named(name, error, self.alone) from None
             payload = states[name].name if name in states else None
-            self.plans[name] = Plan(Filters(facts.rate, cutoff), split, payload)
+            filters = Filters(facts.rate, cutoff, self.opening.lag, facts.delay)
+            self.plans[name] = Plan(filters, split, payload)
         every = {states[name].name: states[name] for name in self.facts if name in states}
         self.payloads = tuple(PayloadParameters(self.robot, state) for state in every.values())
         check_states(states, fitted, {each.state.name: each.body for each in self.payloads})
+
+    def shift(self, lag: float) -> None:
+        """Take out a lag of the efforts, in seconds, of all logs."""
+        for name, plan in self.plans.items():
+            self.plans[name] = replace(plan, filters=replace(plan.filters, lag=lag))
 
     def gather(self, columns: Columns, tell: Tell, lags: int = LAGS) -> tuple[Moments, list[Any]]:
         """Return the moments of all logs, and those of each where they were made.
@@ -162,7 +169,7 @@ class Recordings:
         (log,) = self.runner.fetched(
             self.runner.spread(partial(log_of, name=name), [self._groups[self._place[name]]], _quietly)
         )
-        return Recording(name, log, self.plans[name].filters)
+        return Recording(name, log, self.plans[name].filters, self.plans[name].split)
 
     def trace(self, design: Columns, values: Array, main: Recording) -> Trace | None:
         """Return measured and predicted torques for pictures: of logs in this process, or of the main one.

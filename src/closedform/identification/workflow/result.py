@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -96,6 +96,11 @@ class Identification:
     payloads: tuple[IdentifiedPayload, ...] = ()
 
     @property
+    def lag(self) -> float:
+        """Seconds by which efforts were recorded later than positions, taken out before the fit."""
+        return self.filters.lag
+
+    @property
     def names(self) -> tuple[str, ...]:
         """Names of the parameters."""
         return self.design.names
@@ -134,7 +139,8 @@ class Identification:
                 f"{log.source}: {rate:.4g} rows per second, too few for the cutoff of "
                 f"{self.filters.cutoff:.4g} Hz that the model was identified with; identify it with a lower"
             )
-        return Filters(rate, self.filters.cutoff)
+        delay = None if log.velocity is None else self.filters.delay
+        return replace(self.filters, rate=rate, delay=delay)
 
     def predict(self, log: Log | Any, **reading: Unpack[ReadingOptions]) -> Trace:
         """Return measured and predicted torques along a log, both after the filters of this result."""
@@ -217,6 +223,8 @@ class Identification:
             "condition": self.condition,
             "rate": self.filters.rate,
             "cutoff": self.filters.cutoff,
+            "lag": self.filters.lag,
+            "delay": self.filters.delay,
             "method": self.method,
             "errors": {
                 key: None if (errors := getattr(self, key)) is None else errors.table() for key in ERRORS
@@ -248,7 +256,9 @@ class Identification:
                 drive=tuple(Term(*term) for term in content["drive"]),
                 friction=FrictionTerms(**content["friction"]),
                 condition=content["condition"],
-                filters=Filters(content["rate"], content["cutoff"]),
+                filters=Filters(
+                    content["rate"], content["cutoff"], content.get("lag", 0.0), content.get("delay")
+                ),
                 method=content["method"],
                 notes=tuple(content["notes"]),
                 doubts=tuple(content.get("doubts", ())),
