@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import asdict, astuple, dataclass, field, replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -94,6 +95,7 @@ class Identification:
     doubts: tuple[str, ...] = ()
     logs: tuple[LogResult, ...] = ()
     payloads: tuple[IdentifiedPayload, ...] = ()
+    about: Mapping[str, float] | None = None
 
     @property
     def lag(self) -> float:
@@ -108,7 +110,7 @@ class Identification:
     @cached_property
     def design(self) -> Design:
         """The columns that the values belong to."""
-        return Design(self.robot, self.base, self.axes, self.drive, self.known)
+        return Design(self.robot, self.base, self.axes, self.drive, self.known, about=self.about)
 
     @property
     def base_values(self) -> Array:
@@ -218,7 +220,8 @@ class Identification:
             "names": self.names,
             **{name: getattr(self, name).tolist() for name in ARRAYS},
             "axes": [{"label": axis.label, "direction": axis.direction.tolist()} for axis in self.axes],
-            "drive": [[term.kind, term.axis, term.value] for term in self.drive],
+            "drive": [list(astuple(term)) for term in self.drive],
+            "about": self.about,
             "friction": asdict(self.friction),
             "condition": self.condition,
             "rate": self.filters.rate,
@@ -264,6 +267,7 @@ class Identification:
                 doubts=tuple(content.get("doubts", ())),
                 payloads=tuple(IdentifiedPayload.from_table(each) for each in content.get("payloads", ())),
                 logs=tuple(LogResult.from_table(log) for log in content.get("logs", ())),
+                about=content.get("about"),
                 **fields,
             )
         except (ClosedFormError, LookupError, TypeError, AttributeError, ValueError, RecursionError) as error:
