@@ -148,11 +148,12 @@ def identified_robot(design: Design, found: Inertias) -> Robot:
     friction, what rises over a presliding length is dry. The offset of a joint with a spring is in its rest.
     Joint zeros are those of the log.
     """
-    value = dict(zip(design.names, found.values.tolist(), strict=True))
+    value: dict[str, float] = dict(zip(design.names, found.values.tolist(), strict=True))
+    numbers = {body.joint_name: k for k, body in enumerate(design.robot.model.independent)}
     term = {each.name(design.axes): each for each in design.drive}
 
     def changed(body: Body) -> Body:
-        k = body.iv + 1
+        k = 1 + numbers[body.joint_name]
 
         def width(kind: str) -> float:
             return (term[f"{kind}{k}"].value or 0.0) if f"{kind}{k}" in term else 0.0
