@@ -7,6 +7,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from ...arrays import Array
 from ...checks import choice, flag, function, instance, number
 from ...errors import ArgumentError
 from ...robot import Robot
@@ -15,10 +16,12 @@ from ..logs.plausibility import ROWS
 from ..logs.sources import log_sources
 from ..regression.design import Design, independent
 from ..regression.friction import NO_FRICTION, FrictionTerms
+from ..regression.instruments import Instrumented
 from ..regression.lag import best_lag, lag_notes
-from ..regression.least_squares import METHODS, ExcitationError, Fit, solve, standard_errors
+from ..regression.least_squares import METHODS, ExcitationError, Fit, jackknife_errors, solve, standard_errors
 from ..regression.least_squares import undetermined as undetermined_names
 from ..regression.moments import Moments
+from ..regression.outliers import Weighed, outlier_notes, usual_residuals
 from ..regression.selection import best_friction
 from ..regression.split import HELD_OUT, HoldOut, held_out_logs
 from .diagnosis import Diagnosis
@@ -34,6 +37,9 @@ from .runners import runner_of
 
 Progress = Callable[[float, str], None]
 """Called with the fraction of the work done, and what is next."""
+
+OUTLIER_ROUNDS = 2
+"""How often rows are weighed by the residuals of the fit before; the first may be spoilt by outliers."""
 
 LAG_ROUNDS = 3
 """How often the lag is looked for, each time with the friction model chosen with the lag before."""
@@ -81,7 +87,8 @@ def identify(
       predicts rows left out best, if it takes a tenth off their error; see `lag` of the result.
     - `friction`: `FrictionTerms`, None, or "auto", the model that cross validation within the fitted
       rows prefers. `rotors`: whether rotor inertias are identified.
-    - `method`: "ordinary", "weighted" or "reweighted" least squares, by joint.
+    - `method`: "ordinary", "weighted" or "reweighted" least squares, by joint, or "iv", instrumental
+      variables, which the noise of positions does not bias.
     - `hold_out`: None, "half" (the second) or the seconds of alternating blocks of each log, not fitted
       but predicted; or whole logs: a list of names or indices, {"files": 3}, {"files": 0.2}, or
       "files", a fifth of them. See `held_out` and `logs` of the result.
@@ -170,28 +177,46 @@ def identify(
         design = Design.of(robot, base, axes, model, rotors, dependent)
         found_lag = best_lag(design, main.log.middle(ROWS), main.filters, main.split)
         if found_lag is None or not found_lag.clear:
-            notes += lag_notes(main.filters.lag, found_lag)
             break
         recordings.shift(found_lag.seconds)
         main = recordings.main
         model = friction_model()
+    if lag is None:
+        notes += lag_notes(main.filters.lag, found_lag)
     filters = main.filters
     diagnosis = Diagnosis(base, main.log, filters)
     tell(0.55, "least squares")
     design = Design.of(robot, base, axes, model, rotors, dependent)
-    moments, shares = recordings.gather(design, _part(tell, 0.55, 0.8, "least squares"))
+    columns = Instrumented(design) if method == "iv" else design
+    moments, shares = recordings.gather(columns, _part(tell, 0.55, 0.75, "least squares"))
     fit = _fit(design, recordings, moments, method, undetermined == "prior")
+    weighed = moments
+    for _ in range(OUTLIER_ROUNDS):
+        usual = usual_residuals(columns, fit.values, main.log.middle(ROWS), main.filters, main.split)
+        if not usual.any and alone and len(main.log) <= ROWS:
+            break
+        weighed, _ = recordings.gather(
+            Weighed(columns, fit.values, usual.size), _part(tell, 0.75, 0.8, "outliers")
+        )
+        fit = _fit(design, recordings, weighed, method, undetermined == "prior")
+    notes += outlier_notes(robot.joint_names, weighed.outliers, weighed.triangles(weighed.fitted)[0].rows)
     tell(0.8, "inertias")
     found = inertias(design, fit, known, physical)
     fitted = torque_errors(moments, moments.fitted, found.values)
     tell(0.9, "validation")
-    errors = standard_errors(fit, moments, recordings.noise_correlation())
-    left_out = free = cross_validation(moments, method, fit.prior)
+    errors = standard_errors(fit, weighed, recordings.noise_correlation())
+
+    def fit_of(folds: Sequence[int]) -> Fit:
+        return _solved(weighed, folds, method, fit.prior)
+
+    if method == "iv" and len(weighed.fitted) > 2:
+        errors = jackknife_errors(fit_of, weighed.fitted)
+    left_out = free = cross_validation(moments, fit_of)
     held = (HELD_OUT, 0) in moments.folds
     held_out = torque_errors(moments, [HELD_OUT], found.values) if held else None
     if found.consistent:
         left_out = cross_validation(
-            moments, method, fit.prior, lambda part: consistent_inertias(design, part, known).values
+            moments, fit_of, lambda part: consistent_inertias(design, part, known).values
         )
         any_held_out = torque_errors(moments, [HELD_OUT], fit.values) if held else None
         notes += price_note((left_out, free), (held_out, any_held_out))
@@ -250,6 +275,14 @@ def _part(tell: Progress, start: float, stop: float, what: str) -> Callable[[flo
     return lambda done: tell(start + (stop - start) * done, what)
 
 
+def _solved(
+    moments: Moments, folds: Sequence[int], method: str, prior: tuple[Array, Array] | None = None
+) -> Fit:
+    """Return the fit to some folds."""
+    noises = moments.noises(folds) if method == "iv" else None
+    return solve(moments.triangles(folds), moments.active, moments.width, method, prior, noises)
+
+
 def _fit(design: Design, recordings: Recordings, moments: Moments, method: str, with_prior: bool) -> Fit:
     """Return the fit to the fitted rows, which must determine all parameters unless there is a prior."""
     triangles = moments.triangles(moments.fitted)
@@ -259,9 +292,9 @@ def _fit(design: Design, recordings: Recordings, moments: Moments, method: str, 
             f"{rows} rows of {design.robot.nv} joints for {design.width} parameters; record for longer, "
             "raise cutoff, or hold out less (or longer blocks)"
         )
-    fit = solve(triangles, moments.active, design.width, method)
+    fit = _solved(moments, moments.fitted, method)
     if with_prior:
-        fit = solve(triangles, moments.active, design.width, method, beliefs(design, fit.R))
+        fit = _solved(moments, moments.fitted, method, beliefs(design, fit.R))
     names, condition = undetermined_names(fit.R, design.names)
     if names and not with_prior:
         raise ExcitationError(names, condition)
