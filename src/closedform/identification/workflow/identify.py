@@ -22,7 +22,9 @@ from ..regression.least_squares import METHODS, ExcitationError, Fit, jackknife_
 from ..regression.least_squares import undetermined as undetermined_names
 from ..regression.moments import Moments
 from ..regression.outliers import Weighed, outlier_notes, usual_residuals
+from ..regression.rows import Columns
 from ..regression.selection import best_friction
+from ..regression.settling import settled
 from ..regression.split import HELD_OUT, HoldOut, held_out_logs
 from .diagnosis import Diagnosis
 from .doubt import explained, prediction_doubts, price_doubt, price_note, sign_doubts
@@ -157,36 +159,33 @@ def identify(
     base, dependent = independent(robot, axes)
     notes: tuple[str, ...] = ()
 
-    def friction_model() -> FrictionTerms:
-        if not isinstance(friction, str):
-            return friction or NO_FRICTION
-        what = "choosing a friction model"
-        tell(0.25, what)
-        plain = Design.of(robot, base, axes, FrictionTerms(coulomb=None), rotors, dependent)
-        told = _part(tell, 0.25, 0.5, what)
-        return best_friction(
-            plain,
-            main.log.middle(ROWS),
-            lambda columns: recordings.gather(columns, told, lags=0)[0],
-            recordings.too_few,
-        )
+    def gathered(columns: Columns) -> Moments:
+        return recordings.gather(columns, _part(tell, 0.25, 0.5, "choosing a friction model"), lags=0)[0]
 
-    model = friction_model()
+    def designed() -> tuple[FrictionTerms, Design]:
+        """Return the friction model, given or chosen, and the design with it."""
+        model, values = friction or NO_FRICTION, dict[str, float]()
+        if isinstance(model, str):
+            tell(0.25, "choosing a friction model")
+            plain = Design.of(robot, base, axes, FrictionTerms(coulomb=None), rotors, dependent)
+            model, values = best_friction(plain, main.log.middle(ROWS), gathered, recordings.too_few)
+        design = Design.of(robot, base, axes, model, rotors, dependent)
+        return model, settled(design, values, gathered) if design.curved else design
+
+    model, design = designed()
     for _ in range(LAG_ROUNDS if lag is None else 0):
         tell(0.5, "the lag of efforts")
-        design = Design.of(robot, base, axes, model, rotors, dependent)
         found_lag = best_lag(design, main.log.middle(ROWS), main.filters, main.split)
         if found_lag is None or not found_lag.clear:
             break
         recordings.shift(found_lag.seconds)
         main = recordings.main
-        model = friction_model()
+        model, design = designed()
     if lag is None:
         notes += lag_notes(main.filters.lag, found_lag)
     filters = main.filters
     diagnosis = Diagnosis(base, main.log, filters)
     tell(0.55, "least squares")
-    design = Design.of(robot, base, axes, model, rotors, dependent)
     columns = Instrumented(design) if method == "iv" else design
     moments, shares = recordings.gather(columns, _part(tell, 0.55, 0.75, "least squares"))
     fit = _fit(design, recordings, moments, method, undetermined == "prior")
@@ -255,6 +254,7 @@ def identify(
         doubts=(*recordings.doubts(), *reasons),
         notes=(*recordings.notes(), *notes, *found.notes),
         described=base.values if robot.model.has_inertia else np.zeros(0),
+        about=design.about,
         trace=Trace.joined([Trace.of(design, found.values, r.log, r.filters, r.split) for r in shown]),
         logs=logs,
     )

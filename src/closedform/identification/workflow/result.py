@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import asdict, astuple, dataclass, field, replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -100,6 +101,7 @@ class Identification:
     trace: Trace | None = None
     doubts: tuple[str, ...] = ()
     logs: tuple[LogResult, ...] = ()
+    about: Mapping[str, float] | None = None
 
     @property
     def lag(self) -> float:
@@ -114,7 +116,7 @@ class Identification:
     @cached_property
     def design(self) -> Design:
         """The columns that the values belong to."""
-        return Design(self.robot, self.base, self.axes, self.drive, self.known)
+        return Design(self.robot, self.base, self.axes, self.drive, self.known, about=self.about)
 
     @property
     def base_values(self) -> Array:
@@ -223,7 +225,8 @@ class Identification:
             "names": self.names,
             **{name: getattr(self, name).tolist() for name in ARRAYS},
             "axes": [{"label": axis.label, "direction": axis.direction.tolist()} for axis in self.axes],
-            "drive": [[term.kind, term.axis, term.value] for term in self.drive],
+            "drive": [list(astuple(term)) for term in self.drive],
+            "about": self.about,
             "friction": asdict(self.friction),
             "condition": self.condition,
             "rate": self.filters.rate,
@@ -267,6 +270,7 @@ class Identification:
                 notes=tuple(content["notes"]),
                 doubts=tuple(content.get("doubts", ())),
                 logs=tuple(LogResult.from_table(log) for log in content.get("logs", ())),
+                about=content.get("about"),
                 **fields,
             )
         except (ClosedFormError, LookupError, TypeError, AttributeError, ValueError, RecursionError) as error:
