@@ -110,8 +110,8 @@ def corrected(
     If columns W_1 and W_2 come from positions with independent noise, either are instruments for the
     other, and W_1^T (tau - W_2 x) + W_2^T (tau - W_1 x) = 0 is free of the bias of least squares. With
     the mean W and N = (W_1 - W_2)^T (W_1 - W_2) / 4 this reads as above. The factor is that of W^T W;
-    only its right-hand side changes. Instruments in [JanotVandanjonGautier2014] are columns of a simulated motion,
-    which takes the controller; here they come from the log itself.
+    only its right-hand side changes. Instruments in [JanotVandanjonGautier2014] are columns of a simulated
+    motion, which takes the controller; here they come from the log itself.
     """
     width = len(R) - 1
     T = R[:width, :width]
