@@ -70,7 +70,7 @@ class Weighed(Columns):
 
 def outlier_notes(joints: Sequence[str], outliers: Array, rows: int) -> tuple[str, ...]:
     """Return how many rows count less, by joint."""
-    names = ", ".join(f"{joints[j]} ({outliers[j]})" for j in np.flatnonzero(outliers))
+    names = ", ".join(f"{name} ({count})" for name, count in zip(joints, outliers, strict=True) if count)
     note = (
         f"rows that the model misses by more than {FAR:g} times the usual residual (outliers, contacts, "
         f"standstill) count less, of {rows} fitted rows: {names}"
