@@ -33,6 +33,7 @@ from closedform import (
     trajectory,
 )
 from closedform.report import SECTIONS
+from oracles.legged_motion import skater_log
 
 from .inventory import public_callables
 
@@ -250,6 +251,16 @@ def found() -> identification.Identification:
 @cache
 def log() -> identification.Log:
     return identification.read_log(dict(record()), arm())
+
+
+@cache
+def legged() -> tuple[cf.Robot, dict[str, np.ndarray]]:
+    return skater_log(duration=4.0, rate=100.0)
+
+
+@cache
+def legged_found() -> identification.FloatingIdentification:
+    return identification.identify_floating(*legged(), friction=None, rotors=False, physical=False)
 
 
 @cache
@@ -1210,6 +1221,38 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "identify_payload": lambda: call(
         identification.identify_payload, found(), dict(record()), body=None, physical=False, units=None
     ),
+    "identification.FloatingIdentification.__getitem__": lambda: call(legged_found().__getitem__, "MR1"),
+    "identification.FloatingIdentification.save_robot": lambda: call(
+        legged_found().save_robot, fresh(".toml")
+    ),
+    "identification.identify_floating": lambda: call(
+        identification.identify_floating,
+        *legged(),
+        contacts=None,
+        flat=(),
+        twist="body",
+        wrench_axes="foot",
+        rows="all",
+        total_mass=6.3,
+        cutoff=8.0,
+        friction=None,
+        rotors=False,
+        hold_out=None,
+        undetermined="error",
+        physical=False,
+        progress=None,
+        rate=None,
+    ),
+    "identification.read_floating_log": lambda: call(
+        identification.read_floating_log,
+        legged()[1],
+        legged()[0],
+        contacts=["sole"],
+        flat=["sole"],
+        twist="body",
+        wrench_axes="foot",
+        rate=None,
+    ),
     "identification.lock": lambda: call(identification.lock, arm(), {"joint2": 0.1}),
     "identification.read_log": lambda: call(
         identification.read_log,
@@ -1356,6 +1399,7 @@ EXCLUDED = {
 HEAVY = {
     "excitation": 0.2,
     "identify": 0.3,
+    "identification.identify_floating": 0.3,
     "FlexibleArm.equations": 0.3,
     "Robot.equations": 0.5,
     "redundancy.compare": 0.2,

@@ -7,6 +7,7 @@
 | `logs` | recorded motions: read, checked, repaired and filtered |
 | `regression` | rows of a log, parameters as columns, and their least squares |
 | `workflow` | from a log to a robot: the steps, the doubts, the result, drive gains and payloads |
+| `floating` | the same for legged robots: base pose, contacts, measured wrenches |
 | `exciting` | motions from which the base parameters can be identified well |
 
 A room imports only rooms above it; a test holds this.
@@ -16,6 +17,9 @@ from .base.parameters import base_parameters
 from .base.result import BaseParameters
 from .exciting.motion import Excitation
 from .exciting.search import excitation
+from .floating.identify import identify_floating
+from .floating.log import FloatingLog, read_floating_log
+from .floating.result import FloatingIdentification
 from .logs.errors import LogError
 from .logs.log import Log
 from .logs.reading import read_log
@@ -36,6 +40,8 @@ __all__ = [
     "Errors",
     "Excitation",
     "ExcitationError",
+    "FloatingIdentification",
+    "FloatingLog",
     "FrictionTerms",
     "Identification",
     "IdentifiedParameter",
@@ -47,8 +53,10 @@ __all__ = [
     "drive_gains",
     "excitation",
     "identify",
+    "identify_floating",
     "identify_payload",
     "lock",
+    "read_floating_log",
     "read_log",
     "reduced_factor",
 ]

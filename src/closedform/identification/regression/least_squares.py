@@ -221,7 +221,7 @@ def standard_errors(fit: Fit, moments: Moments, noise: Array | None = None) -> A
         measured, filtered = measured + believed, filtered + believed
     freedom = fit.rows / max(fit.rows - width / len(moments.active), 1.0)
     variances = [np.einsum("ij,jk,ki->i", A_inverse, S, A_inverse) for S in (measured, filtered)]
-    return np.asarray(np.sqrt(freedom * np.maximum(*variances)))
+    return np.asarray(np.sqrt(freedom * np.maximum(np.maximum(*variances), 0.0)))
 
 
 def jackknife_errors(fit_of: Callable[[Sequence[int]], Fit], folds: Sequence[int]) -> Array:
