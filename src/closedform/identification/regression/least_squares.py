@@ -102,6 +102,14 @@ def solve(
     return Fit(x, scatter, before**-2.0, R, rows, condition, prior, normal)
 
 
+def fit_folds(
+    moments: Moments, folds: Sequence[int], method: str, prior: tuple[Array, Array] | None = None
+) -> Fit:
+    """Return the fit to the rows of some folds."""
+    noises = moments.noises(folds) if method == "iv" else None
+    return solve(moments.triangles(folds), moments.active, moments.width, method, prior, noises)
+
+
 def corrected(
     R: Array, active: Sequence[NDArray[np.intp]], noises: Sequence[Array], scatter: Array
 ) -> tuple[Array, Array]:

@@ -7,7 +7,6 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from ...arrays import Array
 from ...checks import choice, flag, function, instance, number
 from ...errors import ArgumentError
 from ...robot import Robot
@@ -18,7 +17,14 @@ from ..regression.design import Design, independent
 from ..regression.friction import NO_FRICTION, FrictionTerms
 from ..regression.instruments import Instrumented
 from ..regression.lag import best_lag, lag_notes
-from ..regression.least_squares import METHODS, ExcitationError, Fit, jackknife_errors, solve, standard_errors
+from ..regression.least_squares import (
+    METHODS,
+    ExcitationError,
+    Fit,
+    fit_folds,
+    jackknife_errors,
+    standard_errors,
+)
 from ..regression.least_squares import undetermined as undetermined_names
 from ..regression.moments import Moments
 from ..regression.outliers import Weighed, outlier_notes, usual_residuals
@@ -206,7 +212,7 @@ def identify(
     errors = standard_errors(fit, weighed, recordings.noise_correlation())
 
     def fit_of(folds: Sequence[int]) -> Fit:
-        return _solved(weighed, folds, method, fit.prior)
+        return fit_folds(weighed, folds, method, fit.prior)
 
     if method == "iv" and len(weighed.fitted) > 2:
         errors = jackknife_errors(fit_of, weighed.fitted)
@@ -275,14 +281,6 @@ def _part(tell: Progress, start: float, stop: float, what: str) -> Callable[[flo
     return lambda done: tell(start + (stop - start) * done, what)
 
 
-def _solved(
-    moments: Moments, folds: Sequence[int], method: str, prior: tuple[Array, Array] | None = None
-) -> Fit:
-    """Return the fit to some folds."""
-    noises = moments.noises(folds) if method == "iv" else None
-    return solve(moments.triangles(folds), moments.active, moments.width, method, prior, noises)
-
-
 def _fit(design: Design, recordings: Recordings, moments: Moments, method: str, with_prior: bool) -> Fit:
     """Return the fit to the fitted rows, which must determine all parameters unless there is a prior."""
     triangles = moments.triangles(moments.fitted)
@@ -292,9 +290,9 @@ def _fit(design: Design, recordings: Recordings, moments: Moments, method: str, 
             f"{rows} rows of {design.robot.nv} joints for {design.width} parameters; record for longer, "
             "raise cutoff, or hold out less (or longer blocks)"
         )
-    fit = _solved(moments, moments.fitted, method)
+    fit = fit_folds(moments, moments.fitted, method)
     if with_prior:
-        fit = _solved(moments, moments.fitted, method, beliefs(design, fit.R))
+        fit = fit_folds(moments, moments.fitted, method, beliefs(design, fit.R))
     names, condition = undetermined_names(fit.R, design.names)
     if names and not with_prior:
         raise ExcitationError(names, condition)
