@@ -26,10 +26,13 @@ from .logs.reading import read_log
 from .logs.transmission import Transmission
 from .regression.friction import FrictionTerms
 from .regression.least_squares import ExcitationError
+from .regression.payload_states import PayloadState
 from .regression.reduced import reduced_factor
 from .workflow.gains import DriveGains, drive_gains
 from .workflow.identify import identify
+from .workflow.joint_payload import IdentifiedPayload
 from .workflow.locking import lock
+from .workflow.log_results import LogResult
 from .workflow.payload import Payload, identify_payload
 from .workflow.prediction import Errors
 from .workflow.result import Identification, IdentifiedParameter
@@ -45,9 +48,12 @@ __all__ = [
     "FrictionTerms",
     "Identification",
     "IdentifiedParameter",
+    "IdentifiedPayload",
     "Log",
     "LogError",
+    "LogResult",
     "Payload",
+    "PayloadState",
     "Transmission",
     "base_parameters",
     "drive_gains",

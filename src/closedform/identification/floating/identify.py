@@ -104,6 +104,8 @@ floating_base=True
         flag("identify_floating: physical", physical)
     if not (friction is None or isinstance(friction, FrictionTerms)):
         choice("identify_floating: friction (or FrictionTerms, or None)", friction, ("auto",))
+    if isinstance(friction, FrictionTerms) and "fl" in friction.kinds:
+        raise ArgumentError("identify_floating: friction by load is not identified on a floating base")
     if progress is not None:
         function("identify_floating: progress", progress, "the fraction done and what is next", 2)
     tell: Progress = progress or (lambda done, what: None)

@@ -22,6 +22,10 @@ class Instrumented(Columns):
         self.columns = columns
         self.width, self.active = columns.width, columns.active
 
+    def carrying(self, payload: str | None) -> Columns:
+        """Return the columns of logs with a payload."""
+        return Instrumented(self.columns.carrying(payload))
+
     def rows(self, signals: Signals, filters: Filters) -> Rows:
         """Return the rows of a motion, without a difference: halves are told apart before the filters."""
         return self.columns.rows(signals, filters)

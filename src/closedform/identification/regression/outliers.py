@@ -56,6 +56,10 @@ class Weighed(Columns):
         self.columns, self.values, self.size = columns, values, size
         self.width, self.active = columns.width, columns.active
 
+    def carrying(self, payload: str | None) -> Columns:
+        """Return the columns of logs with a payload."""
+        return Weighed(self.columns.carrying(payload), self.values, self.size)
+
     def rows(self, signals: Signals, filters: Filters) -> Rows:
         """Return the rows of a motion, all of the same weight."""
         return self.columns.rows(signals, filters)

@@ -31,6 +31,7 @@ from ..regression.design import Design
 from ..regression.friction import FrictionTerms, Term
 from ..regression.rows import nothing_left
 from ..regression.split import Split
+from .joint_payload import IdentifiedPayload
 from .listing import Table, error_table, parameter_table
 from .log_results import LogResult, log_table
 from .prediction import Errors, Trace
@@ -78,7 +79,7 @@ class Identification:
     `fitted`, `held_out` and `cross_validation` are torque errors of the rows that were fitted, of
     those kept aside, and of fitted rows left out in turn (None of a log too short for that). `doubts`
     says what speaks against all this, and what would explain the log better; `notes` what was repaired.
-    `logs` has the errors of each log, if there were several.
+    `logs` has the errors of each log, if there were several, and `payloads` what was carried in some.
     """
 
     robot: Robot
@@ -101,6 +102,7 @@ class Identification:
     trace: Trace | None = None
     doubts: tuple[str, ...] = ()
     logs: tuple[LogResult, ...] = ()
+    payloads: tuple[IdentifiedPayload, ...] = ()
     about: Mapping[str, float] | None = None
 
     @property
@@ -206,6 +208,7 @@ class Identification:
             "",
             *parameters.lines(10),
             "",
+            *(line for payload in self.payloads for line in (*str(payload).splitlines(), "")),
             *errors.lines(),
             *(["", *log_table(self.logs).lines(40)] if self.logs else []),
             *(f"note: {note}" for note in self.notes),
@@ -240,6 +243,7 @@ class Identification:
             "notes": self.notes,
             "doubts": self.doubts,
             "logs": [log.table() for log in self.logs],
+            "payloads": [payload.table() for payload in self.payloads],
         }
         write_files({file_path("path", path): json.dumps(content, indent=1)})
 
@@ -269,6 +273,7 @@ class Identification:
                 method=content["method"],
                 notes=tuple(content["notes"]),
                 doubts=tuple(content.get("doubts", ())),
+                payloads=tuple(IdentifiedPayload.from_table(each) for each in content.get("payloads", ())),
                 logs=tuple(LogResult.from_table(log) for log in content.get("logs", ())),
                 about=content.get("about"),
                 **fields,
