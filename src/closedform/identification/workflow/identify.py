@@ -213,6 +213,8 @@ def identify(
             break
         told = _part(tell, 0.75, 0.8, "outliers")
         weighed, _ = recordings.gather(design, told, around=_weighing(around, values, usual.size))
+        if not weighed.outliers.any():
+            break
         whole = _fit(design, recordings, weighed, method, undetermined == "prior")
     notes += outlier_notes(robot.joint_names, weighed.outliers, weighed.triangles(weighed.fitted)[0].rows)
     fit = robot_fit(whole, design.width)
