@@ -11,12 +11,14 @@ from ...arrays import Array
 from ...checks import choice, flag, function, instance, number
 from ...errors import ArgumentError
 from ...robot import Robot
+from ..base.result import BaseParameters
 from ..logs.options import ReadingOptions
 from ..logs.plausibility import ROWS
 from ..logs.sources import log_sources
 from ..regression.design import Design, independent
 from ..regression.friction import NO_FRICTION, FrictionTerms
 from ..regression.instruments import Instrumented
+from ..regression.joint_zeros import named_joints, shown_zeros
 from ..regression.lag import best_lag, lag_notes
 from ..regression.least_squares import (
     METHODS,
@@ -35,6 +37,7 @@ from ..regression.rows import Columns
 from ..regression.selection import best_friction
 from ..regression.settling import settled
 from ..regression.split import HELD_OUT, HoldOut, held_out_logs
+from ..regression.torque_column import TorqueColumn, checked_columns
 from .diagnosis import Diagnosis
 from .doubt import explained, prediction_doubts, price_doubt, price_note, sign_doubts
 from .inertias import beliefs, consistent_inertias, identified_robot, inertias, places
@@ -70,6 +73,9 @@ def identify(
     lag: float | None = None,
     friction: FrictionTerms | str | None = "auto",
     rotors: bool = True,
+    springs: bool | Sequence[str] = False,
+    extra: Sequence[TorqueColumn] = (),
+    zero_offsets: bool | Sequence[str] = False,
     method: str = "reweighted",
     hold_out: HoldOut = None,
     locked: Mapping[str, float] | Sequence[str] | str = (),
@@ -99,6 +105,10 @@ def identify(
       predicts rows left out best, if it takes a tenth off their error; see `lag` of the result.
     - `friction`: `FrictionTerms`, None, or "auto", the model that cross validation within the fitted
       rows prefers. `rotors`: whether rotor inertias are identified.
+    - `springs`: joints with linear springs, by name or True for all; stiffness k and rest are identified.
+      `extra`: `TorqueColumn`s, other torques that are known up to a factor.
+    - `zero_offsets`: joints, by name or True for all, whose zeros may be off: dq is what is to be added
+      to the logged coordinate. True leaves out those that no torque shows.
     - `method`: "ordinary", "weighted" or "reweighted" least squares, by joint, or "iv", instrumental
       variables, which the noise of positions does not bias.
     - `hold_out`: None, "half" (the second) or the seconds of alternating blocks of each log, not fitted
@@ -171,20 +181,25 @@ def identify(
     known = KnownInertias.of(robot.body_names, mass_bounds, total_mass, symmetric)
     tell(0.2, "base parameters")
     base, dependent = independent(robot, axes)
-    notes: tuple[str, ...] = ()
+    sprung = named_joints("identify: springs", springs, robot)
+    extra = checked_columns("identify", extra, robot)
+    zeros, notes = _zeros(base, zero_offsets)
 
     def gathered(columns: Columns) -> Moments:
         told = _part(tell, 0.25, 0.5, "choosing a friction model")
         return without_payloads(recordings.gather(columns, told, lags=0)[0], columns)
+
+    def design_of(model: FrictionTerms) -> Design:
+        return Design.of(robot, base, axes, model, rotors, dependent, sprung, extra, zeros)
 
     def designed() -> tuple[FrictionTerms, Design]:
         """Return the friction model, given or chosen, and the design with it."""
         model, values = friction or NO_FRICTION, dict[str, float]()
         if isinstance(model, str):
             tell(0.25, "choosing a friction model")
-            plain = Design.of(robot, base, axes, FrictionTerms(coulomb=None), rotors, dependent)
+            plain = design_of(FrictionTerms(coulomb=None))
             model, values = best_friction(plain, main.log.middle(ROWS), gathered, recordings.too_few)
-        design = Design.of(robot, base, axes, model, rotors, dependent)
+        design = design_of(model)
         return model, settled(design, values, gathered) if design.curved else design
 
     model, design = designed()
@@ -279,6 +294,8 @@ def identify(
         notes=(*recordings.notes(), *notes, *found.notes, *places(design, found.values)),
         described=base.values if robot.model.has_inertia else np.zeros(0),
         about=design.about,
+        extra=design.extra,
+        zeros=design.zeros,
         trace=recordings.trace(design, every, main),
         logs=logs,
         payloads=carried,
@@ -323,6 +340,21 @@ def _weighing(
 def _part(tell: Progress, start: float, stop: float, what: str) -> Callable[[float], None]:
     """Return the progress of a part of the work, from `start` to `stop`."""
     return lambda done: tell(start + (stop - start) * done, what)
+
+
+def _zeros(base: BaseParameters, given: bool | Sequence[str]) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """Return the joints whose zero offsets are identified, and a note about others."""
+    asked = named_joints("identify: zero_offsets", given, base.robot)
+    found = shown_zeros(base, asked) if asked else ()
+    lost = ", ".join(base.robot.joint_names[j] for j in asked if j not in found)
+    if not lost:
+        return found, ()
+    if given is not True:
+        raise ArgumentError(
+            f"identify: no torque tells the zero offset of {lost} apart from inertias and offsets of drives; "
+            "leave it out of zero_offsets"
+        )
+    return found, (f"no torque shows the zero offset of {lost}: it is taken as zero",)
 
 
 def _fit(design: Design, recordings: Recordings, moments: Moments, method: str, with_prior: bool) -> Fit:
