@@ -185,4 +185,4 @@ def standard_errors(fit: Fit, moments: Moments, noise: Array | None = None) -> A
         measured, filtered = measured + believed, filtered + believed
     freedom = fit.rows / max(fit.rows - width / len(moments.active), 1.0)
     variances = [np.einsum("ij,jk,ki->i", A_inverse, S, A_inverse) for S in (measured, filtered)]
-    return np.asarray(np.sqrt(freedom * np.maximum(*variances)))
+    return np.asarray(np.sqrt(freedom * np.maximum(np.maximum(*variances), 0.0)))

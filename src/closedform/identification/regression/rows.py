@@ -74,6 +74,10 @@ class Columns(ABC):
     def rows(self, signals: Signals, filters: Filters) -> Rows:
         """Return the rows of a motion, everything after the same filters; a label says if one is valid."""
 
+    def carrying(self, payload: str | None) -> Columns:
+        """Return the columns of logs with a payload; as they are if they know of none."""
+        return self
+
     def segment(self, samples: Samples, span: Span, filters: Filters, split: Split) -> Rows:
         """Return the rows of one segment, from its samples; none if the filters cannot settle in it."""
         if not filters.settle_in(samples.time):

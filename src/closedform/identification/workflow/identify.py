@@ -7,6 +7,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from ...arrays import Array
 from ...checks import choice, flag, function, instance, number
 from ...errors import ArgumentError
 from ...robot import Robot
@@ -19,7 +20,11 @@ from ..regression.lag import best_lag, lag_notes
 from ..regression.least_squares import METHODS, ExcitationError, Fit, solve, standard_errors
 from ..regression.least_squares import undetermined as undetermined_names
 from ..regression.moments import Moments
+from ..regression.payload_columns import payload_beliefs, robot_fit, with_payloads, without_payloads
+from ..regression.payload_states import Payloads, payload_states
+from ..regression.rows import Columns
 from ..regression.selection import best_friction
+from ..regression.settling import settled
 from ..regression.split import HELD_OUT, HoldOut, held_out_logs
 from .diagnosis import Diagnosis
 from .doubt import explained, prediction_doubts, price_doubt, price_note, sign_doubts
@@ -27,7 +32,7 @@ from .inertias import beliefs, consistent_inertias, identified_robot, inertias
 from .known_inertias import KnownInertias
 from .log_results import log_doubts, odd_logs
 from .opening import Opening
-from .prediction import Trace, cross_validation, torque_errors
+from .prediction import cross_validation, torque_errors
 from .recordings import KEPT, Recordings
 from .result import Identification
 from .runners import runner_of
@@ -63,6 +68,7 @@ def identify(
     symmetric: Mapping[str, str] | None = None,
     plausible: bool = True,
     progress: Progress | None = None,
+    payloads: Payloads = None,
     on_error: str = "raise",
     client: Any = "current",
     **reading: Unpack[ReadingOptions],
@@ -96,6 +102,8 @@ def identify(
       evenly, {"link2": "xz"}.
     - `plausible`: whether units are checked against limits and common sense.
     - `progress`: called with the fraction of the work done and what is next.
+    - `payloads`: what the robot carries in which logs, as a mapping of logs to names or
+      `PayloadState`s, or a list of one (or None) for each log; see `payloads` of the result.
     - `on_error`: what becomes of one of several logs that cannot be used: "raise", or "skip", which goes
       on with the others and notes what was skipped.
     - `client`: a `distributed.Client`, whose workers then read several logs and reduce them; the
@@ -129,10 +137,12 @@ def identify(
     if progress is not None:
         function("identify: progress", progress, "the fraction done and what is next", 2)
     choice("identify: on_error", on_error, ON_ERROR)
-    tell: Progress = progress or (lambda done, what: None)
+    tell = _forward(progress)
     sources = log_sources(log, reading)
     alone, skip = len(sources) == 1, on_error == "skip" and len(sources) > 1
-    held_out_logs(hold_out, [source.name for source in sources])  # refused before the work
+    names = [source.name for source in sources]
+    held_out_logs(hold_out, names)  # refused before the work
+    states = payload_states(payloads, names)
     runner = runner_of(client, len(sources))
     keep = sum(source.size for source in sources) <= KEPT * runner.workers
     what = "reading the log" if alone else f"reading {len(sources)} logs"
@@ -143,57 +153,61 @@ def identify(
         runner,
         _part(tell, 0.0, 0.2, what),
     )
-    recordings.plan(hold_out)
+    recordings.plan(hold_out, states)
     robot, axes, main = recordings.robot, recordings.axes, recordings.main
     known = KnownInertias.of(robot.body_names, mass_bounds, total_mass, symmetric)
     tell(0.2, "base parameters")
     base, dependent = independent(robot, axes)
     notes: tuple[str, ...] = ()
 
-    def friction_model() -> FrictionTerms:
-        if not isinstance(friction, str):
-            return friction or NO_FRICTION
-        what = "choosing a friction model"
-        tell(0.25, what)
-        plain = Design.of(robot, base, axes, FrictionTerms(coulomb=None), rotors, dependent)
-        told = _part(tell, 0.25, 0.5, what)
-        return best_friction(
-            plain,
-            main.log.middle(ROWS),
-            lambda columns: recordings.gather(columns, told, lags=0)[0],
-            recordings.too_few,
-        )
+    def gathered(columns: Columns) -> Moments:
+        told = _part(tell, 0.25, 0.5, "choosing a friction model")
+        return without_payloads(recordings.gather(columns, told, lags=0)[0], columns)
 
-    model = friction_model()
+    def designed() -> tuple[FrictionTerms, Design]:
+        """Return the friction model, given or chosen, and the design with it."""
+        model, values = friction or NO_FRICTION, dict[str, float]()
+        if isinstance(model, str):
+            tell(0.25, "choosing a friction model")
+            plain = Design.of(robot, base, axes, FrictionTerms(coulomb=None), rotors, dependent)
+            model, values = best_friction(plain, main.log.middle(ROWS), gathered, recordings.too_few)
+        design = Design.of(robot, base, axes, model, rotors, dependent)
+        return model, settled(design, values, gathered) if design.curved else design
+
+    model, design = designed()
     for _ in range(LAG_ROUNDS if lag is None else 0):
         tell(0.5, "the lag of efforts")
-        design = Design.of(robot, base, axes, model, rotors, dependent)
         found_lag = best_lag(design, main.log.middle(ROWS), main.filters, main.split)
         if found_lag is None or not found_lag.clear:
             notes += lag_notes(main.filters.lag, found_lag)
             break
         recordings.shift(found_lag.seconds)
         main = recordings.main
-        model = friction_model()
+        model, design = designed()
     filters = main.filters
     diagnosis = Diagnosis(base, main.log, filters)
     tell(0.55, "least squares")
-    design = Design.of(robot, base, axes, model, rotors, dependent)
     moments, shares = recordings.gather(design, _part(tell, 0.55, 0.8, "least squares"))
-    fit = _fit(design, recordings, moments, method, undetermined == "prior")
+    whole = _fit(design, recordings, moments, method, undetermined == "prior")
+    fit = robot_fit(whole, design.width)
     tell(0.8, "inertias")
     found = inertias(design, fit, known, physical)
-    fitted = torque_errors(moments, moments.fitted, found.values)
+    every = with_payloads(whole, found.values)
+    fitted = torque_errors(moments, moments.fitted, every)
     tell(0.9, "validation")
-    errors = standard_errors(fit, moments, recordings.noise_correlation())
-    left_out = free = cross_validation(moments, method, fit.prior)
+    deviations = standard_errors(whole, moments, recordings.noise_correlation())
+    errors = deviations[: design.width]
+    left_out = free = cross_validation(moments, method, whole.prior)
     held = (HELD_OUT, 0) in moments.folds
-    held_out = torque_errors(moments, [HELD_OUT], found.values) if held else None
+    held_out = torque_errors(moments, [HELD_OUT], every) if held else None
     if found.consistent:
-        left_out = cross_validation(
-            moments, method, fit.prior, lambda part: consistent_inertias(design, part, known).values
-        )
-        any_held_out = torque_errors(moments, [HELD_OUT], fit.values) if held else None
+
+        def consistent(part: Fit) -> Array:
+            own = consistent_inertias(design, robot_fit(part, design.width), known)
+            return with_payloads(part, own.values)
+
+        left_out = cross_validation(moments, method, whole.prior, consistent)
+        any_held_out = torque_errors(moments, [HELD_OUT], whole.values) if held else None
         notes += price_note((left_out, free), (held_out, any_held_out))
     doubts = prediction_doubts(
         robot.joint_names, {"left out in turn": left_out, "held out": held_out, "that were fitted": fitted}
@@ -202,7 +216,7 @@ def identify(
     doubts += wrong_signs
     notes += small
     doubts += price_doubt(fitted, free)
-    logs = () if alone else shares.results(found.values)
+    logs = () if alone else recordings.results(shares, every)
     odd = odd_logs(logs)
     doubts += [*recordings.drowned(), *log_doubts(logs)]
     if odd:  # what is wrong shows in the log that fits worst
@@ -210,7 +224,7 @@ def identify(
         diagnosis = Diagnosis(base, worst_log.log, worst_log.filters)
     worst = max(each.total for each in (fitted, left_out, held_out) if each is not None)
     reasons = explained(doubts, worst, diagnosis)
-    shown = recordings.shown(main)
+    carried = recordings.identified_payloads(every[design.width :], deviations[design.width :])
     return Identification(
         robot=identified_robot(design, found),
         base=base,
@@ -227,11 +241,13 @@ def identify(
         fitted=fitted,
         cross_validation=left_out,
         held_out=held_out,
-        doubts=(*recordings.doubts(), *reasons),
+        doubts=(*recordings.doubts(), *(doubt for each in carried for doubt in each.doubts), *reasons),
         notes=(*recordings.notes(), *notes, *found.notes),
         described=base.values if robot.model.has_inertia else np.zeros(0),
-        trace=Trace.joined([Trace.of(design, found.values, r.log, r.filters, r.split) for r in shown]),
+        about=design.about,
+        trace=recordings.trace(design, every, main),
         logs=logs,
+        payloads=carried,
     )
 
 
@@ -245,6 +261,19 @@ def _checked_lag(given: float | None) -> float:
     return lag
 
 
+def _forward(progress: Progress | None) -> Progress:
+    """Return a progress that never goes back, though steps are repeated."""
+    farthest = 0.0
+
+    def tell(done: float, what: str) -> None:
+        nonlocal farthest
+        farthest = max(farthest, done)
+        if progress is not None:
+            progress(farthest, what)
+
+    return tell
+
+
 def _part(tell: Progress, start: float, stop: float, what: str) -> Callable[[float], None]:
     """Return the progress of a part of the work, from `start` to `stop`."""
     return lambda done: tell(start + (stop - start) * done, what)
@@ -253,16 +282,18 @@ def _part(tell: Progress, start: float, stop: float, what: str) -> Callable[[flo
 def _fit(design: Design, recordings: Recordings, moments: Moments, method: str, with_prior: bool) -> Fit:
     """Return the fit to the fitted rows, which must determine all parameters unless there is a prior."""
     triangles = moments.triangles(moments.fitted)
-    rows = triangles[0].rows
-    if rows * design.robot.nv < 2 * design.width:
+    rows, width = triangles[0].rows, moments.width
+    if rows * design.robot.nv < 2 * width:
         raise recordings.too_few(
-            f"{rows} rows of {design.robot.nv} joints for {design.width} parameters; record for longer, "
+            f"{rows} rows of {design.robot.nv} joints for {width} parameters; record for longer, "
             "raise cutoff, or hold out less (or longer blocks)"
         )
-    fit = solve(triangles, moments.active, design.width, method)
+    fit = solve(triangles, moments.active, width, method)
     if with_prior:
-        fit = solve(triangles, moments.active, design.width, method, beliefs(design, fit.R))
-    names, condition = undetermined_names(fit.R, design.names)
+        believed = payload_beliefs(beliefs(design, robot_fit(fit, design.width).R), width)
+        fit = solve(triangles, moments.active, width, method, believed)
+    payloads = (name for each in recordings.payloads for name in each.names)
+    names, condition = undetermined_names(fit.R, (*design.names, *payloads))
     if names and not with_prior:
         raise ExcitationError(names, condition)
     return fit

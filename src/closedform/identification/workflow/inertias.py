@@ -140,9 +140,10 @@ def beliefs(design: Design, R: Array) -> tuple[Array, Array]:
 def identified_robot(design: Design, found: Inertias) -> Robot:
     """Return the robot with identified inertias, and rotors, friction and offsets on its joints."""
     value = dict(zip(design.names, found.values, strict=True))
+    numbers = {body.joint_name: k for k, body in enumerate(design.robot.model.independent)}
 
     def changed(body: Body) -> Body:
-        k = body.iv + 1
+        k = 1 + numbers[body.joint_name]
         dry = value.get(f"fc{k}", 0.0) + value.get(f"fp{k}", 0.0)
         return replace(
             body,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import asdict, astuple, dataclass, field, replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -30,6 +31,7 @@ from ..regression.design import Design
 from ..regression.friction import FrictionTerms, Term
 from ..regression.rows import nothing_left
 from ..regression.split import Split
+from .joint_payload import IdentifiedPayload
 from .listing import Table, error_table, parameter_table
 from .log_results import LogResult, log_table
 from .prediction import Errors, Trace
@@ -69,7 +71,7 @@ class Identification:
     `fitted`, `held_out` and `cross_validation` are torque errors of the rows that were fitted, of
     those kept aside, and of fitted rows left out in turn (None of a log too short for that). `doubts`
     says what speaks against all this, and what would explain the log better; `notes` what was repaired.
-    `logs` has the errors of each log, if there were several.
+    `logs` has the errors of each log, if there were several, and `payloads` what was carried in some.
     """
 
     robot: Robot
@@ -92,6 +94,8 @@ class Identification:
     trace: Trace | None = None
     doubts: tuple[str, ...] = ()
     logs: tuple[LogResult, ...] = ()
+    payloads: tuple[IdentifiedPayload, ...] = ()
+    about: Mapping[str, float] | None = None
 
     @property
     def lag(self) -> float:
@@ -106,7 +110,7 @@ class Identification:
     @cached_property
     def design(self) -> Design:
         """The columns that the values belong to."""
-        return Design(self.robot, self.base, self.axes, self.drive, self.known)
+        return Design(self.robot, self.base, self.axes, self.drive, self.known, about=self.about)
 
     @property
     def base_values(self) -> Array:
@@ -196,6 +200,7 @@ class Identification:
             "",
             *parameters.lines(10),
             "",
+            *(line for payload in self.payloads for line in (*str(payload).splitlines(), "")),
             *errors.lines(),
             *(["", *log_table(self.logs).lines(40)] if self.logs else []),
             *(f"note: {note}" for note in self.notes),
@@ -215,7 +220,8 @@ class Identification:
             "names": self.names,
             **{name: getattr(self, name).tolist() for name in ARRAYS},
             "axes": [{"label": axis.label, "direction": axis.direction.tolist()} for axis in self.axes],
-            "drive": [[term.kind, term.axis, term.value] for term in self.drive],
+            "drive": [list(astuple(term)) for term in self.drive],
+            "about": self.about,
             "friction": asdict(self.friction),
             "condition": self.condition,
             "rate": self.filters.rate,
@@ -229,6 +235,7 @@ class Identification:
             "notes": self.notes,
             "doubts": self.doubts,
             "logs": [log.table() for log in self.logs],
+            "payloads": [payload.table() for payload in self.payloads],
         }
         write_files({file_path("path", path): json.dumps(content, indent=1)})
 
@@ -258,7 +265,9 @@ class Identification:
                 method=content["method"],
                 notes=tuple(content["notes"]),
                 doubts=tuple(content.get("doubts", ())),
+                payloads=tuple(IdentifiedPayload.from_table(each) for each in content.get("payloads", ())),
                 logs=tuple(LogResult.from_table(log) for log in content.get("logs", ())),
+                about=content.get("about"),
                 **fields,
             )
         except (ClosedFormError, LookupError, TypeError, AttributeError, ValueError, RecursionError) as error:
