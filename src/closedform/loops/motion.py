@@ -1,4 +1,4 @@
-"""Motion of a robot with loops: all joints move with v = G qd, and what drifts off the loops is drawn back."""
+"""Motion of a robot with loops: all joints move with v = G qd; what drifts off the loops is drawn back."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def _sampled(
             progress(k / count)
     if x.ndim == 2 and not np.isfinite(x[-1]).all():
         first = int(np.argmin(np.isfinite(x).all(axis=1)))
-        raise DivergenceError(f"simulate: the motion of {robot.name!r} diverges at {t[first]:.4g} s")
+        raise DivergenceError(system.name, float(t[first]), x[first - 1])
     return t, x, np.stack(tau, axis=-2)
 
 
