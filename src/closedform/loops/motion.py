@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -21,9 +21,7 @@ from ..integration.simulate import step_count
 from . import dynamics
 from .assembly import Assembler
 from .closed_tree import Posture
-
-if TYPE_CHECKING:
-    from .robot import ClosedRobot
+from .methods import ClosedForms
 
 DRAWN = 10.0
 """Rate in 1/s at which joints that have drifted off the loops, by round-off, return."""
@@ -35,7 +33,8 @@ Law = Callable[[float, Array, Array], ArrayLike]
 class ClosedMotion:
     """A motion: times t (n + 1,), q (..., n + 1, nq), qd and tau, and q_all of all joints, loops closed."""
 
-    robot: ClosedRobot
+    robot: ClosedForms
+    assembler: Assembler
     t: Array
     q: Array
     qd: Array
@@ -55,7 +54,7 @@ class ClosedMotion:
     @property
     def closure_residual(self) -> Array:
         """How far the loops are from closed at the times, (..., n + 1)."""
-        return self.robot.closure_residual(self.q_all)
+        return self.assembler.residual(self.q_all)
 
     @property
     def _place(self) -> Array:
@@ -63,12 +62,14 @@ class ClosedMotion:
 
     def __repr__(self) -> str:
         steps = len(self.t) - 1
-        return f"<ClosedMotion of {self.robot.name!r}: {self.t[-1]:g} s in {steps} steps, q {self.q.shape}>"
+        return f"<ClosedMotion of {self.robot.model.name!r}: {self.t[-1]:g} s in {steps} steps, q {self.q.shape}>"
 
 
 def simulate(
-    robot: ClosedRobot,
-    q0: ArrayLike,
+    robot: ClosedForms,
+    assembler: Assembler,
+    systems: dict[tuple[bool, bool], System],
+    start: Array,
     qd0: ArrayLike | None,
     law: ArrayLike | Law | None,
     duration: float,
@@ -84,17 +85,17 @@ def simulate(
     """Return the motion of a robot with loops; see `ClosedRobot.simulate`."""
     flag("simulate: friction", friction)
     flag("simulate: springs", springs)
-    start = np.asarray(robot.all_coordinates(q0) if not robot.model.explicit else robot.assemble(q0))
-    qd = np.zeros(robot.nv) if qd0 is None else batch_array("simulate: qd0", qd0, robot.nv)
+    model = robot.model
+    qd = np.zeros(model.nv) if qd0 is None else batch_array("simulate: qd0", qd0, model.nv)
     batch = np.broadcast_shapes(start.shape[:-1], qd.shape[:-1])
     x0 = np.concatenate(
-        [np.broadcast_to(start, (*batch, start.shape[-1])), np.broadcast_to(qd, (*batch, robot.nv))], axis=-1
+        [np.broadcast_to(start, (*batch, start.shape[-1])), np.broadcast_to(qd, (*batch, model.nv))], axis=-1
     )
-    system = robot._systems.get((friction, springs))
+    system = systems.get((friction, springs))
     if system is None:
-        system = robot._systems[friction, springs] = plant(robot, friction, springs)
+        system = systems[friction, springs] = plant(assembler, friction, springs)
     if callable(law):
-        t, x, tau = _sampled(robot, system, x0, law, duration, step, progress)
+        t, x, tau = _sampled(assembler, system, x0, law, duration, step, progress)
     else:
         run = integrate(
             system, x0, law, duration, step, method=method, rtol=rtol, atol=atol, progress=progress
@@ -102,13 +103,13 @@ def simulate(
         t, x = run.t, run.x
         tau = np.zeros((*x.shape[:-1], system.nu)) if run.u is None else run.u
     n = start.shape[-1]
-    q_all = _closed(robot._assembler, x[..., :n])
-    return ClosedMotion(robot, t, q_all[..., list(robot.model.iq)], x[..., n:], tau, q_all)
+    q_all = _closed(assembler, x[..., :n])
+    return ClosedMotion(robot, assembler, t, q_all[..., list(model.iq)], x[..., n:], tau, q_all)
 
 
-def plant(robot: ClosedRobot, friction: bool, springs: bool) -> System:
+def plant(assembler: Assembler, friction: bool, springs: bool) -> System:
     """Return the equations of motion as a system of the state (coordinates of all joints, qd)."""
-    closed, model = robot._assembler.closed, robot.model
+    closed, model = assembler.closed, assembler.model
     tree = model.tree
     x, qd, tau = SX.sym("x", tree.nq), SX.sym("qd", model.nv), SX.sym("tau", len(model.av))
     at = Posture(closed, x)
@@ -125,12 +126,12 @@ def plant(robot: ClosedRobot, friction: bool, springs: bool) -> System:
             rate[body.joint.quaternion] += 0.5 * DRAWN * (1 - ca.dot(turn, turn)) * turn
         rates.append(rate)
     qdd = dynamics.forward_dynamics(closed, x, qd, tau, loads=Loads(friction=friction, springs=springs))
-    name = f"closed_{robot.name}"
+    name = f"closed_{model.name}"
     return System(name, ca.vertcat(x, qd), ca.densify(ca.vertcat(*rates, qdd)), tau)
 
 
 def _sampled(
-    robot: ClosedRobot,
+    assembler: Assembler,
     system: System,
     x0: Array,
     law: Law,
@@ -143,7 +144,7 @@ def _sampled(
     duration, step = positive("simulate: duration", duration), positive("simulate: step", step)
     count = step_count("simulate", duration, step)
     t = np.linspace(0.0, duration, count + 1)
-    h, n, iq = t[1], x0.shape[-1] - robot.nv, list(robot.model.iq)
+    h, n, iq = t[1], x0.shape[-1] - assembler.model.nv, list(assembler.model.iq)
     x, tau = np.empty((*x0.shape[:-1], count + 1, x0.shape[-1])), list[Any]()
     x[..., 0, :] = x0
     for k in range(count + 1):

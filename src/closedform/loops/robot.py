@@ -222,9 +222,12 @@ class ClosedRobot(ClosedForms):
         >>> bool(abs(run.energy / run.energy[0] - 1).max() < 1e-9)
         True
         """
+        start = self.assemble(q0) if self.model.explicit else np.asarray(self.all_coordinates(q0))
         return simulate(
             self,
-            q0,
+            self._assembler,
+            self._systems,
+            start,
             qd0,
             law,
             duration,
