@@ -36,8 +36,7 @@ def union(models: Sequence[FrictionTerms], axes: int, dependent: frozenset[Term]
 
 def model_terms(model: FrictionTerms, axes: int) -> tuple[Term, ...]:
     """Return the terms of a model on every axis."""
-    widths = {"fc": model.coulomb, "fp": model.presliding}
-    return tuple(Term(kind, a, widths.get(kind)) for kind in model.kinds for a in range(axes))
+    return tuple(model.term(kind, a) for kind in model.kinds for a in range(axes))
 
 
 def best_model(design: Design, moments: Moments, prior: tuple[Array, Array] | None) -> FrictionTerms:

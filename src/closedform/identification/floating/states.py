@@ -30,6 +30,8 @@ BLURRED = 0.3
 class States:
     """A stretch of motion: `signals` of all dofs at the full rate, then what the states hold.
 
+    The coordinates of the base are zero in `signals`, which are for the drives.
+
     `force` (states, nv) is (0, tau) + J_m^T W of the measured wrenches; `contacts` are those of feet whose
     forces are unknown; `valid` states are away from ends, gaps and changes of contact.
     """
@@ -75,12 +77,13 @@ def _states(log: FloatingLog, samples: Samples, rows: slice, filters: Filters) -
     signals = replace(
         joints,
         fine=np.concatenate([still, joints.fine], axis=1),
-        q=np.concatenate([position, quaternion, joints.q], axis=1),
+        q=np.concatenate([still, joints.q], axis=1),
         qd=np.concatenate([twist, joints.qd], axis=1),
         qdd=np.concatenate([acceleration, joints.qdd], axis=1),
         effort=np.concatenate([still, joints.effort], axis=1),
     )
-    q, qd, qdd = (np.ascontiguousarray(x[::step]) for x in (signals.q, signals.qd, signals.qdd))
+    whole = np.concatenate([position, quaternion, joints.q], axis=1)
+    q, qd, qdd = (np.ascontiguousarray(x[::step]) for x in (whole, signals.qd, signals.qdd))
     force = thin(signals.effort, filters)
     for foot, wrench in log.wrenches.items():
         reference = "body" if log.axes == "foot" else "world_aligned"
