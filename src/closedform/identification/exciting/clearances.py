@@ -38,8 +38,8 @@ class Clearances:
     """Gaps that a motion must keep open: `gaps` names them, `least` is how wide they must stay, in metres.
 
     Spheres of the robot keep away from each other (the pairs of `spheres` that `pairs` selects), from
-    `boxes` (k, 2, 3) of the base frame and from below the height `floor`. `ignored` are pairs that overlap
-    in every posture, and spheres that no joint moves.
+    `boxes` (k, 2, 3) of the base frame (those that joints move, `moving`) and from below the height `floor`
+    (those that joints raise, `rising`). `ignored` is what no joint can bring apart.
     """
 
     robot: Robot
@@ -48,6 +48,7 @@ class Clearances:
     boxes: Array
     floor: float | None
     moving: NDArray[np.intp]
+    rising: NDArray[np.intp]
     least: float
     gaps: tuple[Gap, ...]
     ignored: tuple[str, ...] = field(default=())
@@ -71,9 +72,9 @@ class Clearances:
             gap, normal = box_distance(x[:, self.moving], lower, upper)
             parts.append((gap - radius[self.moving], normal, self.moving, None))
         if self.floor is not None:
-            height = x[:, self.moving, 2] - radius[self.moving] - self.floor
+            height = x[:, self.rising, 2] - radius[self.rising] - self.floor
             up = np.broadcast_to([0.0, 0.0, 1.0], (*height.shape, 3))
-            parts.append((height, up, self.moving, None))
+            parts.append((height, up, self.rising, None))
         return parts
 
     def pulled_back(self, q: Array, weights: Array) -> Array:
@@ -184,17 +185,23 @@ def checked_clearances(
         ignored += [f"{words} that overlap in every posture" for words in sorted(said)]
         pairs = np.flatnonzero(~(stuck | fixed))
     x = balls.centers(postures)
-    held = np.ptp(x, axis=0).max(axis=-1) < FIXED
-    moving_spheres = np.flatnonzero(~held)
+    spread = np.ptp(x, axis=0)
+    moving_spheres = np.flatnonzero(spread.max(axis=-1) >= FIXED)
+    rising = np.flatnonzero(spread[:, 2] >= FIXED)
     gaps = [Gap(names[i], names[j]) for i, j in balls.pairs[pairs]]
     for k in range(len(boxes)):
         gaps += [Gap(names[i], f"box {k + 1}") for i in moving_spheres]
     if height is not None:
-        gaps += [Gap(names[i], "the floor") for i in moving_spheres]
+        gaps += [Gap(names[i], "the floor") for i in rising]
+        low = (spread[:, 2] < FIXED) & (x[0, :, 2] - balls.radius - height < clearance) & (balls.body >= 0)
+        said = {
+            f"spheres of {names[i]} too near to the floor, that no joint raises" for i in np.flatnonzero(low)
+        }
+        ignored += sorted(said)
     if not gaps:
         return None
     return Clearances(
-        robot, balls, pairs, boxes, height, moving_spheres, clearance, tuple(gaps), tuple(ignored)
+        robot, balls, pairs, boxes, height, moving_spheres, rising, clearance, tuple(gaps), tuple(ignored)
     )
 
 

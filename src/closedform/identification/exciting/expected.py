@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...arrays import Array
-from ...checks import flag, one_each, positive
+from ...checks import flag, known_name, one_each, positive
 from ...errors import ArgumentError, shown
 from ...trajectory import Harmonic
 from ..base.result import BaseParameters
@@ -36,7 +36,7 @@ class ExpectedErrors:
 
     def __getitem__(self, name: str) -> float:
         """Return the standard error of a parameter."""
-        return float(self.errors[self.names.index(name)])
+        return float(self.errors[self.names.index(known_name("parameter", name, self.names))])
 
 
 def expected_errors(
