@@ -505,6 +505,15 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "Robot.with_armature": lambda: call(arm().with_armature, [0.1, 0.2]),
     "Robot.with_friction": lambda: call(arm().with_friction, 0.1),
     "Robot.with_drive_offset": lambda: call(arm().with_drive_offset, {"joint1": -0.1}),
+    "Robot.with_friction_curve": lambda: call(
+        arm().with_friction_curve,
+        smooth_friction=[0.1, 0.2],
+        smooth_speed=0.5,
+        stribeck_friction={"joint1": 0.1},
+        stribeck_speed=0.2,
+        damping_asymmetry=-0.1,
+        load_friction=0.05,
+    ),
     "Robot.with_damping": lambda: call(arm().with_damping, {"joint1": 0.1}),
     "Robot.with_springs": lambda: call(arm().with_springs, [30.0, 20.0], {"joint1": 0.1}),
     "Robot.inverse_kinematics": lambda: call(
