@@ -62,7 +62,8 @@ class ClosedMotion:
 
     def __repr__(self) -> str:
         steps = len(self.t) - 1
-        return f"<ClosedMotion of {self.robot.model.name!r}: {self.t[-1]:g} s in {steps} steps, q {self.q.shape}>"
+        name = self.robot.model.name
+        return f"<ClosedMotion of {name!r}: {self.t[-1]:g} s in {steps} steps, q {self.q.shape}>"
 
 
 def simulate(
