@@ -151,7 +151,7 @@ DELTA_MASSES = {"arm": 1.2, "rod": 0.4, "platform": 1.5}
 
 
 def delta() -> cf.ClosedRobot:
-    """Return a Delta robot, its platform below the base [Clavel1988].
+    """Return a Delta robot, its platform below the base (Clavel 1988).
 
     A parallelogram is one rod on a universal joint, since its two rods stay parallel; the platform only
     translates, on three prismatic joints.

@@ -2,7 +2,7 @@
 
 They share nothing with the library but lengths and masses. Bars close as two circles meet; their energies
 are differentiated by central differences in 60-digit numbers. The platform's legs are slender, so that their
-spin does not count, and the drive forces follow from the virtual work of all bodies [Tsai1999, chapter 10].
+spin does not count, and the drive forces follow from the virtual work of all bodies (Tsai, Robot Analysis, 1999, chapter 10).
 """
 
 from __future__ import annotations
@@ -175,7 +175,7 @@ def delta_torques(
     a: np.ndarray,
     gravity: np.ndarray,
 ) -> np.ndarray:
-    """Return the torques of a Delta robot's arms while its platform is at p, by virtual work [Clavel1988].
+    """Return the torques of a Delta robot's arms while its platform is at p, by virtual work (Clavel 1988).
 
     The forces that a uniform slender rod needs are (m / 6) (2 a1 + a2) at one end and (m / 6) (a1 + 2 a2) at
     the other. An arm is such a rod with one end at rest; its angle follows from the length of its rod.
