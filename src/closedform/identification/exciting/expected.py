@@ -58,8 +58,8 @@ def expected_errors(
     noise = one_each("expected_errors: torque_noise", torque_noise, robot.nv)
     if not ((noise >= NOISES[0]) & (noise <= NOISES[1])).all():
         raise ArgumentError(
-            f"expected_errors: torque_noise is {shown(torque_noise)}; expected {NOISES[0]:g} to {NOISES[1]:g} "
-            "N m or N"
+            f"expected_errors: torque_noise is {shown(torque_noise)}; expected numbers from {NOISES[0]:g} "
+            f"to {NOISES[1]:g} N m or N"
         )
     rate = positive("expected_errors: rate", rate)
     flag("expected_errors: rotors", rotors)
