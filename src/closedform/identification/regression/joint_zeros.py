@@ -57,6 +57,23 @@ def shown_zeros(base: BaseParameters, joints: Sequence[int]) -> tuple[int, ...]:
     return tuple(found)
 
 
+def identified_zeros(
+    base: BaseParameters, given: bool | Sequence[str]
+) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """Return the joints whose zero offsets are identified, and a note about others."""
+    asked = named_joints("identify: zero_offsets", given, base.robot)
+    found = shown_zeros(base, asked) if asked else ()
+    lost = ", ".join(base.robot.joint_names[j] for j in asked if j not in found)
+    if not lost:
+        return found, ()
+    if given is not True:
+        raise ArgumentError(
+            f"identify: no torque tells the zero offset of {lost} apart from inertias and offsets of drives; "
+            "leave it out of zero_offsets"
+        )
+    return found, (f"no torque shows the zero offset of {lost}: it is taken as zero",)
+
+
 def _without(Q: Array, column: Array) -> Array:
     """Return the part of a column that orthonormal columns do not explain."""
     for _ in range(2):  # twice is enough

@@ -11,14 +11,13 @@ from ...arrays import Array
 from ...checks import choice, flag, function, instance, number
 from ...errors import ArgumentError
 from ...robot import Robot
-from ..base.result import BaseParameters
 from ..logs.options import ReadingOptions
 from ..logs.plausibility import ROWS
 from ..logs.sources import log_sources
 from ..regression.design import Design, independent
 from ..regression.friction import NO_FRICTION, FrictionTerms
 from ..regression.instruments import Instrumented
-from ..regression.joint_zeros import named_joints, shown_zeros
+from ..regression.joint_zeros import identified_zeros, named_joints
 from ..regression.lag import best_lag, lag_notes
 from ..regression.least_squares import (
     METHODS,
@@ -45,12 +44,10 @@ from .known_inertias import KnownInertias
 from .log_results import log_doubts, odd_logs
 from .opening import Opening
 from .prediction import cross_validation, torque_errors
+from .progress import Progress, forward, part
 from .recordings import KEPT, Recordings
 from .result import Identification
 from .runners import runner_of
-
-Progress = Callable[[float, str], None]
-"""Called with the fraction of the work done, and what is next."""
 
 OUTLIER_ROUNDS = 2
 """How often rows are weighed by the residuals of the fit before; the first may be spoilt by outliers."""
@@ -160,7 +157,7 @@ def identify(
     if progress is not None:
         function("identify: progress", progress, "the fraction done and what is next", 2)
     choice("identify: on_error", on_error, ON_ERROR)
-    tell = _forward(progress)
+    tell = forward(progress)
     sources = log_sources(log, reading)
     alone, skip = len(sources) == 1, on_error == "skip" and len(sources) > 1
     names = [source.name for source in sources]
@@ -174,7 +171,7 @@ def identify(
         sources,
         Opening(robot, locked, cutoff, plausible, alone, keep, skip, _checked_lag(lag)),
         runner,
-        _part(tell, 0.0, 0.2, what),
+        part(tell, 0.0, 0.2, what),
     )
     recordings.plan(hold_out, states)
     robot, axes, main = recordings.robot, recordings.axes, recordings.main
@@ -183,10 +180,10 @@ def identify(
     base, dependent = independent(robot, axes)
     sprung = named_joints("identify: springs", springs, robot)
     extra = checked_columns("identify", extra, robot)
-    zeros, notes = _zeros(base, zero_offsets)
+    zeros, notes = identified_zeros(base, zero_offsets)
 
     def gathered(columns: Columns) -> Moments:
-        told = _part(tell, 0.25, 0.5, "choosing a friction model")
+        told = part(tell, 0.25, 0.5, "choosing a friction model")
         return without_payloads(recordings.gather(columns, told, lags=0)[0], columns)
 
     def design_of(model: FrictionTerms) -> Design:
@@ -217,7 +214,7 @@ def identify(
     diagnosis = Diagnosis(base, main.log, filters)
     tell(0.55, "least squares")
     around: Callable[[Columns], Columns] = Instrumented if method == "iv" else _same
-    moments, shares = recordings.gather(design, _part(tell, 0.55, 0.75, "least squares"), around=around)
+    moments, shares = recordings.gather(design, part(tell, 0.55, 0.75, "least squares"), around=around)
     whole = _fit(design, recordings, moments, method, undetermined == "prior")
     weighed = moments
     for _ in range(OUTLIER_ROUNDS):
@@ -226,7 +223,7 @@ def identify(
         usual = usual_residuals(own, values, main.log.middle(ROWS), main.filters, main.split)
         if not usual.any and alone and len(main.log) <= ROWS:
             break
-        told = _part(tell, 0.75, 0.8, "outliers")
+        told = part(tell, 0.75, 0.8, "outliers")
         weighed, _ = recordings.gather(design, told, around=_weighing(around, values, usual.size))
         if not weighed.outliers.any():
             break
@@ -268,7 +265,7 @@ def identify(
     logs = () if alone else recordings.results(shares, every)
     odd = odd_logs(logs)
     doubts += [*recordings.drowned(), *log_doubts(logs)]
-    contradicted = recordings.mass_doubts(design, _part(tell, 0.9, 1.0, "validation"))
+    contradicted = recordings.mass_doubts(design, part(tell, 0.9, 1.0, "validation"))
     if odd:  # what is wrong shows in the log that fits worst
         worst_log = recordings.recording(odd[0].name)
         diagnosis = Diagnosis(base, worst_log.log, worst_log.filters)
@@ -313,19 +310,6 @@ def _checked_lag(given: float | None) -> float:
     return lag
 
 
-def _forward(progress: Progress | None) -> Progress:
-    """Return a progress that never goes back, though steps are repeated."""
-    farthest = 0.0
-
-    def tell(done: float, what: str) -> None:
-        nonlocal farthest
-        farthest = max(farthest, done)
-        if progress is not None:
-            progress(farthest, what)
-
-    return tell
-
-
 def _same(columns: Columns) -> Columns:
     """Return columns as they are."""
     return columns
@@ -336,26 +320,6 @@ def _weighing(
 ) -> Callable[[Columns], Columns]:
     """Return what weighs rows by their residuals, around other columns."""
     return lambda columns: Weighed(around(columns), values, size)
-
-
-def _part(tell: Progress, start: float, stop: float, what: str) -> Callable[[float], None]:
-    """Return the progress of a part of the work, from `start` to `stop`."""
-    return lambda done: tell(start + (stop - start) * done, what)
-
-
-def _zeros(base: BaseParameters, given: bool | Sequence[str]) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    """Return the joints whose zero offsets are identified, and a note about others."""
-    asked = named_joints("identify: zero_offsets", given, base.robot)
-    found = shown_zeros(base, asked) if asked else ()
-    lost = ", ".join(base.robot.joint_names[j] for j in asked if j not in found)
-    if not lost:
-        return found, ()
-    if given is not True:
-        raise ArgumentError(
-            f"identify: no torque tells the zero offset of {lost} apart from inertias and offsets of drives; "
-            "leave it out of zero_offsets"
-        )
-    return found, (f"no torque shows the zero offset of {lost}: it is taken as zero",)
 
 
 def _fit(design: Design, recordings: Recordings, moments: Moments, method: str, with_prior: bool) -> Fit:
