@@ -183,13 +183,13 @@ def test_a_number_or_a_part_of_the_logs_is_spread_over_them():
 
 
 def test_folds_are_whole_logs_if_there_are_enough(arm, logs):
-    """Errors left out in turn equal those of fits without each log."""
+    """Errors left out in turn equal those of fits without each log, but for which rows are outliers."""
     logs = [*logs, recorded(arm, 6)]
     result = fitted(arm, logs, cutoff=8.0)
     alone = [fitted(arm, logs, cutoff=8.0, hold_out=[k]).held_out for k in range(len(logs))]
     squares = sum(each.rms**2 * each.rows for each in alone)
     rows = sum(each.rows for each in alone)
-    np.testing.assert_allclose(result.cross_validation.rms, np.sqrt(squares / rows), rtol=1e-6)
+    np.testing.assert_allclose(result.cross_validation.rms, np.sqrt(squares / rows), rtol=1e-3)
 
 
 def test_blocks_of_time_are_held_out_of_each_log(arm, logs):

@@ -54,7 +54,8 @@ def identify(
     ] = "auto",
     rotors: Annotated[bool, typer.Option("--rotors/--no-rotors", help="Identify rotor inertias.")] = True,
     method: Annotated[
-        str, typer.Option(help="ordinary, weighted or reweighted least squares.")
+        str,
+        typer.Option(help="ordinary, weighted or reweighted least squares, or iv (instrumental variables)."),
     ] = "reweighted",
     hold_out: Annotated[
         str, typer.Option(help="Data kept aside: none, half, or the seconds of alternating blocks.")

@@ -20,7 +20,7 @@ from ..logs.signals import Filters, sampling_rate
 from ..logs.transmission import Axis
 from ..regression.design import Design, independent
 from ..regression.friction import FrictionTerms, Term
-from ..regression.least_squares import ExcitationError, Fit, solve, standard_errors
+from ..regression.least_squares import ExcitationError, Fit, fit_folds, solve, standard_errors
 from ..regression.least_squares import undetermined as undetermined_names
 from ..regression.moments import LAGS, Moments
 from ..regression.split import FOLDS, HELD_OUT, Split
@@ -169,7 +169,7 @@ floating_base=True
         )
     tell(0.9, "validation")
     errors = standard_errors(fit, moments, Window.of(filters).correlation(LAGS))
-    left_out = cross_validation(moments, "ordinary", fit.prior)
+    left_out = cross_validation(moments, lambda folds: fit_folds(moments, folds, "ordinary", fit.prior))
     held = (HELD_OUT, 0) in moments.folds
     held_out = torque_errors(moments, [HELD_OUT], solved.values) if held else None
     doubts = prediction_doubts(

@@ -16,10 +16,19 @@ from ..logs.plausibility import ROWS
 from ..logs.sources import log_sources
 from ..regression.design import Design, independent
 from ..regression.friction import NO_FRICTION, FrictionTerms
+from ..regression.instruments import Instrumented
 from ..regression.lag import best_lag, lag_notes
-from ..regression.least_squares import METHODS, ExcitationError, Fit, solve, standard_errors
+from ..regression.least_squares import (
+    METHODS,
+    ExcitationError,
+    Fit,
+    fit_folds,
+    jackknife_errors,
+    standard_errors,
+)
 from ..regression.least_squares import undetermined as undetermined_names
 from ..regression.moments import Moments
+from ..regression.outliers import Weighed, outlier_notes, usual_residuals
 from ..regression.payload_columns import payload_beliefs, robot_fit, with_payloads, without_payloads
 from ..regression.payload_states import Payloads, payload_states
 from ..regression.rows import Columns
@@ -28,7 +37,7 @@ from ..regression.settling import settled
 from ..regression.split import HELD_OUT, HoldOut, held_out_logs
 from .diagnosis import Diagnosis
 from .doubt import explained, prediction_doubts, price_doubt, price_note, sign_doubts
-from .inertias import beliefs, consistent_inertias, identified_robot, inertias
+from .inertias import beliefs, consistent_inertias, identified_robot, inertias, places
 from .known_inertias import KnownInertias
 from .log_results import log_doubts, odd_logs
 from .opening import Opening
@@ -39,6 +48,9 @@ from .runners import runner_of
 
 Progress = Callable[[float, str], None]
 """Called with the fraction of the work done, and what is next."""
+
+OUTLIER_ROUNDS = 2
+"""How often rows are weighed by the residuals of the fit before; the first may be spoilt by outliers."""
 
 LAG_ROUNDS = 3
 """How often the lag is looked for, each time with the friction model chosen with the lag before."""
@@ -87,7 +99,8 @@ def identify(
       predicts rows left out best, if it takes a tenth off their error; see `lag` of the result.
     - `friction`: `FrictionTerms`, None, or "auto", the model that cross validation within the fitted
       rows prefers. `rotors`: whether rotor inertias are identified.
-    - `method`: "ordinary", "weighted" or "reweighted" least squares, by joint.
+    - `method`: "ordinary", "weighted" or "reweighted" least squares, by joint, or "iv", instrumental
+      variables, which the noise of positions does not bias.
     - `hold_out`: None, "half" (the second) or the seconds of alternating blocks of each log, not fitted
       but predicted; or whole logs: a list of names or indices, {"files": 3}, {"files": 0.2}, or
       "files", a fifth of them. See `held_out` and `logs` of the result.
@@ -179,34 +192,55 @@ def identify(
         tell(0.5, "the lag of efforts")
         found_lag = best_lag(design, main.log.middle(ROWS), main.filters, main.split)
         if found_lag is None or not found_lag.clear:
-            notes += lag_notes(main.filters.lag, found_lag)
             break
         recordings.shift(found_lag.seconds)
         main = recordings.main
         model, design = designed()
+    if lag is None:
+        notes += lag_notes(main.filters.lag, found_lag)
     filters = main.filters
     diagnosis = Diagnosis(base, main.log, filters)
     tell(0.55, "least squares")
-    moments, shares = recordings.gather(design, _part(tell, 0.55, 0.8, "least squares"))
+    around: Callable[[Columns], Columns] = Instrumented if method == "iv" else _same
+    moments, shares = recordings.gather(design, _part(tell, 0.55, 0.75, "least squares"), around=around)
     whole = _fit(design, recordings, moments, method, undetermined == "prior")
+    weighed = moments
+    for _ in range(OUTLIER_ROUNDS):
+        values = whole.values
+        own = around(recordings.columns_of(design, main.name))
+        usual = usual_residuals(own, values, main.log.middle(ROWS), main.filters, main.split)
+        if not usual.any and alone and len(main.log) <= ROWS:
+            break
+        told = _part(tell, 0.75, 0.8, "outliers")
+        weighed, _ = recordings.gather(design, told, around=_weighing(around, values, usual.size))
+        if not weighed.outliers.any():
+            break
+        whole = _fit(design, recordings, weighed, method, undetermined == "prior")
+    notes += outlier_notes(robot.joint_names, weighed.outliers, weighed.triangles(weighed.fitted)[0].rows)
     fit = robot_fit(whole, design.width)
     tell(0.8, "inertias")
     found = inertias(design, fit, known, physical)
     every = with_payloads(whole, found.values)
     fitted = torque_errors(moments, moments.fitted, every)
     tell(0.9, "validation")
-    deviations = standard_errors(whole, moments, recordings.noise_correlation())
+    deviations = standard_errors(whole, weighed, recordings.noise_correlation())
+
+    def fit_of(folds: Sequence[int]) -> Fit:
+        return fit_folds(weighed, folds, method, whole.prior)
+
+    if method == "iv" and len(weighed.fitted) > 2:
+        deviations = jackknife_errors(fit_of, weighed.fitted)
     errors = deviations[: design.width]
-    left_out = free = cross_validation(moments, method, whole.prior)
+    left_out = free = cross_validation(moments, fit_of)
     held = (HELD_OUT, 0) in moments.folds
     held_out = torque_errors(moments, [HELD_OUT], every) if held else None
     if found.consistent:
 
         def consistent(part: Fit) -> Array:
-            own = consistent_inertias(design, robot_fit(part, design.width), known)
-            return with_payloads(part, own.values)
+            bodies = consistent_inertias(design, robot_fit(part, design.width), known)
+            return with_payloads(part, bodies.values)
 
-        left_out = cross_validation(moments, method, whole.prior, consistent)
+        left_out = cross_validation(moments, fit_of, consistent)
         any_held_out = torque_errors(moments, [HELD_OUT], whole.values) if held else None
         notes += price_note((left_out, free), (held_out, any_held_out))
     doubts = prediction_doubts(
@@ -242,7 +276,7 @@ def identify(
         cross_validation=left_out,
         held_out=held_out,
         doubts=(*recordings.doubts(), *(doubt for each in carried for doubt in each.doubts), *reasons),
-        notes=(*recordings.notes(), *notes, *found.notes),
+        notes=(*recordings.notes(), *notes, *found.notes, *places(design, found.values)),
         described=base.values if robot.model.has_inertia else np.zeros(0),
         about=design.about,
         trace=recordings.trace(design, every, main),
@@ -274,6 +308,18 @@ def _forward(progress: Progress | None) -> Progress:
     return tell
 
 
+def _same(columns: Columns) -> Columns:
+    """Return columns as they are."""
+    return columns
+
+
+def _weighing(
+    around: Callable[[Columns], Columns], values: Array, size: Array
+) -> Callable[[Columns], Columns]:
+    """Return what weighs rows by their residuals, around other columns."""
+    return lambda columns: Weighed(around(columns), values, size)
+
+
 def _part(tell: Progress, start: float, stop: float, what: str) -> Callable[[float], None]:
     """Return the progress of a part of the work, from `start` to `stop`."""
     return lambda done: tell(start + (stop - start) * done, what)
@@ -288,10 +334,10 @@ def _fit(design: Design, recordings: Recordings, moments: Moments, method: str, 
             f"{rows} rows of {design.robot.nv} joints for {width} parameters; record for longer, "
             "raise cutoff, or hold out less (or longer blocks)"
         )
-    fit = solve(triangles, moments.active, width, method)
+    fit = fit_folds(moments, moments.fitted, method)
     if with_prior:
         believed = payload_beliefs(beliefs(design, robot_fit(fit, design.width).R), width)
-        fit = solve(triangles, moments.active, width, method, believed)
+        fit = fit_folds(moments, moments.fitted, method, believed)
     payloads = (name for each in recordings.payloads for name in each.names)
     names, condition = undetermined_names(fit.R, (*design.names, *payloads))
     if names and not with_prior:

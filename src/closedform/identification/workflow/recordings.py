@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -123,12 +123,18 @@ class Recordings:
         for name, plan in self.plans.items():
             self.plans[name] = replace(plan, filters=replace(plan.filters, lag=lag))
 
-    def gather(self, columns: Columns, tell: Tell, lags: int = LAGS) -> tuple[Moments, list[Any]]:
+    def gather(
+        self,
+        columns: Columns,
+        tell: Tell,
+        lags: int = LAGS,
+        around: Callable[[Columns], Columns] = lambda columns: columns,
+    ) -> tuple[Moments, list[Any]]:
         """Return the moments of all logs, and those of each where they were made.
 
-        Columns of the payloads, if there are some, follow those given.
+        Columns of the payloads, if there are some, follow those given; `around` is put around both.
         """
-        gathering = Gathering(self.plans, self._loaded(columns), lags, self.opening.skip, self.alone)
+        gathering = Gathering(self.plans, around(self._loaded(columns)), lags, self.opening.skip, self.alone)
         total: Moments
         total, shares = self.runner.joined(gathering, Moments.joined, self._groups, tell)
         return total, shares
@@ -184,9 +190,13 @@ class Recordings:
             if facts.lazy or rows > TRACED:  # would cost another pass over a lazy or very long log
                 break
             log = self.recording(name).log if every else main.log
-            columns = self._loaded(design).carrying(plan.payload)
+            columns = self.columns_of(design, name)
             parts.append(Trace.of(columns, values, log, plan.filters, plan.split))
         return Trace.joined(parts)
+
+    def columns_of(self, columns: Columns, name: str) -> Columns:
+        """Return columns as they are in one log, with those of the payload that it carries."""
+        return self._loaded(columns).carrying(self.plans[name].payload)
 
     def _loaded(self, columns: Columns) -> Columns:
         """Return columns followed by those of the payloads."""

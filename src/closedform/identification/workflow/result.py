@@ -41,6 +41,14 @@ FORMAT = "closedform identification 1"
 LARGEST_FILE = 2**28
 """Bytes of a saved identification."""
 
+FITS = {
+    "ordinary": "ordinary least squares",
+    "weighted": "weighted least squares",
+    "reweighted": "reweighted least squares",
+    "iv": "instrumental variables",
+}
+"""Methods in words."""
+
 ARRAYS = ("values", "standard_errors", "described", "known", "scatter")
 ERRORS = ("fitted", "cross_validation", "held_out")
 """Fields of an identification that are arrays, and those that are errors."""
@@ -187,7 +195,7 @@ class Identification:
         """How many parameters were identified, and how."""
         return (
             f"{len(self.values)} parameters, condition number {self.condition:.1f}",
-            f"friction: {self.friction}; cutoff {self.filters.cutoff:.3g} Hz; {self.method} least squares",
+            f"friction: {self.friction}; cutoff {self.filters.cutoff:.3g} Hz; {FITS[self.method]}",
         )
 
     def __str__(self) -> str:
