@@ -1,7 +1,8 @@
 // Pinocchio's forward dynamics with closed loops in plain loops over a batch, behind a C ABI.
 //
-// As in pinocchio_loop.cpp, the model crosses as text; constraints cross as numbers. Each route
-// reuses its data and its constraint data, and starts with one proximal step where that is exact.
+// As in pinocchio_loop.cpp, the model crosses as text; constraints cross as numbers. Data and
+// constraint data are reused. lcaba, whose header calls it unsupported, crashes on these mechanisms
+// (Pinocchio 4.1), so that constraintDynamics is the one route.
 
 #ifdef PINOCCHIO_ENABLE_TEMPLATE_INSTANTIATION
 #error "the algorithms must be instantiated here, with this file's flags"
@@ -14,8 +15,6 @@
 #include <vector>
 
 #include "pinocchio/algorithm/constrained-dynamics.hpp"
-#include "pinocchio/algorithm/loop-constrained-aba.hpp"
-#include "pinocchio/algorithm/rnea.hpp"
 #include "pinocchio/multibody.hpp"
 #include "pinocchio/serialization.hpp"
 
@@ -31,7 +30,7 @@ struct Closed {
   pin::Model model;
   std::vector<pin::RigidConstraintModel> models;
   std::vector<pin::RigidConstraintData> datas;
-  std::unique_ptr<pin::Data> data, articulated;
+  std::unique_ptr<pin::Data> data;
   pin::ProximalSettings settings;
 
   // `joints` holds (rows, first joint, second joint), `places` two rotations and positions, row-major.
@@ -51,9 +50,7 @@ struct Closed {
     }
     for (const auto &each : models) datas.emplace_back(each);
     data = std::make_unique<pin::Data>(model);
-    articulated = std::make_unique<pin::Data>(model);
     pin::initConstraintDynamics(model, *data, models, datas);
-    pin::computeJointMinimalOrdering(model, *articulated, models);
   }
 
   Vector q(const double *base, int64_t s) const {
@@ -87,13 +84,4 @@ PL_API void pc_constraint_dynamics(void *handle, int64_t batch, const double *q,
   for (int64_t s = 0; s < batch; ++s)
     Result(out + s * c.model.nv, c.model.nv) = pin::constraintDynamics(
         c.model, *c.data, c.q(q, s), c.v(v, s), c.v(tau, s), c.models, c.datas, c.settings);
-}
-
-// The articulated-body algorithm of closed loops. out: (batch, nv)
-PL_API void pc_lcaba(void *handle, int64_t batch, const double *q, const double *v, const double *tau,
-                     double *out) {
-  Closed &c = at(handle);
-  for (int64_t s = 0; s < batch; ++s)
-    Result(out + s * c.model.nv, c.model.nv) = pin::lcaba(
-        c.model, *c.articulated, c.q(q, s), c.v(v, s), c.v(tau, s), c.models, c.datas, c.settings);
 }

@@ -41,7 +41,7 @@ def _library() -> ctypes.CDLL:
 
 
 class ConstraintLoop:
-    """The mechanism of a peer, its two routes over (batch, n) arrays in Pinocchio's order."""
+    """The mechanism of a peer over (batch, n) arrays in Pinocchio's order."""
 
     def __init__(self, peer: LoopPeer, accuracy: float = 1e-12, mu: float = 0.0, steps: int = 1) -> None:
         """Take proximal settings: none (mu = 0, one step) is the fastest, for independent rows only."""
@@ -73,10 +73,6 @@ class ConstraintLoop:
     def constraint_dynamics(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray, out: np.ndarray) -> None:
         """Write accelerations of all joints, by the sparse factors of the KKT matrix."""
         self._call("pc_constraint_dynamics", q, v, tau, out)
-
-    def lcaba(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray, out: np.ndarray) -> None:
-        """Write accelerations of all joints, by the articulated-body algorithm of loops."""
-        self._call("pc_lcaba", q, v, tau, out)
 
     def _call(self, name: str, *arrays: np.ndarray) -> None:
         if not all(each.flags.c_contiguous and each.dtype == np.float64 for each in arrays):

@@ -53,9 +53,9 @@ class ContactForms(FormsOwner):
     ) -> Array:
         """Return the accelerations under torques while contacts hold, J qdd + J' qd = 0.
 
-        By the Delassus matrix [Featherstone2008, section 8.5]. tau are the forces of all velocities; those of a
-        floating base are zero unless something else pushes it. Contacts hold both ways: whether they should let
-        go, `contact_forces` tells. `wrenches`, `friction` and `springs` as for trees. Returns (nv).
+        By the Delassus matrix [Featherstone2008, section 8.5]. tau are the forces of all velocities; those of
+        a floating base are zero unless something else pushes it. Contacts hold both ways: whether they should
+        let go, `contact_forces` tells. `wrenches`, `friction` and `springs` as for trees. Returns (nv).
         """
     def contact_forces(
         self,
