@@ -71,7 +71,7 @@ class RobotLooping:
         >>> arm = cf.load("puma560")
         >>> held = arm.with_contacts([cf.Contact(arm.frame_names[-1], "surface")])
         >>> held.row_names, held.rank
-        (('tool[0]',), 1)
+        (('link6[0]',), 1)
         >>> q, qd, _ = arm.random_state(0)
         >>> after, impulses = held.impact(q, qd)
         >>> bool(abs(held.contact_jacobian(q) @ after).max() < 1e-12)
