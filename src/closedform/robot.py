@@ -13,6 +13,7 @@ from .description.description import DEFAULT_GRAVITY, Description, Inertial, Lim
 from .description.mdh import read_mdh
 from .description.screws import read_screws
 from .euler import RobotEuler
+from .looping import RobotLooping
 from .methods import RobotForms
 from .model import build_model
 from .model.listing import listing
@@ -31,6 +32,7 @@ class Robot(
     RobotEuler,
     RobotReaching,
     RobotMoving,
+    RobotLooping,
     RobotFiles,
     RobotPictures,
     RobotScenes,

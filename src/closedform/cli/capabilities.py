@@ -17,7 +17,6 @@ class Capability(NamedTuple):
 
 CAPABILITIES = (
     Capability("MJCF files", ("mujoco>=3.3.4",), "closedform[mjcf]"),
-    Capability("physically consistent fits", ("cvxpy>=1.5", "clarabel>=0.9"), "closedform[identification]"),
     Capability("logs in Parquet files", ("pyarrow>=15",), "closedform[identification]"),
     Capability("arrays of dask and clusters", ("dask>=2024.8", "distributed>=2024.8"), "closedform[dask]"),
     Capability("arrays of PyTorch", ("torch>=2.6",), "'torch>=2.6'"),

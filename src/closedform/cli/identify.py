@@ -42,6 +42,13 @@ def identify(
     cutoff: Annotated[
         float | None, typer.Option(help="Of the torque filter in Hz.", show_default="from the motion")
     ] = None,
+    lag: Annotated[
+        float | None,
+        typer.Option(
+            help="Seconds by which efforts were recorded later than positions.",
+            show_default="by cross validation",
+        ),
+    ] = None,
     friction: Annotated[
         str, typer.Option(help="auto (chosen by cross validation), classic (viscous and Coulomb) or none.")
     ] = "auto",
@@ -65,6 +72,19 @@ def identify(
             "--physical/--no-physical", help="Physically consistent inertias.", show_default="if needed"
         ),
     ] = None,
+    mass_bounds: Annotated[
+        str, typer.Option(help="Masses known of bodies in kg, as link3=1:5,link4=2.", show_default="none")
+    ] = "",
+    total_mass: Annotated[
+        float | None, typer.Option(help="Mass of all bodies that move, in kg.", show_default="unknown")
+    ] = None,
+    symmetric: Annotated[
+        str,
+        typer.Option(
+            help="Bodies that an axis or a plane of their frame divides evenly, as link2=xz,link3=z.",
+            show_default="none",
+        ),
+    ] = "",
     plausible: Annotated[
         bool, typer.Option("--plausible/--no-plausible", help="Check units against limits and inertias.")
     ] = True,
@@ -105,6 +125,7 @@ def identify(
             loaded,
             source,
             cutoff=cutoff,
+            lag=lag,
             friction=models[friction],
             rotors=rotors,
             method=method,
@@ -112,6 +133,9 @@ def identify(
             locked=locked if locked == "absent" else _angles(locked),
             undetermined=undetermined,
             physical=physical,
+            mass_bounds=_masses(mass_bounds) or None,
+            total_mass=total_mass,
+            symmetric=reading.pairs("--symmetric", symmetric) or None,
             plausible=plausible,
             progress=show,
             **options,
@@ -133,6 +157,7 @@ def identify(
         "robot": found.robot.name,
         "friction": str(found.friction),
         "condition": found.condition,
+        "lag": found.lag,
         "parameters": [asdict(each) for each in found.parameters],
         "torque_errors": {name: each.total for name, each in found.errors.items()},
         "doubts": found.doubts,
@@ -149,6 +174,20 @@ def _angles(given: str) -> dict[str, float]:
         return {name: float(value) for name, value in reading.pairs("--locked", given).items()}
     except ValueError as error:
         raise ArgumentError(f"--locked: {error}; write joint=coordinate,joint=coordinate") from None
+
+
+def _masses(given: str) -> dict[str, list[float]]:
+    """Return body=low:high,body=mass as bounds."""
+    found = {}
+    for name, value in reading.pairs("--mass-bounds", given).items():
+        low, _, high = value.partition(":")
+        try:
+            found[name] = [float(low), float(high or low)]
+        except ValueError:
+            raise ArgumentError(
+                f"--mass-bounds of {name!r} is {value!r}; expected kilograms such as 1:5, or 2"
+            ) from None
+    return found
 
 
 def _hold_out(given: str) -> float | str | None:

@@ -131,6 +131,12 @@ def ridge_solution(A: Array, b: Array, ridge: float) -> Array:
     return np.asarray(np.linalg.solve(A / d / d[:, None] + ridge * np.eye(len(d)), b / d) / d)
 
 
+def ridge_inverse(A: Array, ridge: float) -> Array:
+    """Return the inverse that `ridge_solution` multiplies right-hand sides with."""
+    d = np.sqrt(np.maximum(np.diag(A), 1e-300))
+    return np.asarray(np.linalg.inv(A / d / d[:, None] + ridge * np.eye(len(d))) / d / d[:, None])
+
+
 def undetermined(R: Array, names: Sequence[str]) -> tuple[tuple[str, ...], float]:
     """Return the parameters that the rows do not determine, by name, and the condition number.
 

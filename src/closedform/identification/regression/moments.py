@@ -60,6 +60,21 @@ class Moments:
         self.pairs = self.pairs + other.pairs
         return self
 
+    @classmethod
+    def joined(cls, parts: Sequence[Moments]) -> Moments:
+        """Return the moments of all rows behind parts, which stay as they are."""
+        first = parts[0]
+        return reduce(Moments.join, parts, cls(first.active, first.width, len(first.pairs) - 1))
+
+    def summary(self) -> Moments:
+        """Return the moments without lags, of fitted rows as one fold, and of held-out rows."""
+        found = Moments(self.active, self.width, 0)
+        for (fold, joint), triangle in sorted(self.folds.items(), key=lambda item: item[0]):
+            key = (min(fold, 0), joint)
+            found.folds.setdefault(key, Triangle(len(triangle.R))).join(triangle)
+            found.power[key] = found.power.get(key, 0.0) + self.power[fold, joint]
+        return found
+
     @property
     def fitted(self) -> list[int]:
         """Folds that hold fitted rows."""
@@ -101,7 +116,7 @@ def gather(columns: Columns, log: Log, filters: Filters, split: Split, lags: int
     ]
     while len(tasks) > 1:
         pairs = (tasks[k : k + 2] for k in range(0, len(tasks), 2))
-        tasks = [delayed(_joined)(*pair) if len(pair) == 2 else pair[0] for pair in pairs]
+        tasks = [delayed(Moments.joined)(pair) if len(pair) == 2 else pair[0] for pair in pairs]
     return tasks[0].compute()  # type: ignore[no-any-return]
 
 
@@ -112,8 +127,3 @@ def _moments(
     moments = Moments(columns.active, columns.width, lags)
     moments.add(columns.segment(log.converted(span.start, span.stop, raw), span, filters, split))
     return moments
-
-
-def _joined(one: Moments, other: Moments) -> Moments:
-    """Return the moments of both, which stay as they are: a cluster may run a task again."""
-    return Moments(one.active, one.width, len(one.pairs) - 1).join(one).join(other)

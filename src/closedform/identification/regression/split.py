@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,19 +12,32 @@ from numpy.typing import NDArray
 from ...arrays import Array
 from ...checks import positive
 from ...errors import ArgumentError, shown
+from ..logs.sources import chosen_logs
 
 HELD_OUT, UNUSED = -1, -2
 """Labels of rows that are not fitted; fitted rows carry their fold, 0 or more."""
 
 FOLDS = 10
 
+FILES = 5
+"""Fitted logs from which on folds are whole logs."""
+
+SHARE = 0.2
+"""Part of the logs that `hold_out="files"` keeps aside."""
+
+EXPECTED = (
+    'None, "half", the seconds of alternating blocks, "files", {"files": number or part of them}, or a list '
+    "of logs by name or index"
+)
+"""What `hold_out` may be."""
+
 
 @dataclass(frozen=True)
 class Split:
-    """A division of the log's time: none held out, alternating blocks, or the second half.
+    """A division of the log's time: none held out, alternating blocks, the second half, or all of it.
 
     Fitted rows nearer than `margin` to the others are not used, since the filters mix them.
-    Folds are stretches of `stretch` seconds, dealt in turn.
+    Folds are stretches of `stretch` seconds, dealt in turn; if a `fold` is given, all fitted rows are of it.
     """
 
     start: float
@@ -30,17 +45,16 @@ class Split:
     hold_out: float | str | None
     margin: float
     stretch: float = 1.0
+    fold: int | None = None
 
     def __post_init__(self) -> None:
         given = self.hold_out
-        if given is None or (isinstance(given, str) and given == "half"):
+        if given is None or (isinstance(given, str) and given in ("half", "all")):
             return
         try:
             block = positive("hold_out", given)
         except ArgumentError:
-            raise ArgumentError(
-                f'hold_out is {shown(given)}; expected None, "half" or the seconds of alternating blocks'
-            ) from None
+            raise ArgumentError(f"hold_out is {shown(given)}; expected {EXPECTED}") from None
         if block > (self.stop - self.start) / 2:
             raise ArgumentError(
                 f"hold_out: blocks of {block:g} s do not alternate in a log of {self.stop - self.start:.3g} s"
@@ -54,8 +68,8 @@ class Split:
     def held_out(self, time: Array) -> NDArray[np.bool_]:
         """Return which times are held out."""
         since = time - self.start
-        if self.hold_out is None:
-            return np.zeros(len(time), dtype=bool)
+        if self.hold_out is None or self.hold_out == "all":
+            return np.full(len(time), self.hold_out == "all")
         if self.hold_out == "half":
             return np.asarray(since >= (self.stop - self.start) / 2)
         return np.asarray((since // float(self.hold_out)).astype(int) % 2 == 1)
@@ -68,5 +82,51 @@ class Split:
         pair = 2 * self.hold_out if isinstance(self.hold_out, float | int) else 0.0
         # one fitted block per fold, unless blocks are so long that folds must part them
         stretch = max(self.stretch, pair) if FOLDS * pair <= self.stop - self.start else self.stretch
-        folds = ((time - self.start) // stretch).astype(int) % FOLDS
+        dealt = ((time - self.start) // stretch).astype(int) % FOLDS
+        folds = dealt if self.fold is None else self.fold
         return np.where(held, HELD_OUT, np.where(near, UNUSED, folds))
+
+
+HoldOut = float | str | Sequence[str | int] | Mapping[str, float] | None
+"""What `hold_out` may be; `EXPECTED` has it in words."""
+
+
+def held_out_logs(given: Any, names: Sequence[str]) -> tuple[float | str | None, frozenset[int]]:
+    """Return what is held out of each log, and which logs are kept aside as a whole.
+
+    A number or part of the logs is spread evenly over them, beginning with the last.
+
+    >>> held_out_logs({"files": 2}, ["a", "b", "c", "d", "e"])
+    (None, frozenset({2, 4}))
+    """
+    if isinstance(given, str) and given == "files":
+        given = {"files": SHARE}
+    if isinstance(given, Mapping):
+        whole = frozenset(_spread(given, len(names)))
+    elif isinstance(given, Sequence) and not isinstance(given, str):
+        whole = frozenset(k for each in given for k in chosen_logs("hold_out", names, each))
+    elif isinstance(given, str) and given != "half":
+        if len(names) == 1:
+            raise ArgumentError(f"hold_out is {shown(given)}; expected {EXPECTED}")
+        whole = frozenset(chosen_logs("hold_out", names, given))
+    else:
+        return given, frozenset()
+    if len(whole) == len(names):
+        raise ArgumentError(f"hold_out: all {len(names)} log(s) are kept aside; leave some to fit")
+    return None, whole
+
+
+def _spread(given: Mapping[Any, Any], count: int) -> list[int]:
+    """Return a number or a part of the logs, spread evenly."""
+    try:
+        if set(given) != {"files"}:
+            raise ArgumentError("unknown key")
+        wanted = positive("files", given["files"])
+    except ArgumentError:
+        raise ArgumentError(f"hold_out is {shown(given)}; expected {EXPECTED}") from None
+    number = max(1, round(wanted * count)) if wanted < 1 else int(wanted)
+    if number != wanted and wanted >= 1:
+        raise ArgumentError(f"hold_out: {wanted:g} logs; expected a whole number, or a part below 1")
+    if number >= count:
+        raise ArgumentError(f"hold_out: {number} of {count} log(s) are kept aside; leave some to fit")
+    return [count - 1 - k * count // number for k in range(number)]

@@ -7,35 +7,44 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from ...checks import choice, flag, function, instance
+from ...checks import choice, flag, function, instance, number
+from ...errors import ArgumentError
 from ...robot import Robot
-from ..logs.cutoff import chosen_cutoff, drowned
-from ..logs.errors import LogError
-from ..logs.log import Log
 from ..logs.options import ReadingOptions
-from ..logs.plausibility import ROWS, check_motion, check_plausible
-from ..logs.reading import read_log
-from ..logs.signals import Filters, Samples, noise_correlation, sampling_rate
+from ..logs.plausibility import ROWS
+from ..logs.sources import log_sources
 from ..regression.design import Design, independent
 from ..regression.friction import NO_FRICTION, FrictionTerms
+from ..regression.lag import best_lag, lag_notes
 from ..regression.least_squares import METHODS, ExcitationError, Fit, solve, standard_errors
 from ..regression.least_squares import undetermined as undetermined_names
-from ..regression.moments import LAGS, Moments, gather
+from ..regression.moments import Moments
+from ..regression.rows import Columns
 from ..regression.selection import best_friction
-from ..regression.split import FOLDS, HELD_OUT, Split
+from ..regression.settling import settled
+from ..regression.split import HELD_OUT, HoldOut, held_out_logs
 from .diagnosis import Diagnosis
-from .doubt import explained, prediction_doubts, price_doubt, sign_doubts
-from .gains import check_gains
-from .inertias import beliefs, identified_robot, inertias
-from .locking import without_locked
+from .doubt import explained, prediction_doubts, price_doubt, price_note, sign_doubts
+from .inertias import beliefs, consistent_inertias, identified_robot, inertias
+from .known_inertias import KnownInertias
+from .log_results import log_doubts, odd_logs
+from .opening import Opening
 from .prediction import Trace, cross_validation, torque_errors
+from .recordings import KEPT, Recordings
 from .result import Identification
+from .runners import runner_of
 
 Progress = Callable[[float, str], None]
 """Called with the fraction of the work done, and what is next."""
 
-TRACED = 200_000
-"""Rows of which measured and predicted torques are kept for pictures."""
+LAG_ROUNDS = 3
+"""How often the lag is looked for, each time with the friction model chosen with the lag before."""
+
+LONGEST_LAG = 1.0
+"""Seconds; efforts that come later are of another motion."""
+
+ON_ERROR = ("raise", "skip")
+"""What becomes of one of several logs that cannot be used."""
 
 
 def identify(
@@ -43,38 +52,56 @@ def identify(
     log: Any,
     *,
     cutoff: float | None = None,
+    lag: float | None = None,
     friction: FrictionTerms | str | None = "auto",
     rotors: bool = True,
     method: str = "reweighted",
-    hold_out: float | str | None = None,
+    hold_out: HoldOut = None,
     locked: Mapping[str, float] | Sequence[str] | str = (),
     undetermined: str = "error",
     physical: bool | None = None,
+    mass_bounds: Mapping[str, Sequence[float]] | None = None,
+    total_mass: float | None = None,
+    symmetric: Mapping[str, str] | None = None,
     plausible: bool = True,
     progress: Progress | None = None,
+    on_error: str = "raise",
+    client: Any = "current",
     **reading: Unpack[ReadingOptions],
 ) -> Identification:
-    """Return the parameters of a robot that explain a log of its motion, with their standard errors.
+    """Return the parameters of a robot that explain logs of its motion, with their standard errors.
 
     tau = Y_b(q, qd, qdd) beta + friction and rotors, linear in the base parameters beta
     [GautierKhalil1990] and the parameters of the drives; columns and torques pass the same filters.
 
-    - `log`: a `Log`, or what `read_log` takes, with its options (`units`, `columns`, `reduction`, ...).
+    - `log`: a `Log`, or what `read_log` takes, with its options (`units`, `columns`, `reduction`, ...);
+      or several: a list of these, a folder, or a pattern such as "runs/*.csv". In a list a pair
+      (log, options) has options of its own.
     - `cutoff`: of the torque filter in Hz; by default ten times the bandwidth of the motion, or less
       if the noise of positions would drown the accelerations.
+    - `lag`: seconds by which efforts were recorded later than positions; by default the lag that
+      predicts rows left out best, if it takes a tenth off their error; see `lag` of the result.
     - `friction`: `FrictionTerms`, None, or "auto", the model that cross validation within the fitted
       rows prefers. `rotors`: whether rotor inertias are identified.
     - `method`: "ordinary", "weighted" or "reweighted" least squares, by joint.
-    - `hold_out`: None, "half" (the second) or the seconds of alternating blocks, not fitted but
-      predicted; see `held_out` of the result.
+    - `hold_out`: None, "half" (the second) or the seconds of alternating blocks of each log, not fitted
+      but predicted; or whole logs: a list of names or indices, {"files": 3}, {"files": 0.2}, or
+      "files", a fifth of them. See `held_out` and `logs` of the result.
     - `locked`: joints that stay still, as a mapping to coordinates, a list (then at zero), or
       "absent": all that have no columns in the log.
     - `undetermined`: "error", or "prior" to keep described values of what the motion does not show.
-    - `physical`: whether inertias are made physically consistent (which needs cvxpy): always (True),
-      never (False), or by default if those nearest to the described ones are not and cvxpy is there.
+    - `physical`: whether inertias are made physically consistent: always (True), never (False), or by
+      default if those nearest to the described ones are not, or if something of the next line is given.
       Standard errors stay those of the fit without that constraint.
+    - `mass_bounds`: masses known of bodies, {"link3": (1, 5)} in kg (one number: exactly), `total_mass` their
+      sum over all bodies that move, `symmetric` bodies that an axis or a plane of their frame divides
+      evenly, {"link2": "xz"}.
     - `plausible`: whether units are checked against limits and common sense.
     - `progress`: called with the fraction of the work done and what is next.
+    - `on_error`: what becomes of one of several logs that cannot be used: "raise", or "skip", which goes
+      on with the others and notes what was skipped.
+    - `client`: a `distributed.Client`, whose workers then read several logs and reduce them; the
+      "current" one if there is one; or None for this process.
 
     >>> import numpy as np, closedform as cf
     >>> from closedform.identification import FrictionTerms, identify
@@ -94,65 +121,95 @@ def identify(
         flag(f"identify: {name}", given)
     if physical is not None:
         flag("identify: physical", physical)
+    if physical is False and any(each is not None for each in (mass_bounds, total_mass, symmetric)):
+        raise ArgumentError(
+            "identify: physical is False; mass_bounds, total_mass and symmetric need consistent inertias; "
+            "leave physical out"
+        )
     if not (friction is None or isinstance(friction, FrictionTerms)):
         choice("identify: friction (or FrictionTerms, or None)", friction, ("auto",))
     if progress is not None:
         function("identify: progress", progress, "the fraction done and what is next", 2)
+    choice("identify: on_error", on_error, ON_ERROR)
     tell: Progress = progress or (lambda done, what: None)
-    tell(0.0, "reading the log")
-    log = read_log(log, robot, **reading)
-    robot, log, notes = without_locked(robot, log, locked)
-    if plausible:
-        check_plausible(robot, log)
-    check_motion(log)
-    rate = sampling_rate(log.time)
-    middle = log.middle(ROWS)
-    filters = Filters(rate, _cutoff(cutoff, rate, log, middle))
-    split = Split(log.time[0], log.time[-1], hold_out, 0.5 / filters.cutoff, min(1.0, log.duration / FOLDS))
-    tell(0.1, "base parameters")
-    axes = log.transmission.axes
+    sources = log_sources(log, reading)
+    alone, skip = len(sources) == 1, on_error == "skip" and len(sources) > 1
+    held_out_logs(hold_out, [source.name for source in sources])  # refused before the work
+    runner = runner_of(client, len(sources))
+    keep = sum(source.size for source in sources) <= KEPT * runner.workers
+    what = "reading the log" if alone else f"reading {len(sources)} logs"
+    tell(0.0, what)
+    recordings = Recordings(
+        sources,
+        Opening(robot, locked, cutoff, plausible, alone, keep, skip, _checked_lag(lag)),
+        runner,
+        _part(tell, 0.0, 0.2, what),
+    )
+    recordings.plan(hold_out)
+    robot, axes, main = recordings.robot, recordings.axes, recordings.main
+    known = KnownInertias.of(robot.body_names, mass_bounds, total_mass, symmetric)
+    tell(0.2, "base parameters")
     base, dependent = independent(robot, axes)
-    diagnosis = Diagnosis(base, log, filters)
-    if plausible:
-        check_gains(robot, log, filters.cutoff, diagnosis.causes)
-    if isinstance(friction, str):
-        tell(0.2, "choosing a friction model")
-        plain = Design.of(robot, base, axes, FrictionTerms(coulomb=None), rotors, dependent)
-        model = best_friction(plain, log, middle, filters, split)
-    else:
-        model = friction or NO_FRICTION
-    tell(0.5, "least squares")
-    design = Design.of(robot, base, axes, model, rotors, dependent)
-    moments = gather(design, log, filters, split)
-    fit = _fit(design, log, moments, method, undetermined == "prior")
+    notes: tuple[str, ...] = ()
+
+    def gathered(columns: Columns) -> Moments:
+        return recordings.gather(columns, _part(tell, 0.25, 0.5, "choosing a friction model"), lags=0)[0]
+
+    def designed() -> tuple[FrictionTerms, Design]:
+        """Return the friction model, given or chosen, and the design with it."""
+        model, values = friction or NO_FRICTION, dict[str, float]()
+        if isinstance(model, str):
+            tell(0.25, "choosing a friction model")
+            plain = Design.of(robot, base, axes, FrictionTerms(coulomb=None), rotors, dependent)
+            model, values = best_friction(plain, main.log.middle(ROWS), gathered, recordings.too_few)
+        design = Design.of(robot, base, axes, model, rotors, dependent)
+        return model, settled(design, values, gathered) if design.curved else design
+
+    model, design = designed()
+    for _ in range(LAG_ROUNDS if lag is None else 0):
+        tell(0.5, "the lag of efforts")
+        found_lag = best_lag(design, main.log.middle(ROWS), main.filters, main.split)
+        if found_lag is None or not found_lag.clear:
+            notes += lag_notes(main.filters.lag, found_lag)
+            break
+        recordings.shift(found_lag.seconds)
+        main = recordings.main
+        model, design = designed()
+    filters = main.filters
+    diagnosis = Diagnosis(base, main.log, filters)
+    tell(0.55, "least squares")
+    moments, shares = recordings.gather(design, _part(tell, 0.55, 0.8, "least squares"))
+    fit = _fit(design, recordings, moments, method, undetermined == "prior")
     tell(0.8, "inertias")
-    found = inertias(design, fit, physical)
+    found = inertias(design, fit, known, physical)
     fitted = torque_errors(moments, moments.fitted, found.values)
-    if found.values is not fit.values:
-        free = torque_errors(moments, moments.fitted, fit.values)
-        notes += (
-            "inertias are made physically consistent, which raises the fitted error from "
-            f"{100 * free.total:.3g} to {100 * fitted.total:.3g} % (cross validation does without)",
-        )
     tell(0.9, "validation")
-    errors = standard_errors(fit, moments, noise_correlation(filters, LAGS))
-    left_out = cross_validation(moments, method, fit.prior)
+    errors = standard_errors(fit, moments, recordings.noise_correlation())
+    left_out = free = cross_validation(moments, method, fit.prior)
     held = (HELD_OUT, 0) in moments.folds
     held_out = torque_errors(moments, [HELD_OUT], found.values) if held else None
+    if found.consistent:
+        left_out = cross_validation(
+            moments, method, fit.prior, lambda part: consistent_inertias(design, part, known).values
+        )
+        any_held_out = torque_errors(moments, [HELD_OUT], fit.values) if held else None
+        notes += price_note((left_out, free), (held_out, any_held_out))
     doubts = prediction_doubts(
         robot.joint_names, {"left out in turn": left_out, "held out": held_out, "that were fitted": fitted}
     )
-    doubts += sign_doubts(design, fit.values, errors, diagnosis.speeds)
-    doubts += price_doubt(fitted, left_out)
-    if cutoff is None and drowned(middle, rate):
-        doubts.append(
-            f"no motion stands out of the noise of the positions: the cutoff of {filters.cutoff:.3g} Hz is "
-            "chosen by the noise alone, give cutoff= in Hz"
-        )
+    wrong_signs, small = sign_doubts(design, fit.values, errors, diagnosis.speeds)
+    doubts += wrong_signs
+    notes += small
+    doubts += price_doubt(fitted, free)
+    logs = () if alone else shares.results(found.values)
+    odd = odd_logs(logs)
+    doubts += [*recordings.drowned(), *log_doubts(logs)]
+    if odd:  # what is wrong shows in the log that fits worst
+        worst_log = recordings.recording(odd[0].name)
+        diagnosis = Diagnosis(base, worst_log.log, worst_log.filters)
     worst = max(each.total for each in (fitted, left_out, held_out) if each is not None)
-    reasons, hints = explained(doubts, worst, diagnosis)
-    # pictures of a lazy or very long log would cost another pass over it
-    traced = not log.lazy and len(log) / filters.step <= TRACED
+    reasons = explained(doubts, worst, diagnosis)
+    shown = recordings.shown(main)
     return Identification(
         robot=identified_robot(design, found),
         base=base,
@@ -169,35 +226,42 @@ def identify(
         fitted=fitted,
         cross_validation=left_out,
         held_out=held_out,
-        doubts=(*found.doubts, *log.doubts, *reasons),
-        notes=(*log.remarks, *notes, *found.notes, *hints),
+        doubts=(*recordings.doubts(), *reasons),
+        notes=(*recordings.notes(), *notes, *found.notes),
         described=base.values if robot.model.has_inertia else np.zeros(0),
-        trace=Trace.of(design, found.values, log, filters, split) if traced else None,
+        about=design.about,
+        trace=Trace.joined([Trace.of(design, found.values, r.log, r.filters, r.split) for r in shown]),
+        logs=logs,
     )
 
 
-def _cutoff(given: float | None, rate: float, log: Log, middle: Samples) -> float:
-    """Return the cutoff in Hz, given or chosen, for which the log must be long enough."""
-    cutoff = chosen_cutoff("identify", given, middle, rate)
-    if log.duration < 20 / cutoff:
-        raise LogError(
-            f"{log.source}: {log.duration:.3g} s are too short for a cutoff of {cutoff:.3g} Hz; record for "
-            "longer, or raise cutoff"
+def _checked_lag(given: float | None) -> float:
+    """Return the lag that is given, in seconds; zero if none is."""
+    lag = 0.0 if given is None else number("identify: lag (or None)", given)
+    if abs(lag) > LONGEST_LAG:
+        raise ArgumentError(
+            f"identify: lag is {lag:g}; expected seconds from -{LONGEST_LAG:g} to {LONGEST_LAG:g}"
         )
-    return cutoff
+    return lag
 
 
-def _fit(design: Design, log: Log, moments: Moments, method: str, with_prior: bool) -> Fit:
+def _part(tell: Progress, start: float, stop: float, what: str) -> Callable[[float], None]:
+    """Return the progress of a part of the work, from `start` to `stop`."""
+    return lambda done: tell(start + (stop - start) * done, what)
+
+
+def _fit(design: Design, recordings: Recordings, moments: Moments, method: str, with_prior: bool) -> Fit:
     """Return the fit to the fitted rows, which must determine all parameters unless there is a prior."""
     triangles = moments.triangles(moments.fitted)
     rows = triangles[0].rows
     if rows * design.robot.nv < 2 * design.width:
-        raise log.too_few(
+        raise recordings.too_few(
             f"{rows} rows of {design.robot.nv} joints for {design.width} parameters; record for longer, "
             "raise cutoff, or hold out less (or longer blocks)"
         )
-    prior = beliefs(design) if with_prior else None
-    fit = solve(triangles, moments.active, design.width, method, prior)
+    fit = solve(triangles, moments.active, design.width, method)
+    if with_prior:
+        fit = solve(triangles, moments.active, design.width, method, beliefs(design, fit.R))
     names, condition = undetermined_names(fit.R, design.names)
     if names and not with_prior:
         raise ExcitationError(names, condition)

@@ -2,57 +2,30 @@
 
 from __future__ import annotations
 
-import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array
-from ...errors import ClosedFormError, shown
 from ...model import Body
-from ...model.inertia import parts_from_phi, second_moments
+from ...model.inertia import (
+    inertia_from_second_moments,
+    parts_from_phi,
+    phi_from_parts,
+    pseudo_inertia,
+    second_moments,
+)
 from ...robot import Robot
 from ..regression.design import Design
 from ..regression.least_squares import Fit
+from .cone import Cone, least_squares_inside
+from .known_inertias import KnownInertias
+from .prior import NONNEGATIVE, Prior
 
-MARGIN = 1e-6
-"""Least eigenvalue of a pseudo-inertia, relative to the body's own scales."""
-
-NONNEGATIVE = ("Ia", "fv", "fc", "fp")
-"""Drive parameters that no passive mechanism has below zero."""
-
-
-@dataclass(frozen=True)
-class Prior:
-    """What is believed of phi before the log: values, their standard deviations, and the scales of bodies."""
-
-    values: Array
-    scales: Array
-    mass: Array
-    length: Array
-
-    @classmethod
-    def of(cls, robot: Robot) -> Prior:
-        """Return the described inertias, or spheres of one kilogram if there are none.
-
-        Scales are those of the body: its mass m, m l and m l^2, with l its radius of gyration.
-        """
-        phi = robot.phi.reshape(-1, 10).copy()
-        if not robot.model.has_inertia:
-            phi[:] = [0.02, 0, 0, 0.02, 0, 0.02, 0, 0, 0, 1]
-        mass = np.maximum(phi[:, 9], 0.05 * phi[:, 9].max())
-        trace = phi[:, [0, 3, 5]].sum(axis=1) / 2
-        length = np.clip(np.sqrt(np.maximum(trace, 0) / mass), 0.05, None)
-        scales = np.empty_like(phi)
-        scales[:, :6], scales[:, 6:9], scales[:, 9] = (
-            (mass * length**2)[:, None],
-            (mass * length)[:, None],
-            mass,
-        )
-        return cls(phi.ravel(), scales.ravel(), mass, length)
+INSIDE = 1e-4
+"""Least eigenvalue of a pseudo-inertia, relative to the body's own scales, from where the search starts."""
 
 
 def nearest(prior: Prior, B: Array, beta: Array) -> Array:
@@ -63,71 +36,51 @@ def nearest(prior: Prior, B: Array, beta: Array) -> Array:
     return np.asarray(prior.values + S * step)
 
 
-def consistent(prior: Prior, B: Array, R: Array, names: tuple[str, ...]) -> tuple[Array, Array]:
+def consistent(
+    prior: Prior, known: KnownInertias, B: Array, R: Array, names: Sequence[str]
+) -> tuple[Array, Array]:
     """Return phi and the drive parameters of the best fit among physically consistent ones.
 
-    min |T (B phi, theta) - z|^2 + |(phi - prior) / scales|^2 subject to the pseudo-inertia
-    [tr(I)/2 1 - I, m c; m c^T, m] of every body being positive definite [WensingKimSlotine2018] and
-    friction dissipating; T and z are the triangular factor of the weighted rows. The solver sees
-    the distance from the unconstrained solution, so that it does not round it away.
+    min |T (B phi, theta) - z|^2 + |weight (phi - prior) / scales|^2 subject to the pseudo-inertia
+    [tr(I)/2 1 - I, m c; m c^T, m] of every body being positive definite [WensingKimSlotine2018],
+    friction dissipating, and to what is known; T and z are the triangular factor of the weighted rows.
     """
-    try:
-        with warnings.catch_warnings():  # about solvers that are not used
-            warnings.simplefilter("ignore")
-            import cvxpy  # noqa: PLC0415 (an extra, slow to import)
-    except ImportError:
-        raise ClosedFormError(
-            "physically consistent inertias need cvxpy; install the extra closedform[identification]"
-        ) from None
-    cp: Any = cvxpy  # its stubs lack what it exports
-    width = R.shape[1] - 1
-    count = len(B)
+    prior = possible(prior, known)
+    width, count, size = R.shape[1] - 1, len(B), len(prior.values)
     T, z = R[:width, :width], R[:width, width]
     columns = np.linalg.norm(T[:, count:], axis=0)
-    scale = 1 / np.where(columns > 0, columns, 1.0)
-    u, w = cp.Variable(len(prior.values)), cp.Variable(width - count)
-    A = np.concatenate([T[:, :count] @ (B * prior.scales), T[:, count:] * scale], axis=1)
-    free = np.linalg.lstsq(A, z - T[:, :count] @ (B @ prior.values), rcond=None)[0]
-    constraints = []
-    for i in range(len(prior.mass)):
-        own = slice(10 * i, 10 * i + 10)
-        P = _pseudo_inertia(cp, prior.values[own], prior.scales[own], u[own], prior.mass[i], prior.length[i])
-        constraints.append(P >> MARGIN * np.eye(4))
-    dissipative = [k for k, name in enumerate(names[count:]) if name.startswith(NONNEGATIVE)]
-    if dissipative:
-        constraints.append(w[dissipative] >= 0)
-    fit = cp.sum_squares(A @ (cp.hstack([u, w]) - free)) + cp.sum_squares(u)
-    problem = cp.Problem(cp.Minimize(fit), constraints)
-    try:
-        with warnings.catch_warnings():  # what the solver thinks of its answer is in the status
-            warnings.simplefilter("ignore")
-            problem.solve(solver=cp.CLARABEL)
-        status = str(problem.status)
-    except (cp.error.SolverError, cp.error.DCPError, ArithmeticError, ValueError) as error:
-        status = shown(str(error))
-    if status not in ("optimal", "optimal_inaccurate") or u.value is None or not np.isfinite(u.value).all():
-        raise ClosedFormError(
-            f"no physically consistent inertias found (solver: {status}); the log contradicts the "
-            "geometry, or its units are wrong: look at the fit without physical=True"
-        )
-    drive = np.zeros(0) if w.value is None else w.value * scale
-    return np.asarray(prior.values + prior.scales * u.value), np.asarray(drive)
-
-
-def _pseudo_inertia(cp: Any, values: Array, scales: Array, u: Any, m: float, length: float) -> Any:
-    """Return the pseudo-inertia of a body in units of its mass and length, as an expression."""
-    p = [(values[k] + scales[k] * u[k]) / m for k in range(10)]
-    xx, xy, xz, yy, yz, zz = (x / length**2 for x in p[:6])
-    mx, my, mz = (x / length for x in p[6:9])
-    half = (xx + yy + zz) / 2
-    return cp.bmat(
-        [
-            [half - xx, -xy, -xz, mx],
-            [-xy, half - yy, -yz, my],
-            [-xz, -yz, half - zz, mz],
-            [mx, my, mz, p[9]],
-        ]
+    scales = np.concatenate([prior.scales, 1 / np.where(columns > 0, columns, 1.0)])
+    unit = np.eye(len(scales))
+    losses = [size + k for k, name in enumerate(names[count:]) if name.startswith(NONNEGATIVE)]
+    start = np.concatenate([prior.values / prior.scales, np.zeros(width - count)])
+    start[losses] = 1.0
+    G, h = known.inequalities()
+    C, c = known.equalities()
+    none = np.zeros((len(G) + len(C), width - count))
+    cone = Cone(
+        bodies=len(prior.mass),
+        G=np.concatenate([np.column_stack([G * prior.scales, none[: len(G)]]), unit[losses]]),
+        h=np.append(h, np.zeros(len(losses))),
+        C=np.column_stack([C * prior.scales, none[len(G) :]]),
+        c=c,
     )
+    A = np.concatenate([T[:, :count] @ B, T[:, count:]], axis=1) * scales
+    pull = prior.weight * unit[:size]
+    x = least_squares_inside(np.concatenate([A, pull]), np.append(z, pull @ start), cone, start)
+    return x[:size] * prior.scales, x[size:] * scales[size:]
+
+
+def possible(prior: Prior, known: KnownInertias) -> Prior:
+    """Return the prior of bodies that can exist and agree with what is known."""
+    scales = prior.scales.reshape(-1, 10)
+    phi = known.symmetrised(prior.values).reshape(-1, 10) / scales
+    for row in phi:
+        w, V = np.linalg.eigh(pseudo_inertia(row))
+        if w[0] < INSIDE:
+            P = (V * np.maximum(w, INSIDE)) @ V.T
+            row[:] = phi_from_parts(P[3, 3], P[:3, 3], inertia_from_second_moments(P[:3, :3]))
+    phi = phi * scales
+    return Prior.around(phi * (known.masses(phi[:, 9]) / phi[:, 9])[:, None], prior.weight)
 
 
 def is_physical(phi: Array) -> NDArray[np.bool_]:
@@ -146,35 +99,36 @@ class Inertias:
 
     values: Array
     phi: Array
-    doubts: tuple[str, ...] = ()
+    consistent: bool = False
     notes: tuple[str, ...] = ()
 
 
-def inertias(design: Design, fit: Fit, physical: bool | None) -> Inertias:
+def inertias(design: Design, fit: Fit, known: KnownInertias, physical: bool | None) -> Inertias:
     """Return the inertias nearest to the described ones, or physically consistent ones.
 
-    `physical` is that of `identify`. If no rigid body has the inertias found, that is a note if they
-    were asked for, and else a doubt.
+    `physical` is that of `identify`. If no rigid body has the inertias found, that is a note.
     """
-    prior, B = Prior.of(design.robot), design.base.matrix
+    prior, B = Prior.of(design, fit.R), design.base.matrix
     phi = nearest(prior, B, fit.values[: design.base.count])
     bodies = zip(design.robot.model.bodies, is_physical(phi), strict=True)
     wrong = [body.name for body, fine in bodies if not fine]
-    if physical or (physical is None and wrong and find_spec("cvxpy") is not None):
-        phi, drive = consistent(prior, B, fit.R, design.names)
-        return Inertias(np.concatenate([B @ phi, drive]), phi)
+    if physical or known or (physical is None and wrong):
+        return consistent_inertias(design, fit, known)
     if not wrong:
         return Inertias(fit.values, phi)
-    words = f"no rigid body has the inertias of {', '.join(wrong)}; "
-    if physical is None:
-        remedy = "install cvxpy, the extra closedform[identification], for consistent ones"
-        return Inertias(fit.values, phi, doubts=(f"{words}{remedy}",))
-    return Inertias(fit.values, phi, notes=(f"{words}physical=True finds consistent ones",))
+    note = f"no rigid body has the inertias of {', '.join(wrong)}; physical=True finds consistent ones"
+    return Inertias(fit.values, phi, notes=(note,))
 
 
-def beliefs(design: Design) -> tuple[Array, Array]:
+def consistent_inertias(design: Design, fit: Fit, known: KnownInertias) -> Inertias:
+    """Return the physically consistent inertias that fit the weighted rows of a fit best."""
+    phi, drive = consistent(Prior.of(design, fit.R), known, design.base.matrix, fit.R, design.names)
+    return Inertias(np.concatenate([design.base.matrix @ phi, drive]), phi, consistent=True)
+
+
+def beliefs(design: Design, R: Array) -> tuple[Array, Array]:
     """Return weak beliefs about the parameters: described base parameters, drives near zero; and scales."""
-    prior = Prior.of(design.robot)
+    prior = Prior.of(design, R)
     B = design.base.matrix
     drives = design.width - design.base.count
     effort = np.abs(design.robot.effort_limits)

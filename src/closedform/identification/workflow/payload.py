@@ -22,8 +22,10 @@ from ..regression.moments import LAGS, gather
 from ..regression.rows import Columns, Rows, nothing_left
 from ..regression.split import Split
 from .doubt import POOR
-from .inertias import Prior, consistent, is_physical
+from .inertias import consistent, is_physical
+from .known_inertias import KnownInertias
 from .prediction import Errors, torque_errors
+from .prior import Prior
 from .result import Identification
 
 REMEDY = (
@@ -103,7 +105,7 @@ def identify_payload(
 
     The torque that the model does not explain is linear in the payload's ten parameters,
     tau - tau_model = Y_body(q, qd, qdd) phi_payload, with the columns of the carrying body (the
-    last one by default). `physical` asks for parameters that a rigid body can have (needs cvxpy).
+    last one by default). `physical` asks for parameters that a rigid body can have.
     """
     instance("identify_payload: empty", empty, Identification, "what identify returns")
     flag("identify_payload: physical", physical)
@@ -123,7 +125,7 @@ def identify_payload(
         raise ExcitationError(lost, condition, REMEDY)
     phi = fit.values
     if physical:
-        phi, _ = consistent(_loose(phi), np.eye(10), fit.R, labels)
+        phi, _ = consistent(_loose(phi), KnownInertias.of(["payload"]), np.eye(10), fit.R, labels)
     errors, unloaded = (torque_errors(moments, moments.fitted, each) for each in (phi, np.zeros(10)))
     return Payload(
         body, phi, standard_errors(fit, moments, noise_correlation(filters, LAGS)), errors, unloaded
@@ -146,9 +148,7 @@ class _PayloadColumns(Columns):
 
 
 def _loose(phi: Array) -> Prior:
-    """Return a prior around a sphere of the mass found, wide enough not to be felt."""
+    """Return a prior around a sphere of the mass found, too weak to be felt."""
     mass, length = max(float(phi[9]), 0.01), 0.1
     inertia = 0.4 * mass * length**2
-    values = np.array([inertia, 0, 0, inertia, 0, inertia, 0, 0, 0, mass])
-    scales = 100 * np.array([mass * length**2] * 6 + [mass * length] * 3 + [mass])
-    return Prior(values, scales, np.array([mass]), np.array([length]))
+    return Prior.around(np.array([inertia, 0, 0, inertia, 0, inertia, 0, 0, 0, mass]), weight=0.01)

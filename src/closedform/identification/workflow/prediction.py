@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array
-from ..logs.log import Log
+from ..logs.log import PAUSE, Log
 from ..logs.signals import Filters
-from ..regression.least_squares import residual_squares, solve
+from ..regression.least_squares import Fit, residual_squares, solve
 from ..regression.moments import Moments
 from ..regression.rows import Columns
 from ..regression.split import HELD_OUT, Split
@@ -56,8 +56,16 @@ def torque_errors(moments: Moments, folds: Sequence[int], values: Array) -> Erro
     return Errors.of(squares, moments.powers(folds), triangles[0].rows)
 
 
-def cross_validation(moments: Moments, method: str, prior: tuple[Array, Array] | None) -> Errors | None:
-    """Return the errors of fitted rows, each predicted by a fit to the other folds; None of one fold."""
+def cross_validation(
+    moments: Moments,
+    method: str,
+    prior: tuple[Array, Array] | None,
+    values_of: Callable[[Fit], Array] = lambda fit: fit.values,
+) -> Errors | None:
+    """Return the errors of fitted rows, each predicted by a fit to the other folds; None of one fold.
+
+    `values_of` are the values of the parameters that a fit leads to.
+    """
     folds = moments.fitted
     if len(folds) < 2:
         return None
@@ -65,7 +73,7 @@ def cross_validation(moments: Moments, method: str, prior: tuple[Array, Array] |
     for fold in folds:
         rest = moments.triangles([other for other in folds if other != fold])
         fit = solve(rest, moments.active, moments.width, method, prior)
-        squares += residual_squares(moments.triangles([fold]), moments.active, fit.values)
+        squares += residual_squares(moments.triangles([fold]), moments.active, values_of(fit))
     rows = sum(moments.folds[fold, 0].rows for fold in folds)
     return Errors.of(squares, moments.powers(folds), rows)
 
@@ -83,6 +91,24 @@ class Trace:
     def of(cls, columns: Columns, values: Array, log: Log, filters: Filters, split: Split) -> Trace:
         """Return the torques of a log, and those that some values of the parameters predict."""
         return cls(*map(np.concatenate, zip(*_segments(columns, values, log, filters, split), strict=True)))
+
+    @classmethod
+    def joined(cls, parts: Sequence[Trace]) -> Trace | None:
+        """Return the torques of several logs, one after the other on one clock; None of no log."""
+        if not parts:
+            return None
+        times, end = [parts[0].time], parts[0].time[-1] if len(parts[0].time) else 0.0
+        for part in parts[1:]:
+            if len(part.time):
+                times.append(part.time - part.time[0] + end + PAUSE)
+                end = times[-1][-1]
+        return cls(
+            np.concatenate(times),
+            *(
+                np.concatenate([getattr(part, name) for part in parts])
+                for name in ("measured", "predicted", "held_out")
+            ),
+        )
 
     @property
     def errors(self) -> Errors:

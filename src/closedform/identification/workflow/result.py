@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping
+from dataclasses import asdict, astuple, dataclass, field, replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -31,6 +32,7 @@ from ..regression.friction import FrictionTerms, Term
 from ..regression.rows import nothing_left
 from ..regression.split import Split
 from .listing import Table, error_table, parameter_table
+from .log_results import LogResult, log_table
 from .prediction import Errors, Trace
 
 FORMAT = "closedform identification 1"
@@ -68,6 +70,7 @@ class Identification:
     `fitted`, `held_out` and `cross_validation` are torque errors of the rows that were fitted, of
     those kept aside, and of fitted rows left out in turn (None of a log too short for that). `doubts`
     says what speaks against all this, and what would explain the log better; `notes` what was repaired.
+    `logs` has the errors of each log, if there were several.
     """
 
     robot: Robot
@@ -89,6 +92,13 @@ class Identification:
     described: Array = field(default_factory=lambda: np.zeros(0))
     trace: Trace | None = None
     doubts: tuple[str, ...] = ()
+    logs: tuple[LogResult, ...] = ()
+    about: Mapping[str, float] | None = None
+
+    @property
+    def lag(self) -> float:
+        """Seconds by which efforts were recorded later than positions, taken out before the fit."""
+        return self.filters.lag
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -98,7 +108,7 @@ class Identification:
     @cached_property
     def design(self) -> Design:
         """The columns that the values belong to."""
-        return Design(self.robot, self.base, self.axes, self.drive, self.known)
+        return Design(self.robot, self.base, self.axes, self.drive, self.known, about=self.about)
 
     @property
     def base_values(self) -> Array:
@@ -129,7 +139,8 @@ class Identification:
                 f"{log.source}: {rate:.4g} rows per second, too few for the cutoff of "
                 f"{self.filters.cutoff:.4g} Hz that the model was identified with; identify it with a lower"
             )
-        return Filters(rate, self.filters.cutoff)
+        delay = None if log.velocity is None else self.filters.delay
+        return replace(self.filters, rate=rate, delay=delay)
 
     def predict(self, log: Log | Any, **reading: Unpack[ReadingOptions]) -> Trace:
         """Return measured and predicted torques along a log, both after the filters of this result."""
@@ -164,7 +175,8 @@ class Identification:
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: parameters and torque errors, doubts and notes."""
-        tables = (html_table([t.heading, *(c.heading for c in t.columns)], t.cells()) for t in self.tables)
+        every = (*self.tables, *([log_table(self.logs)] if self.logs else []))
+        tables = (html_table([t.heading, *(c.heading for c in t.columns)], t.cells()) for t in every)
         notes = [*(f"doubt: {doubt}" for doubt in self.doubts), *(f"note: {note}" for note in self.notes)]
         return card(self.robot.name, "; ".join(self._facts), *tables, notes=notes)
 
@@ -187,6 +199,7 @@ class Identification:
             *parameters.lines(10),
             "",
             *errors.lines(),
+            *(["", *log_table(self.logs).lines(40)] if self.logs else []),
             *(f"note: {note}" for note in self.notes),
         ]
         return "\n".join(lines)
@@ -204,17 +217,21 @@ class Identification:
             "names": self.names,
             **{name: getattr(self, name).tolist() for name in ARRAYS},
             "axes": [{"label": axis.label, "direction": axis.direction.tolist()} for axis in self.axes],
-            "drive": [[term.kind, term.axis, term.value] for term in self.drive],
+            "drive": [list(astuple(term)) for term in self.drive],
+            "about": self.about,
             "friction": asdict(self.friction),
             "condition": self.condition,
             "rate": self.filters.rate,
             "cutoff": self.filters.cutoff,
+            "lag": self.filters.lag,
+            "delay": self.filters.delay,
             "method": self.method,
             "errors": {
                 key: None if (errors := getattr(self, key)) is None else errors.table() for key in ERRORS
             },
             "notes": self.notes,
             "doubts": self.doubts,
+            "logs": [log.table() for log in self.logs],
         }
         write_files({file_path("path", path): json.dumps(content, indent=1)})
 
@@ -238,10 +255,14 @@ class Identification:
                 drive=tuple(Term(*term) for term in content["drive"]),
                 friction=FrictionTerms(**content["friction"]),
                 condition=content["condition"],
-                filters=Filters(content["rate"], content["cutoff"]),
+                filters=Filters(
+                    content["rate"], content["cutoff"], content.get("lag", 0.0), content.get("delay")
+                ),
                 method=content["method"],
                 notes=tuple(content["notes"]),
                 doubts=tuple(content.get("doubts", ())),
+                logs=tuple(LogResult.from_table(log) for log in content.get("logs", ())),
+                about=content.get("about"),
                 **fields,
             )
         except (ClosedFormError, LookupError, TypeError, AttributeError, ValueError, RecursionError) as error:

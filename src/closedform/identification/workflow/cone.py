@@ -1,0 +1,136 @@
+"""Least squares inside the cone of bodies that can exist: an interior-point method in NumPy alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...arrays import Array
+from ...errors import ClosedFormError
+from ...model.inertia import pseudo_inertia
+
+MARGIN = 1e-6
+"""Least eigenvalue of a pseudo-inertia, relative to the body's own scales."""
+
+GAP, RELATIVE_GAP = 1e-4, 1e-8
+"""How far the sum of squares may be above the least one: in units of the rows' variance, and relative."""
+
+FASTER = 100.0
+"""Factor of the sharpness of the barrier from one round to the next."""
+
+STEPS = 400
+"""Newton steps before the search gives up."""
+
+ROUNDING = 1e-13
+"""Relative error of sums of squares that round-off explains."""
+
+E = np.stack([pseudo_inertia(row) for row in np.eye(10)])
+"""Pseudo-inertias of the ten parameters one by one: that of a body is their sum, phi_k E_k."""
+
+
+@dataclass(frozen=True)
+class Cone:
+    """Vectors x whose first 10 `bodies` entries are bodies that can exist, with G x >= h and C x = c.
+
+    The parameters of a body are in units of its own mass and length.
+    """
+
+    bodies: int
+    G: Array
+    h: Array
+    C: Array
+    c: Array
+
+    @property
+    def order(self) -> int:
+        """The barrier's parameter: the gap to the optimum is at most this over the sharpness."""
+        return 4 * self.bodies + len(self.h)
+
+    def pseudo_inertias(self, x: Array) -> Array:
+        """Return the pseudo-inertias of the bodies less `MARGIN`: they must be positive definite."""
+        P = np.einsum("ik,kab->iab", x[: 10 * self.bodies].reshape(-1, 10), E)
+        return np.asarray(P - MARGIN * np.eye(4))
+
+    def barrier(self, x: Array) -> float:
+        """Return -log det of all pseudo-inertias and -log of all distances from bounds; outside infinity."""
+        slack = self.G @ x - self.h
+        try:
+            L = np.linalg.cholesky(self.pseudo_inertias(x))
+        except np.linalg.LinAlgError:
+            return np.inf
+        if not (slack > 0).all():
+            return np.inf
+        value = -2 * np.log(np.einsum("iaa->ia", L)).sum() - np.log(slack).sum()
+        return float(value) if np.isfinite(value) else np.inf
+
+    def derivatives(self, x: Array) -> tuple[Array, Array]:
+        """Return gradient and Hessian of the barrier."""
+        slack = self.G @ x - self.h
+        G = self.G / slack[:, None]
+        gradient, hessian = -G.sum(axis=0), G.T @ G
+        # P^-1 E_k of each body: d(-log det P) = -tr(P^-1 dP), d2 = tr(P^-1 dP P^-1 dP)
+        Q = np.einsum("iab,kbc->ikac", np.linalg.inv(self.pseudo_inertias(x)), E)
+        gradient[: 10 * self.bodies] -= np.einsum("ikaa->ik", Q).ravel()
+        own = np.einsum("ikab,ilba->ikl", Q, Q)
+        for i in range(self.bodies):
+            where = slice(10 * i, 10 * i + 10)
+            hessian[where, where] += own[i]
+        return gradient, hessian
+
+
+def least_squares_inside(A: Array, b: Array, cone: Cone, start: Array) -> Array:
+    """Return the x of a cone with the least |A x - b|^2, to within `GAP` and `RELATIVE_GAP`.
+
+    A must have a row for every column, and `start` be inside of the cone.
+
+    Minimises s |A x - b|^2 + barrier(x) by Newton's method for growing sharpness s: the gap to the
+    optimum is at most order / s [BoydVandenberghe2004, Sec. 11.3]. The steps are taken in the
+    singular vectors of A, so that directions that the rows determine to all digits and those that they do not
+    see at all are kept apart.
+    """
+    K, d, target = _directions(A, b, cone, start)
+    y = np.zeros(K.shape[1])
+
+    def squares(y: Array) -> float:
+        return float(np.sum((d * (y - target)) ** 2))
+
+    sharpness = cone.order / max(squares(y), GAP)
+    for _ in range(STEPS):
+        x = start + K @ y
+        gradient, hessian = cone.derivatives(x)
+        g = 2 * sharpness * d**2 * (y - target) + K.T @ gradient
+        H = K.T @ hessian @ K
+        H[np.diag_indices_from(H)] += 2 * sharpness * d**2
+        scale = 1 / np.sqrt(np.diag(H))
+        step = -scale * np.linalg.solve(H * scale * scale[:, None], scale * g)
+        decrement = float(-g @ step)
+        if not np.isfinite(decrement):
+            break
+        value, size = sharpness * squares(y) + cone.barrier(x), 1.0
+        if decrement < 1e-6 + ROUNDING * abs(value):
+            if cone.order <= sharpness * (GAP + RELATIVE_GAP * squares(y)):
+                return np.asarray(x)
+            sharpness *= FASTER
+            continue
+        while size > 1e-12:
+            trial = sharpness * squares(y + size * step) + cone.barrier(start + K @ (y + size * step))
+            if trial <= value - 0.1 * size * decrement + ROUNDING * abs(value):
+                break
+            size *= 0.5
+        y = y + size * step
+    raise ClosedFormError(
+        f"no physically consistent inertias found in {STEPS} steps; the log contradicts the geometry, or its "
+        "units are wrong: look at the fit with physical=False"
+    )
+
+
+def _directions(A: Array, b: Array, cone: Cone, start: Array) -> tuple[Array, Array, Array]:
+    """Return K, d and y* with |A x - b|^2 = |d (y - y*)|^2 + constant for x = start + K y, where C x = c."""
+    free = np.eye(len(start))
+    if len(cone.c):
+        _, s, V = np.linalg.svd(cone.C)
+        free = V[np.count_nonzero(s > 1e-10 * s[0]) :].T
+    U, d, V = np.linalg.svd(A @ free, full_matrices=False)
+    d = np.where(d > 1e-15 * d[0], d, 0.0)
+    return free @ V.T, d, U.T @ (b - A @ start) / np.where(d > 0, d, np.inf)

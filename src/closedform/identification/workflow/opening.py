@@ -1,0 +1,156 @@
+"""Opening a log of several: read, checked, and the facts about it that all of them are planned by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ...errors import ClosedFormError
+from ...robot import Robot
+from ..logs.cutoff import drowned
+from ..logs.errors import LogError
+from ..logs.log import STILL, Log
+from ..logs.plausibility import ROWS, check_motion, check_plausible
+from ..logs.reading import read_log
+from ..logs.signals import Filters, sampling_rate
+from ..logs.sources import LogSource
+from ..logs.transmission import Axis
+from ..logs.velocities import chosen_filters
+from ..regression.design import independent
+from .diagnosis import Diagnosis
+from .gains import check_gains
+from .locking import without_locked
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is to be known of a log to plan the fit of all: its clock, its own cutoff, and what moves.
+
+    `robot` is that of the joints that move, None if no joint is locked; `delay` that of measured velocities,
+    None if they are not used.
+    """
+
+    name: str
+    rate: float
+    start: float
+    stop: float
+    rows: int
+    cutoff: float
+    delay: float | None
+    drowned: bool
+    moving: tuple[bool, ...]
+    robot: Robot | None
+    axes: tuple[Axis, ...]
+    lazy: bool
+    notes: tuple[str, ...]
+    doubts: tuple[str, ...]
+
+    @property
+    def duration(self) -> float:
+        """Seconds from the first row to the last."""
+        return self.stop - self.start
+
+
+@dataclass(frozen=True)
+class Opening:
+    """How every log is opened: for which robot, with which joints locked, checked or not.
+
+    `alone` says that there is no other log: all joints must move in it. `keep` says whether logs stay in
+    memory, or are read again whenever they are needed.
+    """
+
+    robot: Robot
+    locked: Mapping[str, float] | Sequence[str] | str
+    cutoff: float | None
+    plausible: bool
+    alone: bool
+    keep: bool
+    skip: bool
+    lag: float = 0.0
+
+    def __call__(self, group: Sequence[LogSource]) -> list[Opened | Failure]:
+        """Return the logs of a group, opened; those that cannot be are failures if they may be skipped."""
+        found: list[Opened | Failure] = []
+        for source in group:
+            try:
+                found.append(self.opened(source))
+            except ClosedFormError as error:
+                if not self.skip:
+                    raise named(source.name, error, self.alone) from None
+                found.append(Failure(source.name, str(error)))
+        return found
+
+    def read(self, source: LogSource) -> tuple[Robot, Log, tuple[str, ...]]:
+        """Return the robot of the joints that move, their log, and a note about locked joints."""
+        return without_locked(self.robot, read_log(source.source, self.robot, **source.options), self.locked)
+
+    def opened(self, source: LogSource) -> Opened:
+        """Return a log that was read and checked, and the facts about it."""
+        robot, log, notes = self.read(source)
+        if self.plausible:
+            check_plausible(robot, log)
+        moving = log.ranges(ROWS) >= STILL
+        if self.alone or not moving.any():
+            check_motion(log)
+        rate, middle = sampling_rate(log.time), log.middle(ROWS)
+        chosen = chosen_filters("identify", self.cutoff, middle, rate)
+        filters = replace(chosen.filters, lag=self.lag)
+        if self.plausible:
+            check_gains(robot, log, filters.cutoff, lambda: _causes(robot, log, filters))
+        facts = Facts(
+            name=source.name,
+            rate=rate,
+            start=float(log.time[0]),
+            stop=float(log.time[-1]),
+            rows=len(log),
+            cutoff=filters.cutoff,
+            delay=filters.delay,
+            drowned=self.cutoff is None and drowned(middle, rate),
+            moving=tuple(moving.tolist()),
+            robot=None if robot is self.robot else robot,
+            axes=log.transmission.axes,
+            lazy=log.lazy,
+            notes=(*log.remarks, *notes, *chosen.notes),
+            doubts=log.doubts,
+        )
+        return Opened(self, source, facts, log if self.keep or not source.size else None)
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A log that was read and checked; it stays in memory, or is read again."""
+
+    opening: Opening
+    source: LogSource
+    facts: Facts
+    kept: Log | None
+
+    def log(self) -> Log:
+        """Return the log."""
+        return self.kept or self.opening.read(self.source)[1]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A log that cannot be used, and why."""
+
+    name: str
+    reason: str
+
+
+def facts_of(group: Sequence[Opened | Failure]) -> list[Facts | Failure]:
+    """Return what is to be known of the logs of a group."""
+    return [each.facts if isinstance(each, Opened) else each for each in group]
+
+
+def named(name: str, error: ClosedFormError, alone: bool = False) -> ClosedFormError:
+    """Return an error that says which of several logs it is about."""
+    if alone or name in str(error):
+        return error
+    return LogError(f"{name}: {error}")
+
+
+def _causes(robot: Robot, log: Log, filters: Filters) -> Sequence[Any]:
+    base, _ = independent(robot, log.transmission.axes)
+    return Diagnosis(base, log, filters).causes()

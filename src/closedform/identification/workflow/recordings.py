@@ -1,0 +1,331 @@
+"""Recordings: the logs of an identification, opened, planned together, and reduced to moments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...arrays import Array
+from ...errors import ArgumentError, ClosedFormError, listed
+from ...robot import Robot
+from ..logs.errors import LogError
+from ..logs.log import Log
+from ..logs.signals import Filters, noise_correlation
+from ..logs.sources import LogSource
+from ..regression.moments import LAGS, Moments, gather
+from ..regression.rows import Columns, nothing_left
+from ..regression.split import FILES, FOLDS, HELD_OUT, HoldOut, Split, held_out_logs
+from .log_results import SHOWN, LogResult, log_lines
+from .opening import Facts, Failure, Opened, Opening, facts_of, named
+from .prediction import torque_errors
+from .runners import Cluster, Runner, Tell, in_groups
+
+KEPT = 2**30
+"""Bytes of files, per worker, up to which logs stay in memory after they were read."""
+
+TRACED = 200_000
+"""Rows of which measured and predicted torques are kept for pictures."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How one log is used: its filters, and which of its rows are fitted."""
+
+    filters: Filters
+    split: Split
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A log and how it is used."""
+
+    log: Log
+    filters: Filters
+    split: Split
+
+
+class Recordings:
+    """The logs of an identification: the facts about them, how each is used, and where they are.
+
+    `failures` are those that were skipped.
+    """
+
+    def __init__(self, sources: Sequence[LogSource], opening: Opening, runner: Runner, tell: Tell) -> None:
+        if isinstance(runner, Cluster):
+            sources = [source.absolute for source in sources]
+        self.opening, self.runner = opening, runner
+        self.names = [source.name for source in sources]
+        parts = in_groups(sources)
+        self._place = {source.name: k for k, part in enumerate(parts) for source in part}
+        self._groups = runner.spread(opening, parts, tell)
+        told = runner.fetched(runner.spread(facts_of, self._groups, _quietly))
+        found = [each for part in told for each in part]
+        self.facts = {each.name: each for each in found if isinstance(each, Facts)}
+        self.failures = {each.name: each.reason for each in found if isinstance(each, Failure)}
+        self.plans: dict[str, Plan] = {}
+        self._check_any()
+        self.robot: Robot = next(iter(self.facts.values())).robot or opening.robot
+        self.axes = next(iter(self.facts.values())).axes
+        for facts in list(self.facts.values()):
+            self._check_alike(facts)
+
+    @property
+    def alone(self) -> bool:
+        """Whether there is one log only."""
+        return len(self.names) == 1
+
+    def plan(self, hold_out: HoldOut) -> None:
+        """Choose the cutoff, and which rows of which logs are fitted, in which folds."""
+        each, whole = held_out_logs(hold_out, self.names)
+        aside = {self.names[k] for k in whole}
+        cutoff = self._cutoff()
+        for name, facts in list(self.facts.items()):
+            if facts.duration < 20 / cutoff:
+                seconds = f"{facts.duration:.3g} s are too short for a cutoff of {cutoff:.3g} Hz"
+                self._lose(name, LogError(f"{name}: {seconds}; record for longer, or raise cutoff"))
+        fitted = [name for name in self.facts if name not in aside]
+        if not fitted:
+            raise LogError("no log is left to fit; hold out less, or look at what was skipped")
+        moving = np.array([self.facts[name].moving for name in fitted])
+        self._check_motion(moving, fitted)
+        by_log = len(fitted) >= FILES and bool(moving.all())
+        for name, facts in self.facts.items():
+            fold = fitted.index(name) % FOLDS if by_log and name in fitted else None
+            try:
+                split = Split(
+                    facts.start,
+                    facts.stop,
+                    "all" if name in aside else each,
+                    0.5 / cutoff,
+                    min(1.0, facts.duration / FOLDS),
+                    fold,
+                )
+            except ArgumentError as error:
+                raise named(name, error, self.alone) from None
+            self.plans[name] = Plan(Filters(facts.rate, cutoff, self.opening.lag, facts.delay), split)
+
+    def shift(self, lag: float) -> None:
+        """Take out a lag of the efforts, in seconds, of all logs."""
+        for name, plan in self.plans.items():
+            self.plans[name] = replace(plan, filters=replace(plan.filters, lag=lag))
+
+    def gather(self, columns: Columns, tell: Tell, lags: int = LAGS) -> tuple[Moments, Shares]:
+        """Return the moments of all logs, and those of each where they were made."""
+        gathering = Gathering(self.plans, columns, lags, self.opening.skip, self.alone)
+        total, shares = self.runner.joined(gathering, Moments.joined, self._groups, tell)
+        return total, Shares(self, shares)
+
+    @property
+    def cutoff(self) -> float:
+        """The cutoff of all logs, in Hz."""
+        return next(iter(self.plans.values())).filters.cutoff
+
+    @property
+    def main(self) -> Recording:
+        """The longest of the fitted logs, of those in which all joints move if there are some."""
+        fitted = [name for name, plan in self.plans.items() if plan.split.hold_out != "all"]
+        name = max(fitted, key=lambda name: (all(self.facts[name].moving), self.facts[name].duration))
+        return self.recording(name)
+
+    def recording(self, name: str) -> Recording:
+        """Return one log, brought here, and how it is used."""
+        (log,) = self.runner.fetched(
+            self.runner.spread(partial(_log_of, name=name), [self._groups[self._place[name]]], _quietly)
+        )
+        return Recording(log, self.plans[name].filters, self.plans[name].split)
+
+    def shown(self, main: Recording) -> list[Recording]:
+        """Return logs for pictures, up to so many rows: of those in this process, or the main one."""
+        if isinstance(self.runner, Cluster) or self.alone:
+            chosen = [main]
+        else:
+            chosen = [
+                self.recording(name)
+                for name in list(self.plans)[: TRACED // 1000]
+                if not self.facts[name].lazy
+            ]
+        rows = 0.0
+        found = []
+        for each in chosen:
+            rows += len(each.log) / each.filters.step
+            # pictures of a lazy or very long log would cost another pass over it
+            if rows <= TRACED and not each.log.lazy:
+                found.append(each)
+        return found
+
+    def noise_correlation(self) -> Array:
+        """Return the correlation of white noise after the filters by lag, averaged over the logs' rates."""
+        seconds: dict[float, float] = {}
+        for facts in self.facts.values():
+            seconds[facts.rate] = seconds.get(facts.rate, 0.0) + facts.duration
+        rates = sorted(seconds, key=lambda rate: -seconds[rate])[:MOST_RATES]
+        found = [noise_correlation(Filters(rate, self.cutoff), LAGS) for rate in rates]
+        return np.asarray(np.average(found, axis=0, weights=[seconds[rate] for rate in rates]))
+
+    def notes(self) -> list[str]:
+        """Return what was repaired in each log, and which logs were skipped."""
+        found = self._told({name: facts.notes for name, facts in self.facts.items()})
+        if self.failures:
+            reasons = listed([str(named(name, LogError(why))) for name, why in self.failures.items()], SHOWN)
+            found = [f"{len(self.failures)} of {len(self.names)} logs are skipped: {reasons}", *found]
+        return found
+
+    def doubts(self) -> list[str]:
+        """Return what could not be repaired in each log."""
+        return self._told({name: facts.doubts for name, facts in self.facts.items()})
+
+    def drowned(self) -> list[str]:
+        """Return a doubt about logs in which no motion stands out of the noise of the positions."""
+        names = [name for name, facts in self.facts.items() if facts.drowned]
+        where = "" if self.alone else f" of {listed(names, 5)}"
+        doubt = (
+            f"no motion stands out of the noise of the positions{where}: the cutoff of {self.cutoff:.3g} Hz "
+            "is chosen by the noise alone, give cutoff= in Hz"
+        )
+        return [doubt] if names else []
+
+    def _told(self, lines: Mapping[str, Sequence[str]]) -> list[str]:
+        """Return lines about logs, which say about which unless there is but one."""
+        return [*next(iter(lines.values()))] if self.alone else log_lines(lines)
+
+    def too_few(self, message: str) -> LogError:
+        """Return the error of too few rows."""
+        if self.alone:
+            return self.main.log.too_few(message)
+        return LogError(f"{len(self.facts)} logs: {message}")
+
+    def _cutoff(self) -> float:
+        if self.opening.cutoff is not None:
+            return float(self.opening.cutoff)
+        own = [facts.cutoff for facts in self.facts.values()]
+        slowest = min(facts.rate for facts in self.facts.values())
+        return own[0] if self.alone else min(float(np.median(own)), slowest / 10)
+
+    def _lose(self, name: str, error: LogError) -> None:
+        """Skip a log, or raise the error about it."""
+        if not self.opening.skip:
+            raise error
+        self.facts.pop(name)
+        self.failures[name] = str(error)
+        self._check_any()
+
+    def _check_any(self) -> None:
+        if not self.facts:
+            name, reason = next(iter(self.failures.items()))
+            raise LogError(f"none of {len(self.names)} log(s) can be used; {named(name, LogError(reason))}")
+
+    def _check_alike(self, facts: Facts) -> None:
+        """Refuse a log of other joints or gears than the first."""
+        first = next(iter(self.facts))
+        joints = (facts.robot or self.opening.robot).joint_names
+        if joints != self.robot.joint_names:
+            self._lose(
+                facts.name,
+                LogError(
+                    f"{facts.name}: joints {listed(joints, 8)} move, but {listed(self.robot.joint_names, 8)} "
+                    f"in {first}; identify them apart, or lock the same joints in all"
+                ),
+            )
+        elif [(a.label, a.direction.tolist()) for a in facts.axes] != [
+            (a.label, a.direction.tolist()) for a in self.axes
+        ]:
+            self._lose(
+                facts.name,
+                LogError(
+                    f"{facts.name}: couplings of its gears are not those of {first}; give all one reduction"
+                ),
+            )
+
+    def _check_motion(self, moving: NDArray[np.bool_], fitted: Sequence[str]) -> None:
+        """Refuse joints that do not move in any log to fit."""
+        names = self.robot.joint_names
+        still = [name for j, name in enumerate(names) if not moving[:, j].any()]
+        if still:
+            raise LogError(
+                f"joint(s) {', '.join(still)} do not move in any of {len(fitted)} log(s) to fit; record them "
+                f"moving, or lock them: locked=[{still[0]!r}]"
+            )
+
+
+MOST_RATES = 8
+"""Sampling rates of which the filters' correlation is computed; logs differ in few."""
+
+
+@dataclass(frozen=True)
+class Gathering:
+    """What workers do with a group of logs: moments of all, and of each log alone."""
+
+    plans: Mapping[str, Plan]
+    columns: Columns
+    lags: int
+    skip: bool
+    alone: bool
+
+    def __call__(self, group: Sequence[Opened | Failure]) -> tuple[Moments, dict[str, Moments | Failure]]:
+        """Return the moments of the logs of a group that are used, joined, and by log."""
+        total = Moments(self.columns.active, self.columns.width, self.lags)
+        shares: dict[str, Moments | Failure] = {}
+        for opened in group:
+            if isinstance(opened, Failure) or opened.source.name not in self.plans:
+                continue
+            name = opened.source.name
+            plan = self.plans[name]
+            try:
+                log = opened.log()
+                own = gather(self.columns, log, plan.filters, plan.split, self.lags)
+                if not own.folds and not self.alone:
+                    raise nothing_left(log, plan.filters)
+            except ClosedFormError as error:
+                if not self.skip:
+                    raise named(name, error, self.alone) from None
+                shares[name] = Failure(name, str(error))
+                continue
+            total = total.join(own)
+            shares[name] = own.summary()
+        return total, shares
+
+
+class Shares:
+    """The moments of each log, where they were made."""
+
+    def __init__(self, recordings: Recordings, places: Sequence[object]) -> None:
+        self.recordings, self.places = recordings, places
+
+    def results(self, values: Array) -> tuple[LogResult, ...]:
+        """Return what some values of the parameters predict of each log, and what was skipped here."""
+        runner, facts, plans = self.recordings.runner, self.recordings.facts, self.recordings.plans
+        told = runner.fetched(runner.spread(partial(_errors_of, values=values), self.places, _quietly))
+        found = {name: each for part in told for name, each in part.items()}
+        failures = {name: each.reason for name, each in found.items() if isinstance(each, Failure)}
+        self.recordings.failures.update(failures)
+        return tuple(
+            LogResult(
+                name, plans[name].split.hold_out is not None, facts[name].duration, each, facts[name].notes
+            )
+            for name, each in found.items()
+            if not isinstance(each, Failure)
+        )
+
+
+def _errors_of(shares: Mapping[str, Moments | Failure], values: Array) -> dict[str, object]:
+    """Return the errors of each log: of its held-out rows if there are some, else of all."""
+    found: dict[str, object] = {}
+    for name, own in shares.items():
+        if isinstance(own, Failure):
+            found[name] = own
+        else:
+            held = (HELD_OUT, 0) in own.folds
+            found[name] = torque_errors(own, [HELD_OUT] if held else own.fitted, values)
+    return found
+
+
+def _log_of(group: Sequence[Opened | Failure], name: str) -> Log:
+    return next(each for each in group if isinstance(each, Opened) and each.source.name == name).log()
+
+
+def _quietly(done: float) -> None:
+    """Tell nobody."""
