@@ -33,6 +33,7 @@ from closedform import (
     trajectory,
 )
 from closedform.report import SECTIONS
+from oracles.legged_motion import skater_log
 
 from .inventory import public_callables
 
@@ -250,6 +251,16 @@ def found() -> identification.Identification:
 @cache
 def log() -> identification.Log:
     return identification.read_log(dict(record()), arm())
+
+
+@cache
+def legged() -> tuple[cf.Robot, dict[str, np.ndarray]]:
+    return skater_log(duration=4.0, rate=100.0)
+
+
+@cache
+def legged_found() -> identification.FloatingIdentification:
+    return identification.identify_floating(*legged(), friction=None, rotors=False, physical=False)
 
 
 @cache
@@ -489,6 +500,15 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "Robot.with_armature": lambda: call(arm().with_armature, [0.1, 0.2]),
     "Robot.with_friction": lambda: call(arm().with_friction, 0.1),
     "Robot.with_drive_offset": lambda: call(arm().with_drive_offset, {"joint1": -0.1}),
+    "Robot.with_friction_curve": lambda: call(
+        arm().with_friction_curve,
+        smooth_friction=[0.1, 0.2],
+        smooth_speed=0.5,
+        stribeck_friction={"joint1": 0.1},
+        stribeck_speed=0.2,
+        damping_asymmetry=-0.1,
+        load_friction=0.05,
+    ),
     "Robot.with_damping": lambda: call(arm().with_damping, {"joint1": 0.1}),
     "Robot.with_springs": lambda: call(arm().with_springs, [30.0, 20.0], {"joint1": 0.1}),
     "Robot.inverse_kinematics": lambda: call(
@@ -1161,6 +1181,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
         symmetric={"link2": "xz"},
         plausible=True,
         progress=lambda part, what: None,
+        payloads=None,
         on_error="raise",
         client=None,
         units=None,
@@ -1176,6 +1197,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "identification.Excitation.stacked": lambda: call(exciting().stacked, exciting().trajectory, samples=20),
     "identification.Excitation.table": lambda: call(exciting().table),
     "identification.Excitation.write_csv": lambda: call(exciting().write_csv, fresh(".csv"), rate=100.0),
+    "identification.PayloadState": lambda: call(identification.PayloadState, "cube", body=None, mass=2.8),
     "identification.FrictionTerms": lambda: call(identification.FrictionTerms, True, 0.01, 0.1, True),
     "identification.Identification.__getitem__": lambda: call(found().__getitem__, "fv1"),
     "identification.Identification.filters_of": lambda: call(found().filters_of, log()),
@@ -1209,6 +1231,38 @@ RECIPES: dict[str, Callable[[], Call]] = {
     ),
     "identify_payload": lambda: call(
         identification.identify_payload, found(), dict(record()), body=None, physical=False, units=None
+    ),
+    "identification.FloatingIdentification.__getitem__": lambda: call(legged_found().__getitem__, "MR1"),
+    "identification.FloatingIdentification.save_robot": lambda: call(
+        legged_found().save_robot, fresh(".toml")
+    ),
+    "identification.identify_floating": lambda: call(
+        identification.identify_floating,
+        *legged(),
+        contacts=None,
+        flat=(),
+        twist="body",
+        wrench_axes="foot",
+        rows="all",
+        total_mass=6.3,
+        cutoff=8.0,
+        friction=None,
+        rotors=False,
+        hold_out=None,
+        undetermined="error",
+        physical=False,
+        progress=None,
+        rate=None,
+    ),
+    "identification.read_floating_log": lambda: call(
+        identification.read_floating_log,
+        legged()[1],
+        legged()[0],
+        contacts=["sole"],
+        flat=["sole"],
+        twist="body",
+        wrench_axes="foot",
+        rate=None,
     ),
     "identification.lock": lambda: call(identification.lock, arm(), {"joint2": 0.1}),
     "identification.read_log": lambda: call(
@@ -1292,6 +1346,11 @@ EXCLUDED = {
     "identification.Log.converted": "a step of reading a log",
     "identification.Log.raw": "a step of reading a log",
     "identification.Errors.of": "a step of identify",
+    "identification.IdentifiedPayload.from_table": "a step of Identification.load",
+    "identification.IdentifiedPayload.of": "a step of identify",
+    "identification.IdentifiedPayload.table": "no arguments, of a record that identify returns",
+    "identification.LogResult.from_table": "a step of Identification.load",
+    "identification.LogResult.table": "no arguments, of a record that identify returns",
     "identification.Errors.from_table": "a step of Identification.load",
     "identification.Errors.table": "no arguments, of a record that identify returns",
     "inverse_kinematics.Solutions.__getitem__": "NumPy's: the result is indexed as its q",
@@ -1356,6 +1415,7 @@ EXCLUDED = {
 HEAVY = {
     "excitation": 0.2,
     "identify": 0.3,
+    "identification.identify_floating": 0.3,
     "FlexibleArm.equations": 0.3,
     "Robot.equations": 0.5,
     "redundancy.compare": 0.2,

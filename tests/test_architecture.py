@@ -88,7 +88,7 @@ DOORS = {
 }
 """What a later stage computes, methods of a robot and arrays on a GPU: it is imported at the call."""
 
-ROOMS = {"identification": ("joints", "base", "logs", "regression", "workflow", "exciting")}
+ROOMS = {"identification": ("joints", "base", "logs", "regression", "workflow", "floating", "exciting")}
 """Packages of a stage: each imports only those before it."""
 
 SHAPELESS = {"arrays", "lazy", "errors", "checks", "files", "display", "guests"}

@@ -50,6 +50,10 @@ def test_a_friction_term_is_chosen_if_and_only_if_it_is_there(arm, motion, kind)
     for name, true in TRUTH.get(kind, {}).items():
         assert abs(result[name].value - true) < 3 * result[name].standard_error
     assert result.cross_validation.total < 0.01
+    other = fourier_motion(arm, 8, 5, 100)
+    true = rubbing(arm, other, kind)
+    found = result.robot.drive_torque(other.q, other.qd, other.qdd)  # what was fitted is in the robot
+    assert np.linalg.norm(found - true) < 0.002 * np.linalg.norm(true)
 
 
 def test_friction_by_load_is_that_of_the_torques_found(arm, motion, tmp_path):

@@ -270,6 +270,11 @@ class Robot(
         return self.model.joint_array("drive_offset")
 
     @property
+    def load_friction(self) -> Array:
+        """Part of the links' torques that gears lose, over the velocities; counts in `drive_torque`."""
+        return self.model.joint_array("load_friction")
+
+    @property
     def stiffness(self) -> Array:
         """Stiffness of the joints' springs, over the velocities; part of a form only with `springs=True`."""
         return self.model.joint_array("stiffness")

@@ -56,8 +56,8 @@ class Block:
     def _rotate(self, i: int, k: int, column: int) -> None:
         """Turn rows i and k so that row k has no entry in a column."""
         upper, lower = self.R[i], self.R[k]
-        a, b = upper[column], lower[column]
-        r = 1 / ca.sqrt(a * a + b * b + TINY)
+        a, b = upper[column] + TINY, lower[column]  # two zeros are not turned
+        r = 1 / ca.sqrt(a * a + b * b)
         turn = Rotation(i, k, a * r, b * r)
         self.rotations.append(turn)
         zero = SX(0)

@@ -105,6 +105,10 @@ class Spectrum:
         noise = self.noise(1.0)[moving]
         return float(np.median((SHARE * (power + WEIGHT**2) / noise) ** (1 / (k + 1))))
 
+    def share(self, cutoff: float) -> float:
+        """Return the part of the accelerations' power that is noise up to a cutoff, in the median."""
+        return float(SHARE * (cutoff / self.clean) ** (2 * self.derivatives + 1))
+
     def noise(self, cutoff: float) -> Array:
         """Return the power of the noise of each joint's acceleration up to a cutoff in Hz."""
         k = 2 * self.derivatives

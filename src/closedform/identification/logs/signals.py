@@ -142,13 +142,13 @@ def even_samples(samples: Samples, rate: float, lag: float = 0.0, delay: float |
             trusted = trusted[after] & trusted[after - 1]
 
     def moved(values: Array, later: float) -> Array:
-        return values if even and not later else _splined(samples.time, values, time + later)
+        return values if even and not later else splined(samples.time, values, time + later)
 
     velocity = None if delay is None or samples.velocity is None else moved(samples.velocity, delay)
     return Samples(time, moved(samples.position, 0.0), moved(samples.effort, lag), velocity, trusted)
 
 
-def _splined(time: Array, values: Array, at: Array) -> Array:
+def splined(time: Array, values: Array, at: Array) -> Array:
     """Return columns sampled at `time` at other times, by cubic splines; at the ends as they end."""
     from scipy import interpolate
 

@@ -15,6 +15,9 @@ BETTER = 0.8
 AGREE = 0.01
 """Difference of measured velocities and the slopes of positions, relative, beyond which one is wrong."""
 
+BIASED = 0.005
+"""Part of the accelerations' power beyond which noise of positions is worth a note."""
+
 CHECKED_ROWS = 50_000
 """Rows that velocities and positions are compared over."""
 
@@ -36,7 +39,8 @@ def chosen_filters(caller: str, cutoff: float | None, samples: Samples, rate: fl
     """
     filters = Filters(rate, chosen_cutoff(caller, cutoff, samples, rate))
     if samples.velocity is None or not samples.velocity.any():
-        return Chosen(filters)
+        noisy = cutoff is not None and np.ptp(samples.position, axis=0).any()
+        return Chosen(filters, _noise_notes(Spectrum.of(samples, rate), filters.cutoff) if noisy else ())
     spectra = [Spectrum.of(samples, rate, derivatives) for derivatives in (2, 1)]
     delay, difference = _delay(samples, filters)
     if difference > AGREE:
@@ -51,7 +55,7 @@ def chosen_filters(caller: str, cutoff: float | None, samples: Samples, rate: fl
     seen = noises[0] > 0
     ratio = float(np.sqrt(np.median(noises[1][seen] / noises[0][seen])))
     if ratio > BETTER:
-        return Chosen(filters)
+        return Chosen(filters, _noise_notes(spectra[0], filters.cutoff))
     if cutoff is None:
         wide = min(WIDER * spectra[0].bandwidth, max(spectra[1].clean, filters.cutoff))
         filters = replace(filters, cutoff=float(np.clip(wide, min(LOWEST, rate / 10), rate / 10)))
@@ -60,6 +64,16 @@ def chosen_filters(caller: str, cutoff: float | None, samples: Samples, rate: fl
         f"{ratio:.2g} times the noise of those from positions"
     )
     return Chosen(replace(filters, delay=delay), (note,))
+
+
+def _noise_notes(spectrum: Spectrum, cutoff: float) -> tuple[str, ...]:
+    """Return a note if the noise of positions up to a cutoff biases least squares."""
+    share = spectrum.share(cutoff)
+    note = (
+        f"{100 * share:.2g} % of the accelerations' power up to {cutoff:.3g} Hz is noise of the positions, "
+        'which makes inertias come out too small: lower cutoff, or method="iv"'
+    )
+    return (note,) if share > BIASED else ()
 
 
 def _delay(samples: Samples, filters: Filters) -> tuple[float, float]:

@@ -36,8 +36,9 @@ class Design(Columns):
     `base` gives the base parameters and their regressor, `drive` the terms of the axes, `extra` columns of
     the user, `zeros` the joints whose zero offsets are parameters. `known` is the armature that is taken as
     given, one per joint: that of the model if rotors are not identified, or if a base parameter cannot be
-    told apart from it. `about` are values by name: friction by load takes the load that they give, and
-    torques are linear in zero offsets about them. Without `about` such columns are zero.
+    told apart from it; described springs are given too, unless they are identified. `about` are values by
+    name: friction by load takes the load that they give, and torques are linear in zero offsets about them.
+    Without `about` such columns are zero.
     """
 
     def __init__(
@@ -61,6 +62,9 @@ class Design(Columns):
         )
         self.width = len(self.names)
         self._rigid = acting(base, robot)
+        sprung = [term.axis for term in drive if term.kind == "k"]
+        self._stiffness = robot.stiffness.copy()
+        self._stiffness[sprung] = 0.0
         self._added = [self._driving(j) for j in range(robot.nv)]
         first = base.count + len(drive)
         self._further = [self._acting_further(j) for j in range(robot.nv)]
@@ -132,15 +136,17 @@ class Design(Columns):
         shift[list(self.zeros)] = values[self.width - len(self.zeros) :]
         states = [np.ascontiguousarray(x[:: filters.first]) for x in motion]
         states[0] = states[0] + shift
+        link = (states[0] - shift - self.robot.spring_rest) * self._stiffness
         beta = values[: self.base.count] if self.curved and about else None
         rigid, load = filtered_columns(self.base.regressor, states, self._rigid, filters, beta)
         if load is not None:
+            load += link
             further += zero_gradients(self.base.regressor, states, self.zeros, values[: self.base.count])
             self._apply_load(drive, load, further, values)
         else:
             further += [np.zeros((len(drive), self.robot.nv)) for _ in self.zeros]
             drive[:, [term.kind == "fl" for term in self.drive]] = 0.0
-        given = acceleration * self.known
+        given = acceleration * self.known + link
         for j, slope in zip(self.zeros, further[len(self.extra) :], strict=True):
             given = given - shift[j] * slope
         drive = to_rows(drive, filters)

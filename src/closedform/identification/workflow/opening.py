@@ -148,7 +148,7 @@ def named(name: str, error: ClosedFormError, alone: bool = False) -> ClosedFormE
     """Return an error that says which of several logs it is about."""
     if alone or name in str(error):
         return error
-    return LogError(f"{name}: {error}")
+    return LogError(f"{name}: {str(error).removeprefix('log: ')}")
 
 
 def _causes(robot: Robot, log: Log, filters: Filters) -> Sequence[Any]:

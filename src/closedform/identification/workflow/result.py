@@ -31,6 +31,7 @@ from ..regression.design import Design
 from ..regression.friction import FrictionTerms, Term
 from ..regression.rows import nothing_left
 from ..regression.split import Split
+from .joint_payload import IdentifiedPayload
 from .listing import Table, error_table, parameter_table
 from .log_results import LogResult, log_table
 from .prediction import Errors, Trace
@@ -39,6 +40,14 @@ FORMAT = "closedform identification 1"
 
 LARGEST_FILE = 2**28
 """Bytes of a saved identification."""
+
+FITS = {
+    "ordinary": "ordinary least squares",
+    "weighted": "weighted least squares",
+    "reweighted": "reweighted least squares",
+    "iv": "instrumental variables",
+}
+"""Methods in words."""
 
 ARRAYS = ("values", "standard_errors", "described", "known", "scatter")
 ERRORS = ("fitted", "cross_validation", "held_out")
@@ -70,7 +79,7 @@ class Identification:
     `fitted`, `held_out` and `cross_validation` are torque errors of the rows that were fitted, of
     those kept aside, and of fitted rows left out in turn (None of a log too short for that). `doubts`
     says what speaks against all this, and what would explain the log better; `notes` what was repaired.
-    `logs` has the errors of each log, if there were several.
+    `logs` has the errors of each log, if there were several, and `payloads` what was carried in some.
     """
 
     robot: Robot
@@ -93,6 +102,7 @@ class Identification:
     trace: Trace | None = None
     doubts: tuple[str, ...] = ()
     logs: tuple[LogResult, ...] = ()
+    payloads: tuple[IdentifiedPayload, ...] = ()
     about: Mapping[str, float] | None = None
 
     @property
@@ -185,7 +195,7 @@ class Identification:
         """How many parameters were identified, and how."""
         return (
             f"{len(self.values)} parameters, condition number {self.condition:.1f}",
-            f"friction: {self.friction}; cutoff {self.filters.cutoff:.3g} Hz; {self.method} least squares",
+            f"friction: {self.friction}; cutoff {self.filters.cutoff:.3g} Hz; {FITS[self.method]}",
         )
 
     def __str__(self) -> str:
@@ -198,6 +208,7 @@ class Identification:
             "",
             *parameters.lines(10),
             "",
+            *(line for payload in self.payloads for line in (*str(payload).splitlines(), "")),
             *errors.lines(),
             *(["", *log_table(self.logs).lines(40)] if self.logs else []),
             *(f"note: {note}" for note in self.notes),
@@ -232,6 +243,7 @@ class Identification:
             "notes": self.notes,
             "doubts": self.doubts,
             "logs": [log.table() for log in self.logs],
+            "payloads": [payload.table() for payload in self.payloads],
         }
         write_files({file_path("path", path): json.dumps(content, indent=1)})
 
@@ -261,6 +273,7 @@ class Identification:
                 method=content["method"],
                 notes=tuple(content["notes"]),
                 doubts=tuple(content.get("doubts", ())),
+                payloads=tuple(IdentifiedPayload.from_table(each) for each in content.get("payloads", ())),
                 logs=tuple(LogResult.from_table(log) for log in content.get("logs", ())),
                 about=content.get("about"),
                 **fields,
