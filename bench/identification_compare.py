@@ -17,6 +17,7 @@ import numpy as np
 
 import closedform as cf
 from closedform.arrays import Array
+from closedform.errors import shorten
 from closedform.identification import Identification, Log, identify
 from closedform.identification.logs.signals import Filters, sampling_rate
 
@@ -106,7 +107,7 @@ def compared(case: Case, methods: Mapping[str, Method]) -> dict[str, Any]:
             error = error_of(judge, case)
         except (UnableError, cf.ClosedFormError) as reason:
             row[name] = {"why": str(reason)}
-            shown.append(f"{name} cannot: {reason}")
+            shown.append(f"{name} cannot: {shorten(str(reason), 160)}")
             continue
         row[name] = {"percent": error, "s": seconds}
         shown.append(f"{name} {error:6.2f} % in {seconds:5.1f} s")
