@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -239,6 +240,21 @@ class ClosedRobot(ClosedForms):
             atol=atol,
             progress=progress,
         )
+
+    def equations(self, name: str, frame: str | None = None, **options: Any) -> Any:
+        """Return a form as SymPy expressions of the coordinates of all joints, in which the loops are closed.
+
+        Options are those of `Robot.equations`; formulas that give the dependent coordinates are left out.
+
+        >>> import closedform as cf
+        >>> arm = cf.load("2r").with_loops([cf.JointCoupling("joint2", "joint1", (0.0, 2.0))])
+        >>> print(arm.equations("joint_velocities"))
+        qd[1] = qd1
+        qd[2] = 2*qd1
+        """
+        if not self.model.explicit:
+            return super().equations(name, frame, **options)
+        return type(self)(replace(self.model, dyads=())).equations(name, frame, **options)
 
     def random_state(
         self, rng: Any = None, batch: int | tuple[int, ...] = (), order: int = 2
