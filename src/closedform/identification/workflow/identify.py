@@ -79,6 +79,7 @@ def identify(
     total_mass: float | None = None,
     symmetric: Mapping[str, str] | None = None,
     plausible: bool = True,
+    diagnose: bool = False,
     progress: Progress | None = None,
     payloads: Payloads = None,
     on_error: str = "raise",
@@ -114,6 +115,8 @@ def identify(
       sum over all bodies that move, `symmetric` bodies that an axis or a plane of their frame divides
       evenly, {"link2": "xz"}.
     - `plausible`: whether units are checked against limits and common sense.
+    - `diagnose`: try what would explain the log better even if it fits, and go on with a log that is
+      implausible or leaves parameters open: see `diagnosis` and `doubts` of the result.
     - `progress`: called with the fraction of the work done and what is next.
     - `payloads`: what the robot carries in which logs, as a mapping of logs to names or
       `PayloadState`s, or a list of one (or None) for each log; see `payloads` of the result.
@@ -136,7 +139,7 @@ def identify(
     instance("identify: robot", robot, Robot)
     choice("identify: undetermined", undetermined, ("error", "prior"))
     choice("identify: method", method, METHODS)
-    for name, given in (("rotors", rotors), ("plausible", plausible)):
+    for name, given in (("rotors", rotors), ("plausible", plausible), ("diagnose", diagnose)):
         flag(f"identify: {name}", given)
     if physical is not None:
         flag("identify: physical", physical)
@@ -162,7 +165,7 @@ def identify(
     tell(0.0, what)
     recordings = Recordings(
         sources,
-        Opening(robot, locked, cutoff, plausible, alone, keep, skip, _checked_lag(lag)),
+        Opening(robot, locked, cutoff, plausible, alone, keep, skip, _checked_lag(lag), diagnose),
         runner,
         _part(tell, 0.0, 0.2, what),
     )
@@ -203,7 +206,14 @@ def identify(
     tell(0.55, "least squares")
     around: Callable[[Columns], Columns] = Instrumented if method == "iv" else _same
     moments, shares = recordings.gather(design, _part(tell, 0.55, 0.75, "least squares"), around=around)
-    whole = _fit(design, recordings, moments, method, undetermined == "prior")
+    with_prior, unseen = undetermined == "prior", list[str]()
+    try:
+        whole = _fit(design, recordings, moments, method, with_prior)
+    except ExcitationError as error:
+        if not diagnose:
+            raise
+        with_prior, unseen = True, [str(error)]
+        whole = _fit(design, recordings, moments, method, with_prior)
     weighed = moments
     for _ in range(OUTLIER_ROUNDS):
         values = whole.values
@@ -215,7 +225,7 @@ def identify(
         weighed, _ = recordings.gather(design, told, around=_weighing(around, values, usual.size))
         if not weighed.outliers.any():
             break
-        whole = _fit(design, recordings, weighed, method, undetermined == "prior")
+        whole = _fit(design, recordings, weighed, method, with_prior)
     notes += outlier_notes(robot.joint_names, weighed.outliers, weighed.triangles(weighed.fitted)[0].rows)
     fit = robot_fit(whole, design.width)
     tell(0.8, "inertias")
@@ -246,6 +256,7 @@ def identify(
     doubts = prediction_doubts(
         robot.joint_names, {"left out in turn": left_out, "held out": held_out, "that were fitted": fitted}
     )
+    doubts += unseen
     wrong_signs, small = sign_doubts(design, fit.values, errors, diagnosis.speeds)
     doubts += wrong_signs
     notes += small
@@ -275,6 +286,7 @@ def identify(
         fitted=fitted,
         cross_validation=left_out,
         held_out=held_out,
+        diagnosis=diagnosis.account() if diagnose else (),
         doubts=(*recordings.doubts(), *(doubt for each in carried for doubt in each.doubts), *reasons),
         notes=(*recordings.notes(), *notes, *found.notes, *places(design, found.values)),
         described=base.values if robot.model.has_inertia else np.zeros(0),
