@@ -2,7 +2,8 @@
 
 They share nothing with the library but lengths and masses. Bars close as two circles meet; their energies
 are differentiated by central differences in 60-digit numbers. The platform's legs are slender, so that their
-spin does not count, and the drive forces follow from the virtual work of all bodies (Tsai, Robot Analysis, 1999, chapter 10).
+spin does not count, and the drive forces follow from the virtual work of all bodies (Tsai, Robot Analysis,
+1999, chapter 10).
 """
 
 from __future__ import annotations

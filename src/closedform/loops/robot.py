@@ -13,6 +13,7 @@ from ..arrays import Array
 from ..checks import batch_array, generator
 from ..description.loop import Closure
 from ..errors import ArgumentError, ModelWarning, warn
+from ..guests import in_kind, kind_of
 from ..integration import System
 from ..lazy import cached_property
 from ..robot import Robot
@@ -119,6 +120,7 @@ class ClosedRobot(ClosedForms):
         """Return the independent coordinates of the posture in which the loops were closed."""
         return self.model.near[list(self.model.iq)].copy()
 
+    @in_kind
     def assemble(self, q: ArrayLike, near: ArrayLike | None = None) -> Array:
         """Return the coordinates of all joints (..., n) from the independent ones (..., nq).
 
@@ -177,6 +179,8 @@ class ClosedRobot(ClosedForms):
         """Return the coordinates of all joints: q itself if it has them, else assembled."""
         shape = np.shape(q)
         if shape[-1:] == (self.model.tree.nq,):
+            if kind_of("q", q) is not None:
+                return q
             gap = self._assembler.residual(np.asarray(q, dtype=float))
             if np.nanmax(gap, initial=0.0) > 1e-6 * self._assembler.size:
                 raise ArgumentError(
