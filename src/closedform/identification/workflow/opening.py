@@ -118,16 +118,14 @@ class Opening:
         )
         return Opened(self, source, facts, log if self.keep or not source.size else None)
 
-    def _suspicions(self, check: Callable[[], None]) -> list[str]:
-        """Return what a check of plausibility says against a log; an error unless a diagnosis is wanted."""
+    def _suspicions(self, check: Callable[[], Sequence[str] | None]) -> list[str]:
+        """Return what a check of plausibility says against a log; its error too if a diagnosis is wanted."""
         try:
-            if self.plausible:
-                check()
+            return list(check() or ()) if self.plausible else []
         except LogError as error:
             if not self.diagnose:
                 raise
             return [str(error)]
-        return []
 
 
 @dataclass(frozen=True)
