@@ -200,6 +200,8 @@ LOGS = (
                 for quantity in ("position", "velocity", "effort")
             }
         },
+        tuned=True,
+        notes="the arm carries a tool that the catalogue does not describe",
     ),
     PublicLog(
         "ur10-three",
