@@ -201,7 +201,7 @@ LOGS = (
             }
         },
         tuned=True,
-        notes="the arm carries a tool that the catalogue does not describe",
+        notes="the wrist feels more than the catalogue describes, perhaps a tool",
     ),
     PublicLog(
         "ur10-three",
