@@ -25,6 +25,7 @@ from .regression.least_squares import ExcitationError
 from .regression.reduced import reduced_factor
 from .workflow.gains import DriveGains, drive_gains
 from .workflow.identify import identify
+from .workflow.known_mass import known_mass_gains
 from .workflow.locking import lock
 from .workflow.payload import Payload, identify_payload
 from .workflow.prediction import Errors
@@ -48,6 +49,7 @@ __all__ = [
     "excitation",
     "identify",
     "identify_payload",
+    "known_mass_gains",
     "lock",
     "read_log",
     "reduced_factor",

@@ -37,25 +37,43 @@ FARTHEST = 8.0
 class DriveGains:
     """Gains of the drives (N m or N per logged unit), and how much of the efforts they explain.
 
-    `explained` is the part of each joint's squared efforts, beyond friction and a constant, that
-    the described inertias account for. A gain is NaN if that is less than `CERTAIN`, or if the log is
-    too short to estimate it: `unknown` names those joints.
+    Of `drive_gains`, `explained` is the part of each joint's squared efforts, beyond friction and a
+    constant, that the described inertias account for. A gain is NaN if that is less than `CERTAIN`, or if the
+    log is too short to estimate it: `unknown` names those joints. Of `known_mass_gains` it is the part
+    of all squared efforts that the fit explains, and `covariance` is that of the gains.
     """
 
     joints: tuple[str, ...]
     values: Array
     explained: Array
+    covariance: Array | None = None
+
+    @property
+    def standard_errors(self) -> Array | None:
+        """Standard errors of the gains, if they are known."""
+        return None if self.covariance is None else np.sqrt(np.diag(self.covariance))
 
     @property
     def unknown(self) -> tuple[str, ...]:
         """Joints whose efforts the described inertias do not explain: they have no gain."""
         return tuple(name for name, gain in zip(self.joints, self.values, strict=True) if np.isnan(gain))
 
+    @property
+    def table(self) -> Table:
+        """The gains by joint, with standard errors if they are known."""
+        columns = [Column("gain", ".4g", none="unknown"), Column("explained", ".0f", 100.0, " %")]
+        cells: list[tuple[float | None, ...]] = [
+            (None if np.isnan(gain) else gain, part)
+            for gain, part in zip(self.values.tolist(), self.explained.tolist(), strict=True)
+        ]
+        if self.standard_errors is not None:
+            columns.insert(1, Column("std. error", ".2g"))
+            errors = self.standard_errors.tolist()
+            cells = [(gain, error, part) for (gain, part), error in zip(cells, errors, strict=True)]
+        return Table("joint", tuple(columns), tuple(zip(self.joints, cells, strict=True)))
+
     def __str__(self) -> str:
-        columns = (Column("gain", ".4g", none="unknown"), Column("explained", ".0f", 100.0, " %"))
-        gains = [None if np.isnan(gain) else gain for gain in self.values]
-        rows = zip(self.joints, zip(gains, self.explained, strict=True), strict=True)
-        lines = Table("joint", columns, tuple(rows)).lines()
+        lines = self.table.lines()
         if self.unknown:
             lines.append(
                 f"no gain of {', '.join(self.unknown)}: described inertias explain less than "

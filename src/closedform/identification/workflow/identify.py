@@ -22,6 +22,7 @@ from ..regression.selection import best_friction
 from ..regression.split import HELD_OUT, HoldOut, held_out_logs
 from .diagnosis import Diagnosis
 from .doubt import explained, prediction_doubts, price_doubt, price_note, sign_doubts
+from .evidence import Evidence
 from .inertias import beliefs, consistent_inertias, identified_robot, inertias
 from .known_inertias import KnownInertias
 from .log_results import log_doubts, odd_logs
@@ -207,6 +208,9 @@ def identify(
         described=base.values if robot.model.has_inertia else np.zeros(0),
         trace=Trace.joined([Trace.of(design, found.values, r.log, r.filters, r.split) for r in shown]),
         logs=logs,
+        evidence=Evidence.of(
+            moments, [fit.values[a] for a in moments.active], recordings.noise_correlation(), fit.prior
+        ),
     )
 
 

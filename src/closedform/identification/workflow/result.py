@@ -30,6 +30,7 @@ from ..regression.design import Design
 from ..regression.friction import FrictionTerms, Term
 from ..regression.rows import nothing_left
 from ..regression.split import Split
+from .evidence import Evidence
 from .listing import Table, error_table, parameter_table
 from .log_results import LogResult, log_table
 from .prediction import Errors, Trace
@@ -69,7 +70,7 @@ class Identification:
     `fitted`, `held_out` and `cross_validation` are torque errors of the rows that were fitted, of
     those kept aside, and of fitted rows left out in turn (None of a log too short for that). `doubts`
     says what speaks against all this, and what would explain the log better; `notes` what was repaired.
-    `logs` has the errors of each log, if there were several.
+    `logs` has the errors of each log, if there were several; `evidence` is what payloads are weighed with.
     """
 
     robot: Robot
@@ -92,6 +93,7 @@ class Identification:
     trace: Trace | None = None
     doubts: tuple[str, ...] = ()
     logs: tuple[LogResult, ...] = ()
+    evidence: Evidence | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -221,6 +223,7 @@ class Identification:
             "notes": self.notes,
             "doubts": self.doubts,
             "logs": [log.table() for log in self.logs],
+            "evidence": None if self.evidence is None else self.evidence.table(),
         }
         write_files({file_path("path", path): json.dumps(content, indent=1)})
 
@@ -249,6 +252,7 @@ class Identification:
                 notes=tuple(content["notes"]),
                 doubts=tuple(content.get("doubts", ())),
                 logs=tuple(LogResult.from_table(log) for log in content.get("logs", ())),
+                evidence=None if (rest := content.get("evidence")) is None else Evidence.from_table(rest),
                 **fields,
             )
         except (ClosedFormError, LookupError, TypeError, AttributeError, ValueError, RecursionError) as error:
