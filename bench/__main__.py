@@ -28,6 +28,8 @@ SECTIONS = {
     "largest": ("bench.exported", "largest"),
     "base-parameters": ("bench.base_parameters", "run"),
     "identification": ("bench.identification", "run"),
+    "identification-floating": ("bench.identification_floating", "run"),
+    "payload": ("bench.identification_payload", "run"),
     "excitation": ("bench.excitation", "run"),
     "flexible": ("bench.flexible", "run"),
     "redundancy": ("bench.redundancy", "run"),

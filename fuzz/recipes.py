@@ -33,6 +33,7 @@ from closedform import (
     trajectory,
 )
 from closedform.report import SECTIONS
+from oracles.legged_motion import skater_log
 
 from .inventory import public_callables
 
@@ -253,6 +254,16 @@ def log() -> identification.Log:
 
 
 @cache
+def legged() -> tuple[cf.Robot, dict[str, np.ndarray]]:
+    return skater_log(duration=4.0, rate=100.0)
+
+
+@cache
+def legged_found() -> identification.FloatingIdentification:
+    return identification.identify_floating(*legged(), friction=None, rotors=False, physical=False)
+
+
+@cache
 def base() -> identification.BaseParameters:
     return cf.base_parameters(arm())
 
@@ -301,6 +312,18 @@ def study() -> report.Study:
 def saved() -> Path:
     path = place() / "found.json"
     found().save(path)
+    return path
+
+
+@cache
+def gains() -> identification.DriveGains:
+    return identification.drive_gains(arm(), dict(record()), cutoff=5.0)
+
+
+@cache
+def saved_gains() -> Path:
+    path = place() / "gains.json"
+    gains().save(path)
     return path
 
 
@@ -489,6 +512,15 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "Robot.with_armature": lambda: call(arm().with_armature, [0.1, 0.2]),
     "Robot.with_friction": lambda: call(arm().with_friction, 0.1),
     "Robot.with_drive_offset": lambda: call(arm().with_drive_offset, {"joint1": -0.1}),
+    "Robot.with_friction_curve": lambda: call(
+        arm().with_friction_curve,
+        smooth_friction=[0.1, 0.2],
+        smooth_speed=0.5,
+        stribeck_friction={"joint1": 0.1},
+        stribeck_speed=0.2,
+        damping_asymmetry=-0.1,
+        load_friction=0.05,
+    ),
     "Robot.with_damping": lambda: call(arm().with_damping, {"joint1": 0.1}),
     "Robot.with_springs": lambda: call(arm().with_springs, [30.0, 20.0], {"joint1": 0.1}),
     "Robot.inverse_kinematics": lambda: call(
@@ -1148,6 +1180,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
         arm(),
         dict(record()),
         cutoff=20.0,
+        lag=None,
         friction=identification.FrictionTerms(coulomb=None),
         rotors=False,
         method="ordinary",
@@ -1160,6 +1193,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
         symmetric={"link2": "xz"},
         plausible=True,
         progress=lambda part, what: None,
+        payloads=None,
         on_error="raise",
         client=None,
         units=None,
@@ -1175,6 +1209,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "identification.Excitation.stacked": lambda: call(exciting().stacked, exciting().trajectory, samples=20),
     "identification.Excitation.table": lambda: call(exciting().table),
     "identification.Excitation.write_csv": lambda: call(exciting().write_csv, fresh(".csv"), rate=100.0),
+    "identification.PayloadState": lambda: call(identification.PayloadState, "cube", body=None, mass=2.8),
     "identification.FrictionTerms": lambda: call(identification.FrictionTerms, True, 0.01, 0.1, True),
     "identification.Identification.__getitem__": lambda: call(found().__getitem__, "fv1"),
     "identification.Identification.filters_of": lambda: call(found().filters_of, log()),
@@ -1206,8 +1241,60 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "identification.drive_gains": lambda: call(
         identification.drive_gains, arm(), dict(record()), cutoff=5.0, units=None, rate=None
     ),
+    "identification.DriveGains.save": lambda: call(gains().save, fresh(".json")),
+    "identification.DriveGains.load": lambda: call(identification.DriveGains.load, saved_gains()),
+    "identification.known_mass_gains": lambda: call(
+        identification.known_mass_gains,
+        arm(),
+        dict(record()),
+        dict(record()),
+        2.0,
+        com=(0.1, 0.0, 0.0),
+        body=None,
+        cutoff=5.0,
+        friction=identification.FrictionTerms(coulomb=None),
+        units=None,
+    ),
     "identify_payload": lambda: call(
-        identification.identify_payload, found(), dict(record()), body=None, physical=False, units=None
+        identification.identify_payload,
+        found(),
+        dict(record()),
+        body=None,
+        gains=None,
+        physical=False,
+        units=None,
+    ),
+    "identification.FloatingIdentification.__getitem__": lambda: call(legged_found().__getitem__, "MR1"),
+    "identification.FloatingIdentification.save_robot": lambda: call(
+        legged_found().save_robot, fresh(".toml")
+    ),
+    "identification.identify_floating": lambda: call(
+        identification.identify_floating,
+        *legged(),
+        contacts=None,
+        flat=(),
+        twist="body",
+        wrench_axes="foot",
+        rows="all",
+        total_mass=6.3,
+        cutoff=8.0,
+        friction=None,
+        rotors=False,
+        hold_out=None,
+        undetermined="error",
+        physical=False,
+        progress=None,
+        rate=None,
+    ),
+    "identification.read_floating_log": lambda: call(
+        identification.read_floating_log,
+        legged()[1],
+        legged()[0],
+        contacts=["sole"],
+        flat=["sole"],
+        twist="body",
+        wrench_axes="foot",
+        rate=None,
     ),
     "identification.lock": lambda: call(identification.lock, arm(), {"joint2": 0.1}),
     "identification.read_log": lambda: call(
@@ -1291,6 +1378,11 @@ EXCLUDED = {
     "identification.Log.converted": "a step of reading a log",
     "identification.Log.raw": "a step of reading a log",
     "identification.Errors.of": "a step of identify",
+    "identification.IdentifiedPayload.from_table": "a step of Identification.load",
+    "identification.IdentifiedPayload.of": "a step of identify",
+    "identification.IdentifiedPayload.table": "no arguments, of a record that identify returns",
+    "identification.LogResult.from_table": "a step of Identification.load",
+    "identification.LogResult.table": "no arguments, of a record that identify returns",
     "identification.Errors.from_table": "a step of Identification.load",
     "identification.Errors.table": "no arguments, of a record that identify returns",
     "inverse_kinematics.Solutions.__getitem__": "NumPy's: the result is indexed as its q",
@@ -1355,6 +1447,7 @@ EXCLUDED = {
 HEAVY = {
     "excitation": 0.2,
     "identify": 0.3,
+    "identification.identify_floating": 0.3,
     "FlexibleArm.equations": 0.3,
     "Robot.equations": 0.5,
     "redundancy.compare": 0.2,

@@ -159,8 +159,8 @@ def test_equations_take_a_frame_and_an_order(capsys):
         ("Say gain=[...] or reduction=[...] (", "Say --gain ... or --reduction ... ("),
         ("Say reduction=[...], or check", "Say --reduction ..., or check"),
         (
-            'hold_out is -1.0; expected None, "half" or the seconds',
-            "--hold-out is -1.0; expected none, half or the seconds",
+            'hold_out is -1.0; expected None, "half", the seconds of alternating blocks, ...',
+            "--hold-out is -1.0; expected none, half or seconds (or say --hold-out-files)",
         ),
         ("hold_out: blocks of 100 s", "--hold-out: blocks of 100 s"),
         ('units={"time": "min"}, or give rate= in Hz', "--units time=min, or give --rate in Hz"),

@@ -77,10 +77,12 @@ def test_tables_of_forms_follow_the_catalogues(update):
 def owners() -> dict[str, object]:
     """Return a small owner of each kind, by the class of its methods."""
     rigid = cf.load("pendulum")
+    pair = cf.load("2r").with_loops([cf.JointCoupling("joint2", "joint1")], actuated=["joint1", "joint2"])
     return {
         "RobotForms": rigid,
         "ArmForms": cf.FlexibleArm([cf.FlexibleLink(1.0, 0.5, 2.0, modes=1)]),
         "ElasticForms": cf.ElasticJointRobot(rigid, "variable", 0.1, 1.0),
+        "ClosedForms": pair,
     }
 
 
@@ -122,6 +124,8 @@ def test_a_stub_names_the_arrays_of_its_form(kind, method):
         ("ArmForms", "state_matrices"),
         ("ElasticForms", "energy"),
         ("ElasticForms", "forward_dynamics"),
+        ("ClosedForms", "inverse_dynamics_rates"),
+        ("ClosedForms", "actuation_nullspace"),
     ],
 )
 def test_every_kind_of_method_takes_arrays_by_name(kind, name):

@@ -11,6 +11,7 @@ import pytest
 
 import closedform as cf
 from closedform.forms import Variant, form
+from closedform.forms.friction import CURVE
 from closedform.kernels import FormRecipe
 from closedform.programs import evaluate, trace
 from conftest import make
@@ -24,7 +25,9 @@ def robot(request):
     numbers = np.linspace(0.1, 0.8, len(tree.joint_names))
     damping, friction = (dict(zip(tree.joint_names, each, strict=True)) for each in (numbers, numbers[::-1]))
     offset = dict(zip(tree.joint_names, numbers - 0.45, strict=True))
-    return tree.with_damping(damping).with_friction(friction).with_drive_offset(offset)
+    curve = dict.fromkeys(("smooth_friction", "stribeck_friction", "damping_asymmetry"), friction)
+    rubbing = tree.with_damping(damping).with_friction(friction).with_drive_offset(offset)
+    return rubbing.with_friction_curve(**curve, smooth_speed=0.7, stribeck_speed=1.3)
 
 
 def value(robot, name, states, **choices):
@@ -40,10 +43,13 @@ def states(robot):
 
 
 def by_hand(robot, qd):
-    """Return damping qd + friction sign(qd) + drive_offset, velocity by velocity."""
+    """Return damping qd + friction sign(qd) + drive_offset and the curve, velocity by velocity."""
     d, f, c = robot.damping, robot.friction, robot.drive_offset
     sign = [[1 if v > 0 else -1 if v < 0 else 0 for v in row] for row in qd]
-    return d * qd + f * np.array(sign) + c
+    smooth, peak, asymmetry = (robot.model.joint_array(name) for name in CURVE[::2])
+    rise = (1 - np.exp(-2 * qd / 0.7)) / (1 + np.exp(-2 * qd / 0.7))  # tanh
+    hump = (2 * np.e) ** 0.5 * qd / 1.3 * np.exp(-((qd / 1.3) ** 2))
+    return d * qd + f * np.array(sign) + c + smooth * rise + peak * hump + asymmetry * np.sqrt(qd**2)
 
 
 def test_friction_torque_is_damping_dry_friction_and_offset(robot):
@@ -64,14 +70,32 @@ def test_inverse_dynamics_adds_friction_and_forward_dynamics_takes_it_away(robot
     assert worst(bias, by_hand(robot, it["qd"]), np.abs(free).max()) < ROUNDING
 
 
-def test_rates_and_state_derivatives_have_the_damping(robot):
+def slope(robot, qd):
+    """Return the derivative of friction by the speed, without that of dry friction, by differences."""
+    smooth, h = robot.with_friction(0.0), 1e-5
+    return (by_hand(smooth, qd + h) - by_hand(smooth, qd - h)) / (2 * h)
+
+
+def test_rates_and_state_derivatives_have_the_slope_of_friction(robot):
     it = states(robot)
     free, rubbing = (value(robot, "inverse_dynamics_rates", it, order=1, friction=on) for on in (False, True))
-    assert worst(rubbing[1] - free[1], robot.damping * it["qdd"], np.abs(free[1]).max()) < ROUNDING
+    by_speed = slope(robot, it["qd"])
+    assert worst(rubbing[1] - free[1], by_speed * it["qdd"], np.abs(free[1]).max()) < 1e-9
     free, rubbing = (value(robot, "inverse_dynamics_derivatives", it, friction=on) for on in (False, True))
     assert np.array_equal(free[0], rubbing[0])
-    damping = np.broadcast_to(np.diag(robot.damping), free[1].shape)
-    assert worst(rubbing[1] - free[1], damping, np.abs(free[1]).max()) < ROUNDING
+    assert worst(rubbing[1] - free[1], by_speed[..., None] * np.eye(robot.nv), np.abs(free[1]).max()) < 1e-9
+
+
+def test_second_rates_have_the_curvature_of_friction():
+    """f'' = f_vv qdd^2 + f_v qddd, with the derivatives of the curve by differences."""
+    robot = cf.load("2r").with_friction_curve(
+        smooth_friction=[0.5, 0.2], smooth_speed=0.7, stribeck_friction=[0.3, -0.4], stribeck_speed=1.3
+    )
+    rng = np.random.default_rng(0)
+    q, qd, qdd, q3, q4 = rng.normal(size=(5, 4, 2))
+    bent = (slope(robot, qd + 1e-4) - slope(robot, qd - 1e-4)) / 2e-4
+    free, rubbing = (robot.inverse_dynamics_rates(q, qd, qdd, q3, q4, friction=on)[2] for on in (False, True))
+    assert worst(rubbing - free, bent * qdd**2 + slope(robot, qd) * q3, np.abs(free).max()) < 1e-6
 
 
 def test_forward_dynamics_derivatives_have_the_damping():
@@ -176,3 +200,52 @@ def test_a_simulated_drive_that_applies_its_offset_does_nothing_else(method):
     driven = arm.with_drive_offset(c).simulate(*start, c, method=method, **options)
     assert worst(driven.q, free.q) < ROUNDING
     assert worst(arm.with_drive_offset(c).simulate(*start, method=method, **options).q, free.q) > 1e-3
+
+
+def test_gears_lose_a_part_of_the_torque_of_the_links(robot):
+    """Of the links alone: rotors are driven before the gears."""
+    it = states(robot)
+    lossy = robot.with_armature(0.5).with_friction_curve(load_friction=0.2)
+    links = value(robot.with_armature(0.0), "inverse_dynamics", it)
+    lost = value(lossy, "drive_torque", it) - value(robot.with_armature(0.5), "drive_torque", it)
+    assert worst(lost, 0.2 * np.abs(links) * np.sign(it["qd"])) < ROUNDING
+    for name in ("inverse_dynamics", "forward_dynamics"):
+        same = (value(each, name, it, friction=True) for each in (lossy, robot.with_armature(0.5)))
+        assert np.array_equal(*same)
+
+
+def test_the_curve_of_friction_is_saved_and_told_where_it_is_lost(tmp_path):
+    numbers = {name: 0.1 * (k + 1) for k, name in enumerate((*CURVE, "load_friction"))}
+    arm = cf.load("2r").with_friction_curve(**numbers)
+    again = cf.load(arm.save(tmp_path / "arm.toml"))
+    for name, number in numbers.items():
+        assert again.model.joint_array(name).tolist() == [number] * 2
+    with pytest.warns(cf.ModelWarning, match="no place for the smooth_friction.*load_friction"):
+        arm.to_mjcf(tmp_path / "arm.xml")
+    with pytest.raises(cf.ClosedFormError, match="joint 'joint1' has smooth_friction without a speed"):
+        cf.load("2r").with_friction_curve(smooth_friction=1.0)
+    (tmp_path / "arm.toml").write_text((tmp_path / "arm.toml").read_text().replace("smooth_speed = 0.2", ""))
+    with pytest.raises(cf.ClosedFormError):
+        cf.load(tmp_path / "arm.toml")
+
+
+@pytest.mark.parametrize("method", ["rk4", "rosenbrock"])
+def test_a_simulated_joint_loses_the_power_of_its_friction(method):
+    """A flywheel that slows down: I qdd = -f(qd), integrated by hand over the speed."""
+    curve = {"smooth_friction": 0.4, "smooth_speed": 0.5, "stribeck_friction": 0.3, "stribeck_speed": 0.2}
+    arm = cf.load("2r", gravity=(0, 0, 0)).locked({"joint2": 0.3})
+    rubbing = arm.with_friction_curve(**curve, damping_asymmetry=0.1)
+    run = rubbing.simulate([0.0], [0.6], duration=1.0, step=1e-3, method=method, friction=True)
+    inertia = float(arm.mass_matrix([0.0])[0, 0])
+    v = run.qd[:, 0]
+    slowed = np.gradient(v, run.t, edge_order=2)
+    assert worst(inertia * slowed, -by_curve(v, curve, 0.1)) < 1e-3
+    assert v[-1] < 0.55
+
+
+def by_curve(v, curve, asymmetry):
+    """Return the torque of friction at speeds v."""
+    r = v / curve["stribeck_speed"]
+    hump = (2 * np.e) ** 0.5 * r * np.exp(-(r**2))
+    rise = np.tanh(v / curve["smooth_speed"])
+    return curve["smooth_friction"] * rise + curve["stribeck_friction"] * hump + asymmetry * np.abs(v)

@@ -20,7 +20,9 @@ from closedform.identification.logs.signals import Filters, Samples, condition_s
 from closedform.identification.logs.tables import read_table
 from closedform.identification.logs.transmission import Transmission
 from closedform.identification.regression.design import Design, independent
+from closedform.identification.regression.lag import Lag, best_lag, lag_notes
 from closedform.identification.regression.rows import nothing_left
+from closedform.identification.regression.split import Split
 from closedform.identification.workflow.diagnosis import Diagnosis
 from closedform.identification.workflow.doubt import sign_doubts
 from closedform.report import IdentificationStudy, write_report
@@ -240,8 +242,6 @@ def test_repairs_are_counted_and_the_fit_is_as_good(arm, log):
         (lambda q, tau: (q, tau[:, ::-1]), "the efforts of joint1 and joint2 swapped"),
         (lambda q, tau: (q[:, ::-1], tau), "the positions of joint1 and joint2 swapped"),
         (lambda q, tau: (q * [1, -1], tau), "the opposite sign of the position of joint2"),
-        (lambda q, tau: (q[5:], tau[:-5]), "efforts shifted 20 ms earlier (they lag behind the positions)"),
-        (lambda q, tau: (q[:-5], tau[5:]), "efforts shifted 20 ms later (the positions lag behind)"),
     ],
 )
 def test_a_fault_is_named_by_what_would_explain_the_log(arm, log, fault, words):
@@ -273,13 +273,15 @@ def test_what_is_negative_within_its_error_is_no_doubt(arm):
     design = Design.of(arm, base, Transmission.of(2).axes, CLASSIC, True)
     values = -np.append(base.values, np.ones(design.width - base.count))
     small, large = (size * np.abs(values) for size in (0.01, 1.0))
-    sure = sign_doubts(design, values, small, np.ones(2))
+    sure, _ = sign_doubts(design, values, small, np.ones(2))
     assert [doubt.split(":")[0] for doubt in sure] == [
         f"the inertia and friction of {name} come out negative" for name in arm.joint_names
     ]
-    assert not sign_doubts(design, values, large, np.ones(2))
+    assert sign_doubts(design, values, large, np.ones(2)) == ([], ())
     only = np.append(-base.values, np.ones(design.width - base.count))
-    assert "the inertia of joint1 comes out negative" in sign_doubts(design, only, small, np.ones(2))[0]
+    doubts, notes = sign_doubts(design, only, small, np.ones(2))  # friction says that the sign is right
+    assert not doubts
+    assert "the inertia of joint1 comes out negative" in notes[0]
 
 
 def test_no_states_have_no_speed_and_no_causes(arm, log):
@@ -290,13 +292,42 @@ def test_no_states_have_no_speed_and_no_causes(arm, log):
     assert diagnosis.causes() == ()
 
 
-def test_a_lag_that_hardly_matters_is_a_note(arm, log):
-    late = (log["tau"][:-1] + log["tau"][1:]) / 2  # by 2 ms
-    given = {"t": log["t"][1:], "q": log["q"][1:], "tau": late}
+@pytest.mark.parametrize(("rows", "words"), [(5, "efforts lag 20 ms"), (-5, "positions lag 20 ms")])
+def test_a_lag_of_efforts_is_found_and_taken_out(arm, log, rows, words):
+    """Torques recorded late or early are brought back to their positions; the fit is as good as without."""
+    q, tau = (log["q"][rows:], log["tau"][:-rows]) if rows > 0 else (log["q"][:rows], log["tau"][-rows:])
+    given = {"t": log["t"][: len(q)], "q": q, "tau": tau}
     result = identify(arm, given, friction=CLASSIC, physical=False)
-    assert result.cross_validation.total < 0.01
+    assert result.lag == pytest.approx(rows * 0.004, abs=5e-4)
+    assert words in " ".join(result.notes)
+    plain = identify(arm, log, friction=CLASSIC, physical=False)
+    assert plain.lag == 0
+    assert result.cross_validation.total < 1.1 * plain.cross_validation.total
     assert not result.doubts
-    assert "lag behind" in result.notes[-1]
+    as_told = identify(arm, given, friction=CLASSIC, physical=False, lag=rows * 0.004)
+    assert as_told.lag == rows * 0.004
+    assert as_told.validate(read_log(given, arm)).total < 0.01
+
+
+def test_a_lag_that_hardly_matters_is_a_note(arm, log):
+    """A lag that saves less than a tenth, or helps in some folds only, is told and not applied."""
+    weak, unsteady = Lag(-0.003, 0.05, 1.0), Lag(0.003, 0.2, 0.6)
+    assert not weak.clear
+    assert not unsteady.clear
+    assert Lag(0.003, 0.2, 0.9).clear
+    assert "positions lag 3 ms behind efforts" in lag_notes(0.0, weak)[0]
+    assert "so it is not (lag=-0.003 does)" in lag_notes(0.0, weak)[0]
+    assert lag_notes(0.0, Lag(0.001, 0.001, 1.0)) == lag_notes(0.0, None) == ()
+    design = Design.of(
+        arm, *independent(arm, Transmission.of(2).axes)[:1], Transmission.of(2).axes, CLASSIC, True
+    )
+    short = read_log(log, arm).samples(0, 100)
+    assert best_lag(design, short, Filters(250.0, 5.0), Split(0.0, 0.4, None, 0.1)) is None
+
+
+def test_a_lag_must_be_a_lag(arm, log):
+    with pytest.raises(cf.ClosedFormError, match="lag is 20; expected seconds"):
+        identify(arm, log, lag=20)
 
 
 @pytest.fixture(scope="module")

@@ -44,6 +44,7 @@ def stubs() -> dict[Path, str]:
     """Return the texts of the stubs by path."""
     from closedform.elastic.catalogue import FORMS as ELASTIC  # noqa: PLC0415 (imported on demand)
     from closedform.flexible.catalogue import FORMS as FLEXIBLE  # noqa: PLC0415
+    from closedform.loops.catalogue import FORMS as LOOPS  # noqa: PLC0415
 
     return {
         ROOT / "methods.pyi": _stub(cf.FORMS, "RobotForms", "a robot", ".", ".model", "Model"),
@@ -52,6 +53,9 @@ def stubs() -> dict[Path, str]:
         ),
         ROOT / "elastic/methods.pyi": _stub(
             ELASTIC, "ElasticForms", "an elastic-joint robot", "..", ".catalogue", "ElasticModel"
+        ),
+        ROOT / "loops/methods.pyi": _stub(
+            LOOPS, "ClosedForms", "a robot with loops", "..", ".model", "ClosedModel"
         ),
     }
 
@@ -63,7 +67,11 @@ def _stub(forms: Catalogue, kind: str, owner: str, up: str, module: str, model: 
         f"from {up}owner import FormsOwner",
     ]
     loaded = any(form.loaded for form in forms.values())
-    head = HEAD if loaded else HEAD.replace("from collections.abc import Mapping, Sequence\n", "")
+    rows = any("rows" in form.choices for form in forms.values())
+    used = (
+        "from collections.abc import Mapping, Sequence\n" if rows else "from collections.abc import Mapping\n"
+    )
+    head = HEAD.replace("from collections.abc import Mapping, Sequence\n", used if loaded else "")
     return head.format(
         owner=owner,
         imports="\n".join(sorted(imports)),

@@ -31,12 +31,14 @@ if TYPE_CHECKING:
         identification,
         integration,
         inverse_kinematics,
+        loops,
         redundancy,
         simulation,
         trajectory,
     )
     from .description import Inertial, Limits
     from .description.catalogue import catalogue
+    from .description.loop import JointCoupling, Loop
     from .elastic import ElasticJointRobot
     from .flexible import FlexibleArm, FlexibleLink
     from .forms import FORMS
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
     from .identification.workflow.payload import identify_payload
     from .kernels import Kernel
     from .loading import load
+    from .loops import ClosedRobot
     from .robot import Robot
     from .viewer import view
 
@@ -69,6 +72,11 @@ __all__ = [  # noqa: RUF022 (a table of contents, in the order of the flow)
     # torque laws, and the robot under them
     "control",
     "simulation",
+    # joints in closed loops
+    "loops",
+    "Loop",
+    "JointCoupling",
+    "ClosedRobot",
     # parameters from measurements
     "identification",
     "identify",
@@ -103,6 +111,7 @@ __all__ = [  # noqa: RUF022 (a table of contents, in the order of the flow)
 _HOMES = {
     "description": ("Inertial", "Limits"),
     "description.catalogue": ("catalogue",),
+    "description.loop": ("Loop", "JointCoupling"),
     "forms": ("FORMS",),
     "kernels": ("Kernel",),
     "loading": ("load",),
@@ -112,6 +121,7 @@ _HOMES = {
     "integration": (),
     "control": (),
     "simulation": (),
+    "loops": ("ClosedRobot",),
     "identification": ("base_parameters", "excitation", "identify", "identify_payload"),
     "flexible": ("FlexibleArm", "FlexibleLink"),
     "redundancy": (),

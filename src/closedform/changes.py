@@ -160,6 +160,31 @@ class RobotChanges:
         """
         return self._of(changes.with_joint_property(self.model, "drive_offset", values))
 
+    def with_friction_curve(
+        self,
+        *,
+        smooth_friction: Values | None = None,
+        smooth_speed: Values | None = None,
+        stribeck_friction: Values | None = None,
+        stribeck_speed: Values | None = None,
+        damping_asymmetry: Values | None = None,
+        load_friction: Values | None = None,
+    ) -> Self:
+        """Return the robot with other friction beyond viscous and dry friction; what is not given stays.
+
+        smooth_friction tanh(qd / smooth_speed), friction that peaks at low speed, with the value
+        stribeck_friction at 0.71 stribeck_speed, and damping_asymmetry |qd| count with `friction=True`, in
+        simulations too. Gears lose the part load_friction of the torques that they transmit to the links,
+        which counts in `drive_torque` alone.
+
+        >>> import closedform as cf
+        >>> arm = cf.load("2r").with_friction_curve(damping_asymmetry=[0.5, 0], load_friction=0.1)
+        >>> arm.friction_torque([-2.0, 1.0]).tolist()
+        [1.0, 0.0]
+        """
+        given = {name: values for name, values in locals().items() if name != "self" and values is not None}
+        return self._of(changes.with_friction_curve(self.model, given))
+
     def with_springs(self, stiffness: Values, rest: Values | None = None) -> Self:
         """Return the robot with springs at its joints of one dof, which count with `springs=True`.
 

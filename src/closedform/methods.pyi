@@ -461,7 +461,8 @@ class RobotForms(FormsOwner):
 
         M qdd + C qd + g + damping qd + friction sign(qd) + drive_offset + stiffness (q - rest): what a log of
         the robot shows, and the feedforward for a motion. Rotor inertias (`armature`) are part of M.
-        `inverse_dynamics` with `friction=True` and `springs=True`; `wrenches` as there. Returns (nv).
+        `inverse_dynamics` with `friction=True` and `springs=True`, and with the part of the links' torques
+        that gears lose (`robot.load_friction`); `wrenches` as there. Returns (nv).
         """
     def bias_force(
         self,
@@ -554,8 +555,10 @@ class RobotForms(FormsOwner):
     ) -> Array:
         """Return damping qd + friction sign(qd) + drive_offset, what drives apply against the joints' losses.
 
-        Per velocity, with `robot.damping`, `robot.friction` and `robot.drive_offset`; of a ball or free joint
-        each of its velocities has all. sign(0) is 0: a joint at rest has no dry friction here. Returns (nv).
+        Per velocity, with `robot.damping`, `robot.friction` and `robot.drive_offset`, and what
+        `with_friction_curve` adds: smooth friction tanh(qd / speed), Stribeck friction and |qd| by direction.
+        Of a ball or free joint each of its velocities has all. sign(0) is 0: a joint at rest has no dry
+        friction here. Returns (nv).
         """
     def spring_torque(
         self,

@@ -13,6 +13,7 @@ from .description.description import DEFAULT_GRAVITY, Description, Inertial, Lim
 from .description.mdh import read_mdh
 from .description.screws import read_screws
 from .euler import RobotEuler
+from .looping import RobotLooping
 from .methods import RobotForms
 from .model import build_model
 from .model.listing import listing
@@ -31,6 +32,7 @@ class Robot(
     RobotEuler,
     RobotReaching,
     RobotMoving,
+    RobotLooping,
     RobotFiles,
     RobotPictures,
     RobotScenes,
@@ -266,6 +268,11 @@ class Robot(
     def drive_offset(self) -> Array:
         """Constant forces of the drives, over the velocities; part of a form only with `friction=True`."""
         return self.model.joint_array("drive_offset")
+
+    @property
+    def load_friction(self) -> Array:
+        """Part of the links' torques that gears lose, over the velocities; counts in `drive_torque`."""
+        return self.model.joint_array("load_friction")
 
     @property
     def stiffness(self) -> Array:

@@ -22,6 +22,7 @@ CHAPTERS: dict[str, tuple[str, ...]] = {
         "redundancy",
         "base-parameters",
         "identification",
+        "floating-identification",
         "excitation",
         "flexible",
         "elastic",

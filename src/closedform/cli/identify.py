@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..errors import ArgumentError, similar
-from . import reading
+from ..errors import ArgumentError, listed, similar
+from . import many_logs, reading
 from .outcome import Outcome
 from .shared import PageFile, loaded_robot, progress_bar, write_study
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def identify(
-    log: reading.LogSource,
+    log: reading.LogSources,
     robot: Annotated[
         str, typer.Option("--robot", "-r", help="A catalogue name, a URDF, an MJCF or a TOML file.")
     ],
@@ -42,16 +42,28 @@ def identify(
     cutoff: Annotated[
         float | None, typer.Option(help="Of the torque filter in Hz.", show_default="from the motion")
     ] = None,
+    lag: Annotated[
+        float | None,
+        typer.Option(
+            help="Seconds by which efforts were recorded later than positions.",
+            show_default="by cross validation",
+        ),
+    ] = None,
     friction: Annotated[
         str, typer.Option(help="auto (chosen by cross validation), classic (viscous and Coulomb) or none.")
     ] = "auto",
     rotors: Annotated[bool, typer.Option("--rotors/--no-rotors", help="Identify rotor inertias.")] = True,
     method: Annotated[
-        str, typer.Option(help="ordinary, weighted or reweighted least squares.")
+        str,
+        typer.Option(help="ordinary, weighted or reweighted least squares, or iv (instrumental variables)."),
     ] = "reweighted",
     hold_out: Annotated[
         str, typer.Option(help="Data kept aside: none, half, or the seconds of alternating blocks.")
     ] = "none",
+    hold_out_files: many_logs.HoldOutFiles = None,
+    payload: many_logs.Payloads = None,
+    on_error: many_logs.OnError = "raise",
+    scheduler: many_logs.Scheduler = None,
     locked: Annotated[
         str,
         typer.Option(help="Joints that stay still, as name=coordinate,...; or absent: all not in the log."),
@@ -88,6 +100,7 @@ def identify(
     from ..files import check_writable
     from ..identification import FrictionTerms
     from ..identification import identify as run
+    from ..identification.workflow.log_results import log_table
     from ..report import IdentificationStudy
 
     models: dict[str, FrictionTerms | str | None] = {"auto": "auto", "classic": FrictionTerms(), "none": None}
@@ -113,15 +126,17 @@ def identify(
         missing=missing,
     )
     source = reading.source_of(log, effort, velocity, time)
-    with progress_bar(1.0) as show:
+    aside, payloads = many_logs.held_out(hold_out, hold_out_files), many_logs.payloads_of(payload)
+    with many_logs.connected(scheduler) as client, progress_bar(1.0) as show:
         found = run(
             loaded,
             source,
             cutoff=cutoff,
+            lag=lag,
             friction=models[friction],
             rotors=rotors,
             method=method,
-            hold_out=_hold_out(hold_out),
+            hold_out=aside,
             locked=locked if locked == "absent" else _angles(locked),
             undetermined=undetermined,
             physical=physical,
@@ -130,18 +145,25 @@ def identify(
             symmetric=reading.pairs("--symmetric", symmetric) or None,
             plausible=plausible,
             progress=show,
+            payloads=payloads,
+            on_error=on_error,
+            client=client,
             **options,
         )
     if save is not None:
         found.save_robot(save)
     if result is not None:
         found.save(result)
-    page = write_study(IdentificationStudy(found, str(log)), output, "identify", log.stem)
+    page = write_study(
+        IdentificationStudy(found, listed([str(each) for each in log], 3)), output, "identify", log[0].stem
+    )
     parameters, errors = found.tables
     shown = [
         *(f"doubt: {doubt}" for doubt in found.doubts),
-        _drawn(parameters, f"{found.robot.name}: {found.friction}"),
-        _drawn(errors, f"condition number {found.condition:.1f}"),
+        drawn(parameters, f"{found.robot.name}: {found.friction}"),
+        drawn(errors, f"condition number {found.condition:.1f}"),
+        *([drawn(log_table(found.logs), "torque errors by log")] if found.logs else []),
+        *(str(each) for each in found.payloads),
         *(f"note: {note}" for note in found.notes),
         *(str(path) for path in (save, result, page) if path is not None),
     ]
@@ -149,7 +171,10 @@ def identify(
         "robot": found.robot.name,
         "friction": str(found.friction),
         "condition": found.condition,
+        "lag": found.lag,
         "parameters": [asdict(each) for each in found.parameters],
+        "logs": [each.table() for each in found.logs],
+        "payloads": [each.table() for each in found.payloads],
         "torque_errors": {name: each.total for name, each in found.errors.items()},
         "doubts": found.doubts,
         "notes": found.notes,
@@ -181,16 +206,8 @@ def _masses(given: str) -> dict[str, list[float]]:
     return found
 
 
-def _hold_out(given: str) -> float | str | None:
-    if given in ("none", "half"):
-        return None if given == "none" else given
-    try:
-        return float(given)
-    except ValueError:
-        raise ArgumentError(f"--hold-out is {given!r}; expected none, half or seconds") from None
-
-
-def _drawn(table: Table, title: str) -> RenderableType:
+def drawn(table: Table, title: str) -> RenderableType:
+    """Return a table of a result as it is printed."""
     from rich.table import Table as RichTable
     from rich.text import Text
 

@@ -9,10 +9,11 @@ import typer
 
 from ..errors import ArgumentError
 
-LogSource = Annotated[
-    Path,
+LogSources = Annotated[
+    list[Path],
     typer.Argument(
-        help="A log: .csv, .txt, .parquet, .npz, .npy, .mat, a ROS 2 bag, or a .toml that names all this."
+        help="A log: .csv, .txt, .parquet, .npz, .npy, .mat, a ROS 2 bag, or a .toml that names all this. "
+        "Several are fitted together, also a folder of logs or a pattern such as 'runs/*.csv'."
     ),
 ]
 EffortFile = Annotated[
@@ -59,13 +60,19 @@ Missing = Annotated[
 ]
 
 
-def source_of(log: Path, effort: Path | None, velocity: Path | None, time: Path | None) -> Any:
-    """Return what `read_log` reads: a file, or one file per quantity."""
+def source_of(logs: list[Path], effort: Path | None, velocity: Path | None, time: Path | None) -> Any:
+    """Return what `identify` reads: a file, one file per quantity, or several logs."""
     more = {"effort": effort, "velocity": velocity, "time": time}
     given = {quantity: path for quantity, path in more.items() if path is not None}
     if given and effort is None:
         raise ArgumentError(f"--{next(iter(given))} given without --effort; give a file of efforts too")
-    return {"position": log, **given} if given else log
+    if given and len(logs) > 1:
+        raise ArgumentError(
+            f"--effort given beside {len(logs)} logs; name the files of each in a .toml, and give those"
+        )
+    if given:
+        return {"position": logs[0], **given}
+    return logs if len(logs) > 1 else logs[0]
 
 
 def reading_options(
@@ -89,8 +96,8 @@ def reading_options(
         "window": _window(window),
         "topic": topic,
         "reduction": _matrix(reduction),
-        "offset": None if offset is None else _numbers("--offset", offset),
-        "gain": None if gain is None else _numbers("--gain", gain),
+        "offset": None if offset is None else numbers("--offset", offset),
+        "gain": None if gain is None else numbers("--gain", gain),
         "motor_positions": motor_positions,
         "missing": missing,
     }
@@ -105,7 +112,8 @@ def pairs(option: str, given: str) -> dict[str, str]:
     return {name.strip(): value.strip() for name, _, value in parts}
 
 
-def _numbers(option: str, given: str) -> list[float]:
+def numbers(option: str, given: str) -> list[float]:
+    """Return numbers between commas."""
     try:
         return [float(part) for part in given.split(",")]
     except ValueError:
@@ -116,11 +124,11 @@ def _rate(given: str | None) -> float | dict[str, float] | None:
     if given is None:
         return None
     if "=" not in given:
-        (rate, *more) = _numbers("--rate", given)
+        (rate, *more) = numbers("--rate", given)
         if more:
             raise ArgumentError(f"--rate is {given!r}; expected one number, or position=1000,effort=250")
         return rate
-    return {name: _numbers("--rate", value)[0] for name, value in pairs("--rate", given).items()}
+    return {name: numbers("--rate", value)[0] for name, value in pairs("--rate", given).items()}
 
 
 def _all_columns(given: list[str]) -> dict[str, Any]:
@@ -157,13 +165,13 @@ def _window(given: str | None) -> list[float | None] | None:
     start, colon, stop = given.partition(":")
     if not colon:
         raise ArgumentError(f"--window is {given!r}; expected seconds such as 2:10, 2: or :10")
-    return [_numbers("--window", each)[0] if each.strip() else None for each in (start, stop)]
+    return [numbers("--window", each)[0] if each.strip() else None for each in (start, stop)]
 
 
 def _matrix(given: str | None) -> list[Any] | None:
     if given is None:
         return None
-    rows = [_numbers("--reduction", row) for row in given.split(";")]
+    rows = [numbers("--reduction", row) for row in given.split(";")]
     if len({len(row) for row in rows}) > 1:
         raise ArgumentError(f"--reduction is {given!r}; expected rows of one length, such as 50,0;32,32")
     return rows if len(rows) > 1 else rows[0]

@@ -39,6 +39,7 @@ OPTIONS = {
     "samples": "--samples",
     "precision": "--precision",
     "cutoff": "--cutoff",
+    "lag": "--lag",
     "rate": "--rate",
     "step": "--step",
     "locked": "--locked",
@@ -50,6 +51,8 @@ OPTIONS = {
     "offset": "--offset",
     "gain": "--gain",
     "missing": "--missing",
+    "payloads": "--payload",
+    "on_error": "--on-error",
 }
 """Arguments of the library and the options that set them."""
 
@@ -64,6 +67,10 @@ PHRASES = (
     (r"\bphysical=False", "--no-physical"),
     (r"\bphysical=True", "--physical"),
     (r'expected None, "half" or', "expected none, half or"),
+    (
+        r'expected None, "half", the .*',
+        "expected none, half or seconds; or --hold-out-files, names or a number",
+    ),
     (r'undetermined="(\w+)"', r"--undetermined \1"),
     (r"\brate= in Hz", "--rate in Hz"),
     (r'columns=\{"(\w+)": \[\.\.\.\]\}', r"--columns \1=..."),

@@ -33,6 +33,7 @@ from ..checks import known_name
 from ..errors import ArgumentError, DescriptionError, shown
 from ..joints import Fixed, joint_kind, kinds
 from .description import (
+    CURVE,
     DEFAULT_GRAVITY,
     MAX_ELEMENTS,
     Description,
@@ -50,7 +51,7 @@ from .toml import Table, load_toml
 
 ROBOTS = files(__package__) / "robots"
 UNLIMITED = vars(Limits())
-SCALARS = ("armature", "damping", "friction", "stiffness", "spring_rest", "drive_offset")
+SCALARS = ("armature", "damping", "friction", "stiffness", "spring_rest", "drive_offset", *CURVE)
 
 
 def catalogue() -> tuple[str, ...]:

@@ -120,6 +120,17 @@ class Limits:
     effort: float = np.inf
 
 
+CURVE = (
+    "smooth_friction",
+    "smooth_speed",
+    "stribeck_friction",
+    "stribeck_speed",
+    "damping_asymmetry",
+    "load_friction",
+)
+"""Numbers of friction beyond viscous and Coulomb friction; `friction_curve` of the forms has the formula."""
+
+
 @dataclass(frozen=True)
 class Joint:
     """A joint between two links.
@@ -143,6 +154,12 @@ class Joint:
     stiffness: float = 0.0
     spring_rest: float = 0.0
     drive_offset: float = 0.0
+    smooth_friction: float = 0.0
+    smooth_speed: float = 0.0
+    stribeck_friction: float = 0.0
+    stribeck_speed: float = 0.0
+    damping_asymmetry: float = 0.0
+    load_friction: float = 0.0
     mimic: Mimic | None = None
     row: LetteredRow | None = None
 

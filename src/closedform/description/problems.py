@@ -68,6 +68,12 @@ BOUNDS = {
     "stiffness": -LARGEST,
     "spring_rest": -LARGEST,
     "drive_offset": -LARGEST,
+    "smooth_friction": -LARGEST,
+    "smooth_speed": 0.0,
+    "stribeck_friction": -LARGEST,
+    "stribeck_speed": 0.0,
+    "damping_asymmetry": -LARGEST,
+    "load_friction": 0.0,
 }
 """Least numbers of a joint's properties."""
 
@@ -85,6 +91,9 @@ def _joint_problems(joint: Joint) -> list[str]:
         value = getattr(joint, what)
         if not least <= value <= LARGEST:
             problems.append(f"{name}: {what} {value:g} should be from {least:g} to {LARGEST:g}")
+    for what in ("smooth", "stribeck"):
+        if getattr(joint, f"{what}_friction") and not getattr(joint, f"{what}_speed") > 0:
+            problems.append(f"{name}: {what}_friction needs a {what}_speed, over which it changes sign")
     if joint.stiffness and joint.subspace.shape[1] != 1:
         problems.append(f"{name}: a {joint.kind} joint has a stiffness; springs are of joints with one dof")
     with collected(problems):

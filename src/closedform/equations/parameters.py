@@ -37,7 +37,17 @@ CONVENTIONS = ("masses", "gautier-khalil")
 
 
 JOINTS = {
-    "friction": {"fv": "damping", "fc": "friction", "of": "drive_offset"},
+    "friction": {
+        "fv": "damping",
+        "fc": "friction",
+        "of": "drive_offset",
+        "ft": "smooth_friction",
+        "wt": "smooth_speed",
+        "fs": "stribeck_friction",
+        "ws": "stribeck_speed",
+        "fa": "damping_asymmetry",
+        "fl": "load_friction",
+    },
     "springs": {"k": "stiffness", "qs": "spring_rest"},
 }
 """Letters of what a form may take of the joints: friction and offsets, as in identification; springs."""

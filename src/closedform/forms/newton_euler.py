@@ -11,7 +11,7 @@ from casadi import SX
 
 from .algebra import Rotation, constant, cross
 from .environment import applied_wrenches
-from .friction import friction_rates
+from .friction import friction_rates, load_friction
 from .loads import NO_LOADS, Loads
 from .node import Node
 from .pairs import joint_twists
@@ -91,9 +91,15 @@ def drive_torque(tree: Tree, q: SX, qd: SX, qdd: SX, *, loads: Loads = NO_LOADS)
 
     M qdd + C qd + g + damping qd + friction sign(qd) + drive_offset + stiffness (q - rest): what a log of
     the robot shows, and the feedforward for a motion. Rotor inertias (`armature`) are part of M.
-    `inverse_dynamics` with `friction=True` and `springs=True`; `wrenches` as there. Returns (nv).
+    `inverse_dynamics` with `friction=True` and `springs=True`, and with the part of the links' torques
+    that gears lose (`robot.load_friction`); `wrenches` as there. Returns (nv).
     """
-    return inverse_dynamics(tree, q, qd, qdd, loads=replace(loads, friction=True, springs=True))
+    tau = inverse_dynamics(tree, q, qd, qdd, loads=replace(loads, friction=True, springs=True))
+    if not tree.model.joint_array("load_friction").any():
+        return tau
+    links = replace(tree, own=tuple(replace(node, armature=0.0) for node in tree.own))
+    link = inverse_dynamics(links, q, qd, qdd, loads=replace(loads, friction=False, springs=True))
+    return tau + load_friction(tree, link, qd)
 
 
 def bias_force(tree: Tree, q: SX, qd: SX, *, loads: Loads = NO_LOADS) -> SX:

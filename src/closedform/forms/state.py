@@ -5,10 +5,11 @@ from __future__ import annotations
 import casadi as ca
 from casadi import SX
 
-from .algebra import constant, cross
+from .algebra import cross
 from .armature import add_rotor_gradient, free_rotors
 from .environment import AppliedWrench, applied_wrenches, wrench_gradient
 from .forward import factors, forward_dynamics
+from .friction import friction_slope
 from .loads import NO_LOADS, Loads
 from .mass import add_block
 from .newton_euler import Motion, body_wrench
@@ -142,7 +143,7 @@ def _derivatives(tree: Tree, q: SX, qd: SX, qdd: SX, loads: Loads) -> tuple[SX, 
     if acting and loads.reference != BODY:
         by_q -= wrench_gradient(at, nv, acting, loads.reference)
     if loads.friction:
-        by_qd += ca.diag(constant(tree.of_joints("damping")))
+        by_qd += ca.diag(friction_slope(tree, qd))
     if loads.springs:
         by_q += spring_gradient(tree, q)
     return by_q, by_qd

@@ -11,6 +11,6 @@ def turning_joints(caller: str, robot: Robot) -> dict[str, bool]:
     if robot.nv != len(robot.joint_names):
         raise ArgumentError(
             f"{caller}: robot {robot.name!r} has {len(robot.joint_names)} joint(s) of {robot.nv} dofs; "
-            f"{caller} takes one-dof joints only (no floating base, no ball joints)"
+            f"{caller} takes one-dof joints only (no ball joints; identify_floating is for a floating base)"
         )
     return {body.joint_name: bool(body.joint.turns[0]) for body in robot.model.independent}

@@ -48,6 +48,12 @@ class Body:
     stiffness: float = 0.0
     spring_rest: float = 0.0
     drive_offset: float = 0.0
+    smooth_friction: float = 0.0
+    smooth_speed: float = 0.0
+    stribeck_friction: float = 0.0
+    stribeck_speed: float = 0.0
+    damping_asymmetry: float = 0.0
+    load_friction: float = 0.0
     coupling: Coupling | None = None
     row: LetteredRow | None = None
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..checks import flag, instance
-from ..description.description import MAX_ELEMENTS, Description, Joint, Link, new_name
+from ..description.description import CURVE, MAX_ELEMENTS, Description, Joint, Link, new_name
 from ..description.problems import description_problems
 from ..errors import DescriptionError, listed, warn
 from ..joints import Free, joint_kind, joint_type, kinds
@@ -201,6 +201,7 @@ def _assemble(description: Description, order: list[Joint], root: str, gravity: 
             stiffness=joint.stiffness,
             spring_rest=joint.spring_rest,
             drive_offset=joint.drive_offset,
+            **{name: getattr(joint, name) for name in CURVE},
             coupling=_coupling(joint, index, moving),
             row=joint.row,
         )

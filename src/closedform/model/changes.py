@@ -171,6 +171,30 @@ def with_joint_property(model: Model, what: str, given: Any) -> Model:
     return replace(model, bodies=tuple(map(changed, model.bodies)))
 
 
+def with_friction_curve(model: Model, given: Mapping[str, Any]) -> Model:
+    """Return the model with other numbers of `CURVE`, friction beyond viscous and dry friction."""
+    tables = {}
+    for what, values in given.items():
+        tables[what] = joint_values(model, f"with_friction_curve: {what}", values)
+        if what.endswith("_speed") or what == "load_friction":
+            for joint, value in tables[what].items():
+                not_negative(f"with_friction_curve: {what} of joint {joint!r}", value)
+
+    def changed(body: Body) -> Body:
+        joint = body.joint_name
+        own: dict[str, Any] = {what: given[joint] for what, given in tables.items() if joint in given}
+        found = replace(body, **own)
+        for what in ("smooth", "stribeck"):
+            if getattr(found, f"{what}_friction") and not getattr(found, f"{what}_speed"):
+                raise ArgumentError(
+                    f"with_friction_curve: joint {body.joint_name!r} has {what}_friction without a speed; "
+                    f"give {what}_speed, over which it changes sign"
+                )
+        return found
+
+    return replace(model, bodies=tuple(map(changed, model.bodies)))
+
+
 def with_springs(model: Model, stiffness: Any, rest: Any) -> Model:
     """Return the model with other springs of its joints; one number for all is that of one-dof joints.
 

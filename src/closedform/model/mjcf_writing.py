@@ -8,7 +8,7 @@ import numpy as np
 from lxml import etree
 
 from ..arrays import Array
-from ..description.description import Limits
+from ..description.description import CURVE, Limits
 from ..errors import ClosedFormError, listed, warn
 from .body import Body
 from .model import Model
@@ -30,8 +30,10 @@ def mjcf_text(model: Model) -> str:
     Coordinates are those of the model, but for the order of quaternions; see `description/mjcf.py`.
     """
     _warn_of_limits(model)
-    if any(body.drive_offset for body in model.bodies):
-        warn(f"to_mjcf: MJCF has no place for the drive_offset of {model.name!r}; keep it with save")
+    lost = [name for name in ("drive_offset", *CURVE) if any(getattr(body, name) for body in model.bodies)]
+    if lost:
+        what = " and ".join(lost)
+        warn(f"to_mjcf: MJCF has no place for the {what} of {model.name!r}; keep it with save")
     root = element(None, "mujoco", model=model.name)
     element(root, "compiler", angle="radian", autolimits="false", inertiafromgeom="false")
     element(root, "option", gravity=model.gravity)

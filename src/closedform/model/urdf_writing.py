@@ -6,7 +6,7 @@ import numpy as np
 from lxml import etree
 
 from ..arrays import Array
-from ..description.description import DEFAULT_GRAVITY, inertia_entries, new_name
+from ..description.description import CURVE, DEFAULT_GRAVITY, inertia_entries, new_name
 from ..description.spelling import ENTRIES
 from ..errors import ClosedFormError, warn
 from ..rotations import inverse, pose, rpy_of
@@ -32,7 +32,7 @@ def warn_of_losses(model: Model) -> None:
     """Warn of what URDF cannot hold."""
     lost = [
         name
-        for name in ("armature", "stiffness", "drive_offset")
+        for name in ("armature", "stiffness", "drive_offset", *CURVE)
         if any(getattr(body, name) for body in model.bodies)
     ]
     if not np.array_equal(model.gravity, DEFAULT_GRAVITY):

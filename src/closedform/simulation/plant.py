@@ -14,6 +14,7 @@ from casadi import SX
 from ..arrays import Array
 from ..control import Law
 from ..forms.elimination import Factors
+from ..forms.friction import CURVE, friction_curve
 from ..forms.loads import NO_LOADS, Loads
 from ..forms.mass import mass_matrix
 from ..forms.newton_euler import inverse_dynamics
@@ -41,8 +42,9 @@ class Plant:
     at which wrenches act, in a `reference`; with `bodies` every body has one. `limited` clips the joint
     forces at the efforts, `damped` adds viscous friction, `offset` the offsets of the drives, `contact`
     Coulomb friction and stops. The numbers of all these are inputs of the code; `sprung` adds the model's
-    own springs. With `variable` the inertial parameters phi are an input too, instead of the model's. The
-    states of the law, z, move along with the robot's.
+    own springs, `curved` its friction that is a smooth function of the speed. With `variable` the inertial
+    parameters phi are an input too, instead of the model's. The states of the law, z, move along with the
+    robot's.
     """
 
     model: Model
@@ -54,6 +56,7 @@ class Plant:
     limited: bool = False
     damped: bool = False
     offset: bool = False
+    curved: bool = False
     sprung: bool = False
     contact: bool = False
     variable: bool = False
@@ -94,7 +97,8 @@ class Plant:
         flags = (self.driven, self.reference, self.bodies, self.limited, self.damped, self.contact)
         options = (*flags, self.variable, self.offset)
         springs = repr([(each.stiffness, each.spring_rest) for each in self.model.bodies if self.sprung])
-        return (*law, repr(places), repr(options), springs, self.model.digest)
+        losses = [self.model.joint_array(name).tolist() for name in CURVE if self.curved]
+        return (*law, repr(places), repr(options), springs, repr(losses), self.model.digest)
 
     @property
     def slots(self) -> list[Slot]:
@@ -163,6 +167,8 @@ class Plant:
             p = p - constants["viscous"] * qd
         if self.offset:
             p = p - constants["offset"]
+        if self.curved:
+            p = p - friction_curve(self.tree, qd)
         return Forces(p, tau, rate)
 
     def mass_matrix(self, q: SX) -> SX:

@@ -16,6 +16,7 @@ from ..arrays import Array
 from ..checks import common_batch
 from ..control import Law
 from ..errors import ArgumentError
+from ..forms.friction import is_curved
 from ..guests import Kind, called, own, sized, to_host
 from ..integration.rollout import Rows, require_room, rows
 from ..model.state import quaternion_part
@@ -101,6 +102,7 @@ def rolled_out(
         limited=limited,
         damped=damped and bool(robot.damping.any()),
         offset=damped and bool(robot.drive_offset.any()),
+        curved=damped and is_curved(model),
         sprung=sprung and any(body.stiffness for body in model.bodies),
         variable=phi is not None,
     )

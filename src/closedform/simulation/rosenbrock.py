@@ -8,6 +8,7 @@ import casadi as ca
 from casadi import SX
 
 from ..forms.elimination import Factors
+from ..forms.friction import curve_slope
 from ..forms.manifold import chart_rate, moved
 from ..forms.springs import spring_gradient
 from ..programs import Program
@@ -65,6 +66,8 @@ def _stiffness(plant: Plant, given: StepSymbols, u: SX) -> tuple[SX, SX]:
         found.append((D + D.T) / 2)
     if plant.damped:
         found[1] = found[1] - ca.diag(given.constants["viscous"])
+    if plant.curved:
+        found[1] = found[1] - ca.diag(curve_slope(plant.tree, given.qd))
     if plant.sprung:
         found[0] = found[0] - spring_gradient(plant.tree, given.q)
     return found[0], found[1]

@@ -25,6 +25,7 @@ from ..checks import (
 from ..control import Law
 from ..errors import ArgumentError
 from ..forms import FORMS
+from ..forms.friction import is_curved
 from ..guests import Kind, in_kind, kind_of, to_kind
 from ..integration import DivergenceError, Event
 from ..integration.adaptive import ADAPTIVE
@@ -157,6 +158,7 @@ def simulate(
         limited=effort_limits,
         damped=friction and bool(robot.damping.any()),
         offset=friction and bool(robot.drive_offset.any()),
+        curved=friction and is_curved(model),
         sprung=springs and any(body.stiffness for body in model.bodies),
         contact=contact.acts,
         variable=own is not None,

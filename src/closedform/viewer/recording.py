@@ -9,6 +9,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..errors import ArgumentError
+from ..forms.friction import is_curved
 from ..robot import Robot
 
 if TYPE_CHECKING:
@@ -111,6 +112,7 @@ def _torques(robot: Robot, q: Array, qd: Array, qdd: Array) -> Array | None:
     if not robot.model.has_inertia:
         return None
     rubs = bool(robot.damping.any() or robot.friction.any() or robot.drive_offset.any())
+    rubs = rubs or is_curved(robot.model)
     return np.asarray(robot.inverse_dynamics(q, qd, qdd, friction=rubs))
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -44,6 +44,8 @@ SECONDS = 8.0
 class Spectrum:
     """Densities of the joint positions (frequencies, joints), and the flat floor of their noise (joints).
 
+    `derivatives` lead from the columns to accelerations: two from positions, one from velocities.
+
     The floor is what remains at high frequencies, where no arm moves: quantisation, the sensor, and a
     clock whose stamps are off (speed times jitter). The `motion` is what exceeds the floor, up to the
     last frequency that clearly does; between its harmonics a periodic motion may touch the floor. A hum
@@ -53,12 +55,15 @@ class Spectrum:
     frequency: Array
     motion: Array
     floor: Array
+    derivatives: int = 2
 
     @classmethod
-    def of(cls, samples: Samples, rate: float) -> Spectrum:
-        """Return the spectrum of the joints that move."""
+    def of(cls, samples: Samples, rate: float, derivatives: int = 2) -> Spectrum:
+        """Return the spectrum of the joints that move, of their positions or (1 derivative) velocities."""
         from scipy import signal
 
+        if derivatives == 1 and samples.velocity is not None:
+            samples = replace(samples, position=samples.velocity)
         position = even_samples(samples, rate).position
         position = position[:, np.ptp(position, axis=0) > 0]
         length = min(len(position), int(SECONDS * rate))
@@ -66,12 +71,14 @@ class Spectrum:
         high = (f >= 0.25 * rate) & (f <= 0.45 * rate)
         floor = np.median(P[high], axis=0) / np.log(2)  # a mean, by the median of an exponential
         ends = [_end(f[surely]) for surely in (CERTAIN * floor < P).T]
-        return cls(f, np.where((f[:, None] <= ends) & (ABOVE * floor < P), P - floor, 0.0), floor)
+        return cls(
+            f, np.where((f[:, None] <= ends) & (ABOVE * floor < P), P - floor, 0.0), floor, derivatives
+        )
 
     @property
     def bandwidth(self) -> float:
         """The frequency up to which the joint speeds have 99 % of their power, every joint counted alike."""
-        speed = self.frequency[:, None] ** 2 * self.motion
+        speed = self.frequency[:, None] ** (2 * self.derivatives - 2) * self.motion
         total = speed.sum(axis=0)
         moving = total > 0
         if not moving.any():
@@ -83,9 +90,9 @@ class Spectrum:
     def clean(self) -> float:
         """The cutoff up to which noise is `SHARE` of the accelerations' power, in the median of the joints.
 
-        White noise of density N has accelerations of density N (2 pi f)^4: up to the cutoff f the
-        power N (2 pi)^4 f^5 / 5. The accelerations of the motion are those within its bandwidth; if no
-        motion stands out of the noise, `WEIGHT` replaces them.
+        White noise of density N has accelerations of density N (2 pi f)^2k after k derivatives: up to the
+        cutoff f the power N (2 pi)^2k f^(2k + 1) / (2k + 1). The accelerations of the motion are those
+        within its bandwidth; if no motion stands out of the noise, `WEIGHT` replaces them.
         """
         moving = self.floor > 0
         if self.motion.any():
@@ -93,9 +100,19 @@ class Spectrum:
         if not moving.any():
             return float("inf")
         f = self.frequency[self.frequency <= self.bandwidth, None]
-        power = np.sum((2 * np.pi * f) ** 4 * self.motion[: len(f)], axis=0)[moving] * (f[1] - f[0])
-        noise = (2 * np.pi) ** 4 / 5 * self.floor[moving]
-        return float(np.median((SHARE * (power + WEIGHT**2) / noise) ** 0.2))
+        k = 2 * self.derivatives
+        power = np.sum((2 * np.pi * f) ** k * self.motion[: len(f)], axis=0)[moving] * (f[1] - f[0])
+        noise = self.noise(1.0)[moving]
+        return float(np.median((SHARE * (power + WEIGHT**2) / noise) ** (1 / (k + 1))))
+
+    def share(self, cutoff: float) -> float:
+        """Return the part of the accelerations' power that is noise up to a cutoff, in the median."""
+        return float(SHARE * (cutoff / self.clean) ** (2 * self.derivatives + 1))
+
+    def noise(self, cutoff: float) -> Array:
+        """Return the power of the noise of each joint's acceleration up to a cutoff in Hz."""
+        k = 2 * self.derivatives
+        return np.asarray(self.floor * (2 * np.pi) ** k * cutoff ** (k + 1) / (k + 1))
 
 
 def _end(frequencies: Array) -> float:

@@ -54,14 +54,18 @@ class Samples:
 
 @dataclass(frozen=True)
 class Filters:
-    """The chain of filters of one log: sampling rate, cutoff, and the two stages of decimation.
+    """The chain of filters of one log: sampling rate, cutoff, delays, and the two stages of decimation.
 
     Rows of the regression are `first * second` samples apart, about a quarter of the cutoff's
     period, so that neighbouring rows are nearly independent and nothing below the cutoff is lost.
+    `lag` is how much later than positions efforts were recorded, in seconds; both are brought
+    together. `delay` is that of measured velocities, or None if speeds are differences of positions.
     """
 
     rate: float
     cutoff: float
+    lag: float = 0.0
+    delay: float | None = None
 
     @property
     def first(self) -> int:
@@ -116,28 +120,39 @@ def sampling_rate(time: Array) -> float:
     return float(1 / np.mean(steps[steps <= 1.5 * np.median(steps)]))
 
 
-def even_samples(samples: Samples, rate: float) -> Samples:
-    """Return samples on an even clock: as they are if it is even, else by cubic splines."""
+def even_samples(samples: Samples, rate: float, lag: float = 0.0, delay: float | None = None) -> Samples:
+    """Return samples on an even clock: as they are if it is even, else by cubic splines.
+
+    Efforts that were recorded `lag` later than positions, and velocities that were recorded `delay`
+    later, are taken as much earlier; velocities are left out if there is no delay.
+    """
+    steps = np.diff(samples.time)
+    even = np.abs(steps * rate - 1).max() < JITTER
+    time, trusted = samples.time, samples.trusted
+    if not even:
+        count = math.floor((time[-1] - time[0]) * rate + 1e-9) + 1
+        if count > SPARSE * len(time) + 1000:
+            raise LogError(
+                f"the clock is too uneven: {len(time)} rows from {time[0]:g} to {time[-1]:g} s, most of them "
+                f"{1 / rate:.3g} s apart; split the log at its gaps"
+            )
+        time = time[0] + np.arange(count) / rate
+        if trusted is not None:
+            after = np.clip(np.searchsorted(samples.time, time), 1, len(steps))
+            trusted = trusted[after] & trusted[after - 1]
+
+    def moved(values: Array, later: float) -> Array:
+        return values if even and not later else splined(samples.time, values, time + later)
+
+    velocity = None if delay is None or samples.velocity is None else moved(samples.velocity, delay)
+    return Samples(time, moved(samples.position, 0.0), moved(samples.effort, lag), velocity, trusted)
+
+
+def splined(time: Array, values: Array, at: Array) -> Array:
+    """Return columns sampled at `time` at other times, by cubic splines; at the ends as they end."""
     from scipy import interpolate
 
-    steps = np.diff(samples.time)
-    if np.abs(steps * rate - 1).max() < JITTER:
-        return samples
-    count = math.floor((samples.time[-1] - samples.time[0]) * rate + 1e-9) + 1
-    if count > SPARSE * len(samples.time) + 1000:
-        raise LogError(
-            f"the clock is too uneven: {len(samples.time)} rows from {samples.time[0]:g} to "
-            f"{samples.time[-1]:g} s, most of them {1 / rate:.3g} s apart; split the log at its gaps"
-        )
-    time = samples.time[0] + np.arange(count) / rate
-    values = np.concatenate([samples.position, samples.effort], axis=1)
-    spline = interpolate.make_interp_spline(samples.time, values, k=3)(time)
-    n = samples.position.shape[1]
-    trusted = None
-    if samples.trusted is not None:
-        after = np.clip(np.searchsorted(samples.time, time), 1, len(steps))
-        trusted = samples.trusted[after] & samples.trusted[after - 1]
-    return Samples(time, spline[:, :n], spline[:, n:], trusted=trusted)
+    return np.asarray(interpolate.make_interp_spline(time, values, k=3)(np.clip(at, time[0], time[-1])))
 
 
 def covered(samples: Samples, time: Array, filters: Filters) -> NDArray[np.bool_]:
@@ -170,10 +185,13 @@ def differentiate(x: Array, rate: float) -> tuple[Array, Array]:
 def condition_signals(samples: Samples, filters: Filters) -> Signals:
     """Return the motion behind samples: evenly timed, filtered without delay, differentiated."""
     rate = filters.rate
-    even = even_samples(samples, rate)
+    even = even_samples(samples, rate, filters.lag, filters.delay)
     fine = zero_phase(even.position, rate / 10, rate)
     q = zero_phase(even.position, KINEMATIC * filters.cutoff, rate)
     qd, qdd = differentiate(q, rate)
+    if even.velocity is not None:
+        qd = zero_phase(even.velocity, KINEMATIC * filters.cutoff, rate)
+        qdd = differentiate(qd, rate)[0]
     valid = covered(samples, even.time, filters)
     reach = max(1, int(filters.settling * rate))
     if not valid.all():

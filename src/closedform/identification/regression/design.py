@@ -1,8 +1,8 @@
-"""The design of a regression: base parameters and drive terms as columns, joints as rows."""
+"""The design of a regression: base parameters, drive terms and others as columns, joints as rows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,23 +15,30 @@ from ..base.parameters import base_parameters
 from ..base.result import BaseParameters
 from ..logs.signals import Filters, Signals, thin, to_rows
 from ..logs.transmission import Axis
-from .friction import NO_FRICTION, FrictionTerms, Term, term_columns, terms
+from .friction import LINK_SIDE, NO_FRICTION, FrictionTerms, Term, term_columns, terms
 from .rows import Columns, Rows
 from .split import UNUSED
+from .torque_column import TorqueColumn
 
 STATES = 20_000
 """States at which the regressor is evaluated together."""
+
+TURN = 1e-4
+"""Step of central differences by a joint's zero, in rad or m."""
 
 DEPENDENT = 1e-9
 """Part of a column, relative, that other columns do not explain, below which it is dependent."""
 
 
 class Design(Columns):
-    """Columns of the regression tau = Y_b(q, qd, qdd) beta + drives(q, qd, qdd) theta.
+    """Columns of the regression tau = Y_b(q, qd, qdd) beta + drives(q, qd, qdd) theta + extra + zero offsets.
 
-    `base` gives the base parameters and their regressor, `drive` the terms of the axes.
-    `known` is the armature that is taken as given, one per joint: that of the model if rotors are
-    not identified, or if a base parameter cannot be told apart from it.
+    `base` gives the base parameters and their regressor, `drive` the terms of the axes, `extra` columns of
+    the user, `zeros` the joints whose zero offsets are parameters. `known` is the armature that is taken as
+    given, one per joint: that of the model if rotors are not identified, or if a base parameter cannot be
+    told apart from it; described springs are given too, unless they are identified. `about` are values by
+    name: friction by load takes the load that they give, and torques are linear in zero offsets about them.
+    Without `about` such columns are zero.
     """
 
     def __init__(
@@ -41,13 +48,29 @@ class Design(Columns):
         axes: tuple[Axis, ...],
         drive: tuple[Term, ...],
         known: Array,
+        extra: tuple[TorqueColumn, ...] = (),
+        zeros: tuple[int, ...] = (),
+        about: Mapping[str, float] | None = None,
     ) -> None:
         self.robot, self.base, self.axes, self.drive, self.known = robot, base, axes, drive, known
-        self.names = (*base.names, *(term.name(axes) for term in drive))
+        self.extra, self.zeros, self.about = extra, zeros, about
+        self.names = (
+            *base.names,
+            *(term.name(axes) for term in drive),
+            *(column.name for column in extra),
+            *(f"dq{j + 1}" for j in zeros),
+        )
         self.width = len(self.names)
         self._rigid = acting(base, robot)
+        sprung = [term.axis for term in drive if term.kind == "k"]
+        self._stiffness = robot.stiffness.copy()
+        self._stiffness[sprung] = 0.0
+        self._added = [self._driving(j) for j in range(robot.nv)]
+        first = base.count + len(drive)
+        self._further = [self._acting_further(j) for j in range(robot.nv)]
         self.active = tuple(
-            np.concatenate([rigid, base.count + self._driving(j)]) for j, rigid in enumerate(self._rigid)
+            np.concatenate([rigid, base.count + drive, first + further])
+            for rigid, drive, further in zip(self._rigid, self._added, self._further, strict=True)
         )
 
     @classmethod
@@ -59,56 +82,148 @@ class Design(Columns):
         friction: FrictionTerms,
         rotors: bool,
         dependent: frozenset[Term] = frozenset(),
+        springs: tuple[int, ...] = (),
+        extra: tuple[TorqueColumn, ...] = (),
+        zeros: tuple[int, ...] = (),
     ) -> Design:
         """Return the design of a friction model, without the terms that base parameters contain.
 
         Their rotors keep the described values, as do those of joints coupled to others.
         """
-        drive = tuple(term for term in terms(axes, friction, rotors) if term not in dependent)
+        drive = tuple(term for term in terms(axes, friction, rotors, springs) if term not in dependent)
         fitted = {term.axis for term in drive if term.kind == "Ia"}
         known = np.array([0.0 if j in fitted else value for j, value in enumerate(robot.armature)])
         for body in robot.model.bodies:
             if body.coupling is not None:
                 known[body.iv] += body.coupling.multiplier**2 * body.armature
-        return cls(robot, base, axes, drive, known)
+        return cls(robot, base, axes, drive, known, extra, zeros)
+
+    def with_drive(self, drive: tuple[Term, ...], about: Mapping[str, float] | None = None) -> Design:
+        """Return the design with other terms of the axes, about some values."""
+        return Design(
+            self.robot, self.base, self.axes, drive, self.known, self.extra, self.zeros, about or self.about
+        )
+
+    def at(self, values: Array) -> Design:
+        """Return the design about some values of its parameters."""
+        return self.with_drive(self.drive, dict(zip(self.names, values.tolist(), strict=True)))
+
+    @property
+    def curved(self) -> bool:
+        """Whether columns depend on values of the parameters: by loads or zero offsets."""
+        return bool(self.zeros) or any(term.kind == "fl" for term in self.drive)
 
     def _driving(self, joint: int) -> NDArray[np.intp]:
         acts = [bool(self.axes[term.axis].direction[joint]) for term in self.drive]
         return np.flatnonzero(acts)
 
+    def _acting_further(self, joint: int) -> NDArray[np.intp]:
+        """Return which extra columns and zero offsets act on a joint."""
+        extra = [joint in column.joints(self.robot) for column in self.extra]
+        return np.flatnonzero([*extra, *(True for _ in self.zeros)])
+
     def rows(self, signals: Signals, filters: Filters) -> Rows:
-        """Return the rows of a motion: columns of the base parameters, then those of the drives."""
+        """Return the rows of a motion: columns of base parameters, drives, the user, and zero offsets."""
         acceleration = signals.qdd[:: filters.first]
         drive = np.empty((len(acceleration), len(self.drive)))
         for k, column in enumerate(term_columns(self.drive, self.axes, signals)):
             drive[:, k] = thin(column[:, None], filters)[:, 0]
+        motion = (signals.q, signals.qd, signals.qdd)
+        further = [thin(column.torques(self.robot, *motion), filters) for column in self.extra]
+        about = self.about or {}
+        values = np.array([about.get(name, 0.0) for name in self.names])
+        shift = np.zeros(self.robot.nv)
+        shift[list(self.zeros)] = values[self.width - len(self.zeros) :]
+        states = [np.ascontiguousarray(x[:: filters.first]) for x in motion]
+        states[0] = states[0] + shift
+        link = (states[0] - shift - self.robot.spring_rest) * self._stiffness
+        beta = values[: self.base.count] if self.curved and about else None
+        rigid, load = filtered_columns(self.base.regressor, states, self._rigid, filters, beta)
+        if load is not None:
+            load += link
+            further += zero_gradients(self.base.regressor, states, self.zeros, values[: self.base.count])
+            self._apply_load(drive, load, further, values)
+        else:
+            further += [np.zeros((len(drive), self.robot.nv)) for _ in self.zeros]
+            drive[:, [term.kind == "fl" for term in self.drive]] = 0.0
+        given = acceleration * self.known + link
+        for j, slope in zip(self.zeros, further[len(self.extra) :], strict=True):
+            given = given - shift[j] * slope
         drive = to_rows(drive, filters)
-        rigid = filtered_rows(self.base.regressor, signals, self._rigid, filters)
+        rest = [to_rows(columns, filters) for columns in further]
         W = []
         for j in range(self.robot.nv):
-            driving = self._driving(j)
+            driving = self._added[j]
             scale = np.array([self.axes[self.drive[k].axis].direction[j] for k in driving])
-            W.append(np.concatenate([rigid[j], drive[:, driving] * scale], axis=1))
+            own = [rest[k][:, j, None] for k in self._further[j]]
+            W.append(np.concatenate([rigid[j], drive[:, driving] * scale, *own], axis=1))
         return Rows(
             signals.time[:: filters.step],
             tuple(W),
             to_rows(thin(signals.effort, filters), filters),
-            to_rows(acceleration * self.known, filters),
+            to_rows(given, filters),
             np.where(signals.valid[:: filters.step], 0, UNUSED),
         )
+
+    def _apply_load(self, drive: Array, load: Array, further: list[Array], values: Array) -> None:
+        """Scale columns of friction by load with the torque that the gears transmit to the links."""
+        first = self.base.count
+        for k, term in enumerate(self.drive):
+            if term.kind in LINK_SIDE:
+                load[:, term.axis] += values[first + k] * drive[:, k]
+        for k in range(len(self.extra)):
+            load += values[first + len(self.drive) + k] * further[k]
+        for k, term in enumerate(self.drive):
+            if term.kind == "fl":
+                drive[:, k] *= np.abs(load[:, term.axis])
+
+
+def filtered_columns(
+    regressor: Callable[..., Array],
+    states: Sequence[Array],
+    acting: Sequence[Any],
+    filters: Filters,
+    beta: Array | None = None,
+) -> tuple[list[Array], Array | None]:
+    """Return columns of a regressor after the filters, joint by joint, evaluated over blocks of states.
+
+    If values beta of its parameters are given, their torques (states, joints) before the filters too.
+    """
+    blocks: list[list[Array]] = [[] for _ in acting]
+    torques = []
+    for start in range(0, len(states[0]), STATES):
+        Y = regressor(*(x[start : start + STATES] for x in states))
+        if beta is not None:
+            torques.append(Y @ beta)
+        for j, columns in enumerate(acting):
+            blocks[j].append(Y[:, j, columns].copy())
+    rows = [to_rows(np.concatenate(parts), filters) for parts in blocks]
+    return rows, np.concatenate(torques) if torques else None
+
+
+def zero_gradients(
+    regressor: Callable[..., Array], states: Sequence[Array], joints: Sequence[int], beta: Array
+) -> list[Array]:
+    """Return d(Y beta)/dq of some joints, each (states, joints), by central differences."""
+    q, qd, qdd = states
+    found = []
+    for j in joints:
+        step = TURN * np.eye(q.shape[1])[j]
+        parts = []
+        for start in range(0, len(q), STATES):
+            block = slice(start, start + STATES)
+            ahead, behind = (regressor(x[block], qd[block], qdd[block]) @ beta for x in (q + step, q - step))
+            parts.append((ahead - behind) / (2 * TURN))
+        found.append(np.concatenate(parts))
+    return found
 
 
 def filtered_rows(
     regressor: Callable[..., Array], signals: Signals, acting: Sequence[Any], filters: Filters
 ) -> list[Array]:
-    """Return columns of a regressor after the filters, joint by joint, evaluated over blocks of states."""
+    """Return columns of a regressor after the filters, joint by joint."""
     states = [np.ascontiguousarray(x[:: filters.first]) for x in (signals.q, signals.qd, signals.qdd)]
-    blocks: list[list[Array]] = [[] for _ in acting]
-    for start in range(0, len(states[0]), STATES):
-        Y = regressor(*(x[start : start + STATES] for x in states))
-        for j, columns in enumerate(acting):
-            blocks[j].append(Y[:, j, columns].copy())
-    return [to_rows(np.concatenate(parts), filters) for parts in blocks]
+    return filtered_columns(regressor, states, acting, filters)[0]
 
 
 def acting(base: BaseParameters, robot: Robot) -> tuple[NDArray[np.intp], ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,8 +14,8 @@ from ...errors import ClosedFormError
 from .moments import Moments
 from .triangle import Triangle, factor, widened
 
-METHODS = ("ordinary", "weighted", "reweighted")
-ROUNDS = {"ordinary": 1, "weighted": 2, "reweighted": 30}
+METHODS = ("ordinary", "weighted", "reweighted", "iv")
+ROUNDS = {"ordinary": 1, "weighted": 2, "reweighted": 30, "iv": 30}
 """How often joint weights are set to the inverse of the residuals' scatter and the fit repeated."""
 
 CONFUSED = 1e-7
@@ -47,7 +47,7 @@ class Fit:
     """Values of the parameters, the scatter and weight of each joint, and the factor they come from.
 
     `R` is the triangular factor of the weighted rows [W tau]: its last column holds Q^T tau. `prior`
-    is that of `solve`.
+    is that of `solve`. `normal` is the matrix of the normal equations, if it is not that of R.
     """
 
     values: Array
@@ -57,6 +57,7 @@ class Fit:
     rows: int
     condition: float
     prior: tuple[Array, Array] | None = None
+    normal: Array | None = None
 
 
 def residual_squares(triangles: Sequence[Triangle], active: Sequence[NDArray[np.intp]], x: Array) -> Array:
@@ -72,19 +73,24 @@ def solve(
     width: int,
     method: str = "reweighted",
     prior: tuple[Array, Array] | None = None,
+    noises: Sequence[Array] | None = None,
 ) -> Fit:
     """Return the least squares fit to the rows behind one factor per joint.
 
     Joints are weighted by the inverse of their residual scatter: never ("ordinary"), once from an
     ordinary fit ("weighted"), or until it no longer changes ("reweighted"). `prior` is (values,
-    scales): weak rows (x - values) / scales = 0, for parameters that the rows leave open.
+    scales): weak rows (x - values) / scales = 0, for parameters that the rows leave open. `noises` are
+    the products of the columns' noise, for "iv": see `corrected`.
     """
     choice("method", method, METHODS)
     rows = triangles[0].rows
     scatter = np.ones(len(triangles))
     for _ in range(ROUNDS[method]):
         R = weighted_factor(triangles, active, width, scatter, prior)
-        x = _back_substituted(R, width)
+        x, normal = _back_substituted(R, width), None
+        if noises is not None:
+            R, normal = corrected(R, active, noises, scatter)
+            x = _back_substituted(R, width)
         squares = residual_squares(triangles, active, x)
         before = scatter
         scatter = np.sqrt(np.maximum(squares / max(rows - width / len(triangles), 1), 1e-24))
@@ -93,7 +99,44 @@ def solve(
     norms = np.linalg.norm(R[:width, :width], axis=0)
     singular = np.linalg.svd(R[:width, :width] / np.where(norms > 0, norms, 1), compute_uv=False)
     condition = float(singular[0] / max(singular[-1], 1e-300))
-    return Fit(x, scatter, before**-2.0, R, rows, condition, prior)
+    return Fit(x, scatter, before**-2.0, R, rows, condition, prior, normal)
+
+
+def fit_folds(
+    moments: Moments, folds: Sequence[int], method: str, prior: tuple[Array, Array] | None = None
+) -> Fit:
+    """Return the fit to the rows of some folds."""
+    noises = moments.noises(folds) if method == "iv" else None
+    return solve(moments.triangles(folds), moments.active, moments.width, method, prior, noises)
+
+
+def corrected(
+    R: Array, active: Sequence[NDArray[np.intp]], noises: Sequence[Array], scatter: Array
+) -> tuple[Array, Array]:
+    """Return a factor with the solution of (W^T W - N) x = W^T tau in it, and the matrix W^T W - N.
+
+    If columns W_1 and W_2 come from positions with independent noise, either are instruments for the
+    other, and W_1^T (tau - W_2 x) + W_2^T (tau - W_1 x) = 0 is free of the bias of least squares. With
+    the mean W and N = (W_1 - W_2)^T (W_1 - W_2) / 4 this reads as above. The factor is that of W^T W;
+    only its right-hand side changes. Instruments in [JanotVandanjonGautier2014] are columns of a simulated
+    motion, which takes the controller; here they come from the log itself.
+    """
+    width = len(R) - 1
+    T = R[:width, :width]
+    N = np.zeros((width, width))
+    for a, noise, s in zip(active, noises, scatter, strict=True):
+        N[np.ix_(a, a)] += noise / s**2
+    normal = T.T @ T - N
+    d = 1 / np.sqrt(np.maximum(np.diag(T.T @ T), 1e-300))
+    if np.linalg.eigvalsh(normal * d * d[:, None])[0] <= 0:
+        raise ClosedFormError(
+            'method="iv": the noise of the positions hides some parameters altogether; lower cutoff, record '
+            "a faster motion, or take another method"
+        )
+    x = d * np.linalg.solve(normal * d * d[:, None], d * (T.T @ R[:width, width]))
+    found = R.copy()
+    found[:width, width] = T @ x
+    return found, normal
 
 
 def weighted_factor(
@@ -131,6 +174,12 @@ def ridge_solution(A: Array, b: Array, ridge: float) -> Array:
     return np.asarray(np.linalg.solve(A / d / d[:, None] + ridge * np.eye(len(d)), b / d) / d)
 
 
+def ridge_inverse(A: Array, ridge: float) -> Array:
+    """Return the inverse that `ridge_solution` multiplies right-hand sides with."""
+    d = np.sqrt(np.maximum(np.diag(A), 1e-300))
+    return np.asarray(np.linalg.inv(A / d / d[:, None] + ridge * np.eye(len(d))) / d / d[:, None])
+
+
 def undetermined(R: Array, names: Sequence[str]) -> tuple[tuple[str, ...], float]:
     """Return the parameters that the rows do not determine, by name, and the condition number.
 
@@ -158,11 +207,12 @@ def standard_errors(fit: Fit, moments: Moments, noise: Array | None = None) -> A
     neighbouring rows, and independent rows would promise too much. The autocovariances r_j(l) are
     those of the residuals (window flat, then falling), and those of white noise after the filters,
     `noise` being its correlation by lag; the larger error of the two counts. Values that follow a
-    prior are as uncertain as the prior. That positions are measured with noise too is not counted.
+    prior are as uncertain as the prior. The noise of positions biases least squares, which is not counted;
+    with "iv" it is part of the residuals.
     """
     width = moments.width
     inverse = np.linalg.pinv(fit.R[:width, :width])
-    A_inverse = inverse @ inverse.T
+    A_inverse = inverse @ inverse.T if fit.normal is None else np.linalg.inv(fit.normal)
     measured, filtered = np.zeros((2, width, width))
     products = noise_products(moments, [fit.values[a] for a in moments.active], noise)
     for own, expected, active, w in zip(*products, moments.active, fit.weights, strict=True):
@@ -174,7 +224,7 @@ def standard_errors(fit: Fit, moments: Moments, noise: Array | None = None) -> A
         measured, filtered = measured + believed, filtered + believed
     freedom = fit.rows / max(fit.rows - width / len(moments.active), 1.0)
     variances = [np.einsum("ij,jk,ki->i", A_inverse, S, A_inverse) for S in (measured, filtered)]
-    return np.asarray(np.sqrt(freedom * np.maximum(*variances)))
+    return np.asarray(np.sqrt(freedom * np.maximum(np.maximum(*variances), 0.0)))
 
 
 def noise_products(
@@ -198,3 +248,13 @@ def noise_products(
         measured.append(np.einsum("l,lij->ij", r * window, products))
         filtered.append(np.einsum("l,lij->ij", r[0] * expected, products))
     return tuple(measured), tuple(filtered)
+
+
+def jackknife_errors(fit_of: Callable[[Sequence[int]], Fit], folds: Sequence[int]) -> Array:
+    """Return standard errors by the scatter of the values if each fold is left out in turn.
+
+    They count noise of the columns too: sqrt((k - 1) / k sum_k (x_k - mean)^2) [Efron1982].
+    """
+    parts = np.array([fit_of([other for other in folds if other != fold]).values for fold in folds])
+    k = len(parts)
+    return np.asarray(np.sqrt((k - 1) / k * np.sum((parts - parts.mean(axis=0)) ** 2, axis=0)))

@@ -24,7 +24,9 @@ LAGS = 16
 class Moments:
     """What a regression needs of its rows: triangular factors by fold and joint, and lagged products.
 
-    `active` are the columns of each joint. One pass over the rows, in memory that does not grow.
+    `active` are the columns of each joint. One pass over the rows, in memory that does not grow. `noise`
+    holds products of the columns' noise, by fold and joint, of rows that have it; `outliers` how many
+    fitted rows of each joint have a weight below one.
     """
 
     def __init__(self, active: Sequence[NDArray[np.intp]], width: int, lags: int = LAGS) -> None:
@@ -33,6 +35,8 @@ class Moments:
         self.power: dict[tuple[int, int], float] = {}
         self.lagged = [np.zeros((lags + 1, len(a) + 1, len(a) + 1)) for a in active] if lags else []
         self.pairs = np.zeros(lags + 1)
+        self.noise: dict[tuple[int, int], Array] = {}
+        self.outliers = np.zeros(len(self.active), dtype=int)
 
     def add(self, rows: Rows) -> None:
         """Take in the rows of a segment."""
@@ -42,10 +46,17 @@ class Moments:
                 self.pairs[lag] += np.count_nonzero(fitted[: len(fitted) - lag] & fitted[lag:])
         for j, W in enumerate(rows.W):
             A = np.column_stack([W, rows.tau[:, j] - rows.given[:, j]])
+            if rows.weight is not None:
+                weight = np.where(fitted, rows.weight[:, j], 1.0)
+                self.outliers[j] += np.count_nonzero(weight < 1)
+                A *= np.sqrt(weight)[:, None]
             for label in np.unique(rows.label[rows.label >= HELD_OUT]):
                 key, here = (int(label), j), rows.label == label
                 self.folds.setdefault(key, Triangle(A.shape[1])).add(A[here])
                 self.power[key] = self.power.get(key, 0.0) + float(np.sum(rows.tau[here, j] ** 2))
+                if rows.noise is not None:
+                    N = rows.noise[j][here]
+                    self.noise[key] = self.noise.get(key, 0.0) + N.T @ N
             if self.lagged:
                 B = np.where(fitted[:, None], A, 0.0)
                 for lag in range(min(len(self.lagged[j]), len(B))):
@@ -56,6 +67,9 @@ class Moments:
         for key, triangle in other.folds.items():
             self.folds.setdefault(key, Triangle(len(triangle.R))).join(triangle)
             self.power[key] = self.power.get(key, 0.0) + other.power[key]
+        for key, products in other.noise.items():
+            self.noise[key] = self.noise.get(key, 0.0) + products
+        self.outliers = self.outliers + other.outliers
         self.lagged = [mine + theirs for mine, theirs in zip(self.lagged, other.lagged, strict=True)]
         self.pairs = self.pairs + other.pairs
         return self
@@ -86,6 +100,16 @@ class Moments:
         return np.array(
             [sum(self.power.get((fold, j), 0.0) for fold in folds) for j in range(len(self.active))]
         )
+
+    def noises(self, folds: Iterable[int]) -> list[Array]:
+        """Return the products of the columns' noise of each joint, summed over the rows of some folds."""
+        folds = list(folds)
+        return [
+            sum(
+                (self.noise[fold, j] for fold in folds if (fold, j) in self.noise), np.zeros((len(a), len(a)))
+            )
+            for j, a in enumerate(self.active)
+        ]
 
     def triangles(self, folds: Iterable[int]) -> list[Triangle]:
         """Return one factor per joint of the rows of some folds."""

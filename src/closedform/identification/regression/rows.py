@@ -29,7 +29,8 @@ class Rows:
 
     `W[j]` (rows, columns of joint j) holds the columns that can act on joint j; `tau` are the
     torques and `given` the part of them that is taken as known, both (rows, joints); `label` says
-    what each row is for.
+    what each row is for. `weight` (rows, joints) is less than one for outliers. `noise[j]` holds half
+    the difference of the columns from two independent halves of the positions, of which W is the mean.
     """
 
     time: Array
@@ -37,6 +38,8 @@ class Rows:
     tau: Array
     given: Array
     label: NDArray[np.int_]
+    weight: Array | None = None
+    noise: tuple[Array, ...] | None = None
 
     @classmethod
     def none(cls, widths: Sequence[int]) -> Rows:
@@ -47,8 +50,15 @@ class Rows:
 
     def part(self, which: NDArray[np.bool_]) -> Rows:
         """Return some of the rows."""
-        W = tuple(w[which] for w in self.W)
-        return Rows(self.time[which], W, self.tau[which], self.given[which], self.label[which])
+        return Rows(
+            self.time[which],
+            tuple(w[which] for w in self.W),
+            self.tau[which],
+            self.given[which],
+            self.label[which],
+            None if self.weight is None else self.weight[which],
+            None if self.noise is None else tuple(w[which] for w in self.noise),
+        )
 
 
 @dataclass(frozen=True)
@@ -73,6 +83,10 @@ class Columns(ABC):
     @abstractmethod
     def rows(self, signals: Signals, filters: Filters) -> Rows:
         """Return the rows of a motion, everything after the same filters; a label says if one is valid."""
+
+    def carrying(self, payload: str | None) -> Columns:
+        """Return the columns of logs with a payload; as they are if they know of none."""
+        return self
 
     def segment(self, samples: Samples, span: Span, filters: Filters, split: Split) -> Rows:
         """Return the rows of one segment, from its samples; none if the filters cannot settle in it."""

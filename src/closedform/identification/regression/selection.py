@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from ..logs.errors import LogError
 from ..logs.signals import Samples
 from ..logs.transmission import directions
 from .design import Design
-from .friction import FrictionTerms, Term
+from .friction import FrictionTerms, Term, terms
 from .least_squares import ridge_solution
 from .moments import Moments
 from .rows import Columns
@@ -24,11 +25,17 @@ COULOMB = (1e-5, 0.01, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 PRESLIDING = (1e-5, 3e-5, 1e-4, 3e-4, 1e-3)
 """Lengths tried for presliding, in rad or m."""
 
+STRIBECK = (0.02, 0.05, 0.1, 0.2, 0.5)
+"""Speeds tried for Stribeck friction, in rad/s or m/s."""
+
 RIDGE = 1e-10
 """Diagonal added to scaled normal equations, so that confused columns only share their effect."""
 
 GAIN = 0.01
 """Part of the error by which a richer model must predict better to be preferred."""
+
+CERTAIN = 1.0
+"""Standard errors, over the folds, by which the squared errors of a model with more terms must be less."""
 
 
 def best_friction(
@@ -36,32 +43,66 @@ def best_friction(
     middle: Samples,
     gathered: Callable[[Columns], Moments],
     too_few: Callable[[str], LogError],
-) -> FrictionTerms:
-    """Return the friction model that predicts rows of the logs best, folds left out in turn.
+) -> tuple[FrictionTerms, dict[str, float]]:
+    """Return the friction model that predicts rows of the logs best, folds left out in turn, and its values.
 
     `plain` is the design with viscous friction and offsets alone, `middle` some samples of a log;
-    `gathered` gives the moments of all logs without lags, `too_few` the error of too few rows.
+    `gathered` gives the moments of all logs without lags, `too_few` the error of too few rows. First the
+    widths of Coulomb friction and presliding are chosen; then friction by load (of the torques of that
+    model), Stribeck friction and asymmetric friction, one after the other, if each predicts clearly better.
     """
     speed = np.gradient(middle.position, middle.time, axis=0) @ directions(plain.axes).T
     slowest = float(np.percentile(np.abs(speed), 99, axis=0).min())
-    drive = (*plain.drive, *candidates(len(plain.axes), slowest))
-    every = Design(plain.robot, plain.base, plain.axes, drive, plain.known)
-    search = Search(every, gathered(every))
+    search = _searched(plain, (*plain.drive, *candidates(len(plain.axes), slowest)), gathered)
     if len(search.folds) < 2:
         raise too_few("too few rows to choose a friction model by; record for longer, or give friction=")
-    return search.best()
+    model = search.best()
+    chosen = _terms(plain, model, [kind for kind in ("fc", "fp") if kind in model.kinds])
+    speeds = [width for width in STRIBECK if width <= max(0.5 * slowest, STRIBECK[0])]
+    richer = [
+        [replace(model, load=True)],
+        [replace(model, stribeck=width) for width in speeds],
+        [replace(model, asymmetric=True)],
+    ]
+    added = [_terms(plain, each, sorted({*each.kinds} - {*model.kinds})) for row in richer for each in row]
+    drive = (*plain.drive, *chosen, *(term for terms in added for term in terms))
+    search = _searched(plain.with_drive(plain.drive, search.values(model)), drive, gathered)
+    for row in richer:
+        tried = [replace(model, **_changed(each)) for each in row]
+        best = min(tried, key=search.error)
+        model = best if search.pays(model, best) else model
+    return model, search.values(model)
 
 
 def candidates(axes: int, slowest: float) -> tuple[Term, ...]:
-    """Return every term that a search may choose from, beyond viscous friction and offsets.
+    """Return terms of Coulomb friction and presliding that a search may choose from.
 
     `slowest` is the speed that every axis exceeds in a hundredth of the time. Dry friction that changes
     sign over more than half of it could not be told apart from viscous friction.
     """
     widths = [width for width in COULOMB if width <= max(0.5 * slowest, COULOMB[0])]
-    coulomb = [Term("fc", a, width) for width in widths for a in range(axes)]
-    presliding = [Term("fp", a, value) for value in PRESLIDING for a in range(axes)]
+    models = [FrictionTerms(coulomb=width) for width in widths]
+    coulomb = [model.term("fc", a) for model in models for a in range(axes)]
+    presliding = [
+        FrictionTerms(presliding=length).term("fp", a) for length in PRESLIDING for a in range(axes)
+    ]
     return (*coulomb, *presliding)
+
+
+def _changed(model: FrictionTerms) -> dict[str, Any]:
+    """Return what a model has beyond Coulomb friction and presliding."""
+    found = {"load": model.load, "stribeck": model.stribeck, "asymmetric": model.asymmetric}
+    return {name: value for name, value in found.items() if value}
+
+
+def _terms(plain: Design, model: FrictionTerms, kinds: Sequence[str]) -> tuple[Term, ...]:
+    return tuple(term for term in terms(plain.axes, model, False) if term.kind in kinds)
+
+
+def _searched(plain: Design, drive: tuple[Term, ...], gathered: Callable[[Columns], Moments]) -> Search:
+    """Return the search among terms on the rows of the logs."""
+    every = plain.with_drive(drive)
+    return Search(every, gathered(every))
 
 
 class Search:
@@ -75,34 +116,67 @@ class Search:
             for fold in self.folds
         ]
         self.rows = [moments.folds[fold, 0].rows for fold in self.folds]
+        self._total = [sum(grams) for grams in zip(*self.grams, strict=True)]
+        self._known: dict[FrictionTerms, Array] = {}
 
     def error(self, friction: FrictionTerms) -> float:
         """Return the relative torque error of a model on folds left out in turn."""
-        chosen = self._columns(friction)
-        total = [sum(grams) for grams in zip(*self.grams, strict=True)]
-        wrong = power = 0.0
-        for fold, grams in enumerate(self.grams):
-            rest = [whole - part for whole, part in zip(total, grams, strict=True)]
-            x = self._fit(rest, chosen, sum(self.rows) - self.rows[fold])
-            for gram, active in zip(grams, self.active, strict=True):
-                r = np.append(-x[active], 1.0)
-                wrong += r @ gram @ r
-                power += gram[-1, -1]
-        return float(np.sqrt(wrong / power)) if power else np.inf
+        power = sum(gram[-1, -1] for grams in self.grams for gram in grams)
+        return float(np.sqrt(self.squares(friction).sum() / power)) if power else np.inf
+
+    def squares(self, friction: FrictionTerms) -> Array:
+        """Return the squared torque errors of a model, summed over each fold while that is left out."""
+        if friction not in self._known:
+            chosen = self._columns(friction)
+            wrong = np.zeros(len(self.grams))
+            for fold, grams in enumerate(self.grams):
+                rest = [whole - part for whole, part in zip(self._total, grams, strict=True)]
+                x = self._fit(rest, chosen, sum(self.rows) - self.rows[fold])
+                for gram, active in zip(grams, self.active, strict=True):
+                    r = np.append(-x[active], 1.0)
+                    wrong[fold] += r @ gram @ r
+            self._known[friction] = wrong
+        return self._known[friction]
+
+    def pays(self, simple: FrictionTerms, rich: FrictionTerms) -> bool:
+        """Return whether a richer model predicts better by more than `GAIN`, and not by one fold alone."""
+        before, after = self.squares(simple), self.squares(rich)
+        gain = before - after
+        spread = np.std(gain, ddof=1) * np.sqrt(len(gain))
+        return bool(after.sum() < (1 - GAIN) ** 2 * before.sum() and gain.sum() > CERTAIN * spread)
 
     def best(self) -> FrictionTerms:
-        """Return the model of least error, with presliding only if that is better by more than `GAIN`."""
+        """Return the model of least error, with presliding only if that is better by more than `GAIN`.
+
+        Of lengths of presliding that predict equally well, within `GAIN`, the longest is taken: friction
+        that is steeper than the rows demand predicts other motions worse.
+        """
         widths = sorted({term.value for term in self.design.drive if term.kind == "fc" and term.value})
-        plain = {model: self.error(model) for model in (FrictionTerms(coulomb=width) for width in widths)}
-        rich = [replace(model, presliding=length) for model in plain for length in PRESLIDING]
-        errors = {model: self.error(model) for model in rich}
-        simple, best = min(plain, key=plain.__getitem__), min(errors, key=errors.__getitem__)
-        return best if errors[best] < (1 - GAIN) * plain[simple] else simple
+        plain = min((FrictionTerms(coulomb=width) for width in widths), key=self.error)
+        rich = [
+            min((FrictionTerms(coulomb=width, presliding=length) for width in widths), key=self.error)
+            for length in PRESLIDING
+        ]
+        least = min(self.error(model) for model in rich)
+        if least >= (1 - GAIN) * self.error(plain):
+            return plain
+        return [model for model in rich if (1 - GAIN) * self.error(model) <= least][-1]
+
+    def values(self, friction: FrictionTerms) -> dict[str, float]:
+        """Return the values of a model that fit all folds best, by name."""
+        chosen = self._columns(friction)
+        x = self._fit(self._total, chosen, sum(self.rows))
+        return {self.design.names[k]: float(x[k]) for k in chosen}
 
     def _columns(self, friction: FrictionTerms) -> NDArray[np.intp]:
-        widths = {"fc": friction.coulomb, "fp": friction.presliding}
-        drive = [term.kind not in widths or term.value == widths[term.kind] for term in self.design.drive]
-        return np.flatnonzero([*[True] * self.design.base.count, *drive])
+        always = ("Ia", "fv", "of", "k")
+        drive = [
+            term.kind in always
+            or (term.kind in friction.kinds and friction.term(term.kind, term.axis) == term)
+            for term in self.design.drive
+        ]
+        extra = self.design.width - self.design.base.count - len(drive)
+        return np.flatnonzero([*[True] * self.design.base.count, *drive, *[True] * extra])
 
     def _fit(self, grams: Sequence[Array], chosen: NDArray[np.intp], rows: int) -> Array:
         """Return reweighted least squares from products of columns, zero for columns not chosen."""

@@ -51,10 +51,7 @@ class Split:
         given = self.hold_out
         if given is None or (isinstance(given, str) and given in ("half", "all")):
             return
-        try:
-            block = positive("hold_out", given)
-        except ArgumentError:
-            raise ArgumentError(f"hold_out is {shown(given)}; expected {EXPECTED}") from None
+        block = _seconds(given)
         if block > (self.stop - self.start) / 2:
             raise ArgumentError(
                 f"hold_out: blocks of {block:g} s do not alternate in a log of {self.stop - self.start:.3g} s"
@@ -110,10 +107,17 @@ def held_out_logs(given: Any, names: Sequence[str]) -> tuple[float | str | None,
             raise ArgumentError(f"hold_out is {shown(given)}; expected {EXPECTED}")
         whole = frozenset(chosen_logs("hold_out", names, given))
     else:
-        return given, frozenset()
+        return (given if given is None or isinstance(given, str) else _seconds(given)), frozenset()
     if len(whole) == len(names):
         raise ArgumentError(f"hold_out: all {len(names)} log(s) are kept aside; leave some to fit")
     return None, whole
+
+
+def _seconds(given: Any) -> float:
+    try:
+        return positive("hold_out", given)
+    except ArgumentError:
+        raise ArgumentError(f"hold_out is {shown(given)}; expected {EXPECTED}") from None
 
 
 def _spread(given: Mapping[Any, Any], count: int) -> list[int]:

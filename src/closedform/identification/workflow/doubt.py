@@ -16,10 +16,6 @@ POOR = 0.2
 
 TRYING = 0.03
 """The same, beyond which causes are tried; one that helps is named even if the fit is not poor."""
-
-EXCELLENT = 0.01
-"""The same, below which a lag that would explain yet more is no reason to doubt."""
-
 POOR_JOINT = 0.5
 """The same of a single joint, relative to its own torques."""
 
@@ -47,14 +43,17 @@ def prediction_doubts(joints: Sequence[str], parts: dict[str, Errors | None]) ->
     return found
 
 
-def sign_doubts(design: Design, values: Array, errors: Array, speeds: Array) -> list[str]:
+def sign_doubts(
+    design: Design, values: Array, errors: Array, speeds: Array
+) -> tuple[list[str], tuple[str, ...]]:
     """Return the joints whose inertia or friction comes out negative, as with efforts of the wrong sign.
 
-    `speeds` are the root mean squares of the joints' speeds, at which friction is judged.
+    `speeds` are the root mean squares of the joints' speeds, at which friction is judged. An inertia
+    that is negative beside friction that is surely positive is a note: the sign of the effort is right.
     """
     names = design.robot.joint_names
     at = {name: k for k, name in enumerate(design.names)}
-    found = []
+    found, small = [], []
     parts_of_inertia = _own_inertias(design)
     inertia = parts_of_inertia @ values + design.known
     doubtful = np.sqrt(parts_of_inertia**2 @ errors**2)
@@ -65,7 +64,10 @@ def sign_doubts(design: Design, values: Array, errors: Array, speeds: Array) -> 
         spread = np.sqrt(sum((errors[k] * size) ** 2 for k, size in parts))
         what = []
         if inertia[j] < -CERTAIN * doubtful[j]:
-            what.append("inertia")
+            if parts and friction > CERTAIN * spread:
+                small.append(name)
+            else:
+                what.append("inertia")
         if parts and friction < -CERTAIN * spread - 1e-9:
             what.append("friction")
         if what:
@@ -73,7 +75,11 @@ def sign_doubts(design: Design, values: Array, errors: Array, speeds: Array) -> 
             found.append(
                 f"the {' and '.join(what)} of {name} {verb} out negative: has its effort the wrong sign?"
             )
-    return found
+    note = (
+        f"the inertia of {', '.join(small)} comes out negative by more than its standard error, the friction "
+        "does not: it is too small to be seen, or something is missing in the model"
+    )
+    return found, (note,) if small else ()
 
 
 def _own_inertias(design: Design) -> Array:
@@ -113,21 +119,16 @@ def price_note(
     return (f"inertias are made physically consistent{tail}",)
 
 
-def explained(
-    doubts: list[str], error: float, diagnosis: Diagnosis
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return doubts followed by the causes that would explain them (or that none does), and notes.
+def explained(doubts: list[str], error: float, diagnosis: Diagnosis) -> tuple[str, ...]:
+    """Return doubts followed by the causes that would explain them (or that none does).
 
-    If there are no doubts and the `error` is small, only a lag is tried; if the fit is `EXCELLENT`,
-    it is no more than a note.
+    If there are no doubts and the `error` is small, nothing is tried.
     """
     if not doubts and error < TRYING:
-        lag = diagnosis.lag()
-        words = () if lag is None else (str(lag),)
-        return ((), words) if error < EXCELLENT else (words, ())
+        return ()
     causes = [str(cause) for cause in diagnosis.causes()[:3]]
     none = (
         f"nothing that was tried explains it ({TRIED}): springs, counterbalances, other friction, or a log "
         "of another robot remain"
     )
-    return (*doubts, *(causes or [none])) if doubts else tuple(causes), ()
+    return (*doubts, *(causes or [none])) if doubts else tuple(causes)

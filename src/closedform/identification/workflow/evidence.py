@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array
-from ..regression.least_squares import noise_products
+from ..regression.design import Design
+from ..regression.least_squares import Fit, noise_products
 from ..regression.moments import Moments
 
 
@@ -53,6 +54,13 @@ class Evidence:
         return cls(
             moments.active, tuple(t.R for t in triangles), tuple(freedom * S for S in noise), rows, prior
         )
+
+    @classmethod
+    def of_robot(cls, design: Design, moments: Moments, fit: Fit, correlation: Array) -> Evidence | None:
+        """Return the evidence of rows behind a robot's fit; None if some of them are with a payload."""
+        if moments.width != design.width:
+            return None
+        return cls.of(moments, [fit.values[a] for a in moments.active], correlation, fit.prior)
 
     def table(self) -> dict[str, Any]:
         """Return the evidence as lists, for a file."""

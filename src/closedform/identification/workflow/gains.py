@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Unpack
@@ -9,8 +11,9 @@ from typing import Any, Unpack
 import numpy as np
 
 from ...arrays import Array
-from ...checks import instance
-from ...errors import ClosedFormError
+from ...checks import file_path, instance, sized_array
+from ...errors import ClosedFormError, shorten
+from ...files import read_regular, write_files
 from ...robot import Robot
 from ..logs.cutoff import chosen_cutoff
 from ..logs.errors import LogError
@@ -19,6 +22,11 @@ from ..logs.options import ReadingOptions
 from ..logs.reading import read_log
 from ..logs.signals import Filters, condition_signals, sampling_rate, thin, to_rows
 from .listing import Column, Table
+
+FORMAT = "closedform drive gains 1"
+
+LARGEST_FILE = 2**24
+"""Bytes of saved gains."""
 
 ROWS = 200_000
 """Samples of a log that are used."""
@@ -71,6 +79,35 @@ class DriveGains:
             errors = self.standard_errors.tolist()
             cells = [(gain, error, part) for (gain, part), error in zip(cells, errors, strict=True)]
         return Table("joint", tuple(columns), tuple(zip(self.joints, cells, strict=True)))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the gains as JSON that `DriveGains.load` reads."""
+        content = {
+            "format": FORMAT,
+            "joints": self.joints,
+            "values": self.values.tolist(),
+            "explained": self.explained.tolist(),
+            "covariance": None if self.covariance is None else self.covariance.tolist(),
+        }
+        write_files({file_path("path", path): json.dumps(content, indent=1)})
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> DriveGains:
+        """Return saved gains."""
+        path = file_path("path", path)
+        try:
+            content = json.loads(read_regular(path, LARGEST_FILE))
+            if content["format"] != FORMAT:
+                raise ValueError(f"format is {content['format']!r}")
+            joints, given = tuple(map(str, content["joints"])), content["covariance"]
+            count = len(joints)
+            values, explained = (
+                sized_array(name, content[name], (count,)) for name in ("values", "explained")
+            )
+            covariance = None if given is None else sized_array("covariance", given, (count, count))
+        except (ClosedFormError, LookupError, TypeError, ValueError, RecursionError) as error:
+            raise ClosedFormError(f"{path}: not saved drive gains ({shorten(str(error), 200)})") from None
+        return cls(joints, values, explained, covariance)
 
     def __str__(self) -> str:
         lines = self.table.lines()

@@ -7,7 +7,8 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from ...checks import choice, flag, function, instance
+from ...arrays import Array
+from ...checks import choice, flag, function, instance, number
 from ...errors import ArgumentError
 from ...robot import Robot
 from ..logs.options import ReadingOptions
@@ -15,25 +16,48 @@ from ..logs.plausibility import ROWS
 from ..logs.sources import log_sources
 from ..regression.design import Design, independent
 from ..regression.friction import NO_FRICTION, FrictionTerms
-from ..regression.least_squares import METHODS, ExcitationError, Fit, solve, standard_errors
+from ..regression.instruments import Instrumented
+from ..regression.lag import best_lag, lag_notes
+from ..regression.least_squares import (
+    METHODS,
+    ExcitationError,
+    Fit,
+    fit_folds,
+    jackknife_errors,
+    standard_errors,
+)
 from ..regression.least_squares import undetermined as undetermined_names
 from ..regression.moments import Moments
+from ..regression.outliers import Weighed, outlier_notes, usual_residuals
+from ..regression.payload_columns import payload_beliefs, robot_fit, with_payloads, without_payloads
+from ..regression.payload_states import Payloads, payload_states
+from ..regression.rows import Columns
 from ..regression.selection import best_friction
+from ..regression.settling import settled
 from ..regression.split import HELD_OUT, HoldOut, held_out_logs
 from .diagnosis import Diagnosis
 from .doubt import explained, prediction_doubts, price_doubt, price_note, sign_doubts
 from .evidence import Evidence
-from .inertias import beliefs, consistent_inertias, identified_robot, inertias
+from .inertias import beliefs, consistent_inertias, identified_robot, inertias, places
 from .known_inertias import KnownInertias
 from .log_results import log_doubts, odd_logs
 from .opening import Opening
-from .prediction import Trace, cross_validation, torque_errors
+from .prediction import cross_validation, torque_errors
 from .recordings import KEPT, Recordings
 from .result import Identification
 from .runners import runner_of
 
 Progress = Callable[[float, str], None]
 """Called with the fraction of the work done, and what is next."""
+
+OUTLIER_ROUNDS = 2
+"""How often rows are weighed by the residuals of the fit before; the first may be spoilt by outliers."""
+
+LAG_ROUNDS = 3
+"""How often the lag is looked for, each time with the friction model chosen with the lag before."""
+
+LONGEST_LAG = 1.0
+"""Seconds; efforts that come later are of another motion."""
 
 ON_ERROR = ("raise", "skip")
 """What becomes of one of several logs that cannot be used."""
@@ -44,6 +68,7 @@ def identify(
     log: Any,
     *,
     cutoff: float | None = None,
+    lag: float | None = None,
     friction: FrictionTerms | str | None = "auto",
     rotors: bool = True,
     method: str = "reweighted",
@@ -56,6 +81,7 @@ def identify(
     symmetric: Mapping[str, str] | None = None,
     plausible: bool = True,
     progress: Progress | None = None,
+    payloads: Payloads = None,
     on_error: str = "raise",
     client: Any = "current",
     **reading: Unpack[ReadingOptions],
@@ -70,9 +96,12 @@ def identify(
       (log, options) has options of its own.
     - `cutoff`: of the torque filter in Hz; by default ten times the bandwidth of the motion, or less
       if the noise of positions would drown the accelerations.
+    - `lag`: seconds by which efforts were recorded later than positions; by default the lag that
+      predicts rows left out best, if it takes a tenth off their error; see `lag` of the result.
     - `friction`: `FrictionTerms`, None, or "auto", the model that cross validation within the fitted
       rows prefers. `rotors`: whether rotor inertias are identified.
-    - `method`: "ordinary", "weighted" or "reweighted" least squares, by joint.
+    - `method`: "ordinary", "weighted" or "reweighted" least squares, by joint, or "iv", instrumental
+      variables, which the noise of positions does not bias.
     - `hold_out`: None, "half" (the second) or the seconds of alternating blocks of each log, not fitted
       but predicted; or whole logs: a list of names or indices, {"files": 3}, {"files": 0.2}, or
       "files", a fifth of them. See `held_out` and `logs` of the result.
@@ -87,6 +116,8 @@ def identify(
       evenly, {"link2": "xz"}.
     - `plausible`: whether units are checked against limits and common sense.
     - `progress`: called with the fraction of the work done and what is next.
+    - `payloads`: what the robot carries in which logs, as a mapping of logs to names or
+      `PayloadState`s, or a list of one (or None) for each log; see `payloads` of the result.
     - `on_error`: what becomes of one of several logs that cannot be used: "raise", or "skip", which goes
       on with the others and notes what was skipped.
     - `client`: a `distributed.Client`, whose workers then read several logs and reduce them; the
@@ -120,73 +151,115 @@ def identify(
     if progress is not None:
         function("identify: progress", progress, "the fraction done and what is next", 2)
     choice("identify: on_error", on_error, ON_ERROR)
-    tell: Progress = progress or (lambda done, what: None)
+    tell = _forward(progress)
     sources = log_sources(log, reading)
     alone, skip = len(sources) == 1, on_error == "skip" and len(sources) > 1
-    held_out_logs(hold_out, [source.name for source in sources])  # refused before the work
+    names = [source.name for source in sources]
+    held_out_logs(hold_out, names)  # refused before the work
+    states = payload_states(payloads, names)
     runner = runner_of(client, len(sources))
     keep = sum(source.size for source in sources) <= KEPT * runner.workers
     what = "reading the log" if alone else f"reading {len(sources)} logs"
     tell(0.0, what)
     recordings = Recordings(
         sources,
-        Opening(robot, locked, cutoff, plausible, alone, keep, skip),
+        Opening(robot, locked, cutoff, plausible, alone, keep, skip, _checked_lag(lag)),
         runner,
         _part(tell, 0.0, 0.2, what),
     )
-    recordings.plan(hold_out)
+    recordings.plan(hold_out, states)
     robot, axes, main = recordings.robot, recordings.axes, recordings.main
     known = KnownInertias.of(robot.body_names, mass_bounds, total_mass, symmetric)
-    filters = main.filters
     tell(0.2, "base parameters")
     base, dependent = independent(robot, axes)
+    notes: tuple[str, ...] = ()
+
+    def gathered(columns: Columns) -> Moments:
+        told = _part(tell, 0.25, 0.5, "choosing a friction model")
+        return without_payloads(recordings.gather(columns, told, lags=0)[0], columns)
+
+    def designed() -> tuple[FrictionTerms, Design]:
+        """Return the friction model, given or chosen, and the design with it."""
+        model, values = friction or NO_FRICTION, dict[str, float]()
+        if isinstance(model, str):
+            tell(0.25, "choosing a friction model")
+            plain = Design.of(robot, base, axes, FrictionTerms(coulomb=None), rotors, dependent)
+            model, values = best_friction(plain, main.log.middle(ROWS), gathered, recordings.too_few)
+        design = Design.of(robot, base, axes, model, rotors, dependent)
+        return model, settled(design, values, gathered) if design.curved else design
+
+    model, design = designed()
+    for _ in range(LAG_ROUNDS if lag is None else 0):
+        tell(0.5, "the lag of efforts")
+        found_lag = best_lag(design, main.log.middle(ROWS), main.filters, main.split)
+        if found_lag is None or not found_lag.clear:
+            break
+        recordings.shift(found_lag.seconds)
+        main = recordings.main
+        model, design = designed()
+    if lag is None:
+        notes += lag_notes(main.filters.lag, found_lag)
+    filters = main.filters
     diagnosis = Diagnosis(base, main.log, filters)
-    if isinstance(friction, str):
-        what = "choosing a friction model"
-        tell(0.25, what)
-        plain = Design.of(robot, base, axes, FrictionTerms(coulomb=None), rotors, dependent)
-        told = _part(tell, 0.25, 0.55, what)
-        model = best_friction(
-            plain,
-            main.log.middle(ROWS),
-            lambda columns: recordings.gather(columns, told, lags=0)[0],
-            recordings.too_few,
-        )
-    else:
-        model = friction or NO_FRICTION
     tell(0.55, "least squares")
-    design = Design.of(robot, base, axes, model, rotors, dependent)
-    moments, shares = recordings.gather(design, _part(tell, 0.55, 0.8, "least squares"))
-    fit = _fit(design, recordings, moments, method, undetermined == "prior")
+    around: Callable[[Columns], Columns] = Instrumented if method == "iv" else _same
+    moments, shares = recordings.gather(design, _part(tell, 0.55, 0.75, "least squares"), around=around)
+    whole = _fit(design, recordings, moments, method, undetermined == "prior")
+    weighed = moments
+    for _ in range(OUTLIER_ROUNDS):
+        values = whole.values
+        own = around(recordings.columns_of(design, main.name))
+        usual = usual_residuals(own, values, main.log.middle(ROWS), main.filters, main.split)
+        if not usual.any and alone and len(main.log) <= ROWS:
+            break
+        told = _part(tell, 0.75, 0.8, "outliers")
+        weighed, _ = recordings.gather(design, told, around=_weighing(around, values, usual.size))
+        if not weighed.outliers.any():
+            break
+        whole = _fit(design, recordings, weighed, method, undetermined == "prior")
+    notes += outlier_notes(robot.joint_names, weighed.outliers, weighed.triangles(weighed.fitted)[0].rows)
+    fit = robot_fit(whole, design.width)
     tell(0.8, "inertias")
     found = inertias(design, fit, known, physical)
-    notes: tuple[str, ...] = ()
-    fitted = torque_errors(moments, moments.fitted, found.values)
+    every = with_payloads(whole, found.values)
+    fitted = torque_errors(moments, moments.fitted, every)
     tell(0.9, "validation")
-    errors = standard_errors(fit, moments, recordings.noise_correlation())
-    left_out = free = cross_validation(moments, method, fit.prior)
+    deviations = standard_errors(whole, weighed, recordings.noise_correlation())
+
+    def fit_of(folds: Sequence[int]) -> Fit:
+        return fit_folds(weighed, folds, method, whole.prior)
+
+    if method == "iv" and len(weighed.fitted) > 2:
+        deviations = jackknife_errors(fit_of, weighed.fitted)
+    errors = deviations[: design.width]
+    left_out = free = cross_validation(moments, fit_of)
     held = (HELD_OUT, 0) in moments.folds
-    held_out = torque_errors(moments, [HELD_OUT], found.values) if held else None
+    held_out = torque_errors(moments, [HELD_OUT], every) if held else None
     if found.consistent:
-        left_out = cross_validation(
-            moments, method, fit.prior, lambda part: consistent_inertias(design, part, known).values
-        )
-        any_held_out = torque_errors(moments, [HELD_OUT], fit.values) if held else None
+
+        def consistent(part: Fit) -> Array:
+            bodies = consistent_inertias(design, robot_fit(part, design.width), known)
+            return with_payloads(part, bodies.values)
+
+        left_out = cross_validation(moments, fit_of, consistent)
+        any_held_out = torque_errors(moments, [HELD_OUT], whole.values) if held else None
         notes += price_note((left_out, free), (held_out, any_held_out))
     doubts = prediction_doubts(
         robot.joint_names, {"left out in turn": left_out, "held out": held_out, "that were fitted": fitted}
     )
-    doubts += sign_doubts(design, fit.values, errors, diagnosis.speeds)
+    wrong_signs, small = sign_doubts(design, fit.values, errors, diagnosis.speeds)
+    doubts += wrong_signs
+    notes += small
     doubts += price_doubt(fitted, free)
-    logs = () if alone else shares.results(found.values)
+    logs = () if alone else recordings.results(shares, every)
     odd = odd_logs(logs)
     doubts += [*recordings.drowned(), *log_doubts(logs)]
     if odd:  # what is wrong shows in the log that fits worst
         worst_log = recordings.recording(odd[0].name)
         diagnosis = Diagnosis(base, worst_log.log, worst_log.filters)
     worst = max(each.total for each in (fitted, left_out, held_out) if each is not None)
-    reasons, hints = explained(doubts, worst, diagnosis)
-    shown = recordings.shown(main)
+    reasons = explained(doubts, worst, diagnosis)
+    carried = recordings.identified_payloads(every[design.width :], deviations[design.width :])
     return Identification(
         robot=identified_robot(design, found),
         base=base,
@@ -203,15 +276,50 @@ def identify(
         fitted=fitted,
         cross_validation=left_out,
         held_out=held_out,
-        doubts=(*recordings.doubts(), *reasons),
-        notes=(*recordings.notes(), *notes, *found.notes, *hints),
+        doubts=(*recordings.doubts(), *(doubt for each in carried for doubt in each.doubts), *reasons),
+        notes=(*recordings.notes(), *notes, *found.notes, *places(design, found.values)),
         described=base.values if robot.model.has_inertia else np.zeros(0),
-        trace=Trace.joined([Trace.of(design, found.values, r.log, r.filters, r.split) for r in shown]),
+        about=design.about,
+        trace=recordings.trace(design, every, main),
         logs=logs,
-        evidence=Evidence.of(
-            moments, [fit.values[a] for a in moments.active], recordings.noise_correlation(), fit.prior
-        ),
+        payloads=carried,
+        evidence=Evidence.of_robot(design, weighed, fit, recordings.noise_correlation()),
     )
+
+
+def _checked_lag(given: float | None) -> float:
+    """Return the lag that is given, in seconds; zero if none is."""
+    lag = 0.0 if given is None else number("identify: lag (or None)", given)
+    if abs(lag) > LONGEST_LAG:
+        raise ArgumentError(
+            f"identify: lag is {lag:g}; expected seconds from -{LONGEST_LAG:g} to {LONGEST_LAG:g}"
+        )
+    return lag
+
+
+def _forward(progress: Progress | None) -> Progress:
+    """Return a progress that never goes back, though steps are repeated."""
+    farthest = 0.0
+
+    def tell(done: float, what: str) -> None:
+        nonlocal farthest
+        farthest = max(farthest, done)
+        if progress is not None:
+            progress(farthest, what)
+
+    return tell
+
+
+def _same(columns: Columns) -> Columns:
+    """Return columns as they are."""
+    return columns
+
+
+def _weighing(
+    around: Callable[[Columns], Columns], values: Array, size: Array
+) -> Callable[[Columns], Columns]:
+    """Return what weighs rows by their residuals, around other columns."""
+    return lambda columns: Weighed(around(columns), values, size)
 
 
 def _part(tell: Progress, start: float, stop: float, what: str) -> Callable[[float], None]:
@@ -222,16 +330,18 @@ def _part(tell: Progress, start: float, stop: float, what: str) -> Callable[[flo
 def _fit(design: Design, recordings: Recordings, moments: Moments, method: str, with_prior: bool) -> Fit:
     """Return the fit to the fitted rows, which must determine all parameters unless there is a prior."""
     triangles = moments.triangles(moments.fitted)
-    rows = triangles[0].rows
-    if rows * design.robot.nv < 2 * design.width:
+    rows, width = triangles[0].rows, moments.width
+    if rows * design.robot.nv < 2 * width:
         raise recordings.too_few(
-            f"{rows} rows of {design.robot.nv} joints for {design.width} parameters; record for longer, "
+            f"{rows} rows of {design.robot.nv} joints for {width} parameters; record for longer, "
             "raise cutoff, or hold out less (or longer blocks)"
         )
-    fit = solve(triangles, moments.active, design.width, method)
+    fit = fit_folds(moments, moments.fitted, method)
     if with_prior:
-        fit = solve(triangles, moments.active, design.width, method, beliefs(design, fit.R))
-    names, condition = undetermined_names(fit.R, design.names)
+        believed = payload_beliefs(beliefs(design, robot_fit(fit, design.width).R), width)
+        fit = fit_folds(moments, moments.fitted, method, believed)
+    payloads = (name for each in recordings.payloads for name in each.names)
+    names, condition = undetermined_names(fit.R, (*design.names, *payloads))
     if names and not with_prior:
         raise ExcitationError(names, condition)
     return fit

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +20,9 @@ from ...model.inertia import (
     second_moments,
 )
 from ...robot import Robot
+from ...rotations import screw_motion
 from ..regression.design import Design
+from ..regression.friction import SHARP
 from ..regression.least_squares import Fit
 from .cone import Cone, least_squares_inside
 from .known_inertias import KnownInertias
@@ -51,7 +55,7 @@ def consistent(
     columns = np.linalg.norm(T[:, count:], axis=0)
     scales = np.concatenate([prior.scales, 1 / np.where(columns > 0, columns, 1.0)])
     unit = np.eye(len(scales))
-    losses = [size + k for k, name in enumerate(names[count:]) if name.startswith(NONNEGATIVE)]
+    losses = [size + k for k, name in enumerate(names[count:]) if NONNEGATIVE.fullmatch(name)]
     start = np.concatenate([prior.values / prior.scales, np.zeros(width - count)])
     start[losses] = 1.0
     G, h = known.inequalities()
@@ -138,20 +142,70 @@ def beliefs(design: Design, R: Array) -> tuple[Array, Array]:
 
 
 def identified_robot(design: Design, found: Inertias) -> Robot:
-    """Return the robot with identified inertias, and rotors, friction and offsets on its joints."""
-    value = dict(zip(design.names, found.values, strict=True))
+    """Return the robot with identified inertias, and rotors, friction, springs and offsets on its joints.
+
+    Dry friction of the robot changes sign at once: what rises over more than the speed `SHARP` is smooth
+    friction, what rises over a presliding length is dry. The offset of a joint with a spring is in its rest.
+    Joint zeros are those of the log.
+    """
+    value: dict[str, float] = dict(zip(design.names, found.values.tolist(), strict=True))
+    numbers = {body.joint_name: k for k, body in enumerate(design.robot.model.independent)}
+    term = {each.name(design.axes): each for each in design.drive}
 
     def changed(body: Body) -> Body:
-        k = body.iv + 1
-        dry = value.get(f"fc{k}", 0.0) + value.get(f"fp{k}", 0.0)
-        return replace(
+        k = 1 + numbers[body.joint_name]
+
+        def width(kind: str) -> float:
+            return (term[f"{kind}{k}"].value or 0.0) if f"{kind}{k}" in term else 0.0
+
+        def of(kind: str) -> float:
+            return value.get(f"{kind}{k}", 0.0)
+
+        smooth = width("fc") > SHARP
+        sprung = bool(of("k"))
+        springs: dict[str, Any] = {"stiffness": of("k"), "spring_rest": -of("of") / of("k")} if sprung else {}
+        own = replace(
             body,
-            armature=max(0.0, float(value.get(f"Ia{k}", body.armature))),
-            damping=max(0.0, float(value.get(f"fv{k}", 0.0))),
-            friction=max(0.0, float(dry)),
-            drive_offset=float(value.get(f"of{k}", 0.0)),
+            armature=max(0.0, value.get(f"Ia{k}", body.armature)),
+            damping=max(0.0, of("fv")),
+            friction=max(0.0, of("fp") + (0.0 if smooth else of("fc"))),
+            smooth_friction=of("fc") if smooth else 0.0,
+            smooth_speed=width("fc") if smooth else 0.0,
+            stribeck_friction=of("fs"),
+            stribeck_speed=width("fs"),
+            damping_asymmetry=of("fa"),
+            load_friction=max(0.0, of("fl")),
+            drive_offset=0.0 if sprung else of("of"),
+            **springs,
         )
+        if not of("dq"):
+            return own
+        return replace(own, placement=own.placement @ screw_motion(own.joint.X[:, 0] * of("dq")), row=None)
 
     model = design.robot.model
     bodies = tuple(body if body.coupling is not None else changed(body) for body in model.bodies)
     return Robot(replace(model, bodies=bodies).with_phi(found.phi))
+
+
+def places(design: Design, values: Array) -> tuple[str, ...]:
+    """Return notes about parameters that have no place in the robot, or not the same one."""
+    found = []
+    coupled = [name for name in design.names if re.fullmatch(r"(Ia|f[a-z])m\d+", name)]
+    outside = [*coupled, *(column.name for column in design.extra)]
+    if outside:
+        found.append(
+            f"a robot has no place for {', '.join(outside)}: `predict` counts them, `drive_torque` and "
+            "simulations do not"
+        )
+    below = [
+        name
+        for name, value in zip(design.names, values, strict=True)
+        if value < 0 and NONNEGATIVE.fullmatch(name) and name not in coupled and not name.startswith("fc")
+    ]
+    if below:
+        found.append(f"negative {', '.join(below)} are zero in the robot")
+    if any(term.kind == "fl" for term in design.drive):
+        found.append("friction by load (fl) counts in `drive_torque`, but not in simulations")
+    if any(term.kind == "fp" for term in design.drive):
+        found.append("presliding friction (fp) is dry friction in the robot, without a memory of reversals")
+    return tuple(found)

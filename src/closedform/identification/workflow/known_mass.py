@@ -19,11 +19,12 @@ from ..logs.log import Log
 from ..logs.options import ReadingOptions
 from ..logs.plausibility import ROWS
 from ..logs.reading import read_log
-from ..logs.signals import sampling_rate
+from ..logs.signals import Filters, sampling_rate
 from ..logs.sources import log_sources
 from ..regression.design import Design, independent
 from ..regression.friction import FrictionTerms
 from ..regression.moments import Moments
+from ..regression.rows import Columns
 from .evidence import Evidence
 from .gains import DriveGains
 from .identify import identify
@@ -114,11 +115,15 @@ def _rough(
     axes = empty[0].transmission.axes
     base, dependent = independent(robot, axes)
     design = Design.of(robot, base, axes, PLAIN, True, dependent)
-    moments, correlation = zip(*(gathered(design, log, cutoff) for log in empty), strict=True)
+
+    def gather(columns: Columns, log: Log) -> tuple[Moments, Array]:
+        return gathered(columns, log, Filters(sampling_rate(log.time), cutoff))
+
+    moments, correlation = zip(*(gather(design, log) for log in empty), strict=True)
     joined = Moments.joined(moments)
     none = [np.zeros(len(active)) for active in joined.active]
     columns = PayloadColumns(design, robot.body_names.index(body))
-    with_mass, correlations = zip(*(gathered(columns, log, cutoff) for log in loaded), strict=True)
+    with_mass, correlations = zip(*(gather(columns, log) for log in loaded), strict=True)
     evidence = Evidence.of(joined, none, correlation[0])
     return LoadedLogs(design, evidence, with_mass, correlations, np.zeros(design.width))
 

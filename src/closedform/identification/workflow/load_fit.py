@@ -54,8 +54,8 @@ class LoadedLogs:
         self.design, self.loaded, self.correlations = design, tuple(loaded), tuple(correlations)
         self.logs = (empty, *(self._evidence(k) for k in range(len(loaded))))
         width, joints = design.width, design.robot.nv
-        drives = enumerate(design.names[design.base.count :], design.base.count)
-        own = [k for k, name in drives if name.startswith(CHANGING)]
+        drives = enumerate(design.drive, design.base.count)
+        own = [k for k, term in drives if term.kind.startswith(CHANGING)]
         self.again, self.loads = [], []
         names, start = [*design.names], [values]
         for each in range(len(loaded)):

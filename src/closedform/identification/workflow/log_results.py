@@ -24,7 +24,7 @@ LEAST = 0.03
 
 @dataclass(frozen=True)
 class LogResult:
-    """One of several logs: its torque errors, whether it was held out, and what was repaired.
+    """One of several logs: its torque errors, whether it was held out, what was repaired, and the payload.
 
     `errors` are those of held-out rows if it has some, else of its fitted rows.
     """
@@ -34,6 +34,7 @@ class LogResult:
     seconds: float
     errors: Errors
     notes: tuple[str, ...] = ()
+    payload: str | None = None
 
     def table(self) -> dict[str, Any]:
         """Return all of it as lists, for a file."""

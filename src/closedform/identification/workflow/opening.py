@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ...errors import ClosedFormError
 from ...robot import Robot
-from ..logs.cutoff import chosen_cutoff, drowned
+from ..logs.cutoff import drowned
 from ..logs.errors import LogError
 from ..logs.log import STILL, Log
 from ..logs.plausibility import ROWS, check_motion, check_plausible
@@ -16,6 +16,7 @@ from ..logs.reading import read_log
 from ..logs.signals import Filters, sampling_rate
 from ..logs.sources import LogSource
 from ..logs.transmission import Axis
+from ..logs.velocities import chosen_filters
 from ..regression.design import independent
 from .diagnosis import Diagnosis
 from .gains import check_gains
@@ -26,7 +27,8 @@ from .locking import without_locked
 class Facts:
     """What is to be known of a log to plan the fit of all: its clock, its own cutoff, and what moves.
 
-    `robot` is that of the joints that move, None if no joint is locked.
+    `robot` is that of the joints that move, None if no joint is locked; `delay` that of measured velocities,
+    None if they are not used.
     """
 
     name: str
@@ -35,6 +37,7 @@ class Facts:
     stop: float
     rows: int
     cutoff: float
+    delay: float | None
     drowned: bool
     moving: tuple[bool, ...]
     robot: Robot | None
@@ -64,6 +67,7 @@ class Opening:
     alone: bool
     keep: bool
     skip: bool
+    lag: float = 0.0
 
     def __call__(self, group: Sequence[LogSource]) -> list[Opened | Failure]:
         """Return the logs of a group, opened; those that cannot be are failures if they may be skipped."""
@@ -90,22 +94,24 @@ class Opening:
         if self.alone or not moving.any():
             check_motion(log)
         rate, middle = sampling_rate(log.time), log.middle(ROWS)
-        cutoff = chosen_cutoff("identify", self.cutoff, middle, rate)
+        chosen = chosen_filters("identify", self.cutoff, middle, rate)
+        filters = replace(chosen.filters, lag=self.lag)
         if self.plausible:
-            check_gains(robot, log, cutoff, lambda: _causes(robot, log, Filters(rate, cutoff)))
+            check_gains(robot, log, filters.cutoff, lambda: _causes(robot, log, filters))
         facts = Facts(
             name=source.name,
             rate=rate,
             start=float(log.time[0]),
             stop=float(log.time[-1]),
             rows=len(log),
-            cutoff=cutoff,
+            cutoff=filters.cutoff,
+            delay=filters.delay,
             drowned=self.cutoff is None and drowned(middle, rate),
             moving=tuple(moving.tolist()),
             robot=None if robot is self.robot else robot,
             axes=log.transmission.axes,
             lazy=log.lazy,
-            notes=(*log.remarks, *notes),
+            notes=(*log.remarks, *notes, *chosen.notes),
             doubts=log.doubts,
         )
         return Opened(self, source, facts, log if self.keep or not source.size else None)
@@ -142,7 +148,7 @@ def named(name: str, error: ClosedFormError, alone: bool = False) -> ClosedFormE
     """Return an error that says which of several logs it is about."""
     if alone or name in str(error):
         return error
-    return LogError(f"{name}: {error}")
+    return LogError(f"{name}: {str(error).removeprefix('log: ')}")
 
 
 def _causes(robot: Robot, log: Log, filters: Filters) -> Sequence[Any]:

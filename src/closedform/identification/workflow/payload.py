@@ -19,7 +19,7 @@ from ..logs.errors import LogError
 from ..logs.log import Log
 from ..logs.options import ReadingOptions
 from ..logs.reading import read_log
-from ..logs.signals import Filters, Signals, noise_correlation, sampling_rate
+from ..logs.signals import Filters, Signals, noise_correlation
 from ..regression.design import Design, filtered_rows
 from ..regression.moments import LAGS, Moments, gather
 from ..regression.rows import Columns, Rows, nothing_left
@@ -262,20 +262,19 @@ def loaded_logs(empty: Identification, logs: Sequence[Log], body: str) -> Loaded
                 f"{log.source}: joints {', '.join(log.joints)}, but the empty robot was identified with "
                 f"{', '.join(robot.joint_names)}: a log of another robot?"
             )
-        own, correlation = gathered(columns, log, empty.filters_of(log).cutoff)
+        own, correlation = gathered(columns, log, empty.filters_of(log))
         moments.append(own)
         correlations.append(correlation)
     if empty.evidence is None:
         raise ClosedFormError(
-            "the identification of the empty robot was saved by an older version, without what its log says "
-            "of errors; identify the empty robot again"
+            "the identification of the empty robot has no evidence: it has payloads of its own, or "
+            "an older version saved it; identify the empty robot again"
         )
     return LoadedLogs(design, empty.evidence, moments, correlations, empty.values)
 
 
-def gathered(columns: Columns, log: Log, cutoff: float) -> tuple[Moments, Array]:
+def gathered(columns: Columns, log: Log, filters: Filters) -> tuple[Moments, Array]:
     """Return the moments of all rows of a log, and the correlation of white noise after its filters."""
-    filters = Filters(sampling_rate(log.time), cutoff)
     moments = gather(columns, log, filters, Split(log.time[0], log.time[-1], None, 0.0, np.inf))
     if not moments.fitted:
         raise nothing_left(log, filters)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ...arrays import Array
 from ..logs.log import PAUSE, Log
 from ..logs.signals import Filters
-from ..regression.least_squares import Fit, residual_squares, solve
+from ..regression.least_squares import Fit, residual_squares
 from ..regression.moments import Moments
 from ..regression.rows import Columns
 from ..regression.split import HELD_OUT, Split
@@ -58,21 +58,19 @@ def torque_errors(moments: Moments, folds: Sequence[int], values: Array) -> Erro
 
 def cross_validation(
     moments: Moments,
-    method: str,
-    prior: tuple[Array, Array] | None,
+    fit_of: Callable[[Sequence[int]], Fit],
     values_of: Callable[[Fit], Array] = lambda fit: fit.values,
 ) -> Errors | None:
     """Return the errors of fitted rows, each predicted by a fit to the other folds; None of one fold.
 
-    `values_of` are the values of the parameters that a fit leads to.
+    `fit_of` is the fit to some folds, `values_of` are the values of the parameters that a fit leads to.
     """
     folds = moments.fitted
     if len(folds) < 2:
         return None
     squares = np.zeros(len(moments.active))
     for fold in folds:
-        rest = moments.triangles([other for other in folds if other != fold])
-        fit = solve(rest, moments.active, moments.width, method, prior)
+        fit = fit_of([other for other in folds if other != fold])
         squares += residual_squares(moments.triangles([fold]), moments.active, values_of(fit))
     rows = sum(moments.folds[fold, 0].rows for fold in folds)
     return Errors.of(squares, moments.powers(folds), rows)

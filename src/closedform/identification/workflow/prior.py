@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,7 +24,7 @@ UNEVEN = 4.0
 THICKNESS = 1 / 6
 """Thickness of a rod over its length, for bodies of which only the length is known."""
 
-NONNEGATIVE = ("Ia", "fv", "fc", "fp")
+NONNEGATIVE = re.compile(r"(Ia|f[vcpl])m?\d+")
 """Drive parameters that no passive mechanism has below zero."""
 
 
@@ -82,7 +83,7 @@ def _fitted(design: Design, R: Array, shapes: Array, lower: Array, upper: Array)
     A = np.concatenate([T[:, :count] @ (design.base.matrix @ shapes), T[:, count:]], axis=1)
     norms = np.linalg.norm(A, axis=0)
     scale = 1 / np.where(norms > 0, norms, 1.0)
-    losses = [0.0 if name.startswith(NONNEGATIVE) else -np.inf for name in design.names[count:]]
+    losses = [0.0 if NONNEGATIVE.fullmatch(name) else -np.inf for name in design.names[count:]]
     low, high = np.append(lower, losses), np.append(upper, np.full(len(losses), np.inf))
     return np.asarray((lsq_linear(A * scale, z, (low / scale, high / scale)).x * scale)[: shapes.shape[1]])
 

@@ -2,47 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array
-from ...errors import ArgumentError, ClosedFormError, listed
+from ...errors import ArgumentError, listed
 from ...robot import Robot
 from ..logs.errors import LogError
 from ..logs.log import Log
 from ..logs.signals import Filters, noise_correlation
 from ..logs.sources import LogSource
-from ..regression.moments import LAGS, Moments, gather
-from ..regression.rows import Columns, nothing_left
-from ..regression.split import FILES, FOLDS, HELD_OUT, HoldOut, Split, held_out_logs
+from ..regression.moments import LAGS, Moments
+from ..regression.payload_columns import LoadedColumns, PayloadParameters
+from ..regression.payload_states import PayloadState, check_states
+from ..regression.rows import Columns
+from ..regression.split import FILES, FOLDS, HoldOut, Split, held_out_logs
+from .gathering import Gathering, Plan, errors_of, log_of
+from .joint_payload import IdentifiedPayload
 from .log_results import SHOWN, LogResult, log_lines
-from .opening import Facts, Failure, Opened, Opening, facts_of, named
-from .prediction import torque_errors
+from .opening import Facts, Failure, Opening, facts_of, named
+from .prediction import Trace
 from .runners import Cluster, Runner, Tell, in_groups
 
 KEPT = 2**30
 """Bytes of files, per worker, up to which logs stay in memory after they were read."""
+
+MOST_RATES = 8
+"""Sampling rates of which the filters' correlation is computed; logs differ in few."""
 
 TRACED = 200_000
 """Rows of which measured and predicted torques are kept for pictures."""
 
 
 @dataclass(frozen=True)
-class Plan:
-    """How one log is used: its filters, and which of its rows are fitted."""
-
-    filters: Filters
-    split: Split
-
-
-@dataclass(frozen=True)
 class Recording:
-    """A log and how it is used."""
+    """A log by name, and how it is used."""
 
+    name: str
     log: Log
     filters: Filters
     split: Split
@@ -67,6 +68,7 @@ class Recordings:
         self.facts = {each.name: each for each in found if isinstance(each, Facts)}
         self.failures = {each.name: each.reason for each in found if isinstance(each, Failure)}
         self.plans: dict[str, Plan] = {}
+        self.payloads: tuple[PayloadParameters, ...] = ()
         self._check_any()
         self.robot: Robot = next(iter(self.facts.values())).robot or opening.robot
         self.axes = next(iter(self.facts.values())).axes
@@ -78,8 +80,11 @@ class Recordings:
         """Whether there is one log only."""
         return len(self.names) == 1
 
-    def plan(self, hold_out: HoldOut) -> None:
-        """Choose the cutoff, and which rows of which logs are fitted, in which folds."""
+    def plan(self, hold_out: HoldOut, states: Mapping[str, PayloadState]) -> None:
+        """Choose the cutoff, and which rows of which logs are fitted, in which folds.
+
+        `states` has what the robot carries, by the name of the log.
+        """
         each, whole = held_out_logs(hold_out, self.names)
         aside = {self.names[k] for k in whole}
         cutoff = self._cutoff()
@@ -106,13 +111,52 @@ class Recordings:
                 )
             except ArgumentError as error:
                 raise named(name, error, self.alone) from None
-            self.plans[name] = Plan(Filters(facts.rate, cutoff), split)
+            payload = states[name].name if name in states else None
+            filters = Filters(facts.rate, cutoff, self.opening.lag, facts.delay)
+            self.plans[name] = Plan(filters, split, payload)
+        every = {states[name].name: states[name] for name in self.facts if name in states}
+        self.payloads = tuple(PayloadParameters(self.robot, state) for state in every.values())
+        check_states(states, fitted, {each.state.name: each.body for each in self.payloads})
 
-    def gather(self, columns: Columns, tell: Tell, lags: int = LAGS) -> tuple[Moments, Shares]:
-        """Return the moments of all logs, and those of each where they were made."""
-        gathering = Gathering(self.plans, columns, lags, self.opening.skip, self.alone)
+    def shift(self, lag: float) -> None:
+        """Take out a lag of the efforts, in seconds, of all logs."""
+        for name, plan in self.plans.items():
+            self.plans[name] = replace(plan, filters=replace(plan.filters, lag=lag))
+
+    def gather(
+        self,
+        columns: Columns,
+        tell: Tell,
+        lags: int = LAGS,
+        around: Callable[[Columns], Columns] = lambda columns: columns,
+    ) -> tuple[Moments, list[Any]]:
+        """Return the moments of all logs, and those of each where they were made.
+
+        Columns of the payloads, if there are some, follow those given; `around` is put around both.
+        """
+        gathering = Gathering(self.plans, around(self._loaded(columns)), lags, self.opening.skip, self.alone)
+        total: Moments
         total, shares = self.runner.joined(gathering, Moments.joined, self._groups, tell)
-        return total, Shares(self, shares)
+        return total, shares
+
+    def results(self, shares: Sequence[Any], values: Array) -> tuple[LogResult, ...]:
+        """Return what some values of the parameters predict of each log, from the shares of `gather`."""
+        told = self.runner.fetched(self.runner.spread(partial(errors_of, values=values), shares, _quietly))
+        found = {name: each for part in told for name, each in part.items()}
+        lost = {name: each.reason for name, each in found.items() if isinstance(each, Failure)}
+        self.failures.update(lost)
+        return tuple(
+            LogResult(
+                name,
+                self.plans[name].split.hold_out is not None,
+                self.facts[name].duration,
+                each,
+                self.facts[name].notes,
+                self.plans[name].payload,
+            )
+            for name, each in found.items()
+            if name not in lost
+        )
 
     @property
     def cutoff(self) -> float:
@@ -127,30 +171,42 @@ class Recordings:
         return self.recording(name)
 
     def recording(self, name: str) -> Recording:
-        """Return one log, brought here, and how it is used."""
+        """Return one log, brought here."""
         (log,) = self.runner.fetched(
-            self.runner.spread(partial(_log_of, name=name), [self._groups[self._place[name]]], _quietly)
+            self.runner.spread(partial(log_of, name=name), [self._groups[self._place[name]]], _quietly)
         )
-        return Recording(log, self.plans[name].filters, self.plans[name].split)
+        return Recording(name, log, self.plans[name].filters, self.plans[name].split)
 
-    def shown(self, main: Recording) -> list[Recording]:
-        """Return logs for pictures, up to so many rows: of those in this process, or the main one."""
-        if isinstance(self.runner, Cluster) or self.alone:
-            chosen = [main]
-        else:
-            chosen = [
-                self.recording(name)
-                for name in list(self.plans)[: TRACED // 1000]
-                if not self.facts[name].lazy
-            ]
-        rows = 0.0
-        found = []
-        for each in chosen:
-            rows += len(each.log) / each.filters.step
-            # pictures of a lazy or very long log would cost another pass over it
-            if rows <= TRACED and not each.log.lazy:
-                found.append(each)
-        return found
+    def trace(self, design: Columns, values: Array, main: Recording) -> Trace | None:
+        """Return measured and predicted torques for pictures: of logs in this process, or of the main one.
+
+        `values` are those of the design's parameters, then those of the payloads.
+        """
+        every = not isinstance(self.runner, Cluster) and not self.alone
+        rows, parts = 0.0, []
+        for name in self.plans if every else [main.name]:
+            facts, plan = self.facts[name], self.plans[name]
+            rows += facts.rows / plan.filters.step
+            if facts.lazy or rows > TRACED:  # would cost another pass over a lazy or very long log
+                break
+            log = self.recording(name).log if every else main.log
+            columns = self.columns_of(design, name)
+            parts.append(Trace.of(columns, values, log, plan.filters, plan.split))
+        return Trace.joined(parts)
+
+    def columns_of(self, columns: Columns, name: str) -> Columns:
+        """Return columns as they are in one log, with those of the payload that it carries."""
+        return self._loaded(columns).carrying(self.plans[name].payload)
+
+    def _loaded(self, columns: Columns) -> Columns:
+        """Return columns followed by those of the payloads."""
+        return LoadedColumns(columns, self.payloads) if self.payloads else columns
+
+    def identified_payloads(self, values: Array, errors: Array) -> tuple[IdentifiedPayload, ...]:
+        """Return the payloads of the values of all their parameters, and of their standard errors."""
+        ends = np.cumsum([each.width for each in self.payloads])[:-1]
+        parts = zip(self.payloads, np.split(values, ends), np.split(errors, ends), strict=True)
+        return tuple(IdentifiedPayload.of(*part) for part in parts) if self.payloads else ()
 
     def noise_correlation(self) -> Array:
         """Return the correlation of white noise after the filters by lag, averaged over the logs' rates."""
@@ -244,82 +300,6 @@ class Recordings:
                 f"joint(s) {', '.join(still)} do not move in any of {len(fitted)} log(s) to fit; record them "
                 f"moving, or lock them: locked=[{still[0]!r}]"
             )
-
-
-MOST_RATES = 8
-"""Sampling rates of which the filters' correlation is computed; logs differ in few."""
-
-
-@dataclass(frozen=True)
-class Gathering:
-    """What workers do with a group of logs: moments of all, and of each log alone."""
-
-    plans: Mapping[str, Plan]
-    columns: Columns
-    lags: int
-    skip: bool
-    alone: bool
-
-    def __call__(self, group: Sequence[Opened | Failure]) -> tuple[Moments, dict[str, Moments | Failure]]:
-        """Return the moments of the logs of a group that are used, joined, and by log."""
-        total = Moments(self.columns.active, self.columns.width, self.lags)
-        shares: dict[str, Moments | Failure] = {}
-        for opened in group:
-            if isinstance(opened, Failure) or opened.source.name not in self.plans:
-                continue
-            name = opened.source.name
-            plan = self.plans[name]
-            try:
-                log = opened.log()
-                own = gather(self.columns, log, plan.filters, plan.split, self.lags)
-                if not own.folds and not self.alone:
-                    raise nothing_left(log, plan.filters)
-            except ClosedFormError as error:
-                if not self.skip:
-                    raise named(name, error, self.alone) from None
-                shares[name] = Failure(name, str(error))
-                continue
-            total = total.join(own)
-            shares[name] = own.summary()
-        return total, shares
-
-
-class Shares:
-    """The moments of each log, where they were made."""
-
-    def __init__(self, recordings: Recordings, places: Sequence[object]) -> None:
-        self.recordings, self.places = recordings, places
-
-    def results(self, values: Array) -> tuple[LogResult, ...]:
-        """Return what some values of the parameters predict of each log, and what was skipped here."""
-        runner, facts, plans = self.recordings.runner, self.recordings.facts, self.recordings.plans
-        told = runner.fetched(runner.spread(partial(_errors_of, values=values), self.places, _quietly))
-        found = {name: each for part in told for name, each in part.items()}
-        failures = {name: each.reason for name, each in found.items() if isinstance(each, Failure)}
-        self.recordings.failures.update(failures)
-        return tuple(
-            LogResult(
-                name, plans[name].split.hold_out is not None, facts[name].duration, each, facts[name].notes
-            )
-            for name, each in found.items()
-            if not isinstance(each, Failure)
-        )
-
-
-def _errors_of(shares: Mapping[str, Moments | Failure], values: Array) -> dict[str, object]:
-    """Return the errors of each log: of its held-out rows if there are some, else of all."""
-    found: dict[str, object] = {}
-    for name, own in shares.items():
-        if isinstance(own, Failure):
-            found[name] = own
-        else:
-            held = (HELD_OUT, 0) in own.folds
-            found[name] = torque_errors(own, [HELD_OUT] if held else own.fitted, values)
-    return found
-
-
-def _log_of(group: Sequence[Opened | Failure], name: str) -> Log:
-    return next(each for each in group if isinstance(each, Opened) and each.source.name == name).log()
 
 
 def _quietly(done: float) -> None:

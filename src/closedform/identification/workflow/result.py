@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping
+from dataclasses import asdict, astuple, dataclass, field, replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -31,6 +32,7 @@ from ..regression.friction import FrictionTerms, Term
 from ..regression.rows import nothing_left
 from ..regression.split import Split
 from .evidence import Evidence
+from .joint_payload import IdentifiedPayload
 from .listing import Table, error_table, parameter_table
 from .log_results import LogResult, log_table
 from .prediction import Errors, Trace
@@ -39,6 +41,14 @@ FORMAT = "closedform identification 1"
 
 LARGEST_FILE = 2**28
 """Bytes of a saved identification."""
+
+FITS = {
+    "ordinary": "ordinary least squares",
+    "weighted": "weighted least squares",
+    "reweighted": "reweighted least squares",
+    "iv": "instrumental variables",
+}
+"""Methods in words."""
 
 ARRAYS = ("values", "standard_errors", "described", "known", "scatter")
 ERRORS = ("fitted", "cross_validation", "held_out")
@@ -70,7 +80,8 @@ class Identification:
     `fitted`, `held_out` and `cross_validation` are torque errors of the rows that were fitted, of
     those kept aside, and of fitted rows left out in turn (None of a log too short for that). `doubts`
     says what speaks against all this, and what would explain the log better; `notes` what was repaired.
-    `logs` has the errors of each log, if there were several; `evidence` is what payloads are weighed with.
+    `logs` has the errors of each log, if there were several, and `payloads` what was carried in some.
+    `evidence` is what payloads are weighed with.
     """
 
     robot: Robot
@@ -94,6 +105,13 @@ class Identification:
     doubts: tuple[str, ...] = ()
     logs: tuple[LogResult, ...] = ()
     evidence: Evidence | None = None
+    payloads: tuple[IdentifiedPayload, ...] = ()
+    about: Mapping[str, float] | None = None
+
+    @property
+    def lag(self) -> float:
+        """Seconds by which efforts were recorded later than positions, taken out before the fit."""
+        return self.filters.lag
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -103,7 +121,7 @@ class Identification:
     @cached_property
     def design(self) -> Design:
         """The columns that the values belong to."""
-        return Design(self.robot, self.base, self.axes, self.drive, self.known)
+        return Design(self.robot, self.base, self.axes, self.drive, self.known, about=self.about)
 
     @property
     def base_values(self) -> Array:
@@ -134,7 +152,8 @@ class Identification:
                 f"{log.source}: {rate:.4g} rows per second, too few for the cutoff of "
                 f"{self.filters.cutoff:.4g} Hz that the model was identified with; identify it with a lower"
             )
-        return Filters(rate, self.filters.cutoff)
+        delay = None if log.velocity is None else self.filters.delay
+        return replace(self.filters, rate=rate, delay=delay)
 
     def predict(self, log: Log | Any, **reading: Unpack[ReadingOptions]) -> Trace:
         """Return measured and predicted torques along a log, both after the filters of this result."""
@@ -179,7 +198,7 @@ class Identification:
         """How many parameters were identified, and how."""
         return (
             f"{len(self.values)} parameters, condition number {self.condition:.1f}",
-            f"friction: {self.friction}; cutoff {self.filters.cutoff:.3g} Hz; {self.method} least squares",
+            f"friction: {self.friction}; cutoff {self.filters.cutoff:.3g} Hz; {FITS[self.method]}",
         )
 
     def __str__(self) -> str:
@@ -192,6 +211,7 @@ class Identification:
             "",
             *parameters.lines(10),
             "",
+            *(line for payload in self.payloads for line in (*str(payload).splitlines(), "")),
             *errors.lines(),
             *(["", *log_table(self.logs).lines(40)] if self.logs else []),
             *(f"note: {note}" for note in self.notes),
@@ -211,11 +231,14 @@ class Identification:
             "names": self.names,
             **{name: getattr(self, name).tolist() for name in ARRAYS},
             "axes": [{"label": axis.label, "direction": axis.direction.tolist()} for axis in self.axes],
-            "drive": [[term.kind, term.axis, term.value] for term in self.drive],
+            "drive": [list(astuple(term)) for term in self.drive],
+            "about": self.about,
             "friction": asdict(self.friction),
             "condition": self.condition,
             "rate": self.filters.rate,
             "cutoff": self.filters.cutoff,
+            "lag": self.filters.lag,
+            "delay": self.filters.delay,
             "method": self.method,
             "errors": {
                 key: None if (errors := getattr(self, key)) is None else errors.table() for key in ERRORS
@@ -224,6 +247,7 @@ class Identification:
             "doubts": self.doubts,
             "logs": [log.table() for log in self.logs],
             "evidence": None if self.evidence is None else self.evidence.table(),
+            "payloads": [payload.table() for payload in self.payloads],
         }
         write_files({file_path("path", path): json.dumps(content, indent=1)})
 
@@ -247,12 +271,16 @@ class Identification:
                 drive=tuple(Term(*term) for term in content["drive"]),
                 friction=FrictionTerms(**content["friction"]),
                 condition=content["condition"],
-                filters=Filters(content["rate"], content["cutoff"]),
+                filters=Filters(
+                    content["rate"], content["cutoff"], content.get("lag", 0.0), content.get("delay")
+                ),
                 method=content["method"],
                 notes=tuple(content["notes"]),
                 doubts=tuple(content.get("doubts", ())),
+                payloads=tuple(IdentifiedPayload.from_table(each) for each in content.get("payloads", ())),
                 logs=tuple(LogResult.from_table(log) for log in content.get("logs", ())),
                 evidence=None if (rest := content.get("evidence")) is None else Evidence.from_table(rest),
+                about=content.get("about"),
                 **fields,
             )
         except (ClosedFormError, LookupError, TypeError, AttributeError, ValueError, RecursionError) as error:

@@ -155,10 +155,12 @@ class Cluster:
         """Wait for futures; if one fails, the others are cancelled and its error is raised."""
         from distributed import as_completed  # noqa: PLC0415 (an extra)
 
-        for k, future in enumerate(as_completed(futures)):  # type: ignore[no-untyped-call]
-            if future.status != "finished":
+        completed = as_completed(futures, loop=self.client.loop)  # type: ignore[no-untyped-call]
+        for k, future in enumerate(completed):
+            error = future.exception()
+            if error is not None:
                 self.client.cancel(list(futures))
-                future.result()
+                raise error
             tell((k + 1) / len(futures))
 
 
@@ -199,6 +201,6 @@ def _current() -> Any:
     if distributed is None:
         return None
     try:
-        return distributed.default_client()
+        return distributed.Client.current()
     except ValueError:
         return None

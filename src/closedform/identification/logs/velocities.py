@@ -1,0 +1,106 @@
+"""Measured velocities: whether they tell more of a motion than differences of positions do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .cutoff import LOWEST, WIDER, Spectrum, chosen_cutoff
+from .signals import Filters, Samples, condition_signals, zero_phase
+
+BETTER = 0.8
+"""Noise of accelerations from velocities over that from positions, below which velocities are taken."""
+
+AGREE = 0.01
+"""Difference of measured velocities and the slopes of positions, relative, beyond which one is wrong."""
+
+BIASED = 0.005
+"""Part of the accelerations' power beyond which noise of positions is worth a note."""
+
+CHECKED_ROWS = 50_000
+"""Rows that velocities and positions are compared over."""
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The filters of a log, and notes on its measured velocities."""
+
+    filters: Filters
+    notes: tuple[str, ...] = ()
+
+
+def chosen_filters(caller: str, cutoff: float | None, samples: Samples, rate: float) -> Chosen:
+    """Return the filters of a log: of the cutoff that is given or fits it, with velocities if they help.
+
+    Velocities help if they agree with the positions, and if the noise of the accelerations is clearly
+    lower by their differences than by second differences of positions. They may be late: the delay
+    that explains the difference of both best is taken out. With less noise the cutoff may be wider.
+    """
+    filters = Filters(rate, chosen_cutoff(caller, cutoff, samples, rate))
+    if samples.velocity is None or not samples.velocity.any():
+        noisy = cutoff is not None and np.ptp(samples.position, axis=0).any()
+        return Chosen(filters, _noise_notes(Spectrum.of(samples, rate), filters.cutoff) if noisy else ())
+    spectra = [Spectrum.of(samples, rate, derivatives) for derivatives in (2, 1)]
+    delay, difference = _delay(samples, filters)
+    if difference > AGREE:
+        note = (
+            f"logged velocities differ from the slopes of the positions by {100 * difference:.2g} % (median "
+            "of the joints) and are not used"
+        )
+        return Chosen(filters, (note,))
+    noises = [spectrum.noise(filters.cutoff) for spectrum in spectra]
+    if noises[0].shape != noises[1].shape or not noises[0].any():
+        return Chosen(filters)
+    seen = noises[0] > 0
+    ratio = float(np.sqrt(np.median(noises[1][seen] / noises[0][seen])))
+    if ratio > BETTER:
+        return Chosen(filters, _noise_notes(spectra[0], filters.cutoff))
+    if cutoff is None:
+        wide = min(WIDER * spectra[0].bandwidth, max(spectra[1].clean, filters.cutoff))
+        filters = replace(filters, cutoff=float(np.clip(wide, min(LOWEST, rate / 10), rate / 10)))
+    note = (
+        f"speeds are the logged velocities, {1e3 * delay:.2g} ms late: accelerations from them have "
+        f"{ratio:.2g} times the noise of those from positions"
+    )
+    return Chosen(replace(filters, delay=delay), (note,))
+
+
+def _noise_notes(spectrum: Spectrum, cutoff: float) -> tuple[str, ...]:
+    """Return a note if the noise of positions up to a cutoff biases least squares."""
+    share = spectrum.share(cutoff)
+    note = (
+        f"{100 * share:.2g} % of the accelerations' power up to {cutoff:.3g} Hz is noise of the positions, "
+        'which makes inertias come out too small: lower cutoff, or method="iv"'
+    )
+    return (note,) if share > BIASED else ()
+
+
+def _delay(samples: Samples, filters: Filters) -> tuple[float, float]:
+    """Return by how much velocities are late, and how far they differ from slopes of positions then.
+
+    A delay d adds -d qdd to the velocities qd: d is the least squares solution, in the median of the
+    joints; twice, since the first step is that of a straight line.
+    """
+    some = replace(
+        samples,
+        **{
+            name: getattr(samples, name)[:CHECKED_ROWS] for name in ("time", "position", "effort", "velocity")
+        },
+        trusted=None,
+    )
+    rate, delay = filters.rate, 0.0
+    slopes = condition_signals(some, filters)
+    qd, qdd = (zero_phase(x, filters.cutoff, rate)[slopes.valid] for x in (slopes.qd, slopes.qdd))
+    moving = np.any(qdd, axis=0) & np.any(qd, axis=0) if len(qd) else np.zeros(0, dtype=bool)
+    if not moving.any():
+        return 0.0, np.inf
+    for _ in range(2):
+        v = condition_signals(some, replace(filters, delay=delay)).qd
+        apart = (zero_phase(v, filters.cutoff, rate)[slopes.valid] - qd)[:, moving]
+        delay -= float(
+            np.median(np.sum(apart * qdd[:, moving], axis=0) / np.sum(qdd[:, moving] ** 2, axis=0))
+        )
+    v = condition_signals(some, replace(filters, delay=delay)).qd
+    apart = (zero_phase(v, filters.cutoff, rate)[slopes.valid] - qd)[:, moving]
+    return delay, float(np.median(np.sqrt(np.sum(apart**2, axis=0) / np.sum(qd[:, moving] ** 2, axis=0))))

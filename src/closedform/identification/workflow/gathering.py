@@ -1,0 +1,77 @@
+"""What workers do with a group of logs: moments of all, and the torque errors of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ...arrays import Array
+from ...errors import ClosedFormError
+from ..logs.log import Log
+from ..logs.signals import Filters
+from ..regression.moments import Moments, gather
+from ..regression.rows import Columns, nothing_left
+from ..regression.split import HELD_OUT, Split
+from .opening import Failure, Opened, named
+from .prediction import Errors, torque_errors
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How one log is used: its filters, which of its rows are fitted, and what the robot carries in it."""
+
+    filters: Filters
+    split: Split
+    payload: str | None = None
+
+
+@dataclass(frozen=True)
+class Gathering:
+    """The moments of a group of logs, and of each log alone, for some columns."""
+
+    plans: Mapping[str, Plan]
+    columns: Columns
+    lags: int
+    skip: bool
+    alone: bool
+
+    def __call__(self, group: Sequence[Opened | Failure]) -> tuple[Moments, dict[str, Moments | Failure]]:
+        """Return the moments of the logs of a group that are used, joined, and by log."""
+        total = Moments(self.columns.active, self.columns.width, self.lags)
+        shares: dict[str, Moments | Failure] = {}
+        for opened in group:
+            if isinstance(opened, Failure) or opened.source.name not in self.plans:
+                continue
+            name = opened.source.name
+            plan = self.plans[name]
+            try:
+                log = opened.log()
+                columns = self.columns.carrying(plan.payload)
+                own = gather(columns, log, plan.filters, plan.split, self.lags)
+                if not own.folds and not self.alone:
+                    raise nothing_left(log, plan.filters)
+            except ClosedFormError as error:
+                if not self.skip:
+                    raise named(name, error, self.alone) from None
+                shares[name] = Failure(name, str(error))
+                continue
+            total = total.join(own)
+            shares[name] = own.summary()
+        return total, shares
+
+
+def errors_of(shares: Mapping[str, Moments | Failure], values: Array) -> dict[str, Errors | Failure]:
+    """Return the errors of each log: of its held-out rows if there are some, else of all."""
+    found: dict[str, Errors | Failure] = {}
+    for name, own in shares.items():
+        if isinstance(own, Failure):
+            found[name] = own
+        else:
+            held = (HELD_OUT, 0) in own.folds
+            found[name] = torque_errors(own, [HELD_OUT] if held else own.fitted, values)
+    return found
+
+
+def log_of(group: Sequence[Opened | Failure], name: str) -> Log:
+    """Return the log of that name among those of a group."""
+    return next(each for each in group if isinstance(each, Opened) and each.source.name == name).log()

@@ -1,0 +1,53 @@
+"""The door of a robot to closed loops; the room behind it is entered when it is called."""
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from numpy.typing import ArrayLike
+
+from .description.loop import Closure
+
+if TYPE_CHECKING:
+    from .loops import ClosedRobot
+
+
+class RobotLooping:
+    """Methods that close the loops of a robot."""
+
+    def with_loops(
+        self,
+        loops: Sequence[Closure],
+        independent: Sequence[str] | None = None,
+        actuated: Sequence[str] | None = None,
+        near: ArrayLike | None = None,
+    ) -> ClosedRobot:
+        """Return the robot with closed loops, in minimal coordinates: the same methods, fewer coordinates.
+
+        `loops` are `cf.Loop`s, cut joints between two frames, and `cf.JointCoupling`s. `independent` are the
+        joints whose coordinates describe the mechanism; by default they are found by rank, the actuated
+        ones if they do, else those nearest to the base. `actuated` are the joints that carry torque
+        (default: the independent ones); if there are more of them than degrees of freedom, inverse dynamics
+        gives the torques of least norm. `near` (nq,) are coordinates of all joints in which the loops are
+        nearly closed: they choose the assembly mode. Redundant loops, as those of a planar mechanism in
+        space, are found by rank.
+
+        >>> import numpy as np, closedform as cf
+        >>> rod = cf.Inertial.of(1.0, (0.5, 0, 0), (0, 0, 0, 0.1, 0, 0.1))
+        >>> rows = [(0, 0, 0, 0, 0), (0, 0, 1.0, 0, 0), (0, 0, 2.2, 0, 0)]
+        >>> bars = cf.Robot.from_mdh(rows, parents=[-1, 0, -1], inertials=[rod] * 3)
+        >>> bars = bars.with_frame("coupler", "link2", (2, 0, 0)).with_frame("rocker", "link3", (1.5, 0, 0))
+        >>> four_bar = bars.with_loops([cf.Loop("coupler", "rocker", "hinge")], near=[1.0, -0.6, 1.4])
+        >>> four_bar.joint_names, four_bar.nv
+        (('joint1',), 1)
+        >>> q_all = four_bar.assemble([[1.0], [1.1]])
+        >>> bool((four_bar.closure_residual(q_all) < 1e-14).all())
+        True
+        >>> four_bar.inverse_dynamics([1.0], [0.5], [0.0]).shape
+        (1,)
+        """
+        from .loops import with_loops
+
+        return with_loops(self, loops, independent, actuated, near)  # type: ignore[arg-type]  # a robot

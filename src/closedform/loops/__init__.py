@@ -1,0 +1,18 @@
+"""Robots with closed loops: constraint embedding in minimal coordinates, with every derivative.
+
+| file | what it holds |
+|---|---|
+| `cut_joints` | the rows that cut joints and couplings add, with time derivatives |
+| `linear` | square systems as expressions, by rotations |
+| `dyads` | loops that close by a formula |
+| `model`, `closing` | the mechanism: independent rows and coordinates, found by rank |
+| `closed_tree` | constraint embedding: all velocities from the independent ones |
+| `kinematics`, `dynamics`, `rates`, `state`, `parameters` | the forms |
+| `assembly`, `numbers` | all coordinates from the independent ones |
+| `robot` | the robot that users hold |
+"""
+
+from .errors import AssemblyError
+from .robot import ClosedRobot, with_loops
+
+__all__ = ["AssemblyError", "ClosedRobot", "with_loops"]

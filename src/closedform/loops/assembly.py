@@ -1,0 +1,151 @@
+"""Assembly: the coordinates of all joints from the independent ones, by Newton's method along a path.
+
+From a closed posture the independent coordinates move to the wanted ones in steps. Each step predicts all
+joints along v = G qd and corrects the dependent ones by Newton's method. A step is taken only if that
+converges at once and corrects less than was predicted, so that the assembly mode stays; else it is halved.
+"""
+
+from __future__ import annotations
+
+import casadi as ca
+import numpy as np
+from casadi import SX
+from numpy.typing import NDArray
+
+from ..arrays import Array
+from ..forms.manifold import difference, moved
+from ..forms.tree import Tree
+from ..kernels import Kernel, compiled
+from ..lazy import cached_property
+from . import cut_joints
+from .closed_tree import ClosedTree
+from .linear import BlockSystem
+from .model import ClosedModel
+from .numbers import CLOSED, ClosureNumbers
+
+STEP = 0.5
+"""Largest step of an independent coordinate that is tried, in rad or m."""
+
+SMALLEST = 2.0**-12
+"""Part of the way below which a step is not halved any more: the mechanism does not reach the posture."""
+
+CORRECTIONS = 8
+"""Newton steps after a prediction."""
+
+
+class Assembler:
+    """Finds the coordinates of all joints of a mechanism; compiled when first used."""
+
+    def __init__(self, model: ClosedModel) -> None:
+        self.model = model
+        self.closed = ClosedTree(model, Tree.of(model.tree)).in_all_coordinates
+        self.size = ClosureNumbers(self.closed.tree, model.closures).size
+
+    @cached_property
+    def _correct(self) -> Kernel:
+        """Residual of all rows at x, x after one Newton step of the dependent coordinates, and its length."""
+        tree, model = self.closed.tree, self.model
+        x, step = SX.sym("x", tree.nq), SX.sym("step", len(model.dv))
+        whole = SX(tree.nv, 1)
+        whole[list(model.dv)] = step
+        after = moved(model.tree, x, whole)
+        c = ca.vertcat(*(cut_joints.residual(tree, after, each) for each in model.closures))[list(model.rows)]
+        zero = SX.zeros(len(model.dv))
+        J = ca.substitute(ca.jacobian(c, step), step, zero)
+        c = ca.substitute(c, step, zero)
+        newton = -BlockSystem(J).solve(c)
+        residual = self.closed.residual(x)
+        outputs = [
+            ("residual", (), ca.sqrt(ca.dot(residual, residual))),
+            ("x_next", (tree.nq,), ca.densify(ca.substitute(after, step, ca.densify(newton)))),
+            ("correction", (), ca.sqrt(ca.dot(newton, newton))),
+        ]
+        return compiled("assembly_correction", [("x", (tree.nq,), x)], outputs)
+
+    @cached_property
+    def _predict(self) -> Kernel:
+        """Postures x moved by G step along the independent velocities, and the length of that."""
+        tree, model = self.closed.tree, self.model
+        x, step = SX.sym("x", tree.nq), SX.sym("step", model.nv)
+        v = self.closed.at(x).G @ step
+        outputs = [
+            ("x_next", (tree.nq,), ca.densify(moved(model.tree, x, v))),
+            ("length", (), ca.sqrt(ca.dot(v, v))),
+        ]
+        return compiled("assembly_prediction", [("x", (tree.nq,), x), ("step", (model.nv,), step)], outputs)
+
+    @cached_property
+    def _way(self) -> Kernel:
+        """The way from postures x to a goal, along the independent velocities."""
+        tree, model = self.closed.tree, self.model
+        x, goal = SX.sym("x", tree.nq), SX.sym("goal", tree.nq)
+        way = difference(model.tree, x, goal)[list(model.iv)]
+        inputs = [("x", (tree.nq,), x), ("goal", (tree.nq,), goal)]
+        return compiled("assembly_way", inputs, [("way", (model.nv,), ca.densify(way))])
+
+    @cached_property
+    def _explicit(self) -> Kernel:
+        """All coordinates from the independent ones, by formulas."""
+        closed = ClosedTree(self.model, self.closed.tree)
+        q = SX.sym("q", self.model.nq)
+        x = ca.densify(closed.assembled(q))
+        return compiled("assembly", [("q", (self.model.nq,), q)], [("x", (self.model.tree.nq,), x)])
+
+    def residual(self, x: Array) -> Array:
+        """Return how far loops are from closed, (...)."""
+        return np.asarray(self._correct(x)[0])
+
+    def found(self, q: Array, near: Array | None) -> Array:
+        """Return coordinates of all joints (..., n) from the independent ones, NaN where there are none."""
+        if self.model.explicit and near is None:
+            return np.asarray(self._explicit(q))
+        start = self.model.near if near is None else near
+        batch = np.broadcast_shapes(q.shape[:-1], start.shape[:-1])
+        goal = np.broadcast_to(q, (*batch, self.model.nq)).reshape(-1, self.model.nq)
+        x = np.broadcast_to(start, (*batch, self.model.tree.nq)).reshape(-1, self.model.tree.nq).copy()
+        self._follow(x, goal)
+        return x.reshape(*batch, -1)
+
+    def _follow(self, x: Array, goal: Array) -> None:
+        """Move closed postures x (count, n) in place, until their independent coordinates are wanted ones."""
+        iq = list(self.model.iq)
+        whole = x.copy()
+        whole[:, iq] = goal
+        bad = np.asarray(~np.isfinite(whole).all(axis=1))
+        way = np.where(bad[:, None], 0.0, self._way(x, whole))
+        reach = np.abs(way).max(axis=1, initial=0.0)
+        done, size = np.zeros(len(x)), np.minimum(1.0, STEP / np.maximum(reach, 1e-300))
+        x[bad] = np.nan
+        active = np.flatnonzero(~bad)
+        while active.size:
+            part = np.minimum(size[active], 1 - done[active])
+            ahead, length = self._predict(x[active], part[:, None] * way[active])
+            last = done[active] + part >= 1 - 1e-12
+            ahead[np.ix_(last, iq)] = goal[active][last]
+            fine = self._corrected(ahead, length)
+            x[active[fine]] = ahead[fine]
+            done[active[fine]] = np.where(last[fine], 1.0, done[active[fine]] + part[fine])
+            size[active[fine]] *= 2
+            size[active[~fine]] = part[~fine] / 2
+            lost = active[~fine][size[active[~fine]] < SMALLEST]
+            x[lost] = np.nan
+            done[lost] = 1.0
+            size[active] = np.minimum(size[active], STEP / np.maximum(reach[active], 1e-300))
+            active = active[done[active] < 1]
+
+    def _corrected(self, x: Array, length: Array) -> NDArray[np.bool_]:
+        """Close postures x in place, independent coordinates fixed; return which are, without a leap."""
+        total = np.zeros(len(x))
+        open_ = np.arange(len(x))
+        closed = np.zeros(len(x), dtype=bool)
+        for _ in range(CORRECTIONS):
+            gap, after, by = self._correct(x[open_])
+            fine = gap <= CLOSED * self.size
+            closed[open_[fine]] = True
+            total[open_] += np.where(np.isfinite(by), by, np.inf)
+            x[open_] = after  # one step more than needed: quadratic convergence ends at round-off
+            alive = ~fine & np.isfinite(by) & (total[open_] <= 0.5 * length[open_] + 0.05)
+            open_ = open_[alive]
+            if not open_.size:
+                break
+        return closed & np.isfinite(x).all(axis=1)

@@ -1,0 +1,174 @@
+"""The model of a robot with loops: its spanning tree, what closes it, and its coordinates."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Array
+from ..description.loop import Closure, JointCoupling, Loop
+from ..lazy import cached_property
+from ..model import Body, Frame, Model
+from .cut_joints import row_count
+from .dyads import Dyad, Follower
+
+
+@dataclass(frozen=True, eq=False)
+class ClosedModel:
+    """A spanning tree whose loops are closed by cut joints.
+
+    `rows` are those of all closures that are independent of each other, in order. `independent` are the
+    bodies whose joints' coordinates describe the mechanism, `actuated` those whose joints carry torque,
+    both as indices into the tree's bodies. `near` are coordinates of all joints in which the loops are
+    closed; they choose the assembly mode. `dyads` give the other coordinates in closed form, one after the
+    other; if there are none, forms take the coordinates of all joints, which `assemble` finds.
+    """
+
+    tree: Model
+    closures: tuple[Closure, ...]
+    rows: tuple[int, ...]
+    independent: tuple[int, ...]
+    actuated: tuple[int, ...]
+    near: Array
+    dyads: tuple[Dyad | Follower, ...] = ()
+
+    @property
+    def explicit(self) -> bool:
+        """Whether all coordinates follow from the independent ones in closed form."""
+        return bool(self.dyads)
+
+    @cached_property
+    def iv(self) -> tuple[int, ...]:
+        """Where the independent velocities are among those of all joints."""
+        return velocities(self.tree, self.independent)
+
+    @cached_property
+    def dv(self) -> tuple[int, ...]:
+        """Where the dependent velocities are among those of all joints."""
+        chosen = set(self.iv)
+        return tuple(k for k in range(self.tree.nv) if k not in chosen)
+
+    @cached_property
+    def av(self) -> tuple[int, ...]:
+        """Where the velocities of the actuated joints are among those of all joints."""
+        return velocities(self.tree, self.actuated)
+
+    @cached_property
+    def iq(self) -> tuple[int, ...]:
+        """Where the independent coordinates are among those of all joints."""
+        return coordinates(self.tree, self.independent)
+
+    @property
+    def nv(self) -> int:
+        """Number of independent velocities: the degrees of freedom."""
+        return len(self.iv)
+
+    @property
+    def nq(self) -> int:
+        """Number of independent coordinates."""
+        return len(self.iq)
+
+    @cached_property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the independent joints."""
+        return tuple(self.tree.bodies[k].joint_name for k in self.independent)
+
+    @cached_property
+    def actuated_names(self) -> tuple[str, ...]:
+        """Names of the actuated joints."""
+        return tuple(self.tree.bodies[k].joint_name for k in self.actuated)
+
+    @property
+    def direct(self) -> bool:
+        """Whether the actuated joints are the independent ones."""
+        return self.av == self.iv
+
+    @cached_property
+    def row_names(self) -> tuple[str, ...]:
+        """Names of the rows that are used: their closure and place in it."""
+        every = [f"{each.name}[{k}]" for each in self.closures for k in range(row_count(each))]
+        return tuple(every[k] for k in self.rows)
+
+    # what forms ask of the model of a robot
+
+    @property
+    def name(self) -> str:
+        """Name of the robot."""
+        return self.tree.name
+
+    @property
+    def bodies(self) -> tuple[Body, ...]:
+        """The moving bodies."""
+        return self.tree.bodies
+
+    @property
+    def frames(self) -> tuple[Frame, ...]:
+        """The named frames."""
+        return self.tree.frames
+
+    @property
+    def frame_names(self) -> tuple[str, ...]:
+        """Names of the frames."""
+        return self.tree.frame_names
+
+    @property
+    def gravity(self) -> Array:
+        """Acceleration of gravity in the base frame."""
+        return self.tree.gravity
+
+    @property
+    def has_inertia(self) -> bool:
+        """Whether the bodies have inertias."""
+        return self.tree.has_inertia
+
+    @property
+    def phi(self) -> Array:
+        """All inertial parameters, ten per body."""
+        return self.tree.phi
+
+    @property
+    def base_phi(self) -> Array:
+        """Inertial parameters of what is fixed to the base."""
+        return self.tree.base_phi
+
+    def frame(self, name: str | None) -> Frame:
+        """Return the frame of that name, or the default one for None."""
+        return self.tree.frame(name)
+
+    def joint_array(self, name: str) -> Array:
+        """Return a number of all joints as an array over their velocities."""
+        return self.tree.joint_array(name)
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of every number that the equations depend on."""
+        h = hashlib.sha256(self.tree.digest.encode())
+        h.update(repr((self.rows, self.independent, self.actuated, self.dyads)).encode())
+        for each in self.closures:
+            if isinstance(each, Loop):
+                h.update(repr((each.kind, each.length)).encode())
+                for name in (each.frame_a, each.frame_b):
+                    frame = self.tree.frame(name)
+                    h.update(repr(frame.body).encode() + np.ascontiguousarray(frame.placement).tobytes())
+            else:
+                joints = [self.tree.joint_names.index(name) for name in (each.joint, *each.drivers)]
+                h.update(repr((joints, each.coefficients)).encode())
+        return h.hexdigest()
+
+
+def velocities(tree: Model, bodies: Sequence[int]) -> tuple[int, ...]:
+    """Return where the velocities of the joints of some bodies are."""
+    return tuple(k for i in bodies for k in range(*tree.bodies[i].velocities.indices(tree.nv)))
+
+
+def coordinates(tree: Model, bodies: Sequence[int]) -> tuple[int, ...]:
+    """Return where the coordinates of the joints of some bodies are."""
+    return tuple(
+        k for i in bodies for k in range(tree.bodies[i].iq, tree.bodies[i].iq + tree.bodies[i].joint.nq)
+    )
+
+
+__all__ = ["ClosedModel", "Closure", "JointCoupling", "Loop", "coordinates", "velocities"]
