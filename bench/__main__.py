@@ -30,6 +30,7 @@ SECTIONS = {
     "identification": ("bench.identification", "run"),
     "identification-floating": ("bench.identification_floating", "run"),
     "payload": ("bench.identification_payload", "run"),
+    "identification-logs": ("bench.identification_logs", "run"),
     "excitation": ("bench.excitation", "run"),
     "flexible": ("bench.flexible", "run"),
     "redundancy": ("bench.redundancy", "run"),

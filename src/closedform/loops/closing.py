@@ -23,7 +23,7 @@ from .numbers import CLOSED, ClosureNumbers
 
 CLOSURES: Any = (Loop, JointCoupling)
 
-STARTS = 40
+STARTS = 20
 """Random postures from which loops are tried to be closed if none is given near which they are."""
 
 NEARBY = 6

@@ -69,7 +69,7 @@ class ClosureNumbers:
         free = np.setdiff1d(np.arange(self.tree.nv), np.asarray(held, dtype=int))
         c, damping = self.residual(x), 1e-6
         error = float(np.linalg.norm(c))
-        for _ in range(200):
+        for _ in range(100):
             if error <= 0.01 * CLOSED * self.size:
                 break
             J = np.array(self._at(x)[1])[:, free]
