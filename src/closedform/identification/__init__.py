@@ -33,6 +33,7 @@ from .regression.torque_column import TorqueColumn
 from .workflow.gains import DriveGains, drive_gains
 from .workflow.identify import identify
 from .workflow.joint_payload import IdentifiedPayload
+from .workflow.known_mass import known_mass_gains
 from .workflow.locking import lock
 from .workflow.log_results import LogResult
 from .workflow.payload import Payload, identify_payload
@@ -65,6 +66,7 @@ __all__ = [
     "identify",
     "identify_floating",
     "identify_payload",
+    "known_mass_gains",
     "lock",
     "read_floating_log",
     "read_log",
