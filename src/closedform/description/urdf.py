@@ -24,6 +24,7 @@ from .description import (
 from .doubts import NEGATIVE_FRICTION, Doubts
 from .looks import Look, urdf_looks
 from .spelling import ENTRIES, doubt_spelling
+from .urdf_loops import urdf_mechanism
 from .xml import Element, read_xml, tag_of
 
 KINDS: dict[str, type[JointType]] = {
@@ -58,12 +59,13 @@ def urdf_description(node: etree._Element, source: str) -> Description:
     looks = urdf_looks(node, source)
     links = tuple(_link(element, looks) for element in root.children("link"))
     joints = tuple(_joint(element) for element in root.children("joint"))
+    mechanism = urdf_mechanism(root, links, joints)
     doubt_spelling(root)
     if not problems:
         root.doubts.warn(source)
     name = node.get("name", "")
     name = name if name.strip() else "robot"
-    return Description(name, links, joints, source=source, problems=tuple(problems))
+    return Description(name, links, joints, source=source, problems=tuple(problems), mechanism=mechanism)
 
 
 def urdf_origin(element: Element) -> NDArray[np.float64]:
