@@ -128,6 +128,8 @@ def read_table(data: bytes, source: str) -> dict[str, list[Any]]:
             raise _unfit(source, line, f"{shown(text[at : at + 20])} is not of the lists that are read here")
         at = found.end()
         kind, word = str(found.lastgroup), found[str(found.lastgroup)]
+        if kind == "blank":
+            continue
         if kind == "line":
             line += 1
         elif kind == "key" and not open_lists:

@@ -98,7 +98,8 @@ class Assembler:
     def found(self, q: Array, near: Array | None) -> Array:
         """Return coordinates of all joints (..., n) from the independent ones, NaN where there are none."""
         if self.model.explicit and near is None:
-            return np.asarray(self._explicit(q))
+            with np.errstate(invalid="ignore"):  # out of reach: NaN, as for the search
+                return np.asarray(self._explicit(q))
         start = self.model.near if near is None else near
         batch = np.broadcast_shapes(q.shape[:-1], start.shape[:-1])
         goal = np.broadcast_to(q, (*batch, self.model.nq)).reshape(-1, self.model.nq)

@@ -75,19 +75,19 @@ def closed_model(
     rows = tuple(sorted(_pivots(B.T, rank)))
     driven = None if actuated is None else _joints(tree, "actuated", actuated)
     wanted = None if independent is None else _joints(tree, "independent", independent)
-    suggested = _joints(tree, "driven", motors) if motors else driven or ()
+    options = _driven_options(tree, motors) if motors else [driven or ()]
     every = [numbers.rows(each)[list(rows)] for each in postures]
     if wanted is not None:
         _check_independent(tree, wanted, dofs, every[0])
-    elif suggested and len(velocities(tree, suggested)) == dofs and _determine(tree, suggested, every[0]):
-        wanted = suggested
     else:
-        wanted = _chosen(tree, every, dofs, suggested)
+        fit = [each for each in options if len(velocities(tree, each)) == dofs]
+        fit = [each for each in fit if _determine(tree, each, every[0])]
+        wanted = fit[0] if fit else _chosen(tree, every, dofs, options[-1])
     model = ClosedModel(tree, given, rows, wanted, wanted if driven is None else driven, x, slack=numbers.slack)
     _check_actuated(model, every[0])
-    if driven is None and motors:
-        by_motors = replace(model, actuated=suggested)
-        model = by_motors if _moved_dofs(by_motors, every[0]) == model.nv else model
+    if motors:
+        driven_models = (replace(model, actuated=each) for each in options)
+        model = next((each for each in driven_models if _moved_dofs(each, every[0]) == model.nv), model)
     dependent = [k for k, body in enumerate(tree.bodies) if body.coupling is None and k not in wanted]
     return replace(model, dyads=found_dyads(built, given, dependent, x))
 
@@ -191,6 +191,13 @@ def _joints(tree: Model, what: str, names: Sequence[str]) -> tuple[int, ...]:
     if len(set(found)) < len(found) or not found:
         raise ArgumentError(f"with_loops: {what} is {shown(list(names))}; expected joints, each once")
     return found
+
+
+def _driven_options(tree: Model, motors: Sequence[str]) -> list[tuple[int, ...]]:
+    """Return the joints of motors, alone and with the free joints of a floating base."""
+    driven = _joints(tree, "driven", motors)
+    free = [k for k, body in enumerate(tree.bodies) if body.joint.floats and k not in driven]
+    return [driven, (*free, *driven)] if free else [driven]
 
 
 def _dependent(tree: Model, independent: Sequence[int]) -> list[int]:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..description.description import Description
 from ..description.loop import JointCoupling, Mechanism
 from ..description.rods import with_spinning_rods
-from ..errors import ClosedFormError, DescriptionError, listed
+from ..errors import ArgumentError, ClosedFormError, DescriptionError, listed, shown, similar
 from ..model import Frame, Model
 from ..robot import Robot
 from .closing import closed_model
@@ -40,16 +39,17 @@ def closed_robot(
         description, mechanism = with_spinning_rods(description, mechanism)
     robot = Robot.from_description(description, floating_base=floating_base, gravity=gravity).locked(locked)
     tree = _with_anchors(robot.model, mechanism)
-    _check_locked(tree, mechanism, description.source)
+    _check_names(tree, mechanism, description)
     try:
+        start = _start(tree, mechanism)
         model = closed_model(
             tree,
             mechanism.closures,
             _present(tree, mechanism.independent) or None,
             None,
             None,
-            motors=_motors(tree, mechanism),
-            start=_start(tree, mechanism),
+            motors=_present(tree, mechanism.motors),
+            start=start,
         )
     except ClosedFormError as error:
         reason = str(error).removeprefix("with_loops: ")
@@ -67,39 +67,46 @@ def _with_anchors(model: Model, mechanism: Mechanism) -> Model:
 
 
 def _present(tree: Model, names: Sequence[str]) -> tuple[str, ...]:
-    """Return the joints that have coordinates, in the order of the tree; parts of a joint for its name."""
-    wanted = set(names)
-    return tuple(
-        each for each in tree.joint_names if each in wanted or each.rpartition("/")[0] in wanted
-    )
-
-
-def _motors(tree: Model, mechanism: Mechanism) -> tuple[str, ...]:
-    """Return the driven joints and the free ones, whose forces are those on the base."""
-    driven = set(_present(tree, mechanism.motors))
-    free = {body.joint_name for body in tree.independent if body.joint.floats}
-    return tuple(name for name in tree.joint_names if name in driven | free) if driven else ()
+    """Return the joints that have coordinates, in the order given; parts of a joint for its name."""
+    own = tree.joint_names
+    found = [
+        each for name in names for each in own if each == name or (name not in own and each.startswith(f"{name}/"))
+    ]
+    return tuple(dict.fromkeys(found))
 
 
 def _start(tree: Model, mechanism: Mechanism) -> Array:
     """Return the coordinates of all joints around which the file's loops are closed."""
     q = tree.neutral()
-    for body in tree.independent:
-        given = mechanism.near.get(body.joint_name)
-        if given is not None and len(given) == body.joint.nq:
-            q[body.iq : body.iq + body.joint.nq] = np.asarray(given, dtype=float)
+    for name, given in mechanism.near.items():
+        own = _present(tree, [name])
+        places = [
+            k
+            for body in tree.independent
+            if body.joint_name in own
+            for k in range(body.iq, body.iq + body.joint.nq)
+        ]
+        if len(places) == len(given):
+            q[places] = given
+        elif places:
+            raise ArgumentError(
+                f"near has {len(given)} coordinate(s) of joint {shown(name)}; expected {len(places)}"
+            )
     return q
 
 
-def _check_locked(tree: Model, mechanism: Mechanism, source: str) -> None:
-    """Refuse couplings of joints that are locked."""
-    wanted = [each for each in mechanism.closures if isinstance(each, JointCoupling)]
-    lost = {name for each in wanted for name in (each.joint, *each.drivers)} - set(tree.joint_names)
+def _check_names(tree: Model, mechanism: Mechanism, description: Description) -> None:
+    """Refuse names of joints that are not there, and couplings of joints that are locked."""
+    known = {joint.name for joint in description.joints}
+    coupled = [each for each in mechanism.closures if isinstance(each, JointCoupling)]
+    wanted = {name for each in coupled for name in (each.joint, *each.drivers)}
+    listed_names = sorted({*wanted, *mechanism.independent, *mechanism.motors, *mechanism.near} - known)
+    problems = [f"its loops: no joint is called {shown(name)}{similar(name, known)}" for name in listed_names]
+    lost = sorted(wanted & known - set(tree.joint_names))
     if lost:
-        raise DescriptionError(
-            source,
-            [
-                f"its couplings: {listed(sorted(map(repr, lost)), 5)} is locked, or no joint with a coordinate "
-                f"of its own; do not lock joints that others follow, or {REMEDY}"
-            ],
+        problems.append(
+            f"its couplings: {listed([repr(name) for name in lost], 5)} is locked, or follows another joint; do "
+            f"not lock joints that others follow, or {REMEDY}"
         )
+    if problems:
+        raise DescriptionError(description.source, problems)

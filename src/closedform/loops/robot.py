@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,7 @@ from .errors import AssemblyError
 from .methods import ClosedForms
 from .model import ClosedModel
 from .numbers import ClosureNumbers
+from .saving import save
 
 
 class ClosedRobot(ClosedForms):
@@ -110,6 +113,16 @@ class ClosedRobot(ClosedForms):
     def tree(self) -> Robot:
         """The robot whose loops are cut: all joints have coordinates of their own."""
         return Robot(self.model.tree)
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the robot as a TOML file that `load` reads back, with its loops; return its path.
+
+        >>> import os, tempfile, closedform as cf
+        >>> path = cf.load("four_bar").save(os.path.join(tempfile.mkdtemp(), "bars.toml"))
+        >>> cf.load(path).joint_names
+        ('crank',)
+        """
+        return save(self.model, path)
 
     def neutral(self) -> Array:
         """Return the independent coordinates of the posture in which the loops were closed."""
