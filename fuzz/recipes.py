@@ -254,6 +254,11 @@ def log() -> identification.Log:
 
 
 @cache
+def six_joint_motion() -> identification.Excitation:
+    return cf.excitation(cf.load("ur5"), period=4.0, terms=2, starts=1, iterations=1)
+
+
+@cache
 def legged() -> tuple[cf.Robot, dict[str, np.ndarray]]:
     return skater_log(duration=4.0, rate=100.0)
 
@@ -1157,6 +1162,11 @@ RECIPES: dict[str, Callable[[], Call]] = {
         **BOUNDS,
         acceleration=50.0,
         workspace={"tool": ([-3, -3, -3], [3, 3, 3])},
+        obstacles=[([2.5, -1.0, -1.0], [3.0, 1.0, 1.0])],
+        floor=-3.0,
+        spheres=[("tool", (0, 0, 0), 0.1)],
+        clearance=0.01,
+        start=[0.1, 0.2],
         starts=1,
         iterations=2,
         seed=0,
@@ -1193,6 +1203,22 @@ RECIPES: dict[str, Callable[[], Call]] = {
         base().savings, "inverse_dynamics", order=None, inputs=False
     ),
     "identification.BaseParameters.steps": lambda: call(base().steps, digits=15),
+    "identification.ExpectedErrors.__getitem__": lambda: call(
+        exciting().expected_errors(0.1).__getitem__, "fv1"
+    ),
+    "identification.Excitation.expected_errors": lambda: call(
+        exciting().expected_errors, [0.1, 0.2], 100.0, friction=None, rotors=True
+    ),
+    "identification.Excitation.gaps": lambda: call(exciting().gaps),
+    "identification.Excitation.ros_trajectory": lambda: call(exciting().ros_trajectory, rate=10.0),
+    "identification.Excitation.urscript": lambda: call(six_joint_motion().urscript, 10.0, 0.1, 300.0),
+    "identification.Excitation.used": lambda: call(exciting().used),
+    "identification.Excitation.write_ros_trajectory": lambda: call(
+        exciting().write_ros_trajectory, fresh(".yaml"), rate=10.0
+    ),
+    "identification.Excitation.write_urscript": lambda: call(
+        six_joint_motion().write_urscript, fresh(".script"), rate=10.0
+    ),
     "identification.Excitation.csv": lambda: call(exciting().csv, rate=100.0),
     "identification.Excitation.stacked": lambda: call(exciting().stacked, exciting().trajectory, samples=20),
     "identification.Excitation.table": lambda: call(exciting().table),
@@ -1316,7 +1342,9 @@ RECIPES: dict[str, Callable[[], Call]] = {
         time_step=0.01,
     ),
     "report.IdentificationStudy": lambda: call(report.IdentificationStudy, found(), "log"),
-    "report.ExcitationStudy": lambda: call(report.ExcitationStudy, exciting()),
+    "report.ExcitationStudy": lambda: call(
+        report.ExcitationStudy, exciting(), exciting().expected_errors(0.1)
+    ),
     "report.write_page": lambda: call(
         partial(report.write_page, subject=study()),  # what it must be is a matter of the sections
         fresh(".html"),

@@ -82,6 +82,7 @@ DOORS = {
     "reaching": {"inverse_kinematics"},
     "moving": {"integration", "simulation"},
     "looping": {"loops"},
+    "loading": {"loops"},
     "guests": {"cuda"},
     "checks": {"guests"},
     "kernels": {"cuda"},

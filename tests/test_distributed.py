@@ -114,6 +114,25 @@ def killed_once(marker: Path, block: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no such signal")
+def test_an_identification_of_many_logs_equals_that_of_one_process(client: Any, tmp_path: Path) -> None:
+    """Workers are processes here, which read the files themselves; the current client is found."""
+    arm = cf.load("2r")
+    t = np.arange(1000) / 100
+    for k in range(4):
+        w = np.array([1.0, 1.7]) + 0.2 * k
+        q = np.sin(np.outer(t, w)) + 0.5 * np.cos(np.outer(t, 2.3 * w))
+        qd, qdd = (
+            np.cos(np.outer(t, w)) * w - 1.15 * np.sin(np.outer(t, 2.3 * w)) * w,
+            -np.sin(np.outer(t, w)) * w**2 - 2.645 * np.cos(np.outer(t, 2.3 * w)) * w**2,
+        )
+        np.savez(tmp_path / f"run{k}.npz", t=t, q=q, tau=arm.inverse_dynamics(q, qd, qdd) + 0.5 * qd)
+    viscous = cf.identification.FrictionTerms(coulomb=None)
+    there = cf.identify(arm, tmp_path, friction=viscous, physical=False, lag=0.0)
+    here = cf.identify(arm, tmp_path, friction=viscous, physical=False, lag=0.0, client=None)
+    np.testing.assert_allclose(there.values, here.values, rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(there.standard_errors, here.standard_errors, rtol=1e-8, atol=1e-12)
+
+
 def test_a_killed_worker_and_one_worker_alone_change_nothing(client: Any, tmp_path: Path) -> None:
     robot = cf.load("2r")
     arrays = robot.random_state(0, batch=40)

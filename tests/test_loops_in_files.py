@@ -1,4 +1,4 @@
-"""Loops of files and of the catalogue: closed as the file says, checked by MuJoCo, by books and by themselves."""
+"""Loops of files and of the catalogue are closed as the file says: by MuJoCo, by books, by themselves."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ CLOSED = cf.catalogue(loops=True)
 
 HEAD = '<mujoco><compiler angle="radian"/><option gravity="0 0 -9.81"/><worldbody>'
 BARS = f"""{HEAD}
-  <body name="crank"><joint name="j1" axis="0 1 0" ref="0.3"/><geom type="capsule" size="0.01" fromto="0 0 0 0.3 0 0"/>
+  <body name="crank"><joint name="j1" axis="0 1 0" ref="0.3"/>
+    <geom type="capsule" size="0.01" fromto="0 0 0 0.3 0 0"/>
     <body name="coupler" pos="0.3 0 0"><joint name="j2" axis="0 1 0"/>
       <geom type="capsule" size="0.01" fromto="0 0 0 0.7 0 0.4"/></body></body>
   <body name="rocker" pos="0.8 0 0"><joint name="j3" axis="0 1 0"/>
@@ -95,17 +96,20 @@ def test_a_rod_between_two_balls_spins_about_itself():
     assert cf.load(SS, loops=False).nq == 6  # the tree keeps the ball
 
 
+INERTIAL = '<inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
 URDF = """<robot name="bars"><link name="base"/>
-<link name="crank"><inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
-<link name="coupler"><inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
-<link name="rocker"><inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
+<link name="crank">{inertial}</link>
+<link name="coupler">{inertial}</link>
+<link name="rocker">{inertial}</link>
 <link name="tip_a"/><link name="tip_b"/>
 <joint name="j1" type="continuous"><parent link="base"/><child link="crank"/><axis xyz="0 0 1"/></joint>
-<joint name="j2" type="continuous"><origin xyz="0.04 0 0"/><parent link="crank"/><child link="coupler"/><axis xyz="0 0 1"/></joint>
-<joint name="j3" type="continuous"{chosen}><origin xyz="0.1 0 0"/><parent link="base"/><child link="rocker"/><axis xyz="0 0 1"/></joint>
+<joint name="j2" type="continuous"><origin xyz="0.04 0 0"/><parent link="crank"/><child link="coupler"/>
+<axis xyz="0 0 1"/></joint>
+<joint name="j3" type="continuous"{chosen}><origin xyz="0.1 0 0"/><parent link="base"/><child link="rocker"/>
+<axis xyz="0 0 1"/></joint>
 <joint name="fa" type="fixed"><origin xyz="0.12 0 0"/><parent link="coupler"/><child link="tip_a"/></joint>
 <joint name="fb" type="fixed"><origin xyz="0.08 0 0"/><parent link="rocker"/><child link="tip_b"/></joint>
-{loops}</robot>"""
+{loops}</robot>""".replace("{inertial}", INERTIAL)
 
 PLUS = """<loop name="pin" type="revolute"><predecessor link="coupler"><origin xyz="0.12 0 0"/></predecessor>
 <successor link="rocker"><origin xyz="0.08 0 0"/></successor><axis xyz="0 0 1"/></loop>"""
@@ -218,12 +222,16 @@ def test_bad_and_hostile_lists_of_constraints_are_refused(files, text, match):
 
 def test_the_small_yaml_is_yaml():
     yaml = pytest.importorskip("yaml")
-    text = "# head\ntype: ['6d', \"3d\",]\nname_mot:\n  - a b\n  - 'c'\nclosed_loop:\n  [\n    [x, y],  # one\n    ['z', w]\n  ]\n"
+    text = "# head\ntype: ['6d', \"3d\",]\nname_mot:\n  - a b\n  - 'c'\n"
+    text += "closed_loop:\n  [\n    [x, y],  # one\n    ['z', w]\n  ]\n"
     assert read_table(text.encode(), "text") == yaml.safe_load(text)
 
 
 BAD_EQUALITIES = {
-    "open": ('<connect body1="coupler" body2="rocker" anchor="0.7 0 0.4"/>', '<connect site1="far" site2="tip"/>'),
+    "open": (
+        '<connect body1="coupler" body2="rocker" anchor="0.7 0 0.4"/>',
+        '<connect site1="far" site2="tip"/>',
+    ),
     "stuck": (
         '<connect body1="coupler" body2="rocker" anchor="0.7 0 0.4"/>',
         '<weld body1="coupler"/><weld body1="rocker"/>',
@@ -328,7 +336,10 @@ def toml(**parts):
         ({"loop": '[[loop]]\nframe_a = "link1"\nframe_b = "link9"\nkind = "ball"'}, "unknown frame 'link9'"),
         ({"loop": '[[loop]]\nframe_a = "link1"\nframe_b = "link2"\nkind = "glue"'}, "kind is 'glue'"),
         ({"loop": '[[loop]]\nframe_a = "link1"\nframe_b = "link2"\nkind = "ball"\nx = 1'}, "unknown key 'x'"),
-        ({"loop": '[[coupling]]\njoint = "b"\ndrivers = ["b"]\ncoefficients = [0, 1]'}, "expected other joints"),
+        (
+            {"loop": '[[coupling]]\njoint = "b"\ndrivers = ["b"]\ncoefficients = [0, 1]'},
+            "expected other joints",
+        ),
         ({"loop": ""}, r"are for files with \[\[loop\]\]"),
         ({}, "independent=\\['a'\\] have 1"),
     ],

@@ -235,6 +235,13 @@ def test_a_payload_equals_the_difference_of_two_robots(arm, loaded, logs):
     assert np.abs(both.base.matrix @ phi - apart).max() < 0.03
 
 
+def test_a_given_mass_that_the_logs_contradict_is_doubted(arm, loaded, logs):
+    mixed = [logs[0], recorded(loaded, 1)]
+    for mass, doubted in ((2.8, False), (3.5, True)):
+        result = fitted(arm, mixed, payloads={1: PayloadState("cube", mass=mass)})
+        assert any("the logs weigh payload 'cube' at 2.7" in doubt for doubt in result.doubts) is doubted
+
+
 def test_friction_is_chosen_as_if_payloads_were_known(arm, loaded, logs):
     mixed = [logs[0], recorded(loaded, 1)]
     result = fitted(arm, mixed, payloads={1: "cube"}, friction="auto", undetermined="prior")
@@ -355,6 +362,11 @@ def test_a_cluster_gives_the_same_numbers(arm, folder, loaded, client, tmp_path)
     assert [log.name for log in there.logs] == [log.name for log in here.logs]
     assert steps == sorted(steps)
     assert len(steps) > 7
+
+
+def test_logs_in_memory_are_sent_to_the_cluster(arm, logs, client):
+    there, here = (fitted(arm, logs[:2], client=each) for each in (client, None))
+    np.testing.assert_allclose(there.values, here.values, rtol=1e-10, atol=1e-10)
 
 
 def test_a_cluster_names_a_broken_file(arm, folder, client):

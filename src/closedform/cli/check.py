@@ -17,9 +17,7 @@ def check(robot: Source, floating_base: FloatingBase = False, constraints: Const
     """Read a robot and list its joints, frames and loops, and what is doubtful about its description."""
     from ..robot import Robot
 
-    loaded, notes = loaded_mechanism(
-        robot, quiet=True, floating_base=floating_base, constraints=constraints
-    )
+    loaded, notes = loaded_mechanism(robot, quiet=True, floating_base=floating_base, constraints=constraints)
     tree = loaded if isinstance(loaded, Robot) else loaded.tree
     notes += tree.shapes().warnings
     joints = [

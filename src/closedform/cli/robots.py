@@ -22,7 +22,12 @@ def robots() -> Outcome:
 
     models = {name: loaded_mechanism(name, quiet=True)[0].model for name in catalogue()}
     found = [
-        {"name": name, "nv": model.nv, "kind": _kind(model), "source": " ".join(_tree(model).citation.split())}
+        {
+            "name": name,
+            "nv": model.nv,
+            "kind": _kind(model),
+            "source": " ".join(_tree(model).citation.split()),
+        }
         for name, model in models.items()
     ]
     table = Table(box=None, pad_edge=False, expand=True)
@@ -37,7 +42,9 @@ def robots() -> Outcome:
 
 def _tree(model: Model | ClosedModel) -> Model:
     """Return the tree of a robot, whose loops are cut if it has any."""
-    return getattr(model, "tree", model)
+    from ..model import Model
+
+    return model if isinstance(model, Model) else model.tree
 
 
 def _kind(model: Model | ClosedModel) -> str:

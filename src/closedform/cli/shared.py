@@ -30,7 +30,9 @@ FloatingBase = Annotated[bool, typer.Option("--floating-base", help="Put a free 
 
 Constraints = Annotated[
     Path | None,
-    typer.Option("--constraints", help="A list of loops beside a URDF, such as a robot.yaml.", show_default="none"),
+    typer.Option(
+        "--constraints", help="A list of loops beside a URDF, such as a robot.yaml.", show_default="none"
+    ),
 ]
 
 FrameName = Annotated[
@@ -157,8 +159,8 @@ def warning(text: str) -> None:
 
 
 @contextlib.contextmanager
-def progress_bar(total: float, what: str = "") -> Iterator[Progress]:
-    """Show a bar on stderr while the block runs, if that is a terminal."""
+def progress_bar(total: float, what: str = "", lines: int = 0) -> Iterator[Progress]:
+    """Show a bar on stderr while the block runs; if that is no terminal, up to so many `lines`."""
     from rich.console import Console
     from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bar
@@ -166,9 +168,18 @@ def progress_bar(total: float, what: str = "") -> Iterator[Progress]:
     columns = (TextColumn("{task.description:<34}", markup=False), BarColumn(), TimeElapsedColumn())
     console = Console(stderr=True)
     hidden = QUIET.get() or not console.is_terminal
+    told = 0
     with Bar(*columns, console=console, transient=True, disable=hidden) as bar:
         task = bar.add_task(what, total=total)
-        yield lambda done, text: bar.update(task, completed=done, description=text)
+
+        def show(done: float, text: str) -> None:
+            nonlocal told
+            bar.update(task, completed=done, description=text)
+            if hidden and not QUIET.get() and int(lines * done / total) > told:
+                told = int(lines * done / total)
+                typer.echo(f"{100 * done / total:3.0f} % {text}", err=True)
+
+        yield show
 
 
 @contextlib.contextmanager

@@ -37,7 +37,9 @@ def on_springs(
     from ..robot import Robot
 
     if not isinstance(robot, Robot):
-        raise ClosedFormError(f"{robot.name!r} has closed loops, which --stiffness does not take; leave it out")
+        raise ClosedFormError(
+            f"{robot.name!r} has closed loops, which --stiffness does not take; leave it out"
+        )
     ratio = one_each("--gear-ratio", numbers("--gear-ratio", gear_ratio), robot.nv)
     inertia = one_each("--motor-inertia", numbers("--motor-inertia", motor_inertia), robot.nv)
     return ElasticJointRobot(

@@ -79,9 +79,7 @@ def with_constraints(description: Description, data: bytes, source: str) -> Desc
     return replace(description, joints=joints, mechanism=Mechanism(tuple(closures), motors=motors))
 
 
-def _retyped(
-    description: Description, table: dict[str, list[Any]], problems: list[str]
-) -> tuple[Joint, ...]:
+def _retyped(description: Description, table: dict[str, list[Any]], problems: list[str]) -> tuple[Joint, ...]:
     """Return the joints, some of which are of a kind that a URDF does not know."""
     names, kinds = table.get("joint_name", []), table.get("joint_type", [])
     if len(names) != len(kinds):

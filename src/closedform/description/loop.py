@@ -124,7 +124,7 @@ Closure = Loop | JointCoupling
 
 @dataclass(frozen=True, eq=False)
 class Anchor:
-    """A frame that a file gives for a loop only: its name, the link that it is fixed to, and its pose there."""
+    """A frame that a file gives for a loop: its name, the link that it is fixed to, and its pose there."""
 
     name: str
     link: str

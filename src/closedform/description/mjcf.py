@@ -50,8 +50,8 @@ def mjcf_description(path: str | Path, root: etree._Element, size: int) -> Descr
     fixed frames. A hinge with unit axis e through the point x of its body has the screw
     (e; x cross e). Equality constraints that couple two joints linearly become mimic joints, others
     the `mechanism`; they are exact here and soft in MuJoCo. Armature and damping of actuators and of
-    tendons along one joint are those of the joint. One `ModelWarning` names what else changes M, the torques or
-    the possible motions. Files that the MJCF file includes, attaches or takes inertias from are
+    tendons along one joint are those of the joint. One `ModelWarning` names what else changes M, the
+    torques or the possible motions. Files that the MJCF file includes, attaches or takes inertias from are
     found where MuJoCo looks for them; pictures and shapes without mass are not read. `Robot.shapes` reads
     the file again.
     """
@@ -89,9 +89,7 @@ def _check_angles(path: str | Path, model: Any) -> None:
             )
 
 
-def _tree(
-    model: Any, source: LookSource
-) -> tuple[list[Link], list[Joint], list[str], dict[int, str]]:
+def _tree(model: Any, source: LookSource) -> tuple[list[Link], list[Joint], list[str], dict[int, str]]:
     """Return one link per body and joint, and the sites as fixed frames; names of bodies and sites."""
     frames, fixed = _Names(model, "body", "site"), _Names(model, "joint")
     names = body_names(model, frames)

@@ -73,8 +73,8 @@ class Equalities:
         for k in later:
             if not self._close(k):
                 self.open.append(constraint(model, k))
-        for bodies, found in self.connects.items():
-            self._connect(bodies, found)
+        for pair, found in self.connects.items():
+            self._connect(pair, found)
 
     def coupled_joints(self) -> list[Joint]:
         """Return the joints, with linear couplings as mimics."""
@@ -162,7 +162,9 @@ class Equalities:
             connect = _Connect(label, (poses[first], poses[second]), (frames[first], frames[second]))
             self.connects.setdefault((bodies[first], bodies[second]), []).append(connect)
             return True
-        return self._pair(label, (bodies[0], bodies[1]), (poses[0], poses[1]), (frames[0], frames[1]), "fixed")
+        return self._pair(
+            label, (bodies[0], bodies[1]), (poses[0], poses[1]), (frames[0], frames[1]), "fixed"
+        )
 
     def _connect(self, bodies: tuple[int, int], found: list[_Connect]) -> None:
         """Add the connects of two bodies: one is a ball, two at different points are a hinge.

@@ -66,7 +66,8 @@ def read_robot(
         path = file_path("constraints", constraints)
         if description.mechanism is not None:
             raise ArgumentError(
-                f"constraints is {shown(str(path))}, but {description.source} closes loops itself; leave one out"
+                f"constraints is {shown(str(path))}, but {description.source} closes loops itself; leave one "
+                "out"
             )
         if not description.problems:
             description = with_constraints(description, read_bytes(path), str(path))

@@ -28,7 +28,9 @@ def with_spinning_rods(description: Description, mechanism: Mechanism) -> tuple[
     anchors = {anchor.name: anchor for anchor in mechanism.anchors}
     ends: dict[str, Array] = {}
     for closure in mechanism.closures:
-        for name in (closure.frame_a, closure.frame_b) if isinstance(closure, Loop) else ():
+        if not isinstance(closure, Loop):
+            continue
+        for name in (closure.frame_a, closure.frame_b):
             anchor = anchors.get(name)
             link, placement = (anchor.link, anchor.placement) if anchor else (name, np.eye(4))
             if link in bodies:

@@ -3,7 +3,7 @@
 - `[[loop]]`: `frame_a`, `frame_b`, `kind` and, for a distance, `length`, as in `closedform.Loop`;
 - `[[coupling]]`: `joint`, its `drivers` and `coefficients`, as in `closedform.JointCoupling`;
 - `[[frame]]`: `name`, `link` and a pose, for loops that no link frame fits;
-- `independent` and `actuated`: names of joints; `near`: a table of coordinates by joint, one number or a list.
+- `independent` and `actuated`: names of joints; `near`: coordinates by joint, one number or a list.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ MOST = 10_000
 def toml_mechanism(top: Table) -> Mechanism | None:
     """Return what a TOML file says of loops, None if it closes none."""
     tables = {key: top.tables(key) for key in ("loop", "coupling", "frame")}
-    for key, found in tables.items():
-        if len(found) > MOST:
-            top.problem(f"{len(found)} {key}s; the limit is {MOST}")
+    for key, given in tables.items():
+        if len(given) > MOST:
+            top.problem(f"{len(given)} {key}s; the limit is {MOST}")
             return None
     closures = [_closure(table, _loop) for table in tables["loop"]]
     closures += [_closure(table, _coupling) for table in tables["coupling"]]

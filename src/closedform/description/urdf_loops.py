@@ -19,6 +19,7 @@ from ..errors import shown, similar
 from ..rotations import pose, rotation_rpy, unit
 from .description import Joint, Link, new_name
 from .loop import Anchor, Loop, Mechanism
+from .urdf_origin import urdf_origin
 from .xml import Element
 
 KINDS = {
@@ -67,8 +68,6 @@ def urdf_mechanism(root: Element, links: tuple[Link, ...], joints: tuple[Joint, 
 
 def _anchor(element: Element, tag: str, end: str, names: set[str]) -> tuple[str, Array] | None:
     """Return the link of one end of a loop and the pose of its frame there."""
-    from .urdf import urdf_origin  # noqa: PLC0415 (which reads the loops too)
-
     side = element.child(end)
     if side is None:
         element.problem(f'has no <{end} link="...">')

@@ -15,6 +15,7 @@ A room imports only rooms above it; a test holds this.
 
 from .base.parameters import base_parameters
 from .base.result import BaseParameters
+from .exciting.expected import ExpectedErrors
 from .exciting.motion import Excitation
 from .exciting.search import excitation
 from .floating.identify import identify_floating
@@ -43,6 +44,7 @@ __all__ = [
     "Errors",
     "Excitation",
     "ExcitationError",
+    "ExpectedErrors",
     "FloatingIdentification",
     "FloatingLog",
     "FrictionTerms",

@@ -98,13 +98,14 @@ class Assembler:
     def found(self, q: Array, near: Array | None) -> Array:
         """Return coordinates of all joints (..., n) from the independent ones, NaN where there are none."""
         if self.model.explicit and near is None:
-            with np.errstate(invalid="ignore"):  # out of reach: NaN, as for the search
+            with np.errstate(invalid="ignore"):  # what cannot be reached is NaN
                 return np.asarray(self._explicit(q))
         start = self.model.near if near is None else near
         batch = np.broadcast_shapes(q.shape[:-1], start.shape[:-1])
         goal = np.broadcast_to(q, (*batch, self.model.nq)).reshape(-1, self.model.nq)
         x = np.broadcast_to(start, (*batch, self.model.tree.nq)).reshape(-1, self.model.tree.nq).copy()
-        self._follow(x, goal)
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+            self._follow(x, goal)
         return x.reshape(*batch, -1)
 
     def _follow(self, x: Array, goal: Array) -> None:
@@ -133,6 +134,18 @@ class Assembler:
             done[lost] = 1.0
             size[active] = np.minimum(size[active], STEP / np.maximum(reach[active], 1e-300))
             active = active[done[active] < 1]
+
+    def close(self, x: Array) -> None:
+        """Close postures x (count, n) in place that are nearly closed, independent coordinates fixed.
+
+        Quaternions are made of unit length.
+        """
+        for body in self.model.tree.independent:
+            if body.joint.quaternion is not None:
+                own = slice(body.iq, body.iq + body.joint.nq)
+                turn = x[:, own][:, body.joint.quaternion]
+                x[:, own][:, body.joint.quaternion] = turn / np.linalg.norm(turn, axis=1, keepdims=True)
+        self._corrected(x, np.full(len(x), np.inf))
 
     def _corrected(self, x: Array, length: Array) -> NDArray[np.bool_]:
         """Close postures x in place, independent coordinates fixed; return which are, without a leap."""

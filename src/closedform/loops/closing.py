@@ -23,7 +23,7 @@ from .numbers import LOOSE, ClosureNumbers
 
 CLOSURES: Any = (Loop, JointCoupling)
 
-STARTS = 40
+STARTS = 20
 """Random postures from which loops are tried to be closed if none is given near which they are."""
 
 NEARBY = 6
@@ -83,7 +83,9 @@ def closed_model(
         fit = [each for each in options if len(velocities(tree, each)) == dofs]
         fit = [each for each in fit if _determine(tree, each, every[0])]
         wanted = fit[0] if fit else _chosen(tree, every, dofs, options[-1])
-    model = ClosedModel(tree, given, rows, wanted, wanted if driven is None else driven, x, slack=numbers.slack)
+    model = ClosedModel(
+        tree, given, rows, wanted, wanted if driven is None else driven, x, slack=numbers.slack
+    )
     _check_actuated(model, every[0])
     if motors:
         driven_models = (replace(model, actuated=each) for each in options)
@@ -236,7 +238,7 @@ def _chosen(tree: Model, every: Sequence[Array], dofs: int, wanted: Sequence[int
     Joints that are `wanted` become dependent last.
     """
     rank = every[0].shape[0]
-    order = sorted(reversed(range(len(tree.bodies))), key=lambda k: k in wanted)
+    order = sorted(range(len(tree.bodies)), key=lambda k: (k in wanted, -k))
     for far in FAR:
         bases = [np.zeros((rank, 0)) for _ in every]
         chosen: list[int] = []

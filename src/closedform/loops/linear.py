@@ -114,7 +114,7 @@ class Block:
 
 
 class BlockSystem:
-    """A square matrix in block triangular form, for A X = B and A^T X = B.
+    """A square matrix in block lower triangular form, for A X = B and A^T X = B.
 
     >>> A = SX(ca.DM([[2, 0, 1], [0, 4, 0], [0, 0, 5]]))
     >>> ca.evalf(BlockSystem(A).solve(SX(ca.DM([3, 4, 5]))))
@@ -135,15 +135,15 @@ class BlockSystem:
             self.blocks.append((i, j, Block(self.A[i, j])))
 
     def solve(self, B: SX) -> SX:
-        """Return A^-1 B, block by block from the last."""
+        """Return A^-1 B, block by block: each needs those before it."""
         X = SX(self.n, B.size2())
-        for i, j, block in reversed(self.blocks):
+        for i, j, block in self.blocks:
             X[j, :] = block.solve(B[i, :] - self.A[i, :] @ X)
         return ca.sparsify(X)
 
     def solve_transposed(self, B: SX) -> SX:
-        """Return A^-T B, block by block from the first."""
+        """Return A^-T B, block by block from the last."""
         X = SX(self.n, B.size2())
-        for i, j, block in self.blocks:
+        for i, j, block in reversed(self.blocks):
             X[i, :] = block.solve_transposed(B[j, :] - self.A[:, j].T @ X)
         return ca.sparsify(X)

@@ -22,6 +22,9 @@ LOOSE = 1e-6
 RANK = 1e-9
 """Singular value, relative to the largest of rows of unit length, that counts as zero."""
 
+SLOW = 20
+"""Steps in a row that hardly shorten a residual, after which it is given up."""
+
 STEEP = 1e6
 """Slope of a residual that only a turn by half a turn has, from which no step leads away."""
 
@@ -90,9 +93,9 @@ class ClosureNumbers:
         """
         free = np.setdiff1d(np.arange(self.tree.nv), np.asarray(held, dtype=int))
         c, damping, rng = self.residual(x), 1e-6, np.random.default_rng(0)
-        error = float(np.linalg.norm(c))
-        for _ in range(200):
-            if error <= 0.01 * CLOSED * self.size:
+        error, slow = float(np.linalg.norm(c)), 0
+        for _ in range(100):
+            if error <= 0.01 * CLOSED * self.size or slow > SLOW:
                 break
             J = np.array(self._slope(x))[:, free]
             U, s, V = np.linalg.svd(J, full_matrices=False)
@@ -109,6 +112,7 @@ class ClosureNumbers:
             step *= min(1.0, 0.5 / max(np.abs(step).max(), 1e-300))
             after = self.moved(x, step)
             then = float(np.linalg.norm(self.residual(after)))
+            slow = slow + 1 if then > 0.99 * error else 0
             if then < error:
                 x, c, damping = after, self.residual(after), max(damping / 10, 1e-12)
                 stalled = then > 0.999 * error and error <= self.tolerance

@@ -70,7 +70,10 @@ def _present(tree: Model, names: Sequence[str]) -> tuple[str, ...]:
     """Return the joints that have coordinates, in the order given; parts of a joint for its name."""
     own = tree.joint_names
     found = [
-        each for name in names for each in own if each == name or (name not in own and each.startswith(f"{name}/"))
+        each
+        for name in names
+        for each in own
+        if each == name or (name not in own and each.startswith(f"{name}/"))
     ]
     return tuple(dict.fromkeys(found))
 
@@ -105,7 +108,7 @@ def _check_names(tree: Model, mechanism: Mechanism, description: Description) ->
     lost = sorted(wanted & known - set(tree.joint_names))
     if lost:
         problems.append(
-            f"its couplings: {listed([repr(name) for name in lost], 5)} is locked, or follows another joint; do "
+            f"its couplings: {listed([repr(name) for name in lost], 5)} is locked, or follows another; do "
             f"not lock joints that others follow, or {REMEDY}"
         )
     if problems:

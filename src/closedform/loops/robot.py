@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from ..arrays import Array
 from ..checks import batch_array, generator
 from ..description.loop import Closure
 from ..errors import ArgumentError, ModelWarning, warn
+from ..integration import System
 from ..lazy import cached_property
 from ..robot import Robot
 from .assembly import Assembler
@@ -21,6 +22,7 @@ from .closing import closed_model
 from .errors import AssemblyError
 from .methods import ClosedForms
 from .model import ClosedModel
+from .motion import ClosedMotion, Law, simulate
 from .numbers import ClosureNumbers
 from .saving import save
 
@@ -36,6 +38,7 @@ class ClosedRobot(ClosedForms):
     def __init__(self, model: ClosedModel) -> None:
         super().__init__(model)
         self._assembler = Assembler(model)
+        self._systems: dict[tuple[bool, bool], System] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.model,)
@@ -202,6 +205,53 @@ class ClosedRobot(ClosedForms):
     def closure_residual(self, q_all: ArrayLike) -> Array:
         """Return how far the loops are from closed at coordinates of all joints: m, and 2 sin(angle / 2)."""
         return self._assembler.residual(batch_array("closure_residual: q_all", q_all, self.model.tree.nq))
+
+    def simulate(
+        self,
+        q0: ArrayLike,
+        qd0: ArrayLike | None = None,
+        law: ArrayLike | Law | None = None,
+        duration: float = 1.0,
+        step: float = 1e-3,
+        *,
+        friction: bool = False,
+        springs: bool = False,
+        method: str = "rk4",
+        rtol: float = 1e-9,
+        atol: float = 1e-12,
+        progress: Callable[[float], None] | None = None,
+    ) -> ClosedMotion:
+        """Return the motion from q0 (..., nq) and qd0 (..., nv), over equal steps of at most `step` seconds.
+
+        `law` gives the torques of the actuated joints: an array, held over each step or sampled at its ends
+        (`closedform.integration.simulate` says which shapes), a function law(t, q, qd) that is asked once a
+        step, or None. `friction=True` and `springs=True` add those of all joints. `method` is "rk4", or one
+        of SciPy's adaptive ones within `rtol` and `atol` if the law is no function of the state. The loops of
+        the motion are closed to round-off.
+
+        >>> import closedform as cf
+        >>> arm = cf.load("2r").with_loops([cf.JointCoupling("joint2", "joint1")])
+        >>> run = arm.simulate([0.5], duration=1.0)
+        >>> bool(abs(run.energy / run.energy[0] - 1).max() < 1e-9)
+        True
+        """
+        start = self.assemble(q0) if self.model.explicit else np.asarray(self.all_coordinates(q0))
+        return simulate(
+            self,
+            self._assembler,
+            self._systems,
+            start,
+            qd0,
+            law,
+            duration,
+            step,
+            friction=friction,
+            springs=springs,
+            method=method,
+            rtol=rtol,
+            atol=atol,
+            progress=progress,
+        )
 
     def random_state(
         self, rng: Any = None, batch: int | tuple[int, ...] = (), order: int = 2

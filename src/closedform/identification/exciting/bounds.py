@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...arrays import Array
-from ...checks import one_each, real_array
+from ...checks import one_each, real_array, sized_array
 from ...errors import ArgumentError, shown
 from ...robot import Robot
 from ...trajectory.trajectory import limits
+from .clearances import Clearances
 
 Box = tuple[Array, Array]
 """Lower and upper corner in the base frame."""
@@ -24,7 +25,7 @@ POSTURES = 2000
 
 @dataclass(frozen=True)
 class Bounds:
-    """Limits of an exciting motion over the joints, and boxes for the origins of frames.
+    """Limits of an exciting motion over the joints, boxes for the origins of frames, and gaps to keep.
 
     Positions have finite ranges; the others are inf if there is no limit.
     """
@@ -35,6 +36,7 @@ class Bounds:
     acceleration: Array
     torque: Array
     workspace: Mapping[str, Box]
+    clearances: Clearances | None = None
 
     def narrowed(self, margin: float) -> Bounds:
         """Return limits of which the part `margin` stays free, on either side of a range."""
@@ -101,12 +103,17 @@ def _box(robot: Robot, frame: str, given: Any) -> Box:
     return array[0], array[1]
 
 
-def postures(robot: Robot, bounds: Bounds, rng: np.random.Generator) -> Array:
-    """Return postures in which the robot can hold still within its limits, the middle one first."""
+def random_postures(bounds: Bounds, rng: np.random.Generator) -> Array:
+    """Return postures in the inner part of the joints' ranges, the middle one first."""
     middle, half = (bounds.lower + bounds.upper) / 2, (bounds.upper - bounds.lower) / 2
-    q = middle + 0.6 * half * rng.uniform(-1, 1, (POSTURES, robot.nv))
+    q = middle + 0.6 * half * rng.uniform(-1, 1, (POSTURES, len(middle)))
     q[0] = middle
-    fine = np.ones(POSTURES, bool)
+    return np.asarray(q)
+
+
+def possible_postures(robot: Robot, bounds: Bounds, q: Array) -> Array:
+    """Return the postures in which the robot can hold still within its limits."""
+    fine = np.ones(len(q), bool)
     for frame, (low, high) in bounds.workspace.items():
         origin = robot.pose(q, frame)[..., :3, 3]
         inside = ((origin > low) & (origin < high)).all(axis=-1)
@@ -116,6 +123,16 @@ def postures(robot: Robot, bounds: Bounds, rng: np.random.Generator) -> Array:
                 f"it comes from {origin.min(axis=0).round(3)} to {origin.max(axis=0).round(3)}"
             )
         fine &= inside
+    if bounds.clearances is not None:
+        clear = bounds.clearances.distances(q) > bounds.clearances.least
+        if not clear.all(axis=-1).any():
+            gap = bounds.clearances.gaps[int(np.argmin(clear.mean(axis=0)))]
+            raise ArgumentError(
+                f"excitation: none of {POSTURES} random postures keeps the clearance of "
+                f"{bounds.clearances.least:g} m; most often {gap} are too near: make spheres or boxes "
+                "smaller, or lower the floor"
+            )
+        fine &= clear.all(axis=-1)
     if np.isfinite(bounds.torque).any():
         weight = np.abs(robot.gravity_torque(q))
         heavy = weight.min(axis=0) > bounds.torque
@@ -128,7 +145,41 @@ def postures(robot: Robot, bounds: Bounds, rng: np.random.Generator) -> Array:
         fine &= (weight < 0.9 * bounds.torque).all(axis=-1)
     if not fine.any():
         raise ArgumentError(
-            f"excitation: none of {POSTURES} random postures holds still within the workspace and torque "
-            "limits together; widen one of them"
+            f"excitation: none of {POSTURES} random postures holds still within the workspace, clearances "
+            "and torque limits together; widen one of them"
         )
-    return q[fine]
+    return np.asarray(q[fine])
+
+
+def checked_start(robot: Robot, bounds: Bounds, given: ArrayLike) -> Array:
+    """Return the posture in which a motion is to start and end; it must keep every limit at rest."""
+    q = sized_array("excitation: start", given, (robot.nv,))
+    words = "excitation: start violates the limits: "
+    outside = np.flatnonzero((q < bounds.lower) | (q > bounds.upper))
+    if outside.size:
+        i = int(outside[0])
+        raise ArgumentError(
+            f"{words}joint {robot.joint_names[i]!r} is at {q[i]:g}, its range with the margin is "
+            f"{bounds.lower[i]:.4g} to {bounds.upper[i]:.4g}"
+        )
+    for frame, (low, high) in bounds.workspace.items():
+        origin = robot.pose(q, frame)[:3, 3]
+        if not ((origin > low) & (origin < high)).all():
+            raise ArgumentError(f"{words}frame {frame!r} is at {origin.round(4)}, outside of its box")
+    if bounds.clearances is not None:
+        gaps = bounds.clearances.distances(q[None])[0]
+        k = int(np.argmin(gaps))
+        if gaps[k] <= bounds.clearances.least:
+            raise ArgumentError(
+                f"{words}the gap between {bounds.clearances.gaps[k]} is {gaps[k]:.4g} m, the clearance "
+                f"{bounds.clearances.least:g} m"
+            )
+    if np.isfinite(bounds.torque).any():
+        weight = np.abs(robot.gravity_torque(q))
+        i = int(np.argmax(weight / bounds.torque))
+        if weight[i] >= bounds.torque[i]:
+            raise ArgumentError(
+                f"{words}joint {robot.joint_names[i]!r} needs {weight[i]:.4g} to hold still; its limit "
+                f"with the margin is {bounds.torque[i]:.4g}"
+            )
+    return q

@@ -19,6 +19,9 @@ from .fourier import FourierSeries
 
 STATE = ("position", "velocity", "acceleration")
 
+NEAR = 0.1
+"""Metres that count as much as half of a joint's range when a gap is too small."""
+
 SOFTNESS = 4.0
 """Power with which the extreme eigenvalues count; the maximum of several is not smooth."""
 
@@ -54,11 +57,14 @@ class Cost:
 
     Values and gradients over the offsets and free numbers of a series. The gradient of any smooth
     function of the regressors Y is that of sum(R * Y) with R = df/dY, one compiled kernel; torques
-    are Y @ base, so the same kernel serves their limits.
+    are Y @ base, so the same kernel serves their limits. With a `start`, where the motion begins and
+    ends, the offset follows from the free numbers.
     """
 
-    def __init__(self, base: BaseParameters, bounds: Bounds, series: FourierSeries) -> None:
-        self.base, self.bounds, self.series = base, bounds, series
+    def __init__(
+        self, base: BaseParameters, bounds: Bounds, series: FourierSeries, start: Array | None = None
+    ) -> None:
+        self.base, self.bounds, self.series, self.start = base, bounds, series, start
         self.robot: Robot = base.robot
         limited = np.isfinite(bounds.torque).any()
         self.values = base.values if limited else np.zeros(base.count)
@@ -72,7 +78,10 @@ class Cost:
     def unpack(self, x: Array) -> tuple[Array, Array]:
         """Return the offset (dofs,) and the free numbers (2 terms - 2, dofs) of a vector."""
         n = self.robot.nv
-        return x[:n], x[n:].reshape(-1, n)
+        y = x[n:].reshape(-1, n)
+        if self.start is None:
+            return x[:n], y
+        return self.start - self.series.values[0] @ self.series.basis @ y, y
 
     def state(self, x: Array) -> tuple[Array, Array, Array]:
         """Return q, qd, qdd at the instants of the series."""
@@ -105,6 +114,8 @@ class Cost:
             if violation.quantity == "torque":
                 R += slope[..., None] * self.values
                 gradients[2] += slope @ self.rotor
+            elif violation.quantity == "clearance" and self.bounds.clearances is not None:
+                gradients[0] += self.bounds.clearances.pulled_back(state[0], slope)
             elif violation.frame is not None:
                 J = self._origin_jacobian(state[0], violation.frame)
                 gradients[0] += (slope[..., None, :] @ J)[..., 0, :]
@@ -114,7 +125,11 @@ class Cost:
         series = self.series
         designs = (series.values, series.rates, series.accelerations)
         terms = sum(design.T @ each for design, each in zip(designs, along, strict=True))
-        return value, np.concatenate([along[0].sum(axis=0), (series.basis.T @ terms).ravel()])
+        shift = along[0].sum(axis=0)
+        if self.start is not None:
+            terms = terms - np.outer(series.values[0], shift)
+            shift = np.zeros_like(shift)
+        return value, np.concatenate([shift, (series.basis.T @ terms).ravel()])
 
     def violations(self, state: tuple[Array, ...], Y: Array, margin: float) -> Iterator[Violation]:
         """Yield the excess over every limit at the instants of the series."""
@@ -130,6 +145,10 @@ class Cost:
         for frame, box in bounds.workspace.items():
             origin = self.robot.pose(state[0], frame)[..., :3, 3]
             yield Violation.of("workspace", origin, *box, margin, frame)
+        if bounds.clearances is not None:
+            least = bounds.clearances.least + margin * NEAR
+            short = np.minimum(bounds.clearances.distances(state[0]) - least, 0.0)
+            yield Violation("clearance", short / NEAR, np.array(NEAR))
 
     def fits(self, x: Array) -> bool:
         """Return whether every limit holds at every instant of the series."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ...arrays import Array
 from ...chart import chart
@@ -21,7 +22,10 @@ from ...robot import Robot
 from ...trajectory import Harmonic
 from ..base.result import BaseParameters
 from ..joints import turning_joints
+from ..regression.friction import FrictionTerms
 from .bounds import Bounds
+from .controllers import ros_trajectory, urscript
+from .expected import ExpectedErrors, expected_errors
 
 
 @dataclass(frozen=True, repr=False)
@@ -35,6 +39,12 @@ class Excitation:
     bounds: Bounds
     trajectory: Harmonic
     start: Harmonic
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the search left out of account: pairs of bodies whose spheres always overlap."""
+        clearances = self.bounds.clearances
+        return () if clearances is None else tuple(f"not looked at: {each}" for each in clearances.ignored)
 
     def __repr__(self) -> str:
         return (
@@ -105,14 +115,82 @@ class Excitation:
             "torque": (self.torque, self.bounds.torque),
         }
 
-    def csv(self, rate: float = 1000.0) -> str:
-        """Return time, positions, velocities and accelerations at `rate` Hz as CSV, units in brackets."""
+    def used(self) -> dict[str, Array]:
+        """Return the part of each limit that is used, per joint; ranges count from their middles.
+
+        What has no limit is NaN.
+        """
+        table = self.table()
+        middle, half = (
+            (self.bounds.upper + self.bounds.lower) / 2,
+            (self.bounds.upper - self.bounds.lower) / 2,
+        )
+        reach = np.maximum(np.abs(table["lowest"][0] - middle), np.abs(table["highest"][0] - middle))
+        parts = {"range": reach / half}
+        for name in ("velocity", "acceleration", "torque"):
+            used, limit = table[name]
+            parts[name] = np.where(np.isfinite(limit), used / limit, np.nan)
+        return parts
+
+    def gaps(self) -> dict[str, float]:
+        """Return the least gap in metres over the motion, by the pair that it is between, nearest first."""
+        clearances = self.bounds.clearances
+        if clearances is None:
+            return {}
+        least = clearances.distances(self._states[0]).min(axis=0)
+        found: dict[str, float] = {}
+        for k in np.argsort(least, kind="stable"):
+            found.setdefault(str(clearances.gaps[k]), float(least[k]))
+        return found
+
+    def expected_errors(
+        self,
+        torque_noise: ArrayLike = 1.0,
+        rate: float = 1000.0,
+        *,
+        friction: FrictionTerms | None = FrictionTerms(),  # noqa: B008 (frozen)
+        rotors: bool = True,
+    ) -> ExpectedErrors:
+        """Return the standard errors that one period of the motion would lead to, before the robot moves.
+
+        `torque_noise` is the standard deviation of white noise of the torques, one number or one per joint,
+        of samples at `rate` Hz. Friction and rotors are identified together with the base parameters, and
+        make their errors larger.
+
+        >>> import closedform as cf
+        >>> found = cf.excitation(cf.load("2r"), period=4.0, velocity=3.0, starts=1, iterations=20)
+        >>> [name for name in found.expected_errors(0.1).names if name.startswith("fv")]
+        ['fv1', 'fv2']
+        """
+        return expected_errors(self.base, self.trajectory, torque_noise, rate, friction, rotors)
+
+    def ros_trajectory(self, rate: float = 100.0) -> str:
+        """Return the motion as the YAML of a ROS 2 message trajectory_msgs/msg/JointTrajectory.
+
+        YAML reads JSON too: a point per line. The robot must be in the first posture before.
+        """
+        return ros_trajectory(self.robot.joint_names, self.trajectory, self._instants(rate))
+
+    def urscript(self, rate: float = 500.0, lookahead: float = 0.1, gain: float = 300.0) -> str:
+        """Return the motion as a URScript program: a movej to its start, then servoj at `rate` Hz.
+
+        500 Hz is the rate of an e-Series controller, 125 Hz that of a CB3. `lookahead` (0.03 to 0.2 s) and
+        `gain` (100 to 2000) are those of servoj.
+        """
+        return urscript(self.robot, self.trajectory, self._instants(rate), float(rate), lookahead, gain)
+
+    def _instants(self, rate: float) -> Array:
+        """Return the times of samples at a rate, from 0 to the end of the motion."""
         samples = number("excitation: rate", rate) * self.trajectory.duration
         if not 1 <= samples <= MOST_SAMPLES:
             raise ArgumentError(
                 f"excitation: rate is {shown(rate)}; expected samples per second, 1 to {MOST_SAMPLES} in all"
             )
-        t = np.arange(int(samples) + 1) / float(rate)
+        return np.asarray(np.arange(int(samples + 1e-9) + 1) / float(rate))
+
+    def csv(self, rate: float = 1000.0) -> str:
+        """Return time, positions, velocities and accelerations at `rate` Hz as CSV, units in brackets."""
+        t = self._instants(rate)
         states = self.trajectory.derivatives(t, 2)
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
@@ -132,3 +210,11 @@ class Excitation:
     def write_csv(self, path: str | os.PathLike[str], rate: float = 1000.0) -> Path:
         """Write the motion as CSV, whole or not at all, and return the path."""
         return write_files({file_path("excitation: path", path): self.csv(rate)})[0]
+
+    def write_ros_trajectory(self, path: str | os.PathLike[str], rate: float = 100.0) -> Path:
+        """Write the ROS 2 message, whole or not at all, and return the path."""
+        return write_files({file_path("excitation: path", path): self.ros_trajectory(rate)})[0]
+
+    def write_urscript(self, path: str | os.PathLike[str], rate: float = 500.0) -> Path:
+        """Write the URScript program, whole or not at all, and return the path."""
+        return write_files({file_path("excitation: path", path): self.urscript(rate)})[0]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import count
 
@@ -10,12 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...arrays import Array
-from ...checks import function, instance, number, small_number, whole_number
+from ...checks import function, instance, not_negative, number, small_number, whole_number
 from ...errors import ArgumentError, ClosedFormError, shown
 from ...robot import Robot
+from ...spheres import Spheres
 from ..base.parameters import base_parameters
 from ..joints import turning_joints
-from .bounds import checked_bounds, postures
+from .bounds import checked_bounds, checked_start, possible_postures, random_postures
+from .clearances import checked_clearances
 from .cost import Cost
 from .fourier import FourierSeries
 from .motion import Excitation
@@ -31,6 +34,8 @@ MOST_TERMS, MOST_STARTS, MOST_ITERATIONS = 50, 1000, 100_000
 """Bounds of what a search may be asked for."""
 PERIODS = (1e-3, 1e5)
 """Seconds that a period may have."""
+HOPELESS = 1e10
+"""Condition number of motions that are too small to be one."""
 LARGEST_MARGIN = 0.9
 """Part of a limit that may be asked to stay free."""
 
@@ -46,10 +51,15 @@ def excitation(
     acceleration: ArrayLike = np.inf,
     torque: ArrayLike | None = None,
     workspace: Mapping[str, tuple[ArrayLike, ArrayLike]] | None = None,
+    obstacles: Sequence[tuple[ArrayLike, ArrayLike]] | None = None,
+    floor: float | None = None,
+    spheres: Spheres | Sequence[tuple[str, ArrayLike, float]] | float | None = None,
+    clearance: float = 0.0,
+    start: ArrayLike | None = None,
     starts: int = 4,
     iterations: int = 400,
     seed: int = 0,
-    margin: float = 0.0,
+    margin: float = 0.05,
     progress: Progress | None = None,
 ) -> Excitation:
     """Return the Fourier series whose reduced regressor has the least condition number found.
@@ -58,10 +68,15 @@ def excitation(
     w = 2 pi/period [Swevers1997], at rest at t = 0, so that it can be repeated and averaged. Joint,
     velocity and torque limits are the robot's own unless given. `workspace` keeps the origins of
     frames in boxes of the base frame, {"tool": (lower, upper)}. Limits hold at 200 instants per
-    period of the last term, and may be used up; `margin` is the part of each that stays free (0.1
-    uses at most 90 %). A joint without end stops stays within half a turn (1 m) of zero. The search
-    minimises the logarithm of the condition number, with exact gradients, from `starts` random
-    motions and keeps the best.
+    period of the last term; `margin` is the part of each that stays free. A joint without end stops
+    stays within half a turn (1 m) of zero. `start` is the posture where the motion begins and ends; by
+    default the search chooses one.
+
+    `spheres` stand for the robot, as `robot.spheres` takes or returns them, or one radius in metres, for
+    spheres along its sticks. They stay `clearance` metres away from each other (self-collision), from
+    `obstacles`, boxes (lower, upper) of the base frame, and above the height `floor`. Without spheres the
+    origins of frames keep away from boxes and floor. The search minimises the logarithm of the condition
+    number, with exact gradients, from `starts` random motions and keeps the best.
 
     >>> import closedform as cf
     >>> from closedform.identification import excitation
@@ -86,25 +101,35 @@ def excitation(
         )
     bounds = checked_bounds(robot, turning, lower, upper, velocity, acceleration, torque, workspace)
     inner = bounds.narrowed(small_number("excitation: margin", margin, LARGEST_MARGIN))
+    rng = np.random.default_rng(seed)
+    random = random_postures(inner, rng)
+    gap = not_negative("excitation: clearance", clearance)
+    clearances = checked_clearances(robot, spheres, obstacles, floor, gap, random)
+    bounds, inner = (replace(each, clearances=clearances) for each in (bounds, inner))
+    home = None if start is None else checked_start(robot, inner, start)
     base = base_parameters(robot)
     if not base.minimal:  # a column that depends on others would make every condition number infinite
         base = base_parameters(robot, "numeric")
     if base.count == 0:
         raise ClosedFormError(f"excitation: no parameter of robot {robot.name!r} affects its motion")
-    cost = Cost(base, inner, FourierSeries.of(period, terms, SAMPLES * terms))
-    check = Cost(base, inner, FourierSeries.of(period, terms, CHECKED * terms))
-    rng = np.random.default_rng(seed)
-    offsets = postures(robot, inner, rng)
+    cost = Cost(base, inner, FourierSeries.of(period, terms, SAMPLES * terms), home)
+    check = Cost(base, inner, FourierSeries.of(period, terms, CHECKED * terms), home)
+    offsets = possible_postures(robot, inner, random) if home is None else home[None]
     found: list[tuple[float, Array, Array]] = []
-    for start in range(starts):
-        first = _shrunk(check, _random(check, offsets[start % len(offsets)], rng))
+    for trial in range(starts):
+        first = _shrunk(check, _random(check, offsets[trial % len(offsets)], rng))
         found.append((check.condition(first), first, first))
-        tell = None if progress is None else partial(progress, start)
+        tell = None if progress is None else partial(progress, trial)
         x = _minimised(cost, check, first, iterations, tell)
-        if check.fits(np.concatenate([check.unpack(x)[0], np.zeros(x.size - robot.nv)])):
+        if check.fits(np.concatenate([x[: robot.nv], np.zeros(x.size - robot.nv)])):
             x = _shrunk(check, x)
             found.append((check.condition(x), x, first))
-    _, best, first = min(found, key=lambda each: each[0])
+    least, best, first = min(found, key=lambda each: each[0])
+    if not least < HOPELESS:
+        raise ClosedFormError(
+            f"excitation: no motion within the limits tells parameters apart (condition number {least:.2g}); "
+            "widen limits, clearances or the boxes, or let the search choose the start"
+        )
     trajectories = [check.series.trajectory(*check.unpack(x)) for x in (best, first)]
     return Excitation(base, bounds, *trajectories)
 
@@ -134,9 +159,10 @@ def _random(check: Cost, offset: Array, rng: np.random.Generator) -> Array:
     series, bounds, n = check.series, check.bounds, offset.size
     x = np.concatenate([offset, rng.normal(size=series.basis.shape[1] * n)])
     q, qd, qdd = check.state(x)
+    up, down = (q - offset).max(axis=0), (offset - q).max(axis=0)
     room = [
-        (bounds.upper - offset) / (q - offset).max(axis=0),
-        (bounds.lower - offset) / (q - offset).min(axis=0),
+        (bounds.upper - offset) / np.maximum(up, 1e-12),
+        (offset - bounds.lower) / np.maximum(down, 1e-12),
         bounds.velocity / np.abs(qd).max(axis=0),
         bounds.acceleration / np.abs(qdd).max(axis=0),
     ]

@@ -33,17 +33,19 @@ class LogSource:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     @property
+    def is_file(self) -> bool:
+        """Whether the log is named by a path, and not in memory."""
+        return isinstance(self.source, str | os.PathLike)
+
+    @property
     def size(self) -> int:
         """Bytes of the file; 0 of what is in memory, or of files that a description names."""
-        is_path = isinstance(self.source, str | os.PathLike)
-        return (file_size(Path(self.source)) or 0) if is_path else 0
+        return (file_size(Path(self.source)) or 0) if self.is_file else 0
 
     @property
     def absolute(self) -> LogSource:
         """The same log by its absolute path, for processes that run in another folder."""
-        if not isinstance(self.source, str | os.PathLike):
-            return self
-        return replace(self, source=os.path.abspath(self.source))
+        return replace(self, source=os.path.abspath(self.source)) if self.is_file else self
 
 
 def log_sources(given: Any, options: Mapping[str, Any]) -> list[LogSource]:

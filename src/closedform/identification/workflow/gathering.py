@@ -27,7 +27,10 @@ class Plan:
 
 @dataclass(frozen=True)
 class Gathering:
-    """The moments of a group of logs, and of each log alone, for some columns."""
+    """The moments of a group of logs for some columns, and if there are lags of each log alone.
+
+    Without lags models are compared, not results.
+    """
 
     plans: Mapping[str, Plan]
     columns: Columns
@@ -56,7 +59,8 @@ class Gathering:
                 shares[name] = Failure(name, str(error))
                 continue
             total = total.join(own)
-            shares[name] = own.summary()
+            if self.lags:
+                shares[name] = own.summary()
         return total, shares
 
 

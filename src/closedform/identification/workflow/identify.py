@@ -253,6 +253,7 @@ def identify(
     logs = () if alone else recordings.results(shares, every)
     odd = odd_logs(logs)
     doubts += [*recordings.drowned(), *log_doubts(logs)]
+    contradicted = recordings.mass_doubts(design, _part(tell, 0.9, 1.0, "validation"))
     if odd:  # what is wrong shows in the log that fits worst
         worst_log = recordings.recording(odd[0].name)
         diagnosis = Diagnosis(base, worst_log.log, worst_log.filters)
@@ -275,7 +276,7 @@ def identify(
         fitted=fitted,
         cross_validation=left_out,
         held_out=held_out,
-        doubts=(*recordings.doubts(), *(doubt for each in carried for doubt in each.doubts), *reasons),
+        doubts=(*recordings.doubts(), *contradicted, *(d for each in carried for d in each.doubts), *reasons),
         notes=(*recordings.notes(), *notes, *found.notes, *places(design, found.values)),
         described=base.values if robot.model.has_inertia else np.zeros(0),
         about=design.about,

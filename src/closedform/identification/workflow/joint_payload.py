@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ...arrays import Array
 from ...model.inertia import NAMES
+from ..regression.least_squares import solve, standard_errors
+from ..regression.moments import Moments
 from ..regression.payload_columns import PayloadParameters
 
 MASS = NAMES.index("M")
 
 
 CERTAIN = 3.0
-"""Standard errors by which a mass must be negative to be doubted."""
+"""Standard errors by which a mass must be off, negative or not the one given, to be doubted."""
+
+CONTRADICTS = 0.03
+"""Part of a given mass by which the mass that the logs weigh may differ."""
 
 
 @dataclass(frozen=True)
@@ -95,3 +101,35 @@ class IdentifiedPayload:
         return "\n".join(
             [*lines, *(f"{name:<16}{value:>12.4g}{error:>12.2g}" for name, value, error in rows)]
         )
+
+
+def mass_doubts(
+    payloads: Sequence[PayloadParameters],
+    gathered: Callable[[Sequence[PayloadParameters]], Moments],
+    noise: Array,
+) -> list[str]:
+    """Return which masses that were given contradict what the logs weigh.
+
+    `gathered` gives the moments of the logs with the columns of some payloads, here those with all masses
+    free; it is called only if a mass was given.
+    """
+    if all(each.state.mass is None for each in payloads):
+        return []
+    free = [PayloadParameters(each.robot, replace(each.state, mass=None)) for each in payloads]
+    moments = gathered(free)
+    fit = solve(moments.triangles(moments.fitted), moments.active, moments.width)
+    errors = standard_errors(fit, moments, noise)
+    stop = moments.width - sum(each.width for each in free)
+    found = []
+    for each, own in zip(payloads, free, strict=True):
+        start, stop = stop, stop + own.width
+        weighed = IdentifiedPayload.of(own, fit.values[start:stop], errors[start:stop])
+        given = each.state.mass
+        if given is not None and abs(weighed.mass - given) > max(
+            CERTAIN * weighed.mass_error, CONTRADICTS * given
+        ):
+            found.append(
+                f"the logs weigh payload {own.state.name!r} at {weighed.mass:.4g} kg (standard error "
+                f"{weighed.mass_error:.2g}), not at the {given:.4g} kg given: another mass, body or gain?"
+            )
+    return found

@@ -23,7 +23,7 @@ from ..regression.payload_states import PayloadState, check_states
 from ..regression.rows import Columns
 from ..regression.split import FILES, FOLDS, HoldOut, Split, held_out_logs
 from .gathering import Gathering, Plan, errors_of, log_of
-from .joint_payload import IdentifiedPayload
+from .joint_payload import IdentifiedPayload, mass_doubts
 from .log_results import SHOWN, LogResult, log_lines
 from .opening import Facts, Failure, Opening, facts_of, named
 from .prediction import Trace
@@ -37,6 +37,9 @@ MOST_RATES = 8
 
 TRACED = 200_000
 """Rows of which measured and predicted torques are kept for pictures."""
+
+PICTURED = 20
+"""Logs of which they are kept, held-out ones first."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,8 @@ class Recordings:
         self.names = [source.name for source in sources]
         parts = in_groups(sources)
         self._place = {source.name: k for k, part in enumerate(parts) for source in part}
-        self._groups = runner.spread(opening, parts, tell)
+        given = parts if all(source.is_file for source in sources) else runner.sent(parts)
+        self._groups = runner.spread(opening, given, tell)
         told = runner.fetched(runner.spread(facts_of, self._groups, _quietly))
         found = [each for part in told for each in part]
         self.facts = {each.name: each for each in found if isinstance(each, Facts)}
@@ -130,7 +134,7 @@ class Recordings:
         lags: int = LAGS,
         around: Callable[[Columns], Columns] = lambda columns: columns,
     ) -> tuple[Moments, list[Any]]:
-        """Return the moments of all logs, and those of each where they were made.
+        """Return the moments of all logs, and if there are lags those of each, where they were made.
 
         Columns of the payloads, if there are some, follow those given; `around` is put around both.
         """
@@ -182,14 +186,16 @@ class Recordings:
 
         `values` are those of the design's parameters, then those of the payloads.
         """
-        every = not isinstance(self.runner, Cluster) and not self.alone
+        names = [main.name]
+        if not isinstance(self.runner, Cluster):
+            names = sorted(self.plans, key=lambda name: self.plans[name].split.hold_out is None)[:PICTURED]
         rows, parts = 0.0, []
-        for name in self.plans if every else [main.name]:
+        for name in sorted(names, key=self.names.index):
             facts, plan = self.facts[name], self.plans[name]
             rows += facts.rows / plan.filters.step
             if facts.lazy or rows > TRACED:  # would cost another pass over a lazy or very long log
                 break
-            log = self.recording(name).log if every else main.log
+            log = main.log if name == main.name else self.recording(name).log
             columns = self.columns_of(design, name)
             parts.append(Trace.of(columns, values, log, plan.filters, plan.split))
         return Trace.joined(parts)
@@ -201,6 +207,18 @@ class Recordings:
     def _loaded(self, columns: Columns) -> Columns:
         """Return columns followed by those of the payloads."""
         return LoadedColumns(columns, self.payloads) if self.payloads else columns
+
+    def mass_doubts(self, design: Columns, tell: Tell) -> list[str]:
+        """Return which masses of payloads that were given contradict the logs."""
+
+        def gathered(payloads: Sequence[PayloadParameters]) -> Moments:
+            gathering = Gathering(
+                self.plans, LoadedColumns(design, payloads), LAGS, self.opening.skip, self.alone
+            )
+            total: Moments = self.runner.joined(gathering, Moments.joined, self._groups, tell)[0]
+            return total
+
+        return mass_doubts(self.payloads, gathered, self.noise_correlation())
 
     def identified_payloads(self, values: Array, errors: Array) -> tuple[IdentifiedPayload, ...]:
         """Return the payloads of the values of all their parameters, and of their standard errors."""

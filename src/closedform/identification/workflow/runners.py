@@ -31,6 +31,9 @@ class Runner(Protocol):
     def workers(self) -> int:
         """How many processes share the work."""
 
+    def sent(self, groups: Sequence[Any]) -> Sequence[Any]:
+        """Return groups that hold arrays, as `spread` takes them: brought to the workers."""
+
     def spread(self, function: Callable[[Any], Any], groups: Sequence[Any], tell: Tell) -> list[Any]:
         """Return where the results are, one per group."""
 
@@ -57,6 +60,10 @@ class Here:
     """Work in this process, one group after the other."""
 
     workers = 1
+
+    def sent(self, groups: Sequence[Any]) -> Sequence[Any]:
+        """Return the groups, which are here."""
+        return groups
 
     def spread(self, function: Callable[[Any], Any], groups: Sequence[Any], tell: Tell) -> list[Any]:
         """Return the results."""
@@ -115,6 +122,11 @@ class Cluster:
         if not found:
             raise ClosedFormError("identify: the cluster has no workers yet; say client.wait_for_workers(1)")
         return found
+
+    def sent(self, groups: Sequence[Any]) -> Sequence[Any]:
+        """Return futures of the groups."""
+        futures: list[Any] = self.client.scatter(list(groups), hash=False)
+        return futures
 
     def spread(self, function: Callable[[Any], Any], groups: Sequence[Any], tell: Tell) -> list[Any]:
         """Return futures of the results; an error of one ends the work on all."""
@@ -184,7 +196,7 @@ def runner_of(client: Any, logs: int) -> Runner:
         client = _current() if logs > 1 else None
     if client is None:
         return Here()
-    wanted = ("submit", "gather", "nthreads", "cancel")
+    wanted = ("submit", "scatter", "gather", "nthreads", "cancel")
     if isinstance(client, type) or not all(callable(getattr(client, each, None)) for each in wanted):
         raise ArgumentError(
             f'identify: client is {shown(client)}; expected a distributed.Client, "current", or None for '
@@ -196,11 +208,15 @@ def runner_of(client: Any, logs: int) -> Runner:
 
 
 def _current() -> Any:
-    """Return the client that the user has started, if there is one."""
+    """Return the client that the user has started, if there is one; none within a task of a cluster."""
     distributed = sys.modules.get("distributed")
     if distributed is None:
         return None
     try:
-        return distributed.Client.current()
+        distributed.get_worker()  # a task that waits for other tasks may wait for ever
     except ValueError:
-        return None
+        try:
+            return distributed.Client.current()
+        except ValueError:
+            return None
+    return None

@@ -14,6 +14,9 @@ from ..labels import Label, velocity_labels
 from ..section import Section
 from .studies import ExcitationStudy
 
+SHOWN = 12
+"""Gaps that are listed, the smallest first."""
+
 
 @dataclass(frozen=True)
 class Use:
@@ -49,6 +52,9 @@ class MotionFacts:
     period: float
     terms: int
     frames: tuple[str, ...]
+    gaps: tuple[tuple[str, float], ...]
+    clearance: float
+    notes: tuple[str, ...]
 
 
 def gather(study: ExcitationStudy) -> MotionFacts:
@@ -64,7 +70,10 @@ def gather(study: ExcitationStudy) -> MotionFacts:
     )
     tau = found.robot.inverse_dynamics(q, qd, qdd) if found.robot.model.has_inertia else None
     terms, frames = len(found.trajectory.rates), tuple(found.bounds.workspace)
-    return MotionFacts(t, q, qd, qdd, tau, labels, uses, found.trajectory.duration, terms, frames)
+    gaps = tuple(found.gaps().items())[:SHOWN]
+    least = 0.0 if found.bounds.clearances is None else found.bounds.clearances.least
+    period = found.trajectory.duration
+    return MotionFacts(t, q, qd, qdd, tau, labels, uses, period, terms, frames, gaps, least, found.notes)
 
 
 def draw(facts: MotionFacts) -> Mapping[str, Figure]:

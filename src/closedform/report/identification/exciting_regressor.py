@@ -9,6 +9,7 @@ import numpy as np
 from plotly import graph_objects as go
 
 from ...arrays import Array
+from ...identification import ExpectedErrors
 from ..curves import add_curve, panels, powers_of_ten
 from ..figure import PALETTE, Figure, figure, plain, single
 from ..section import Section
@@ -27,7 +28,17 @@ class RegressorFacts:
     start_singular: Array
     errors: Array
     start_errors: Array
+    expected: ExpectedErrors
     noise: float = NOISE
+
+    @property
+    def rows(self) -> tuple[tuple[str, float, float | None, float | None], ...]:
+        """Name, expected standard error, described value, and the error relative to it, of each parameter."""
+        expected = self.expected
+        return tuple(
+            (name, float(error), value, None if not value else float(error) / abs(value))
+            for name, error, value in zip(expected.names, expected.errors, expected.values, strict=True)
+        )
 
     @property
     def condition(self) -> float:
@@ -53,7 +64,8 @@ def gather(study: ExcitationStudy) -> RegressorFacts:
         _, s, Vt = np.linalg.svd(found.stacked(motion), full_matrices=False)
         values.append(s)
         errors.append(NOISE * np.sqrt(((Vt.T / s) ** 2).sum(axis=1)))
-    return RegressorFacts(found.base.names, values[0], values[1], errors[0], errors[1])
+    expected = study.expected or found.expected_errors(NOISE)
+    return RegressorFacts(found.base.names, values[0], values[1], errors[0], errors[1], expected)
 
 
 def draw(facts: RegressorFacts) -> Mapping[str, Figure]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...checks import instance, text
-from ...identification import Excitation, Identification
+from ...identification import Excitation, ExpectedErrors, Identification
 
 
 @dataclass(frozen=True)
@@ -27,12 +27,18 @@ class IdentificationStudy:
 
 @dataclass(frozen=True)
 class ExcitationStudy:
-    """A motion found to excite a robot's parameters."""
+    """A motion found to excite a robot's parameters, and the errors expected of it.
+
+    `expected` is what `found.expected_errors` returns, by default for torque noise of 1 N m (or N).
+    """
 
     found: Excitation
+    expected: ExpectedErrors | None = None
 
     def __post_init__(self) -> None:
         instance("report: found", self.found, Excitation, "what excitation returns")
+        if self.expected is not None:
+            instance("report: expected", self.expected, ExpectedErrors, "what expected_errors returns")
 
     @property
     def name(self) -> str:

@@ -1,0 +1,86 @@
+"""Many logs at once: identification on two dask workers against one, and against this process."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import closedform as cf
+from bench.scale import Workers, _row, _workers
+
+ARM = "puma560"
+RATE = 100
+SECONDS = 60
+FULL, QUICK = 1000, 60
+"""Logs of the whole measurement and of the short one."""
+
+FASTER = 1.7
+"""How much faster two workers should be than one."""
+
+EQUAL = 1e-10
+"""Largest difference of the parameters, over the largest of them, that counts as none."""
+
+
+def run(quick: bool = False) -> list[dict[str, Any]]:
+    """Return one row per figure: times, their ratio, and how far results differ."""
+    count = QUICK if quick else FULL
+    robot = cf.load(ARM)
+    load = os.getloadavg()[0]
+    rows = [_row("load of the machine before (processes that want a core)", load, "")]
+    if load > 0.5:
+        print("other processes run: the ratio below is too small", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        begin = time.perf_counter()
+        size = write_logs(robot, Path(folder), count)
+        rows.append(_row(f"{count} logs of {SECONDS} s at {RATE} Hz written: size", size / 1e6, "MB"))
+        rows.append(_row(f"{count} logs written: time", time.perf_counter() - begin, "s"))
+        logs = f"{folder}/*.npz"
+        found, seconds = {}, {}
+        with _workers(1) as one, _workers(2) as two:
+            for words, workers in (("one worker", one), ("two workers", two)):
+                _fitted(robot, f"{folder}/log000[0-7].npz", workers)  # workers load everything
+                begin = time.perf_counter()
+                found[words] = _fitted(robot, logs, workers)
+                seconds[words] = time.perf_counter() - begin
+                rows.append(_row(f"{count} logs: {words}", seconds[words], "s"))
+        begin = time.perf_counter()
+        found["this process"] = _fitted(robot, logs, None)
+        rows.append(_row(f"{count} logs: this process", time.perf_counter() - begin, "s"))
+    ratio = seconds["one worker"] / seconds["two workers"]
+    rows.append(_row(f"{count} logs: two workers are faster by", ratio, "x", at_least=FASTER))
+    plain = found.pop("this process")
+    scale = np.abs(plain.values).max()
+    for words, result in found.items():
+        far = float(np.abs(result.values - plain.values).max() / scale)
+        rows.append(_row(f"{count} logs: {words} differ from this process by", far, ""))
+    equal = all(np.abs(each.values - plain.values).max() <= EQUAL * scale for each in found.values())
+    rows.append(_row(f"{count} logs: equal to {EQUAL:g} (1 is yes)", equal, "", at_least=1))
+    rows.append(_row(f"{count} logs: torque error left out", 100 * plain.cross_validation.total, "%"))
+    return rows
+
+
+def write_logs(robot: cf.Robot, folder: Path, count: int) -> int:
+    """Write simulated logs with friction and 1 % torque noise in single precision, and return their bytes."""
+    t = np.arange(SECONDS * RATE) / RATE
+    w = 2 * np.pi * 0.1 * np.arange(1, 9)
+    s, c = np.sin(np.outer(t, w)), np.cos(np.outer(t, w))
+    total = 0
+    for seed in range(count):
+        rng = np.random.default_rng(seed)
+        a, b = rng.normal(size=(2, len(w), robot.nv)) / 4
+        q, qd, qdd = s @ a + c @ b, (c * w) @ a - (s * w) @ b, -(s * w**2) @ a - (c * w**2) @ b
+        tau = robot.inverse_dynamics(q, qd, qdd) + 0.8 * qd + 0.5 * np.sign(qd)
+        tau += 0.01 * np.sqrt(np.mean(tau**2, axis=0)) * rng.normal(size=tau.shape)
+        path = folder / f"log{seed:04d}.npz"
+        np.savez(path, t=t, q=q.astype(np.float32), tau=tau.astype(np.float32))
+        total += path.stat().st_size
+    return total
+
+
+def _fitted(robot: cf.Robot, logs: str, workers: Workers | None) -> cf.identification.Identification:
+    return cf.identify(robot, logs, client=None if workers is None else workers.client)

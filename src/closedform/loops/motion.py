@@ -1,0 +1,169 @@
+"""Motion of a robot with loops: all joints move with v = G qd; what drifts off the loops is drawn back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from casadi import SX
+from numpy.typing import ArrayLike
+
+from ..arrays import Array
+from ..checks import batch_array, flag, function, positive
+from ..forms.joint_motion import joint_velocity_map
+from ..forms.loads import Loads
+from ..integration import DivergenceError, System
+from ..integration import simulate as integrate
+from ..integration.simulate import step_count
+from . import dynamics
+from .assembly import Assembler
+from .closed_tree import Posture
+from .methods import ClosedForms
+
+DRAWN = 10.0
+"""Rate in 1/s at which joints that have drifted off the loops, by round-off, return."""
+
+Law = Callable[[float, Array, Array], ArrayLike]
+
+
+@dataclass(frozen=True, eq=False)
+class ClosedMotion:
+    """A motion: times t (n + 1,), q (..., n + 1, nq), qd and tau, and q_all of all joints, loops closed."""
+
+    robot: ClosedForms
+    assembler: Assembler
+    t: Array
+    q: Array
+    qd: Array
+    tau: Array
+    q_all: Array
+
+    @property
+    def kinetic_energy(self) -> Array:
+        """Kinetic energy at the times, (..., n + 1)."""
+        return np.asarray(self.robot.kinetic_energy(self._place, self.qd))
+
+    @property
+    def energy(self) -> Array:
+        """Kinetic and potential energy at the times, (..., n + 1)."""
+        return np.asarray(self.kinetic_energy + self.robot.potential_energy(self._place))
+
+    @property
+    def closure_residual(self) -> Array:
+        """How far the loops are from closed at the times, (..., n + 1)."""
+        return self.assembler.residual(self.q_all)
+
+    @property
+    def _place(self) -> Array:
+        return self.q if self.robot.model.explicit else self.q_all
+
+    def __repr__(self) -> str:
+        steps = len(self.t) - 1
+        name = self.robot.model.name
+        return f"<ClosedMotion of {name!r}: {self.t[-1]:g} s in {steps} steps, q {self.q.shape}>"
+
+
+def simulate(
+    robot: ClosedForms,
+    assembler: Assembler,
+    systems: dict[tuple[bool, bool], System],
+    start: Array,
+    qd0: ArrayLike | None,
+    law: ArrayLike | Law | None,
+    duration: float,
+    step: float,
+    *,
+    friction: bool = False,
+    springs: bool = False,
+    method: str = "rk4",
+    rtol: float = 1e-9,
+    atol: float = 1e-12,
+    progress: Callable[[float], None] | None = None,
+) -> ClosedMotion:
+    """Return the motion of a robot with loops; see `ClosedRobot.simulate`."""
+    flag("simulate: friction", friction)
+    flag("simulate: springs", springs)
+    model = robot.model
+    qd = np.zeros(model.nv) if qd0 is None else batch_array("simulate: qd0", qd0, model.nv)
+    batch = np.broadcast_shapes(start.shape[:-1], qd.shape[:-1])
+    x0 = np.concatenate(
+        [np.broadcast_to(start, (*batch, start.shape[-1])), np.broadcast_to(qd, (*batch, model.nv))], axis=-1
+    )
+    system = systems.get((friction, springs))
+    if system is None:
+        system = systems[friction, springs] = plant(assembler, friction, springs)
+    if callable(law):
+        t, x, tau = _sampled(assembler, system, x0, law, duration, step, progress)
+    else:
+        run = integrate(
+            system, x0, law, duration, step, method=method, rtol=rtol, atol=atol, progress=progress
+        )
+        t, x = run.t, run.x
+        tau = np.zeros((*x.shape[:-1], system.nu)) if run.u is None else run.u
+    n = start.shape[-1]
+    q_all = _closed(assembler, x[..., :n])
+    return ClosedMotion(robot, assembler, t, q_all[..., list(model.iq)], x[..., n:], tau, q_all)
+
+
+def plant(assembler: Assembler, friction: bool, springs: bool) -> System:
+    """Return the equations of motion as a system of the state (coordinates of all joints, qd)."""
+    closed, model = assembler.closed, assembler.model
+    tree = model.tree
+    x, qd, tau = SX.sym("x", tree.nq), SX.sym("qd", model.nv), SX.sym("tau", len(model.av))
+    at = Posture(closed, x)
+    v = at.G @ qd
+    # the dependent joints also move so that open loops close: B_d w = -c, at the rate DRAWN
+    back = SX(tree.nv, 1)
+    back[list(model.dv)] = at.system.solve(-closed.residual(x)[list(model.rows)])
+    rates = []
+    for body in tree.independent:
+        own = x[body.iq : body.iq + body.joint.nq]
+        rate = joint_velocity_map(body.joint, own) @ (v + DRAWN * back)[body.velocities]
+        if body.joint.quaternion is not None:
+            turn = own[body.joint.quaternion]
+            rate[body.joint.quaternion] += 0.5 * DRAWN * (1 - ca.dot(turn, turn)) * turn
+        rates.append(rate)
+    qdd = dynamics.forward_dynamics(closed, x, qd, tau, loads=Loads(friction=friction, springs=springs))
+    name = f"closed_{model.name}"
+    return System(name, ca.vertcat(x, qd), ca.densify(ca.vertcat(*rates, qdd)), tau)
+
+
+def _sampled(
+    assembler: Assembler,
+    system: System,
+    x0: Array,
+    law: Law,
+    duration: float,
+    step: float,
+    progress: Callable[[float], None] | None,
+) -> tuple[Array, Array, Array]:
+    """Return times, states and torques under a law that is asked once a step."""
+    law = function("simulate: law", law, "time, q and qd", 3)
+    duration, step = positive("simulate: duration", duration), positive("simulate: step", step)
+    count = step_count("simulate", duration, step)
+    t = np.linspace(0.0, duration, count + 1)
+    h, n, iq = t[1], x0.shape[-1] - assembler.model.nv, list(assembler.model.iq)
+    x, tau = np.empty((*x0.shape[:-1], count + 1, x0.shape[-1])), list[Any]()
+    x[..., 0, :] = x0
+    for k in range(count + 1):
+        now = x[..., k, :]
+        u = batch_array("simulate: torques of the law", law(t[k], now[..., iq], now[..., n:]), system.nu)
+        tau.append(np.broadcast_to(u, (*x0.shape[:-1], system.nu)))
+        if k < count:
+            x[..., k + 1, :] = system.step(now, u, u, u, h)
+        if progress is not None and k % 128 == 0:
+            progress(k / count)
+    if x.ndim == 2 and not np.isfinite(x[-1]).all():
+        first = int(np.argmin(np.isfinite(x).all(axis=1)))
+        raise DivergenceError(system.name, float(t[first]), x[first - 1])
+    return t, x, np.stack(tau, axis=-2)
+
+
+def _closed(assembler: Assembler, q_all: Array) -> Array:
+    """Return coordinates of all joints with loops closed to round-off."""
+    flat = q_all.reshape(-1, q_all.shape[-1]).copy()
+    assembler.close(flat)
+    return flat.reshape(q_all.shape)
