@@ -1,18 +1,19 @@
-"""Identification: a simulated seven-joint log, a real one, and the reduced regressor of a million samples."""
+"""Identification: a simulated log, a million samples, and public logs of real robots beside peers."""
 
 from __future__ import annotations
 
-import os
 import time
 import tracemalloc
-import warnings
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import closedform as cf
-from closedform.identification import FrictionTerms, base_parameters, identify, read_log, reduced_factor
+from closedform.identification import FrictionTerms, base_parameters, identify, reduced_factor
+
+from . import identification_best, identification_compare
+from .identification_peers import peers
+from .public_logs import LOGS, missing
 
 HARMONICS = 8
 
@@ -57,25 +58,19 @@ def _panda_log(robot: cf.Robot, seed: int) -> tuple[dict[str, Any], Any]:
 
 def staubli() -> list[dict[str, Any]]:
     """Return the torque errors of the Staubli TX40 log on data not fitted, if the log is present."""
-    root = Path(os.environ.get("CLOSEDFORM_DATA", Path(__file__).parents[2] / "shared" / "data"))
-    folder = root / "staubli-tx40"
-    if not folder.is_dir():
-        print(f"no Staubli TX40 log under {root}; set CLOSEDFORM_DATA")
+    log = next(each for each in LOGS if each.name == "staubli-tx40")
+    if missing(log):
+        print(f"no Staubli TX40 log: clone {log.repository} into the folder of CLOSEDFORM_LOGS")
         return []
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", cf.ModelWarning)
-        robot = cf.load(folder / "tx40_mdh_modified.urdf")
-    R = np.diag([32.0, 32, 45, -48, 45, 32])
-    R[5, 4] = 32
-    files = {"position": folder / "pos_read_data.csv", "effort": folder / "curr_data.csv"}
-    log = read_log(files, robot, rate=5000, reduction=R, offset=[0, -np.pi / 2, np.pi / 2, 0, 0, 0])
+    robot = log.load_robot()
+    whole = log.read("whole", robot)
     rows = []
-    for hold_out, words, target in ((0.5, "alternating 0.5 s blocks", 7.5), ("half", "second half", 10.5)):
+    for hold_out, words, target in ((0.5, "alternating 0.5 s blocks", 4.8), ("half", "second half", 8.0)):
         classic = identify(
-            robot, log, cutoff=20, hold_out=hold_out, friction=FrictionTerms(coulomb=0.1), physical=False
+            robot, whole, cutoff=20, hold_out=hold_out, friction=FrictionTerms(coulomb=0.1), physical=False
         )
         start = time.perf_counter()
-        result = identify(robot, log, cutoff=20, hold_out=hold_out)
+        result = identify(robot, whole, hold_out=hold_out)
         seconds = time.perf_counter() - start
         error = 100 * result.held_out.total
         verdict = "met" if error < target else "MISSED"
@@ -108,6 +103,10 @@ def million(quick: bool) -> list[dict[str, Any]]:
     return [{"what": "reduced regressor, 1e6 samples", "s": seconds, "MB": peak}]
 
 
-def run(quick: bool) -> dict[str, Any]:
-    """Print the figures of identification and return them."""
-    return {"simulated": simulated(quick), "staubli": staubli(), "million": million(quick)}
+def run(quick: bool, full: bool) -> dict[str, Any]:
+    """Print the figures of identification and return them; the best settings only in `full`."""
+    figures = {"simulated": simulated(quick), "staubli": staubli(), "million": million(quick)}
+    figures["compared"] = identification_compare.run(peers())
+    if full:
+        figures["best"] = identification_best.run()
+    return figures

@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import tempfile
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 import closedform as cf
+from closedform.arrays import Array
 from closedform.identification import Log, read_log
 
 
@@ -60,8 +61,9 @@ class PublicLog:
     `read_log`: what the log's documents say of columns, units, rate, gears and drive gains. `cutoff` (Hz) was
     chosen by hand for the plain pipeline, and all predictions are compared after a filter with it. `fit` and
     `held` name the recordings that are fitted and predicted. `moving` are the joints that are identified, if
-    not all; the others are locked, where `locked` says or at zero. `tuned` says whether this project chose
-    any of its defaults with an eye on the log.
+    not all; the others are locked, where `locked` says or at zero. `further` are torques per joint and unit
+    parameter (rows, joints, 1) as functions of the positions, such as of a counterbalance. `tuned` says
+    whether this project chose any of its defaults with an eye on the log.
     """
 
     name: str
@@ -77,6 +79,7 @@ class PublicLog:
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
     moving: tuple[str, ...] = ()
     locked: Mapping[str, float] = field(default_factory=dict)
+    further: tuple[Callable[[Array], Array], ...] = ()
     tuned: bool = False
     notes: str = ""
 

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from closedform.arrays import Array
+
 from .public_log import Geometry, PublicLog, Recording, found, missing
 
 __all__ = ["LOGS", "Geometry", "PublicLog", "Recording", "found", "missing", "public_logs"]
@@ -20,6 +22,21 @@ def _halves(files: str | Mapping[str, str], flat: bool = False) -> dict[str, Rec
     """Return the recordings of one motion: it as a whole, and its halves."""
     parts = {"whole": (0.0, 1.0), "first half": (0.0, 0.5), "second half": (0.5, 1.0)}
     return {name: Recording(files, part, flat=flat) for name, part in parts.items()}
+
+
+def counterbalance(q: Array) -> Array:
+    """Return the torques (rows, 6, 1) of the KR300's hydraulic counterbalance, which acts on joint 2.
+
+    A cylinder of area A presses with the pressure of its gas on a rod between two points, D and k from the
+    axis; the rod's stroke s and its lever follow from the angle e between them. The authors give the numbers.
+    """
+    D, k, A = 0.8, 0.2, np.pi * (0.055**2 - 0.030**2) / 4
+    e = q[:, 1] + np.radians(95)
+    s = np.sqrt(D**2 + k**2 - 2 * D * k * np.cos(e)) - (D - k)
+    pressure = 1.01 * 296.8 * 328 * 2 * 0.0795 / (2 * 0.00048 - s * A)
+    torque = np.zeros((*q.shape, 1))
+    torque[:, 1, 0] = pressure * A * D * k * np.sin(e) / (s + D - k)
+    return torque
 
 
 UR10E = "dataset_ur10e/{}.csv"
@@ -96,6 +113,7 @@ LOGS = (
             "motor_positions": False,
         },
         gravity=(0.0, 0.0, 9.81),
+        further=(counterbalance,),
         tuned=True,
         notes="converted to CSV; a hydraulic counterbalance acts on joint 2; no inertias are published",
     ),

@@ -141,3 +141,51 @@ def gough_stewart(independent: str = "legs", *, split: bool = False) -> cf.Close
             loops.append(cf.Loop(f"top{k}", f"tip{k}", "ball"))
     legs = [f"p{k}" for k in range(6)]
     return robot.with_loops(loops, legs if independent == "legs" else ["platform"], legs, near)
+
+
+DELTA = {"base": 0.2, "platform": 0.05, "arm": 0.3, "rod": 0.7}
+"""Radii of base and platform, and lengths, of the Delta robot in metres."""
+
+DELTA_MASSES = {"arm": 1.2, "rod": 0.4, "platform": 1.5}
+"""Masses of an arm, a rod (both slender and uniform) and the platform."""
+
+
+def delta() -> cf.ClosedRobot:
+    """Return a Delta robot, its platform below the base (Clavel 1988).
+
+    A parallelogram is one rod on a universal joint, since its two rods stay parallel; the platform only
+    translates, on three prismatic joints.
+    """
+    arm, length = DELTA["arm"], DELTA["rod"]
+    thin = [
+        Inertial.of(m, (size / 2, 0, 0), (0, 0, 0, m * size**2 / 12, 0, m * size**2 / 12))
+        for m, size in ((DELTA_MASSES["arm"], arm), (DELTA_MASSES["rod"], length))
+    ]
+    links = [Link("base"), Link("x"), Link("y"), Link("platform", Inertial.of(DELTA_MASSES["platform"]))]
+    joints = [
+        prismatic("px", "base", "x", np.eye(4), (1, 0, 0)),
+        prismatic("py", "x", "y", np.eye(4), (0, 1, 0)),
+        prismatic("pz", "y", "platform", np.eye(4), (0, 0, 1)),
+    ]
+    near = [0.0, 0.0, -0.6]
+    for k in range(3):
+        angle = 2 * np.pi * k / 3
+        c, s = np.cos(angle), np.sin(angle)
+        turn = place(DELTA["base"] * c, DELTA["base"] * s, 0)
+        turn[:3, :3] = [[c, -s, 0], [s, c, 0], [0, 0, 1]]
+        links += [Link(f"arm{k}", thin[0]), Link(f"fork{k}"), Link(f"rod{k}", thin[1])]
+        joints += [
+            revolute(f"a{k}", "base", f"arm{k}", turn, (0, 1, 0)),
+            revolute(f"e{k}", f"arm{k}", f"fork{k}", place(arm, 0, 0), (0, 1, 0)),
+            revolute(f"f{k}", f"fork{k}", f"rod{k}", np.eye(4), Z),
+        ]
+        near += [0.3, 1.6, 0.0]
+    robot = cf.Robot.from_description(Description("delta", tuple(links), tuple(joints)))
+    loops = []
+    for k in range(3):
+        angle = 2 * np.pi * k / 3
+        corner = DELTA["platform"] * np.array([np.cos(angle), np.sin(angle), 0])
+        robot = robot.with_frame(f"corner{k}", "platform", corner)
+        robot = robot.with_frame(f"tip{k}", f"rod{k}", (length, 0, 0))
+        loops.append(cf.Loop(f"corner{k}", f"tip{k}", "ball"))
+    return robot.with_loops(loops, [f"a{k}" for k in range(3)], near=near)

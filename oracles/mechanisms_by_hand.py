@@ -2,7 +2,8 @@
 
 They share nothing with the library but lengths and masses. Bars close as two circles meet; their energies
 are differentiated by central differences in 60-digit numbers. The platform's legs are slender, so that their
-spin does not count, and the drive forces follow from the virtual work of all bodies [Tsai1999, chapter 10].
+spin does not count, and the drive forces follow from the virtual work of all bodies (Tsai, Robot Analysis,
+1999, chapter 10).
 """
 
 from __future__ import annotations
@@ -165,3 +166,45 @@ def platform_forces(
 
 def _skew(x: np.ndarray) -> np.ndarray:
     return np.array([[0, -x[2], x[1]], [x[2], 0, -x[0]], [-x[1], x[0], 0]])
+
+
+def delta_torques(
+    sizes: dict[str, float],
+    masses: dict[str, float],
+    p: np.ndarray,
+    v: np.ndarray,
+    a: np.ndarray,
+    gravity: np.ndarray,
+) -> np.ndarray:
+    """Return the torques of a Delta robot's arms while its platform is at p, by virtual work (Clavel 1988).
+
+    The forces that a uniform slender rod needs are (m / 6) (2 a1 + a2) at one end and (m / 6) (a1 + 2 a2) at
+    the other. An arm is such a rod with one end at rest; its angle follows from the length of its rod.
+    """
+    arm, rod = sizes["arm"], sizes["rod"]
+    slopes, forces = [], []
+    lift = -gravity
+    total = masses["platform"] * (a + lift)
+    for k in range(3):
+        angle = 2 * np.pi * k / 3
+        out = np.array([np.cos(angle), np.sin(angle), 0.0])
+        down = np.array([0.0, 0.0, -1.0])
+        way = p + (sizes["platform"] - sizes["base"]) * out  # from the shoulder to the platform's corner
+        # |way - arm e|^2 = rod^2 with e = out cos(q) + down sin(q)
+        level = (way @ way + arm**2 - rod**2) / (2 * arm)
+        x, y = way @ out, way @ down
+        q = np.arctan2(y, x) - np.arccos(level / np.hypot(x, y))  # the elbow outside
+        e, f = np.cos(q) * out + np.sin(q) * down, np.cos(q) * down - np.sin(q) * out
+        s = way - arm * e
+        # s . (v - arm f q') = 0, and its time derivative
+        slope = s / (arm * (s @ f))
+        qd = slope @ v
+        sd = v - arm * f * qd
+        qdd = (s @ a + sd @ sd + arm * (s @ e) * qd**2) / (arm * (s @ f))
+        elbow = arm * (f * qdd - e * qd**2)
+        m = masses["rod"]
+        total = total + m / 6 * (elbow + 2 * a) + m / 2 * lift
+        own = m / 6 * (2 * elbow + a) + m / 2 * lift + masses["arm"] / 3 * elbow + masses["arm"] / 2 * lift
+        forces.append(arm * (f @ own))
+        slopes.append(slope)
+    return np.array(forces) + np.linalg.solve(np.array(slopes).T, total)

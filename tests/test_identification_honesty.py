@@ -16,12 +16,14 @@ from closedform.identification import (
     drive_gains,
     identify,
     identify_payload,
+    read_log,
     reduced_factor,
 )
 from closedform.identification.regression.least_squares import solve, standard_errors
 from closedform.identification.regression.moments import Moments
 from closedform.identification.regression.rows import Rows
 from closedform.identification.regression.split import FOLDS, HELD_OUT, UNUSED, Split
+from closedform.identification.workflow.gains import check_gains
 from closedform.report import IdentificationStudy, write_report
 from identification_logs import fourier_motion, noisy
 from oracles.random_trees import random_tree
@@ -250,3 +252,22 @@ def test_the_reduced_factor_reads_no_more_than_a_block(arm, monkeypatch, tmp_pat
     masked = np.ma.masked_greater(states[0], 1.0)
     with pytest.raises(cf.ArgumentError, match="q has masked entries"):
         reduced_factor(base, masked, *states[1:], block=64)
+
+
+def test_one_joint_with_more_torque_than_described_is_doubted_not_refused():
+    """If the other joints agree with the description, a tool may be missing in it; else the unit is wrong."""
+    arm = cf.load("puma560")
+    motion = fourier_motion(arm, 3, 20, 250)
+    tau = arm.inverse_dynamics(motion.q, motion.qd, motion.qdd) + 0.5 * motion.qd
+
+    def doubts(factors):
+        log = read_log({"t": motion.t, "q": motion.q, "tau": tau * factors}, arm)
+        return check_gains(arm, log, 5.0, lambda: ())
+
+    assert doubts(np.ones(6)) == ()
+    (doubt,) = doubts([1, 1, 1, 1, 1, 20])
+    assert "joint 'joint6' are 20 times" in doubt
+    assert "a tool that is not described" in doubt
+    for wrong in (np.full(6, 20), [1, 1, 1, 1, 1, 0.02], [1, 1, -1, 1, 1, 1], [1, 1, 1, 1, 1, 1000]):
+        with pytest.raises(LogError, match="motor currents"):
+            doubts(wrong)

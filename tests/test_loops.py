@@ -366,6 +366,22 @@ def test_methods_take_batches_out_float32_names_and_all_coordinates():
     assert by_formula.pose(q, "e2").shape == (2, 3, 4, 4)
 
 
+def test_equations_and_source_code_say_the_same(tmp_path):
+    closed = five_bar()
+    q, qd, qdd = closed.random_state(12)
+    (path,) = closed.export("inverse_dynamics", "numpy", tmp_path)
+    there: dict = {}
+    exec(path.read_text(), there)
+    written = there["five_bar_inverse_dynamics"](q, qd, qdd)
+    assert worst(written, closed.inverse_dynamics(q, qd, qdd)) < ROUNDING
+    x = closed.assemble(q)
+    equations = closed.equations("joint_velocities").matrix
+    symbols = {str(each): each for each in equations.free_symbols}
+    values = {f"q{k + 1}": x[k] for k in range(4)} | {"qd1": qd[0], "qd2": qd[1]}
+    found = equations.subs({symbols[name]: value for name, value in values.items() if name in symbols})
+    assert worst(np.array(found, dtype=float).ravel(), closed.joint_velocities(q, qd)) < ITERATED
+
+
 def test_phi_can_be_an_input():
     closed = five_bar()
     q, qd, qdd = closed.random_state(10, batch=2)

@@ -10,16 +10,25 @@ from oracles.mechanisms import (
     COUPLER,
     CRANK,
     CYLINDER,
+    DELTA,
+    DELTA_MASSES,
     GROUND,
     PISTON,
     PLATFORM,
     ROCKER,
     anchors,
+    delta,
     five_bar,
     four_bar,
     gough_stewart,
 )
-from oracles.mechanisms_by_hand import PlanarBars, platform_forces, rods_of_five_bar, rods_of_four_bar
+from oracles.mechanisms_by_hand import (
+    PlanarBars,
+    delta_torques,
+    platform_forces,
+    rods_of_five_bar,
+    rods_of_four_bar,
+)
 from tolerances import ROUNDING, worst
 
 
@@ -76,4 +85,19 @@ def test_gough_stewart_obeys_virtual_work():
         dw, a = R @ A[:3], R @ A[3:] + np.cross(w, v)
         bodies = (CYLINDER, PISTON, (PLATFORM[0], np.diag(PLATFORM[1])))
         expected.append(platform_forces(*anchors(), (R, p), (w, v), (dw, a), bodies, np.array([0, 0, -9.81])))
+    assert worst(assembled_torque(closed, q, qd, qdd), expected) < ROUNDING
+
+
+def test_delta_obeys_virtual_work():
+    closed = delta()
+    rng = np.random.default_rng(4)
+    q = closed.neutral() + rng.uniform(-0.3, 0.3, size=(6, 3))
+    qd, qdd = rng.normal(size=(2, 6, 3))
+    x = closed.assemble(q)
+    v, vd = (
+        evaluate(closed.program(form), *given)
+        for form, given in (("joint_velocities", (x, qd)), ("joint_accelerations", (x, qd, qdd)))
+    )
+    states = zip(x[:, :3], v[:, :3], vd[:, :3], strict=True)  # px, py, pz: the platform
+    expected = [delta_torques(DELTA, DELTA_MASSES, *each, np.array([0, 0, -9.81])) for each in states]
     assert worst(assembled_torque(closed, q, qd, qdd), expected) < ROUNDING

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from ..arrays import Array
 from ..checks import batch_array, generator
 from ..description.loop import Closure
 from ..errors import ArgumentError, ModelWarning, warn
+from ..guests import in_kind, kind_of
 from ..integration import System
 from ..lazy import cached_property
 from ..robot import Robot
@@ -131,6 +133,7 @@ class ClosedRobot(ClosedForms):
         """Return the independent coordinates of the posture in which the loops were closed."""
         return self.model.near[list(self.model.iq)].copy()
 
+    @in_kind
     def assemble(self, q: ArrayLike, near: ArrayLike | None = None) -> Array:
         """Return the coordinates of all joints (..., n) from the independent ones (..., nq).
 
@@ -189,6 +192,8 @@ class ClosedRobot(ClosedForms):
         """Return the coordinates of all joints: q itself if it has them, else assembled."""
         shape = np.shape(q)
         if shape[-1:] == (self.model.tree.nq,):
+            if kind_of("q", q) is not None:
+                return q
             gap = self._assembler.residual(np.asarray(q, dtype=float))
             if np.nanmax(gap, initial=0.0) > 1e-6 * self._assembler.size:
                 raise ArgumentError(
@@ -252,6 +257,21 @@ class ClosedRobot(ClosedForms):
             atol=atol,
             progress=progress,
         )
+
+    def equations(self, name: str, frame: str | None = None, **options: Any) -> Any:
+        """Return a form as SymPy expressions of the coordinates of all joints, in which the loops are closed.
+
+        Options are those of `Robot.equations`; formulas that give the dependent coordinates are left out.
+
+        >>> import closedform as cf
+        >>> arm = cf.load("2r").with_loops([cf.JointCoupling("joint2", "joint1", (0.0, 2.0))])
+        >>> print(arm.equations("joint_velocities"))
+        qd[1] = qd1
+        qd[2] = 2*qd1
+        """
+        if not self.model.explicit:
+            return super().equations(name, frame, **options)
+        return type(self)(replace(self.model, dyads=())).equations(name, frame, **options)
 
     def random_state(
         self, rng: Any = None, batch: int | tuple[int, ...] = (), order: int = 2

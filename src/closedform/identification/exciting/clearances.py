@@ -209,7 +209,9 @@ def _boxes(given: Any) -> Array:
     """Return boxes as an array (k, 2, 3) of lower and upper corners."""
     if given is None:
         return np.zeros((0, 2, 3))
-    if not isinstance(given, Sequence | np.ndarray) or isinstance(given, str) or len(given) > MOST_BOXES:
+    listed = isinstance(given, np.ndarray) and given.ndim > 0
+    listed |= isinstance(given, Sequence) and not isinstance(given, str | bytes)
+    if not listed or len(given) > MOST_BOXES:
         raise ArgumentError(
             f"excitation: obstacles is {shown(given)}; expected up to {MOST_BOXES} boxes (lower, upper)"
         )

@@ -20,6 +20,9 @@ from ..regression.friction import NO_FRICTION, FrictionTerms, term_columns
 SAMPLES = 2000
 """Instants at which a motion is looked at; errors scale with the samples that are recorded."""
 
+NOISES = (1e-12, 1e12)
+"""Least and largest standard deviation of torques."""
+
 
 @dataclass(frozen=True)
 class ExpectedErrors:
@@ -53,9 +56,10 @@ def expected_errors(
     """
     robot = base.robot
     noise = one_each("expected_errors: torque_noise", torque_noise, robot.nv)
-    if not (np.isfinite(noise) & (noise > 0)).all():
+    if not ((noise >= NOISES[0]) & (noise <= NOISES[1])).all():
         raise ArgumentError(
-            f"expected_errors: torque_noise is {shown(torque_noise)}; expected positive numbers, N m or N"
+            f"expected_errors: torque_noise is {shown(torque_noise)}; expected numbers from {NOISES[0]:g} "
+            f"to {NOISES[1]:g} N m or N"
         )
     rate = positive("expected_errors: rate", rate)
     flag("expected_errors: rotors", rotors)

@@ -108,6 +108,8 @@ def contacts_of(
         frames = frames_of(table, "contact", robot)
         return {frame: _stands(frame, table[f"contact_{frame}"], rows) for frame in frames} or None
     if isinstance(given, Sequence) and not isinstance(given, str):
+        for frame in given:
+            known_name("contact frame", frame, robot.frame_names)
         given = dict.fromkeys(given, True)
     if not isinstance(given, Mapping):
         raise ArgumentError(

@@ -8,8 +8,8 @@ from typing import Any, Unpack
 import numpy as np
 
 from ...arrays import Array
-from ...checks import choice, flag, function, positive
-from ...errors import ArgumentError, ClosedFormError, shown
+from ...checks import choice, flag, function
+from ...errors import ArgumentError
 from ...robot import Robot
 from ..base.result import BaseParameters
 from ..logs.cutoff import chosen_cutoff
@@ -33,15 +33,13 @@ from .friction import MODELS, best_model, model_terms, union
 from .log import FloatingLog, check_floating, read_floating_log
 from .noise import updated_variances
 from .result import FloatingIdentification
+from .total_mass import mass_position, mass_prior
 
 Progress = Callable[[float, str], None]
 """Called with the fraction of the work done, and what is next."""
 
 ROUNDS = 4
 """Fits, between which the scatter of base rows and joints is estimated."""
-
-EXACT = 1e-6
-"""Standard deviation of a total mass that is given without one, relative."""
 
 GROUPS = (slice(0, 3), slice(3, 6))
 """Base rows that have one scatter: moments, and forces."""
@@ -135,7 +133,7 @@ floating_base=True
         *(term for term in rotor_terms(axes) if rotating and term not in dependent),
         *union(models, len(axes), dependent),
     )
-    mass = _mass_prior(base, total_mass)
+    mass = mass_prior(base, total_mass)
     tell(0.3, "equations of motion")
     design = _design(robot, base, axes, drive)
     found = blocks(design, read, filters, base_rows)
@@ -175,7 +173,7 @@ floating_base=True
     doubts = prediction_doubts(
         ("equations",), {"left out in turn": left_out, "held out": held_out, "that were fitted": fitted}
     )
-    position = _mass_position(base)
+    position = mass_position(base)
     return FloatingIdentification(
         robot=identified_robot(design, solved),
         design=design,
@@ -241,35 +239,6 @@ def _fitted(
     moments = moments_of(found, variances, split, lags)
     fit = solve(moments.triangles(moments.fitted), moments.active, width, "ordinary", prior)
     return moments, fit, variances
-
-
-def _mass_position(base: BaseParameters) -> int | None:
-    """Return the base parameter that is the total mass; None if several add up to it."""
-    masses = np.zeros(base.matrix.shape[1])
-    masses[9::10] = 1.0
-    share = np.linalg.lstsq(base.matrix.T, masses, rcond=None)[0]
-    position = int(np.argmax(np.abs(share)))
-    alone = np.zeros_like(share)
-    alone[position] = 1.0
-    return position if np.abs(share - alone).max() < 1e-9 else None
-
-
-def _mass_prior(base: BaseParameters, given: Any) -> tuple[int, float, float] | None:
-    """Return which base parameter is the known total mass, its value and standard deviation."""
-    if given is None:
-        return None
-    pair = given if isinstance(given, tuple | list) else (given, None)
-    if len(pair) != 2:
-        raise ArgumentError(f"total_mass is {shown(given)}; expected kg, or (kg, standard deviation)")
-    mass = positive("total_mass", pair[0])
-    spread = EXACT * mass if pair[1] is None else positive("total_mass: standard deviation", pair[1])
-    position = _mass_position(base)
-    if position is None:
-        raise ClosedFormError(
-            f"total_mass: no single base parameter of robot {base.robot.name!r} is its total mass (it has "
-            "sliding joints); leave total_mass out"
-        )
-    return position, mass, spread
 
 
 def _prior(

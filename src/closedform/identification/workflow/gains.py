@@ -32,6 +32,9 @@ CERTAIN = 0.5
 FARTHEST = 8.0
 """Factor by which described and logged torques may differ before units are doubted."""
 
+LARGEST_TOOL = 100.0
+"""Factor by which a tool that is not described may raise the torques of a joint of a wrist."""
+
 
 @dataclass(frozen=True)
 class DriveGains:
@@ -112,16 +115,25 @@ def drive_gains(
     return DriveGains(log.joints, values, explained)
 
 
-def check_gains(robot: Robot, log: Log, cutoff: float, causes: Callable[[], Sequence[object]]) -> None:
-    """Refuse efforts whose scale or sign contradicts the described inertias, with causes that help."""
+def check_gains(
+    robot: Robot, log: Log, cutoff: float, causes: Callable[[], Sequence[object]]
+) -> tuple[str, ...]:
+    """Refuse efforts whose scale or sign contradicts the described inertias, with causes that help.
+
+    If most joints agree with the description and others need more torque than it says, a tool may be
+    missing there: that is returned as doubts.
+    """
     if not robot.model.has_inertia:
-        return
+        return ()
     found = drive_gains(robot, log, cutoff=cutoff)
-    wrong = [
-        (name, gain)
-        for name, gain, share in zip(found.joints, found.values, found.explained, strict=True)
-        if share >= CERTAIN and not 1 / FARTHEST < gain < FARTHEST
-    ]
+    gains = [(name, g) for name, g in zip(found.joints, found.values, strict=True) if not np.isnan(g)]
+    wrong = [(name, gain) for name, gain in gains if not 1 / FARTHEST < gain < FARTHEST]
+    if len(wrong) < len(gains) / 2 and all(1 / LARGEST_TOOL < gain < 1 for _, gain in wrong):
+        return tuple(
+            f"the efforts of joint {name!r} are {1 / gain:.2g} times what the described inertias need, most "
+            "other joints agree with them: does the robot carry a tool that is not described?"
+            for name, gain in wrong
+        )
     if wrong:
         name, gain = wrong[0]
         others = f" ({len(wrong) - 1} other joint(s) are off too)" if wrong[1:] else ""
@@ -131,6 +143,7 @@ def check_gains(robot: Robot, log: Log, cutoff: float, causes: Callable[[], Sequ
             "(closedform.identification.drive_gains estimates them), or plausible=False if the described "
             "inertias are wrong" + "".join(f"; {cause}" for cause in causes()[:2])
         )
+    return ()
 
 
 def _residual(columns: Array, target: Array) -> Array:

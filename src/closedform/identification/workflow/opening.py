@@ -96,8 +96,9 @@ class Opening:
         rate, middle = sampling_rate(log.time), log.middle(ROWS)
         chosen = chosen_filters("identify", self.cutoff, middle, rate)
         filters = replace(chosen.filters, lag=self.lag)
+        doubts = log.doubts
         if self.plausible:
-            check_gains(robot, log, filters.cutoff, lambda: _causes(robot, log, filters))
+            doubts += check_gains(robot, log, filters.cutoff, lambda: _causes(robot, log, filters))
         facts = Facts(
             name=source.name,
             rate=rate,
@@ -112,7 +113,7 @@ class Opening:
             axes=log.transmission.axes,
             lazy=log.lazy,
             notes=(*log.remarks, *notes, *chosen.notes),
-            doubts=log.doubts,
+            doubts=doubts,
         )
         return Opened(self, source, facts, log if self.keep or not source.size else None)
 
