@@ -40,6 +40,7 @@ SECTIONS = {
     "optimal-control": ("bench.optimal_control", "run"),
     "elastic": ("bench.elastic", "run"),
     "motion": ("bench.motion", "run"),
+    "loops": ("bench.loops", "run"),
     "adaptive": ("bench.adaptive", "run"),
     "scale": ("bench.scale", "run"),
     "papers": ("bench.papers", "run"),

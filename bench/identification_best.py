@@ -31,8 +31,9 @@ FRICTION = (
 OPTIONS: Mapping[str, tuple[Any, ...]] = {
     "physical": (None, False),
     "friction": ("auto", *FRICTION),
-    "method": ("reweighted", "weighted", "ordinary"),
+    "method": ("reweighted", "weighted", "ordinary", "iv"),
     "rotors": (True, False),
+    "lag": (None, 0.0),
 }
 """Options and what is tried for each, the default first; cutoffs depend on the log."""
 
@@ -81,8 +82,9 @@ def run(names: tuple[str, ...] = ()) -> list[dict[str, Any]]:
         best = search.error(setting)
         changed = {name: value for name, value in setting.items() if value != search.options[name][0]}
         verdict = "met" if defaults <= WITHIN * best else "MISSED"
-        print(f"{log.name:13s} defaults {defaults:6.2f} %, best {best:6.2f} %: {defaults / best:.2f}  "
-              f"target {WITHIN} {verdict}; of {len(search.errors)} settings: {shown(changed)}")  # fmt: skip
+        told = f"target {WITHIN} {verdict}; {len(search.errors)} settings: {shown(changed)}"
+        errors = f"defaults {defaults:6.2f} %, best {best:6.2f} %: {defaults / best:.2f}"
+        print(f"{log.name:13s} {errors}  {told}", flush=True)
         rows.append({"log": log.name, "defaults": defaults, "best": best, "with": shown(changed)})
     return rows
 

@@ -200,6 +200,8 @@ LOGS = (
                 for quantity in ("position", "velocity", "effort")
             }
         },
+        tuned=True,
+        notes="the wrist feels more than the catalogue describes, perhaps a tool",
     ),
     PublicLog(
         "ur10-three",

@@ -1190,6 +1190,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
         total_mass=None,
         symmetric={"link2": "xz"},
         plausible=True,
+        diagnose=False,
         progress=lambda part, what: None,
         payloads=None,
         on_error="raise",

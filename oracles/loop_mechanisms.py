@@ -62,8 +62,9 @@ class Bodies:
         *,
         turn: np.ndarray | None = None,
         slide: np.ndarray | None = None,
+        free: bool = False,
     ) -> int:
-        """Add a body that turns about an axis, slides along one, or does neither and is a ball; return it.
+        """Add a body that turns about an axis, slides along one, is free, or a ball; return its index.
 
         Axes are in the base frame, through the origin of the body.
         """
@@ -74,7 +75,7 @@ class Bodies:
         elif slide is not None:
             self.screws.append(np.concatenate([zero, _cleaned(home[:3, :3].T @ slide)]))
         else:
-            self.screws.append(np.eye(6)[:, :3])
+            self.screws.append(np.eye(6) if free else np.eye(6)[:, :3])
         self.parents.append(parent)
         self.inertials.append(inertial)
         self.names.append(name)

@@ -8,6 +8,7 @@ Pinocchio's own solver (balls and welds). `MujocoLoops` is MuJoCo's soft constra
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ import pinocchio as pin
 from lxml import etree
 
 import closedform as cf
+from closedform.model import Model
+from closedform.model.body import numbered
 from closedform.report.robot.pinocchio_model import peer_of
 
 HELD = {
@@ -32,39 +35,68 @@ HELD = {
 """Components of position and turn of frame B in frame A that a cut joint holds."""
 
 
-class LoopPeer:
+class TreePeer:
+    """A tree in Pinocchio, whose algorithms need joints depth first: x_theirs = x[coordinates], v[order]."""
+
+    def __init__(self, tree: Model) -> None:
+        self.places: list[int] = []  # our bodies in their order
+        self._visit(tree, -1)
+        new = {old: k for k, old in enumerate(self.places)} | {-1: -1}
+        bodies = [replace(tree.bodies[k], parent=new[tree.bodies[k].parent]) for k in self.places]
+        sorted_tree = replace(
+            tree,
+            bodies=numbered(bodies),
+            frames=tuple(replace(each, body=new[each.body]) for each in tree.frames),
+        )
+        found = peer_of(sorted_tree)
+        if isinstance(found, str):
+            raise NotImplementedError(found)
+        self.model, self.data, self.sorted_tree = found.model, found.data, sorted_tree
+        ours = [tree.bodies[k] for k in self.places]
+        self.coordinates = np.concatenate([np.arange(b.iq, b.iq + b.joint.nq) for b in ours])
+        velocities = np.concatenate([np.arange(b.iv, b.iv + b.joint.nv) for b in ours])
+        self.order = velocities[found.order]
+        self.back = np.argsort(self.order)
+
+    def _visit(self, tree: Model, parent: int) -> None:
+        for k, body in enumerate(tree.bodies):
+            if body.parent == parent:
+                self.places.append(k)
+                self._visit(tree, k)
+
+    def frame(self, name: str) -> tuple[int, pin.SE3]:
+        """Return Pinocchio's joint of a frame, and its placement there."""
+        frame = self.sorted_tree.frame(name)
+        T = frame.placement.copy()
+        if frame.body >= 0:
+            T[:3, 3] = T[:3, 3] - self.sorted_tree.bodies[frame.body].joint.centre
+        return frame.body + 1, pin.SE3(T[:3, :3], T[:3, 3])
+
+
+class LoopPeer(TreePeer):
     """The mechanism in Pinocchio, at coordinates and velocities of all joints in our order."""
 
     def __init__(self, closed: Any) -> None:
-        found = peer_of(closed.model.tree)
-        if isinstance(found, str):
-            raise NotImplementedError(found)
-        self.closed, self.model, self.data = closed, found.model, found.data
-        self.order, self.back = found.order, np.argsort(found.order)
-
-    def _frame(self, name: str) -> tuple[int, pin.SE3]:
-        """Return Pinocchio's joint of a frame, and its placement there."""
-        frame = self.closed.model.tree.frame(name)
-        T = frame.placement.copy()
-        if frame.body >= 0:
-            T[:3, 3] = T[:3, 3] - self.closed.model.tree.bodies[frame.body].joint.centre
-        return frame.body + 1, pin.SE3(T[:3, :3], T[:3, 3])
+        super().__init__(closed.model.tree)
+        self.closed = closed
 
     def mass(self, x: np.ndarray) -> np.ndarray:
         """Return the mass matrix of all joints."""
-        M = pin.crba(self.model, self.data, x)
+        M = pin.crba(self.model, self.data, x[self.coordinates])
         M = np.triu(M) + np.triu(M, 1).T
         return M[np.ix_(self.back, self.back)]
 
     def bias(self, x: np.ndarray, v: np.ndarray) -> np.ndarray:
         """Return C v + g of all joints."""
-        return pin.nonLinearEffects(self.model, self.data, x, v[self.order])[self.back].copy()
+        return pin.nonLinearEffects(self.model, self.data, x[self.coordinates], v[self.order])[
+            self.back
+        ].copy()
 
     def rows(self, x: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return all rows B, and B' v."""
         zero = np.zeros(self.model.nv)
-        pin.computeJointJacobians(self.model, self.data, x)
-        pin.forwardKinematics(self.model, self.data, x, v[self.order], zero)
+        pin.computeJointJacobians(self.model, self.data, x[self.coordinates])
+        pin.forwardKinematics(self.model, self.data, x[self.coordinates], v[self.order], zero)
         found = [
             self._loop(each, v) if isinstance(each, cf.Loop) else self._coupling(each, x, v)
             for each in self.closed.loops
@@ -73,7 +105,7 @@ class LoopPeer:
 
     def _twist(self, name: str) -> tuple[pin.SE3, np.ndarray, np.ndarray]:
         """Return the pose of a frame, its body Jacobian (omega; v), and J' v."""
-        joint, place = self._frame(name)
+        joint, place = self.frame(name)
         swap = [3, 4, 5, 0, 1, 2]
         if joint == 0:
             return place, np.zeros((6, self.model.nv)), np.zeros(6)
@@ -164,7 +196,7 @@ class LoopPeer:
             )
             if kind is None:
                 raise NotImplementedError(f"Pinocchio's dynamics have no constraint like {loop}")
-            (i, T_i), (j, T_j) = self._frame(loop.frame_a), self._frame(loop.frame_b)
+            (i, T_i), (j, T_j) = self.frame(loop.frame_a), self.frame(loop.frame_b)
             models.append(
                 pin.RigidConstraintModel(kind, self.model, i, T_i, j, T_j, pin.ReferenceFrame.LOCAL)
             )
@@ -180,9 +212,55 @@ class LoopPeer:
         pin.initConstraintDynamics(self.model, data, models, datas)
         settings = pin.ProximalSettings(1e-14, 1e-10, 100)
         full = self.driven(tau)[self.order]
-        return pin.constraintDynamics(self.model, data, x, v[self.order], full, models, datas, settings)[
-            self.back
-        ].copy()
+        q = x[self.coordinates]
+        a = pin.constraintDynamics(self.model, data, q, v[self.order], full, models, datas, settings)
+        return a[self.back].copy()
+
+
+class ContactPeer(TreePeer):
+    """A robot with contacts in Pinocchio: points and fixed frames held to the world, in world axes."""
+
+    def __init__(self, held: Any) -> None:
+        super().__init__(held.model.tree)
+        self.models = pin.StdVec_RigidConstraintModel()
+        for contact in held.contacts:
+            kind = {"point": pin.ContactType.CONTACT_3D, "fixed": pin.ContactType.CONTACT_6D}[contact.kind]
+            joint, place = self.frame(contact.frame)
+            reference = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
+            self.models.append(pin.RigidConstraintModel(kind, self.model, joint, place, reference))
+
+    def _fresh(self) -> tuple[Any, Any]:
+        datas = pin.StdVec_RigidConstraintData()
+        for each in self.models:
+            datas.append(each.createData())
+        data = self.model.createData()
+        pin.initConstraintDynamics(self.model, data, self.models, datas)
+        return data, datas
+
+    def forward_dynamics(self, q, qd, tau) -> tuple[np.ndarray, np.ndarray]:
+        """Return accelerations, and the forces of the contacts."""
+        data, datas = self._fresh()
+        settings = pin.ProximalSettings(1e-14, 1e-10, 100)
+        a = pin.constraintDynamics(
+            self.model,
+            data,
+            q[self.coordinates],
+            qd[self.order],
+            tau[self.order],
+            self.models,
+            datas,
+            settings,
+        )
+        return a[self.back].copy(), data.lambda_c.copy()
+
+    def impact(self, q, qd, restitution: float) -> np.ndarray:
+        """Return the velocities after an impact."""
+        data, datas = self._fresh()
+        settings = pin.ProximalSettings(1e-14, 1e-10, 100)
+        pin.impulseDynamics(
+            self.model, data, q[self.coordinates], qd[self.order], self.models, datas, restitution, settings
+        )
+        return data.dq_after[self.back].copy()
 
 
 class MujocoLoops:

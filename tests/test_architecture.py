@@ -66,6 +66,7 @@ FLOW = (
     "control",
     "simulation",
     "loops",
+    "contacts",
     *APPLICATIONS,
     "inverse_kinematics",
     "cluster",
@@ -81,7 +82,7 @@ is no application but a door to one: it gives redundancy's search to robots with
 DOORS = {
     "reaching": {"inverse_kinematics"},
     "moving": {"integration", "simulation"},
-    "looping": {"loops"},
+    "looping": {"loops", "contacts"},
     "loading": {"loops"},
     "guests": {"cuda"},
     "checks": {"guests"},
@@ -292,6 +293,9 @@ CUT_JOINTS = {"description/loop.py", "loops/cut_joints.py", "loops/dyads.py", "l
 CUT_JOINTS |= {f"description/{name}.py" for name in ("constraints", "urdf_loops", "mjcf_equality", "rods")}
 """Files that name cut joints, some of which are called like joints of a tree."""
 
+CONTACTS = {"description/contact.py", "contacts/rows.py"}
+"""Files that name contacts, one of which is called like a joint."""
+
 OTHER_MEANINGS = {
     ("flexible/boundary.py", "free"),  # an end of a beam
     ("forms/rows.py", "planar"),  # a task of three rows
@@ -303,7 +307,7 @@ def test_only_the_joints_know_the_names_of_their_kinds():
     names = set(joints.kinds())
     for path in ROOT.rglob("*.py"):
         where = path.relative_to(ROOT).as_posix()
-        if stage(path) == "joints" or where in FORMATS | CUT_JOINTS:
+        if stage(path) == "joints" or where in FORMATS | CUT_JOINTS | CONTACTS:
             continue
         for node in ast.walk(parsed(path)):
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in names:

@@ -83,6 +83,7 @@ def owners() -> dict[str, object]:
         "ArmForms": cf.FlexibleArm([cf.FlexibleLink(1.0, 0.5, 2.0, modes=1)]),
         "ElasticForms": cf.ElasticJointRobot(rigid, "variable", 0.1, 1.0),
         "ClosedForms": pair,
+        "ContactForms": rigid.with_contacts([cf.Contact(rigid.frame_names[-1], "surface", (1, 0, 0))]),
     }
 
 

@@ -193,12 +193,14 @@ def test_too_little_excitation_names_the_parameters(robot):
     assert "excitation" in str(caught.value)
     kept = identify(robot, log, friction=None, rotors=False, undetermined="prior")
     assert np.isfinite(kept.robot.phi).all()
+    told = identify(robot, log, friction=None, rotors=False, diagnose=True)
+    assert any("does not determine" in doubt for doubt in told.doubts)
 
 
 def test_repeated_and_reversed_timestamps_are_located(robot, columns):
     t = columns["t"].copy()
-    t[300] = t[299]
-    refused(robot, columns | {"t": t}, "1 timestamp(s)", "rows 300 and 301", "rate=")
+    t[1:200:2] = t[:200:2]
+    refused(robot, columns | {"t": t}, "100 timestamp(s)", "rows 1 and 2", "rate=")
     t = columns["t"].copy()
     t[300:] -= 1.0
     refused(robot, columns | {"t": t}, "backwards", "row 300")

@@ -10,7 +10,7 @@ from closedform.identification import FrictionTerms, identify
 from closedform.identification.regression.least_squares import ROUNDS, corrected, solve
 from closedform.identification.regression.moments import Moments
 from closedform.identification.regression.rows import Rows
-from closedform.identification.workflow import identify as workflow
+from closedform.identification.workflow import fitting as workflow
 from identification_logs import fourier_motion, noisy
 from tolerances import ROUNDING
 

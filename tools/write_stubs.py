@@ -42,7 +42,8 @@ CHOICES = {
 
 def stubs() -> dict[Path, str]:
     """Return the texts of the stubs by path."""
-    from closedform.elastic.catalogue import FORMS as ELASTIC  # noqa: PLC0415 (imported on demand)
+    from closedform.contacts.catalogue import FORMS as CONTACTS  # noqa: PLC0415 (imported on demand)
+    from closedform.elastic.catalogue import FORMS as ELASTIC  # noqa: PLC0415
     from closedform.flexible.catalogue import FORMS as FLEXIBLE  # noqa: PLC0415
     from closedform.loops.catalogue import FORMS as LOOPS  # noqa: PLC0415
 
@@ -56,6 +57,9 @@ def stubs() -> dict[Path, str]:
         ),
         ROOT / "loops/methods.pyi": _stub(
             LOOPS, "ClosedForms", "a robot with loops", "..", ".model", "ClosedModel"
+        ),
+        ROOT / "contacts/methods.pyi": _stub(
+            CONTACTS, "ContactForms", "a robot with contacts", "..", ".model", "ContactModel"
         ),
     }
 

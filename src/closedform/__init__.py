@@ -24,6 +24,7 @@ from .errors import (
 if TYPE_CHECKING:
     from . import (
         cluster,
+        contacts,
         control,
         convert,
         elastic,
@@ -36,8 +37,10 @@ if TYPE_CHECKING:
         simulation,
         trajectory,
     )
+    from .contacts import ContactRobot
     from .description import Inertial, Limits
     from .description.catalogue import catalogue
+    from .description.contact import Contact
     from .description.loop import JointCoupling, Loop
     from .elastic import ElasticJointRobot
     from .flexible import FlexibleArm, FlexibleLink
@@ -77,6 +80,10 @@ __all__ = [  # noqa: RUF022 (a table of contents, in the order of the flow)
     "Loop",
     "JointCoupling",
     "ClosedRobot",
+    # frames held on the ground
+    "contacts",
+    "Contact",
+    "ContactRobot",
     # parameters from measurements
     "identification",
     "identify",
@@ -112,6 +119,7 @@ _HOMES = {
     "description": ("Inertial", "Limits"),
     "description.catalogue": ("catalogue",),
     "description.loop": ("Loop", "JointCoupling"),
+    "description.contact": ("Contact",),
     "forms": ("FORMS",),
     "kernels": ("Kernel",),
     "loading": ("load",),
@@ -122,6 +130,7 @@ _HOMES = {
     "control": (),
     "simulation": (),
     "loops": ("ClosedRobot",),
+    "contacts": ("ContactRobot",),
     "identification": ("base_parameters", "excitation", "identify", "identify_payload"),
     "flexible": ("FlexibleArm", "FlexibleLink"),
     "redundancy": (),

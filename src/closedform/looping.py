@@ -1,4 +1,4 @@
-"""The door of a robot to closed loops; the room behind it is entered when it is called."""
+"""The doors of a robot to closed loops and contacts; the rooms behind them are entered when called."""
 # ruff: noqa: PLC0415
 
 from __future__ import annotations
@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
 
+from .description.contact import Contact
 from .description.loop import Closure
 
 if TYPE_CHECKING:
+    from .contacts import ContactRobot
     from .loops import ClosedRobot
 
 
 class RobotLooping:
-    """Methods that close the loops of a robot."""
+    """Methods that close the loops of a robot, and hold it on the ground."""
 
     def with_loops(
         self,
@@ -51,3 +53,30 @@ class RobotLooping:
         from .loops import with_loops
 
         return with_loops(self, loops, independent, actuated, near)  # type: ignore[arg-type]  # a robot
+
+    def with_contacts(
+        self,
+        contacts: Sequence[Contact],
+        actuated: Sequence[str] | None = None,
+        restitution: float = 0.0,
+    ) -> ContactRobot:
+        """Return the robot held on the ground or a surface: constrained dynamics, impacts, contact forces.
+
+        `contacts` are `cf.Contact`s, frames and how they are held. `actuated` are the joints that carry
+        torque (default: all but a floating base), `restitution` is the part of their velocity with which
+        contacts rebound at an impact. Contacts that depend on each other, as the four corners of a foot, are
+        found by rank.
+
+        >>> import closedform as cf
+        >>> arm = cf.load("puma560")
+        >>> held = arm.with_contacts([cf.Contact(arm.frame_names[-1], "surface")])
+        >>> held.row_names, held.rank
+        (('link6[0]',), 1)
+        >>> q, qd, _ = arm.random_state(0)
+        >>> after, impulses = held.impact(q, qd)
+        >>> bool(abs(held.contact_jacobian(q) @ after).max() < 1e-12)
+        True
+        """
+        from .contacts import with_contacts
+
+        return with_contacts(self, contacts, actuated, restitution)  # type: ignore[arg-type]  # a robot

@@ -93,6 +93,13 @@ def identify(
     plausible: Annotated[
         bool, typer.Option("--plausible/--no-plausible", help="Check units against limits and inertias.")
     ] = True,
+    diagnose: Annotated[
+        bool,
+        typer.Option(
+            "--diagnose",
+            help="Try what would explain the log better, and go on with one that is implausible.",
+        ),
+    ] = False,
     save: Annotated[Path | None, typer.Option(help="Where to write the identified robot as TOML.")] = None,
     result: Annotated[Path | None, typer.Option(help="Where to write all figures as JSON.")] = None,
 ) -> Outcome:
@@ -144,6 +151,7 @@ def identify(
             total_mass=total_mass,
             symmetric=reading.pairs("--symmetric", symmetric) or None,
             plausible=plausible,
+            diagnose=diagnose,
             progress=show,
             payloads=payloads,
             on_error=on_error,
@@ -160,6 +168,7 @@ def identify(
     parameters, errors = found.tables
     shown = [
         *(f"doubt: {doubt}" for doubt in found.doubts),
+        *(f"diagnosis: {line}" for line in found.diagnosis),
         _drawn(parameters, f"{found.robot.name}: {found.friction}"),
         _drawn(errors, f"condition number {found.condition:.1f}"),
         *([_drawn(log_table(found.logs), "torque errors by log")] if found.logs else []),
@@ -177,6 +186,7 @@ def identify(
         "payloads": [each.table() for each in found.payloads],
         "torque_errors": {name: each.total for name, each in found.errors.items()},
         "doubts": found.doubts,
+        "diagnosis": found.diagnosis,
         "notes": found.notes,
         "saved": save,
         "result": result,

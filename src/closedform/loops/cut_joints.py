@@ -94,11 +94,7 @@ def rates(tree: Tree, q: SX, velocities: Sequence[SX], closure: Loop | JointCoup
         return _coupling_rates(tree.model, q, velocities, closure)
     held = KINDS[closure.kind]
     path = Path.of(tree, q, closure.frame_b, closure.frame_a)
-    J = [SX(6, tree.nv) for _ in range(len(velocities) + 1)]
-    found = column_rates(path, list(velocities), TWIST_REFERENCES[ALIGNED])
-    for step, columns in zip(path.steps, found, strict=True):
-        for matrix, each in zip(J, columns, strict=True):
-            matrix[:, step.node.velocities] += step.node.ratio * each
+    J = twist_rates(tree, path, velocities)
     rows = [*(3 + k for k in held.position), *held.turn]
     plain = [each[rows, :] for each in J]
     if not held.special:
@@ -106,6 +102,19 @@ def rates(tree: Tree, q: SX, velocities: Sequence[SX], closure: Loop | JointCoup
     special = _universal if held.special == "universal" else _distance
     more = special(path.pose(), Series.of(J), velocities, float(closure.length or 1))
     return [ca.vertcat(a, b) for a, b in zip(plain, more, strict=True)]
+
+
+def twist_rates(tree: Tree, path: Path, velocities: Sequence[SX]) -> list[SX]:
+    """Return J of the twist (omega; v) of a frame as the observer of a path sees it, J', ...
+
+    In the axes of the observer at the origin of the frame; each matrix is (6, nv).
+    """
+    J = [SX(6, tree.nv) for _ in range(len(velocities) + 1)]
+    found = column_rates(path, list(velocities), TWIST_REFERENCES[ALIGNED])
+    for step, columns in zip(path.steps, found, strict=True):
+        for matrix, each in zip(J, columns, strict=True):
+            matrix[:, step.node.velocities] += step.node.ratio * each
+    return J
 
 
 def _distance(pose: tuple[SX, SX], J: Series, velocities: Sequence[SX], length: float) -> Series:

@@ -15,6 +15,7 @@ from ...checks import number, real_array
 from ...errors import ArgumentError, shown
 from .cutoff import Spectrum
 from .errors import LogError
+from .faults import FEW
 from .signals import JITTER, Samples, sampling_rate
 
 RATES = (1e-3, 1e8)
@@ -26,6 +27,9 @@ WINDOW = 1.0
 QUIETER = 0.5
 """Noise floor of positions on the even clock over that on the stamps, below which stamps are not believed."""
 
+
+SAME = 1e-3
+"""Time from one stamp to the next over the usual one, below which the next repeats it."""
 
 GAP = 2.5
 """Samples from one to the next beyond which a column is not interpolated at the rows of another."""
@@ -65,6 +69,20 @@ def window_rows(time: Array, window: Any, name: str) -> tuple[slice | NDArray[np
     whole = len(rows) == rows[-1] - rows[0] + 1  # a slice is read lazily, and not copied
     words = f"{name} ({start:g} to {stop:g} s)"
     return slice(int(rows[0]), int(rows[-1]) + 1) if whole else inside, words
+
+
+def once_stamped(column: Any) -> tuple[NDArray[np.bool_] | None, tuple[str, ...]]:
+    """Return which rows to keep so that no stamp repeats, and a note; None if all, or if too many repeat."""
+    if hasattr(column, "compute"):
+        return None, ()
+    time = real_array("time", column)
+    again = np.zeros(len(time), dtype=bool)
+    steps = np.diff(time)
+    again[1:] = (steps >= 0) & (steps <= SAME * np.median(steps))
+    count = int(np.count_nonzero(again))
+    if not 0 < count <= FEW * len(time):
+        return None, ()
+    return ~again, (f"{count} row(s) that repeat the time stamp before are left out",)
 
 
 def seconds(column: Any, scale: Array, name: str) -> Array:

@@ -16,7 +16,7 @@ from ...checks import choice, file_path, instance
 from ...errors import ArgumentError
 from ...robot import Robot
 from ..joints import turning_joints
-from .clock import believed_time, even_time, scaled_time, seconds, window_rows
+from .clock import believed_time, even_time, once_stamped, scaled_time, seconds, window_rows
 from .columns import Chosen, check_quantities, choose
 from .errors import LogError
 from .log import LEAST_ROWS, Log
@@ -136,6 +136,10 @@ def read_log(
         rows, words = window_rows(stamps, window, name)
         arrays = {quantity: values[rows] for quantity, values in arrays.items()}
         name, rate, scales["time"], arrays["time"] = words, None, np.ones(1), stamps[rows]
+    if rate is None:
+        fresh, more = once_stamped(arrays["time"])
+        if fresh is not None:
+            arrays, notes = {quantity: values[fresh] for quantity, values in arrays.items()}, (*notes, *more)
     log = Log(
         covered,
         even_time(rate, count) if rate is not None else seconds(arrays["time"], scales["time"], name),

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...arrays import Array
 from ...lazy import cached_property
@@ -19,6 +20,7 @@ from ..base.result import BaseParameters
 from ..logs.log import Log
 from ..logs.signals import Filters, condition_signals, zero_phase
 from ..regression.least_squares import ridge_solution
+from .zero_offsets import offset_words, starts, zero_offsets
 
 Change = Callable[[Array], Array]
 
@@ -43,6 +45,15 @@ ALIKE = 2.0
 LAGS = (0.02, 0.05, 0.1, 0.2, 0.4)
 """Lags tried, in periods of the cutoff."""
 
+UNITS = {"degrees": np.pi / 180, "turns": 2 * np.pi, "radians (not degrees)": 180 / np.pi}
+"""Units tried for positions, and their factors."""
+
+FACTORS = (1e3, 1e-3, 1e2, 1e-2, 10.0, 0.1)
+"""Factors tried for the effort of a single joint: other units, and gears."""
+
+MATTERS = 1.3
+"""Error without the zero offset of a joint over that with it, from which on it matters."""
+
 PAIRS = 60
 """Most pairs of joints that are swapped on trial."""
 
@@ -65,7 +76,8 @@ class Cause:
         )
 
 
-TRIED = "gravity along each axis, signs of joints, swapped columns, lag, units"
+TRIED = "gravity along each axis, signs and order of joints, units, zero offsets, lag"
+"""What `Diagnosis` tries."""
 
 
 class Diagnosis:
@@ -106,8 +118,11 @@ class Diagnosis:
         """Relative errors of the joints as they are."""
         return self.errors(self.columns, self.states, self.tau)
 
-    def errors(self, Y: Array, states: list[Array], tau: Array) -> Array:
-        """Return the relative error of each joint on states left out in turn."""
+    def rows(self, Y: Array, states: list[Array], tau: Array) -> Array:
+        """Return rows [columns, torque] (states, joints, columns + 1), over the size of each joint's torques.
+
+        Columns are those of the base parameters, then viscous and dry friction, an offset and a rotor.
+        """
         n = tau.shape[1]
         size = np.sqrt(np.mean(tau**2, axis=0))
         size = np.where(size > 0, size, 1.0)
@@ -117,8 +132,13 @@ class Diagnosis:
         for j in range(n):
             parts = (qd[:, j], np.tanh(qd[:, j] / width[j]), np.ones(len(tau)), qdd[:, j])
             losses[:, j, 4 * j : 4 * j + 4] = np.stack(parts, axis=1)
-        A = np.concatenate([Y, losses, tau[..., None]], axis=2) / size[:, None]
-        grams = [np.einsum("tji,tjk->ik", A[self.fold == k], A[self.fold == k]) for k in range(FOLDS)]
+        return np.asarray(np.concatenate([Y, losses, tau[..., None]], axis=2) / size[:, None])
+
+    def errors(self, Y: Array, states: list[Array], tau: Array) -> Array:
+        """Return the relative error of each joint on states left out in turn."""
+        n, A = tau.shape[1], self.rows(Y, states, tau)
+        parts = [A[self.fold == k].reshape(-1, A.shape[2]) for k in range(FOLDS)]
+        grams = [part.T @ part for part in parts]
         total, squares = sum(grams), np.zeros(n)
         for k in range(FOLDS):
             G = total - grams[k]
@@ -134,9 +154,19 @@ class Diagnosis:
         present = _mean(self.present)
         tried = [Cause(words, _mean(errors), present) for words, errors in self._trials()]
         lag = self.lag()
+        tried += [Cause(words, error, present) for words, error in dict(self._zeros()).items()]
         better = [cause for cause in tried if cause.error < HELPS * present]
         better = sorted([*better, *([lag] if lag else [])], key=lambda cause: cause.error)
         return tuple(cause for cause in better if cause.error < ALIKE * better[0].error)
+
+    def account(self) -> tuple[str, ...]:
+        """Return what would help, the best first, or that nothing that was tried does."""
+        if not self.enough:
+            return ("too few states of the log are usable to try what would help; record for longer",)
+        causes = [str(cause) for cause in self.causes()]
+        now = f"{100 * _mean(self.present):.2g} % (averaged over the joints, with plain friction)"
+        none = f"nothing that was tried lowers the error of rows left out, {now}: {TRIED}"
+        return tuple(causes or [none])
 
     def _trials(self) -> Iterator[tuple[str, Array]]:
         """Yield each change in words, and the errors of the joints with it."""
@@ -154,8 +184,50 @@ class Diagnosis:
             yield f"the efforts {both}", self._changed(effort=swap)
             yield f"the positions {both}", self._changed(position=swap)
             yield f"the positions and efforts {both}", self._changed(position=swap, effort=swap)
-        for words, unit in (("degrees", np.pi / 180), ("turns", 2 * np.pi)):
+        for words, order in _orders(n):
+            yield f"positions {words}", self._changed(position=_ordered(order))
+            yield f"efforts {words}", self._changed(effort=_ordered(order))
+        for words, unit in UNITS.items():
             yield f"positions in {words}", self._changed(position=_times(unit))
+            for j in range(n):
+                one = _times(np.where(np.arange(n) == j, unit, 1.0))
+                yield f"the position of {names[j]} in {words}", self._changed(position=one)
+        for j in range(n if n > 1 else 0):
+            for factor in FACTORS:
+                one = _times(np.where(np.arange(n) == j, factor, 1.0))
+                yield f"the effort of {names[j]} times {factor:g}", self._changed(effort=one)
+
+    def _zeros(self) -> Iterator[tuple[str, float]]:
+        """Yield zero offsets of the joints in words, and the mean error with them: refined from the best."""
+        base, states, tau = self.base, self.states, self.tau
+        if base.robot.nq != tau.shape[1]:
+            return
+        tried: list[tuple[float, int, Array]] = []
+        for k, start in enumerate(starts(base)):
+            error = _mean(self._shifted(start))
+            tried.append((error, k, start))
+        best = min(tried, key=lambda each: each[:2])
+        for _, _, start in [best] if best[1] == 0 else [tried[0], best]:
+            found = zero_offsets(base, states, tau, self.rows, start, np.ones(len(start), dtype=bool))
+            found = self._needed(found)
+            found = zero_offsets(base, states, tau, self.rows, found, found != 0)
+            words = offset_words(base.robot.joint_names, found)
+            if words:
+                yield words, _mean(self._shifted(found))
+
+    def _needed(self, offset: Array) -> Array:
+        """Return offsets without those that hardly matter, the smallest first."""
+        found, error = offset.copy(), _mean(self._shifted(offset))
+        for j in np.argsort(np.abs(offset)):
+            without = np.where(np.arange(len(offset)) == j, 0.0, found)
+            if _mean(self._shifted(without)) < MATTERS * error:
+                found = without
+        return found
+
+    def _shifted(self, offset: Array) -> Array:
+        """Return the errors of the joints with offsets added to the positions."""
+        states = [self.states[0] + offset, *self.states[1:]]
+        return self.errors(np.asarray(self.base.regressor(*states)), states, self.tau)
 
     def _changed(self, position: Change | None = None, effort: Change | None = None) -> Array:
         """Return the errors of the joints with a linear change of positions and of efforts."""
@@ -223,6 +295,23 @@ def _swapping(j: int, k: int, count: int) -> Change:
     order = np.arange(count)
     order[[j, k]] = order[[k, j]]
     return lambda x: x[:, order]
+
+
+def _ordered(order: NDArray[np.intp]) -> Change:
+    """Return columns in another order."""
+    return lambda x: x[:, order]
+
+
+def _orders(count: int) -> list[tuple[str, NDArray[np.intp]]]:
+    """Return other orders of all columns, in words; of two, swapping is tried anyway."""
+    order = np.arange(count)
+    if count < 3:
+        return []
+    return [
+        ("in reverse order", order[::-1]),
+        ("of the joint before", np.roll(order, 1)),
+        ("of the joint after", np.roll(order, -1)),
+    ]
 
 
 def _mean(errors: Array) -> float:

@@ -16,20 +16,10 @@ from ..logs.plausibility import ROWS
 from ..logs.sources import log_sources
 from ..regression.design import Design, independent
 from ..regression.friction import NO_FRICTION, FrictionTerms
-from ..regression.instruments import Instrumented
 from ..regression.lag import best_lag, lag_notes
-from ..regression.least_squares import (
-    METHODS,
-    ExcitationError,
-    Fit,
-    fit_folds,
-    jackknife_errors,
-    standard_errors,
-)
-from ..regression.least_squares import undetermined as undetermined_names
+from ..regression.least_squares import METHODS, Fit
 from ..regression.moments import Moments
-from ..regression.outliers import Weighed, outlier_notes, usual_residuals
-from ..regression.payload_columns import payload_beliefs, robot_fit, with_payloads, without_payloads
+from ..regression.payload_columns import robot_fit, with_payloads, without_payloads
 from ..regression.payload_states import Payloads, payload_states
 from ..regression.rows import Columns
 from ..regression.selection import best_friction
@@ -37,7 +27,8 @@ from ..regression.settling import settled
 from ..regression.split import HELD_OUT, HoldOut, held_out_logs
 from .diagnosis import Diagnosis
 from .doubt import explained, prediction_doubts, price_doubt, price_note, sign_doubts
-from .inertias import beliefs, consistent_inertias, identified_robot, inertias, places
+from .fitting import fitted_logs
+from .inertias import consistent_inertias, identified_robot, inertias, places
 from .known_inertias import KnownInertias
 from .log_results import log_doubts, odd_logs
 from .opening import Opening
@@ -48,9 +39,6 @@ from .runners import runner_of
 
 Progress = Callable[[float, str], None]
 """Called with the fraction of the work done, and what is next."""
-
-OUTLIER_ROUNDS = 2
-"""How often rows are weighed by the residuals of the fit before; the first may be spoilt by outliers."""
 
 LAG_ROUNDS = 3
 """How often the lag is looked for, each time with the friction model chosen with the lag before."""
@@ -79,6 +67,7 @@ def identify(
     total_mass: float | None = None,
     symmetric: Mapping[str, str] | None = None,
     plausible: bool = True,
+    diagnose: bool = False,
     progress: Progress | None = None,
     payloads: Payloads = None,
     on_error: str = "raise",
@@ -114,6 +103,8 @@ def identify(
       sum over all bodies that move, `symmetric` bodies that an axis or a plane of their frame divides
       evenly, {"link2": "xz"}.
     - `plausible`: whether units are checked against limits and common sense.
+    - `diagnose`: try what would explain the log better even if it fits, and go on with a log that is
+      implausible or leaves parameters open: see `diagnosis` and `doubts` of the result.
     - `progress`: called with the fraction of the work done and what is next.
     - `payloads`: what the robot carries in which logs, as a mapping of logs to names or
       `PayloadState`s, or a list of one (or None) for each log; see `payloads` of the result.
@@ -136,7 +127,7 @@ def identify(
     instance("identify: robot", robot, Robot)
     choice("identify: undetermined", undetermined, ("error", "prior"))
     choice("identify: method", method, METHODS)
-    for name, given in (("rotors", rotors), ("plausible", plausible)):
+    for name, given in (("rotors", rotors), ("plausible", plausible), ("diagnose", diagnose)):
         flag(f"identify: {name}", given)
     if physical is not None:
         flag("identify: physical", physical)
@@ -162,7 +153,7 @@ def identify(
     tell(0.0, what)
     recordings = Recordings(
         sources,
-        Opening(robot, locked, cutoff, plausible, alone, keep, skip, _checked_lag(lag)),
+        Opening(robot, locked, cutoff, plausible, alone, keep, skip, _checked_lag(lag), diagnose),
         runner,
         _part(tell, 0.0, 0.2, what),
     )
@@ -201,37 +192,20 @@ def identify(
     filters = main.filters
     diagnosis = Diagnosis(base, main.log, filters)
     tell(0.55, "least squares")
-    around: Callable[[Columns], Columns] = Instrumented if method == "iv" else _same
-    moments, shares = recordings.gather(design, _part(tell, 0.55, 0.75, "least squares"), around=around)
-    whole = _fit(design, recordings, moments, method, undetermined == "prior")
-    weighed = moments
-    for _ in range(OUTLIER_ROUNDS):
-        values = whole.values
-        own = around(recordings.columns_of(design, main.name))
-        usual = usual_residuals(own, values, main.log.middle(ROWS), main.filters, main.split)
-        if not usual.any and alone and len(main.log) <= ROWS:
-            break
-        told = _part(tell, 0.75, 0.8, "outliers")
-        weighed, _ = recordings.gather(design, told, around=_weighing(around, values, usual.size))
-        if not weighed.outliers.any():
-            break
-        whole = _fit(design, recordings, weighed, method, undetermined == "prior")
-    notes += outlier_notes(robot.joint_names, weighed.outliers, weighed.triangles(weighed.fitted)[0].rows)
+    prior = "always" if undetermined == "prior" else "needed" if diagnose else "never"
+    told = _part(tell, 0.55, 0.75, "least squares"), _part(tell, 0.75, 0.8, "outliers")
+    fitting = fitted_logs(design, recordings, main, method, prior, told)
+    whole, moments, shares = fitting.fit, fitting.moments, fitting.shares
+    notes += fitting.notes
     fit = robot_fit(whole, design.width)
     tell(0.8, "inertias")
     found = inertias(design, fit, known, physical)
     every = with_payloads(whole, found.values)
     fitted = torque_errors(moments, moments.fitted, every)
     tell(0.9, "validation")
-    deviations = standard_errors(whole, weighed, recordings.noise_correlation())
-
-    def fit_of(folds: Sequence[int]) -> Fit:
-        return fit_folds(weighed, folds, method, whole.prior)
-
-    if method == "iv" and len(weighed.fitted) > 2:
-        deviations = jackknife_errors(fit_of, weighed.fitted)
+    deviations = fitting.standard_errors(recordings.noise_correlation())
     errors = deviations[: design.width]
-    left_out = free = cross_validation(moments, fit_of)
+    left_out = free = cross_validation(moments, fitting.fit_of)
     held = (HELD_OUT, 0) in moments.folds
     held_out = torque_errors(moments, [HELD_OUT], every) if held else None
     if found.consistent:
@@ -240,12 +214,13 @@ def identify(
             bodies = consistent_inertias(design, robot_fit(part, design.width), known)
             return with_payloads(part, bodies.values)
 
-        left_out = cross_validation(moments, fit_of, consistent)
+        left_out = cross_validation(moments, fitting.fit_of, consistent)
         any_held_out = torque_errors(moments, [HELD_OUT], whole.values) if held else None
         notes += price_note((left_out, free), (held_out, any_held_out))
     doubts = prediction_doubts(
         robot.joint_names, {"left out in turn": left_out, "held out": held_out, "that were fitted": fitted}
     )
+    doubts += fitting.unseen
     wrong_signs, small = sign_doubts(design, fit.values, errors, diagnosis.speeds)
     doubts += wrong_signs
     notes += small
@@ -276,6 +251,7 @@ def identify(
         fitted=fitted,
         cross_validation=left_out,
         held_out=held_out,
+        diagnosis=diagnosis.account() if diagnose else (),
         doubts=(*recordings.doubts(), *contradicted, *(d for each in carried for d in each.doubts), *reasons),
         notes=(*recordings.notes(), *notes, *found.notes, *places(design, found.values)),
         described=base.values if robot.model.has_inertia else np.zeros(0),
@@ -309,38 +285,6 @@ def _forward(progress: Progress | None) -> Progress:
     return tell
 
 
-def _same(columns: Columns) -> Columns:
-    """Return columns as they are."""
-    return columns
-
-
-def _weighing(
-    around: Callable[[Columns], Columns], values: Array, size: Array
-) -> Callable[[Columns], Columns]:
-    """Return what weighs rows by their residuals, around other columns."""
-    return lambda columns: Weighed(around(columns), values, size)
-
-
 def _part(tell: Progress, start: float, stop: float, what: str) -> Callable[[float], None]:
     """Return the progress of a part of the work, from `start` to `stop`."""
     return lambda done: tell(start + (stop - start) * done, what)
-
-
-def _fit(design: Design, recordings: Recordings, moments: Moments, method: str, with_prior: bool) -> Fit:
-    """Return the fit to the fitted rows, which must determine all parameters unless there is a prior."""
-    triangles = moments.triangles(moments.fitted)
-    rows, width = triangles[0].rows, moments.width
-    if rows * design.robot.nv < 2 * width:
-        raise recordings.too_few(
-            f"{rows} rows of {design.robot.nv} joints for {width} parameters; record for longer, "
-            "raise cutoff, or hold out less (or longer blocks)"
-        )
-    fit = fit_folds(moments, moments.fitted, method)
-    if with_prior:
-        believed = payload_beliefs(beliefs(design, robot_fit(fit, design.width).R), width)
-        fit = fit_folds(moments, moments.fitted, method, believed)
-    payloads = (name for each in recordings.payloads for name in each.names)
-    names, condition = undetermined_names(fit.R, (*design.names, *payloads))
-    if names and not with_prior:
-        raise ExcitationError(names, condition)
-    return fit

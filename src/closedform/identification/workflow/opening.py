@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -57,7 +57,8 @@ class Opening:
     """How every log is opened: for which robot, with which joints locked, checked or not.
 
     `alone` says that there is no other log: all joints must move in it. `keep` says whether logs stay in
-    memory, or are read again whenever they are needed.
+    memory, or are read again whenever they are needed. With `diagnose` implausible logs are doubted, not
+    refused.
     """
 
     robot: Robot
@@ -68,6 +69,7 @@ class Opening:
     keep: bool
     skip: bool
     lag: float = 0.0
+    diagnose: bool = False
 
     def __call__(self, group: Sequence[LogSource]) -> list[Opened | Failure]:
         """Return the logs of a group, opened; those that cannot be are failures if they may be skipped."""
@@ -88,17 +90,16 @@ class Opening:
     def opened(self, source: LogSource) -> Opened:
         """Return a log that was read and checked, and the facts about it."""
         robot, log, notes = self.read(source)
-        if self.plausible:
-            check_plausible(robot, log)
+        suspicions = self._suspicions(lambda: check_plausible(robot, log))
         moving = log.ranges(ROWS) >= STILL
         if self.alone or not moving.any():
             check_motion(log)
         rate, middle = sampling_rate(log.time), log.middle(ROWS)
         chosen = chosen_filters("identify", self.cutoff, middle, rate)
         filters = replace(chosen.filters, lag=self.lag)
-        doubts = log.doubts
-        if self.plausible:
-            doubts += check_gains(robot, log, filters.cutoff, lambda: _causes(robot, log, filters))
+        suspicions += self._suspicions(
+            lambda: check_gains(robot, log, filters.cutoff, lambda: _causes(robot, log, filters))
+        )
         facts = Facts(
             name=source.name,
             rate=rate,
@@ -113,9 +114,18 @@ class Opening:
             axes=log.transmission.axes,
             lazy=log.lazy,
             notes=(*log.remarks, *notes, *chosen.notes),
-            doubts=doubts,
+            doubts=(*suspicions, *log.doubts),
         )
         return Opened(self, source, facts, log if self.keep or not source.size else None)
+
+    def _suspicions(self, check: Callable[[], Sequence[str] | None]) -> list[str]:
+        """Return what a check of plausibility says against a log; its error too if a diagnosis is wanted."""
+        try:
+            return list(check() or ()) if self.plausible else []
+        except LogError as error:
+            if not self.diagnose:
+                raise
+            return [str(error)]
 
 
 @dataclass(frozen=True)

@@ -79,6 +79,7 @@ class Identification:
     `fitted`, `held_out` and `cross_validation` are torque errors of the rows that were fitted, of
     those kept aside, and of fitted rows left out in turn (None of a log too short for that). `doubts`
     says what speaks against all this, and what would explain the log better; `notes` what was repaired.
+    `diagnosis` has all that would help, the best first, if it was asked for.
     `logs` has the errors of each log, if there were several, and `payloads` what was carried in some.
     """
 
@@ -101,6 +102,7 @@ class Identification:
     described: Array = field(default_factory=lambda: np.zeros(0))
     trace: Trace | None = None
     doubts: tuple[str, ...] = ()
+    diagnosis: tuple[str, ...] = ()
     logs: tuple[LogResult, ...] = ()
     payloads: tuple[IdentifiedPayload, ...] = ()
     about: Mapping[str, float] | None = None
@@ -203,6 +205,7 @@ class Identification:
         count, how = self._facts
         lines = [
             *(f"doubt: {doubt}" for doubt in self.doubts),
+            *(f"diagnosis: {line}" for line in self.diagnosis),
             f"{self.robot.name}: {count}",
             how,
             "",
@@ -242,6 +245,7 @@ class Identification:
             },
             "notes": self.notes,
             "doubts": self.doubts,
+            "diagnosis": self.diagnosis,
             "logs": [log.table() for log in self.logs],
             "payloads": [payload.table() for payload in self.payloads],
         }
@@ -273,6 +277,7 @@ class Identification:
                 method=content["method"],
                 notes=tuple(content["notes"]),
                 doubts=tuple(content.get("doubts", ())),
+                diagnosis=tuple(content.get("diagnosis", ())),
                 payloads=tuple(IdentifiedPayload.from_table(each) for each in content.get("payloads", ())),
                 logs=tuple(LogResult.from_table(log) for log in content.get("logs", ())),
                 about=content.get("about"),

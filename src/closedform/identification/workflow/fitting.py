@@ -1,0 +1,128 @@
+"""Fitting: the moments of all logs, the fit to them, and to rows weighed by its residuals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...arrays import Array
+from ..logs.plausibility import ROWS
+from ..regression.design import Design
+from ..regression.instruments import Instrumented
+from ..regression.least_squares import (
+    ExcitationError,
+    Fit,
+    fit_folds,
+    jackknife_errors,
+    standard_errors,
+)
+from ..regression.least_squares import undetermined as undetermined_names
+from ..regression.moments import Moments
+from ..regression.outliers import Weighed, outlier_notes, usual_residuals
+from ..regression.payload_columns import payload_beliefs, robot_fit
+from ..regression.rows import Columns
+from .inertias import beliefs
+from .recordings import Recording, Recordings
+from .runners import Tell
+
+OUTLIER_ROUNDS = 2
+"""How often rows are weighed by the residuals of the fit before; the first may be spoilt by outliers."""
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A fit and the rows behind it: `moments` of all rows, `weighed` with outliers counting less.
+
+    `shares` are the moments of each log, `unseen` says which parameters follow a prior because the
+    motion does not show them, though no prior was asked for.
+    """
+
+    fit: Fit
+    method: str
+    moments: Moments
+    weighed: Moments
+    shares: list[Any]
+    notes: tuple[str, ...]
+    unseen: tuple[str, ...]
+
+    def fit_of(self, folds: Sequence[int]) -> Fit:
+        """Return the fit to some folds."""
+        return fit_folds(self.weighed, folds, self.method, self.fit.prior)
+
+    def standard_errors(self, noise: Array) -> Array:
+        """Return the standard errors of all values; `noise` is that of `standard_errors`."""
+        folds = self.weighed.fitted
+        if self.method == "iv" and len(folds) > 2:
+            return jackknife_errors(self.fit_of, folds)
+        return standard_errors(self.fit, self.weighed, noise)
+
+
+def fitted_logs(
+    design: Design,
+    recordings: Recordings,
+    main: Recording,
+    method: str,
+    prior: str,
+    told: tuple[Tell, Tell],
+) -> Fitted:
+    """Return the fit to all logs; `prior` is "never", "always", or "needed" if rows leave parameters open.
+
+    Outliers are judged by the main log. Another pass over the logs weighs their rows, if it has outliers or
+    is not the whole of the rows.
+    """
+    around: Callable[[Columns], Columns] = Instrumented if method == "iv" else _same
+    moments, shares = recordings.gather(design, told[0], around=around)
+    unseen: tuple[str, ...] = ()
+    try:
+        fit = _fit(design, recordings, moments, method, prior == "always")
+    except ExcitationError as error:
+        if prior == "never":
+            raise
+        prior, unseen = "always", (str(error),)
+        fit = _fit(design, recordings, moments, method, True)
+    weighed = moments
+    for _ in range(OUTLIER_ROUNDS):
+        own = around(recordings.columns_of(design, main.name))
+        usual = usual_residuals(own, fit.values, main.log.middle(ROWS), main.filters, main.split)
+        if not usual.any and recordings.alone and len(main.log) <= ROWS:
+            break
+        weighed, _ = recordings.gather(design, told[1], around=_weighing(around, fit.values, usual.size))
+        if not weighed.outliers.any():
+            break
+        fit = _fit(design, recordings, weighed, method, prior == "always")
+    rows = weighed.triangles(weighed.fitted)[0].rows
+    notes = outlier_notes(design.robot.joint_names, weighed.outliers, rows)
+    return Fitted(fit, method, moments, weighed, shares, notes, unseen)
+
+
+def _fit(design: Design, recordings: Recordings, moments: Moments, method: str, with_prior: bool) -> Fit:
+    """Return the fit to the fitted rows, which must determine all parameters unless there is a prior."""
+    triangles = moments.triangles(moments.fitted)
+    rows, width = triangles[0].rows, moments.width
+    if rows * design.robot.nv < 2 * width:
+        raise recordings.too_few(
+            f"{rows} rows of {design.robot.nv} joints for {width} parameters; record for longer, "
+            "raise cutoff, or hold out less (or longer blocks)"
+        )
+    fit = fit_folds(moments, moments.fitted, method)
+    if with_prior:
+        believed = payload_beliefs(beliefs(design, robot_fit(fit, design.width).R), width)
+        fit = fit_folds(moments, moments.fitted, method, believed)
+    payloads = (name for each in recordings.payloads for name in each.names)
+    names, condition = undetermined_names(fit.R, (*design.names, *payloads))
+    if names and not with_prior:
+        raise ExcitationError(names, condition)
+    return fit
+
+
+def _same(columns: Columns) -> Columns:
+    """Return columns as they are."""
+    return columns
+
+
+def _weighing(
+    around: Callable[[Columns], Columns], values: Array, size: Array
+) -> Callable[[Columns], Columns]:
+    """Return what weighs rows by their residuals, around other columns."""
+    return lambda columns: Weighed(around(columns), values, size)

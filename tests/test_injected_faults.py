@@ -1,0 +1,231 @@
+"""Faults put into a good log, one by one: each is repaired, named or refused, and none passes in silence."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import closedform as cf
+from closedform.identification import FrictionTerms, LogError, identify
+from identification_logs import Losses, fourier_motion, noisy
+
+RATE = 250.0
+QUICK = {"friction": FrictionTerms(coulomb=0.01), "physical": False}
+
+
+@pytest.fixture(scope="module")
+def arm():
+    return cf.load("2r")
+
+
+@pytest.fixture(scope="module")
+def log(arm):
+    motion = fourier_motion(arm, 3, 12, RATE)
+    clean = arm.inverse_dynamics(motion.q, motion.qd, motion.qdd) + Losses.random(2, 3).torque(motion.qd)
+    return {"t": motion.t, "q": motion.q, "qd": motion.qd, "tau": noisy(clean, 0.01, 3)}
+
+
+@pytest.fixture(scope="module")
+def good(arm, log):
+    return identify(arm, log, **QUICK)
+
+
+def some(log, count, seed=0):
+    """A few rows, not at the ends."""
+    return np.random.default_rng(seed).choice(np.arange(200, len(log["t"]) - 200), count, replace=False)
+
+
+def changed(log, name, rows, value):
+    """The log with another value in some rows of a quantity, in its last column."""
+    values = log[name].copy()
+    values[rows, -1] = value
+    return log | {name: values}
+
+
+def bare(log, **parts):
+    """The log without velocities, and with other parts."""
+    return {name: values for name, values in log.items() if name != "qd"} | parts
+
+
+def cut(log, keep):
+    return {name: values[keep] for name, values in log.items()}
+
+
+def late(log, rows):
+    """Efforts recorded some rows later than positions, or earlier."""
+    shifted = np.roll(log["tau"], rows, axis=0)
+    return cut(log | {"tau": shifted}, slice(50, -50))
+
+
+def jittering(log):
+    return bare(log, t=log["t"] + 8e-4 * np.clip(np.random.default_rng(1).normal(size=len(log["t"])), -2, 2))
+
+
+def paused(log):
+    t = log["t"].copy()
+    t[1500:] += 7.0
+    return log | {"t": t}
+
+
+def repeated(log):
+    t = log["t"].copy()
+    t[some(log, 8)] -= 1 / RATE
+    return log | {"t": t}
+
+
+def stuck(log):
+    rows = some(log, 5)
+    moved = ((name, values) for name, values in log.items() if name != "t")
+    return log | {name: np.where(_at(rows, x), np.roll(x, 1, axis=0), x) for name, x in moved}
+
+
+def clipped(log):
+    most = 0.7 * np.abs(log["tau"]).max(axis=0)
+    return log | {"tau": np.clip(log["tau"], -most, most)}
+
+
+def late_velocities(log):
+    """Velocities two rows late, beside noisy positions."""
+    noise = 3e-4 * np.random.default_rng(2).normal(size=log["q"].shape)
+    return log | {"q": log["q"] + noise, "qd": np.roll(log["qd"], 2, axis=0)}
+
+
+def backwards(log):
+    return log | {"t": np.where(log["t"] > 6, log["t"] - 3, log["t"])}
+
+
+def _at(rows, values):
+    mask = np.zeros(len(values), dtype=bool)
+    mask[rows] = True
+    return mask[:, None]
+
+
+REPAIRED = {
+    "a row that is not a number": (lambda log: changed(log, "q", some(log, 1), np.nan), "not finite"),
+    "infinite efforts": (lambda log: changed(log, "tau", some(log, 3), np.inf), "not finite"),
+    "five rows in a row missing": (lambda log: changed(log, "tau", slice(700, 705), np.nan), "not finite"),
+    "positions drop to zero in 0.05 %": (lambda log: changed(bare(log), "q", some(log, 2), 0.0), "stand out"),
+    "efforts drop to zero in 0.05 %": (lambda log: changed(log, "tau", some(log, 2), -40.0), "stand out"),
+    "efforts jump tenfold in 0.3 %": (lambda log: changed(log, "tau", some(log, 9), 300.0), "stand out"),
+    "rows that repeat": (stuck, "repeat the row before"),
+    "time stamps that repeat": (repeated, "repeat the time stamp before"),
+    "time stamps that jitter": (jittering, "jitter"),
+    "angles that jump by a turn": (lambda log: log | {"q": (log["q"] + 1) % (2 * np.pi) - 1}, "unwrapped"),
+    "efforts that are cut off": (clipped, "saturated"),
+    "efforts 20 ms late": (lambda log: late(log, 5), "efforts lag 20 ms"),
+    "efforts 20 ms early": (lambda log: late(log, -5), "positions lag 20 ms"),
+    "somebody pushes for 0.2 s": (lambda log: changed(log, "tau", slice(900, 950), 200.0), "count less"),
+    "efforts are frozen for 0.2 s": (lambda log: changed(log, "tau", slice(900, 950), 3.0), "count less"),
+    "velocities of another motion": (lambda log: log | {"qd": np.roll(log["qd"], 700, axis=0)}, "not used"),
+    "velocities 8 ms late": (late_velocities, "8 ms late"),
+    "a pause of seven seconds": (paused, None),
+    "a gap of ten rows": (lambda log: cut(log, np.abs(np.arange(len(log["t"])) - 1500) > 5), None),
+    "a hum on the positions": (
+        lambda log: bare(log, q=log["q"] + 1e-4 * np.sin(2 * np.pi * 60 * log["t"])[:, None]),
+        None,
+    ),
+    "positions in coarse steps": (lambda log: bare(log, q=np.round(log["q"], 3)), None),
+}
+"""Faults that are repaired, and the words of the note; None if filters alone do it."""
+
+
+@pytest.mark.parametrize("fault", REPAIRED)
+def test_a_fault_is_repaired_and_told(arm, log, good, fault):
+    inject, words = REPAIRED[fault]
+    result = identify(arm, inject(log), **QUICK)
+    assert not result.doubts
+    assert words is None or words in " ".join(result.notes)
+    apart = (result.values - good.values) / np.maximum(result.standard_errors, good.standard_errors)
+    assert np.abs(apart).max() < 5
+
+
+NAMED = {
+    "efforts swapped": (
+        lambda log: log | {"tau": log["tau"][:, ::-1]},
+        "efforts of joint1 and joint2 swapped",
+    ),
+    "positions swapped": (
+        lambda log: bare(log, q=log["q"][:, ::-1]),
+        "the positions of joint1 and joint2 swapped",
+    ),
+    "a position of the wrong sign": (
+        lambda log: bare(log, q=log["q"] * [1, -1]),
+        "the opposite sign of the position of joint2",
+    ),
+    "a zero that is off": (lambda log: log | {"q": log["q"] - [0.4, 0]}, "the zero of joint1 (+0.4"),
+    "efforts of another motion": (
+        lambda log: log | {"tau": np.roll(log["tau"], 1300, axis=0)},
+        "nothing that was tried explains it",
+    ),
+    "one effort a tenth": (lambda log: log | {"tau": log["tau"] * [1, 0.1]}, "the effort of joint2 times 10"),
+    "one effort of the wrong sign": (
+        lambda log: log | {"tau": log["tau"] * [1, -1]},
+        "the opposite sign of the effort of joint2",
+    ),
+    "every effort of the wrong sign": (lambda log: log | {"tau": -log["tau"]}, "come out negative"),
+    "most of the efforts cut off": (lambda log: log | {"tau": np.clip(log["tau"], -4, 4)}, "saturated"),
+}
+"""Faults that cannot be repaired, and what a doubt says of them."""
+
+
+@pytest.mark.parametrize("fault", NAMED)
+def test_a_fault_is_named(arm, log, fault):
+    inject, words = NAMED[fault]
+    result = identify(arm, inject(log), plausible=False, **QUICK)
+    assert words in " ".join(result.doubts)
+
+
+def test_gravity_along_another_axis_is_named(arm, log):
+    for gravity in ([9.81, 0.0, 0.0], [0.0, 9.81, 0.0], [0.0, 0.0, 0.0]):
+        wrong = cf.Robot(arm.model.with_gravity(np.array(gravity)))
+        assert "gravity along -y" in " ".join(identify(wrong, log, plausible=False, **QUICK).doubts)
+
+
+REFUSED = {
+    "efforts in mN m": (lambda log: log | {"tau": 1e3 * log["tau"]}, "times the logged effort"),
+    "an effort of the wrong sign": (
+        lambda log: log | {"tau": log["tau"] * [1, -1]},
+        "joint2.*opposite sign",
+    ),
+    "positions in degrees": (lambda log: bare(log, q=np.degrees(log["q"])), "degrees"),
+    "velocities in degrees": (lambda log: log | {"qd": np.degrees(log["qd"])}, "deg/s"),
+    "time in milliseconds": (lambda log: log | {"t": 1e3 * log["t"]}, "milliseconds|ms"),
+    "time runs backwards": (backwards, "backwards"),
+    "half of the stamps repeat": (lambda log: log | {"t": np.round(log["t"] * 125) / 125}, "repeat"),
+    "a joint that stays still": (lambda log: bare(log, q=log["q"] * [1, 0]), "joint2 do not move"),
+    "a log without motion": (lambda log: bare(log, q=0 * log["q"]), "do not move"),
+    "every effort zero": (lambda log: log | {"tau": 0 * log["tau"]}, "every effort is zero"),
+    "a tenth of the rows missing": (
+        lambda log: changed(log, "q", slice(None, None, 10), np.nan),
+        'missing="drop"',
+    ),
+    "columns of another robot": (
+        lambda log: bare(log, q=log["q"][:, [0, 1, 1]], tau=log["tau"][:, [0, 1, 1]]),
+        "another robot",
+    ),
+    "fewer rows than parameters": (lambda log: cut(log, slice(0, 100)), "too short|record for longer"),
+}
+"""Logs that cannot be used, and words of the error."""
+
+
+@pytest.mark.parametrize("fault", REFUSED)
+def test_a_fault_is_refused_with_its_name(arm, log, fault):
+    inject, words = REFUSED[fault]
+    with pytest.raises(LogError, match=words):
+        identify(arm, inject(log), **QUICK)
+
+
+def test_at_least_thirty_faults_are_injected():
+    assert len({*REPAIRED, *NAMED, *REFUSED}) >= 30
+
+
+def test_a_diagnosis_goes_on_where_identify_refuses(arm, log):
+    """The refusal becomes a doubt, and the best remedy stands first in the diagnosis."""
+    wrong = log | {"tau": log["tau"] * [1, -1]}
+    result = identify(arm, wrong, diagnose=True, **QUICK)
+    assert any("times the logged effort" in doubt for doubt in result.doubts)
+    assert "the opposite sign of the effort of joint2" in " ".join(result.diagnosis[:2])
+    assert f"diagnosis: {result.diagnosis[0]}" in str(result)
+    fine = identify(arm, log, diagnose=True, **QUICK)
+    assert not fine.doubts
+    assert "nothing that was tried lowers the error" in fine.diagnosis[0]
