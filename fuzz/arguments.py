@@ -25,6 +25,7 @@ import numpy as np
 from closedform import FORMS, ClosedFormError
 from closedform.elastic.catalogue import FORMS as ELASTIC
 from closedform.flexible.catalogue import FORMS as FLEXIBLE
+from closedform.loops.catalogue import FORMS as LOOPS
 
 from .outcome import Outcome
 from .recipes import HEAVY, recipes
@@ -219,6 +220,6 @@ def _known(warning: warnings.WarningMessage) -> bool:
     """Return whether a warning is the package's, or one that a kernel gives as NumPy's functions do."""
     if warning.category.__module__.startswith("closedform"):
         return True
-    names = {*FORMS, *FLEXIBLE, *ELASTIC, *HELPERS}
+    names = {*FORMS, *FLEXIBLE, *ELASTIC, *LOOPS, *HELPERS}
     _, _, name = str(warning.message).partition(" encountered in ")
     return warning.category is RuntimeWarning and name in names

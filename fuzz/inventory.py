@@ -16,6 +16,7 @@ PACKAGES = (
     "integration",
     "control",
     "simulation",
+    "loops",
     "identification",
     "flexible",
     "redundancy",

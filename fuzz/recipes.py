@@ -34,6 +34,7 @@ from closedform import (
 )
 from closedform.report import SECTIONS
 from oracles.legged_motion import skater_log
+from oracles.mechanisms import four_bar
 
 from .inventory import public_callables
 
@@ -166,6 +167,11 @@ def bent() -> flexible.ArmMotion:
 @cache
 def springy() -> cf.ElasticJointRobot:
     return cf.ElasticJointRobot(arm(), 1e3, 0.1, 1.0)
+
+
+@cache
+def mechanism() -> cf.ClosedRobot:
+    return four_bar()
 
 
 @cache
@@ -317,6 +323,18 @@ def study() -> report.Study:
 def saved() -> Path:
     path = place() / "found.json"
     found().save(path)
+    return path
+
+
+@cache
+def gains() -> identification.DriveGains:
+    return identification.drive_gains(arm(), dict(record()), cutoff=5.0)
+
+
+@cache
+def saved_gains() -> Path:
+    path = place() / "gains.json"
+    gains().save(path)
     return path
 
 
@@ -868,6 +886,42 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "flexible.Modes.shapes": lambda: call(bending().modes[0].shapes, [0.1, 0.2], derivative=1),
     "flexible.Modes.stacked": lambda: call(bending().modes[0].stacked, "frequency"),
     "flexible.Tip": lambda: call(flexible.Tip, 1.0, 1.0, 0.1),
+    # closed loops
+    "Loop": lambda: call(cf.Loop, "e2", "e3", "distance", length=0.3),
+    "JointCoupling": lambda: call(cf.JointCoupling, "2", ("1", "3"), coefficients=(0.1, 1.0, -1.0)),
+    "Robot.with_loops": lambda: call(
+        mechanism().tree.with_loops,
+        [cf.Loop("e2", "e3", "hinge")],
+        independent=["1"],
+        actuated=["1", "2"],
+        near=[1.0, -0.6, 1.4],
+    ),
+    "ClosedRobot.all_coordinates": lambda: call(mechanism().all_coordinates, [[1.0], [1.1]]),
+    "ClosedRobot.assemble": lambda: call(mechanism().assemble, [[1.0], [1.1]], near=[1.0, -0.6, 1.4]),
+    "ClosedRobot.closure_residual": lambda: call(mechanism().closure_residual, [1.0, -0.6, 1.4]),
+    "ClosedRobot.neutral": lambda: call(mechanism().neutral),
+    "ClosedRobot.random_state": lambda: call(mechanism().random_state, 0, batch=(3,), order=2),
+    "ClosedRobot.simulate": lambda: call(
+        mechanism().simulate,
+        [1.0],
+        [0.1],
+        [0.0],
+        0.02,
+        2e-3,
+        friction=True,
+        springs=False,
+        method="DOP853",
+        rtol=1e-6,
+        atol=1e-9,
+        progress=None,
+    ),
+    "ClosedRobot.kernel": lambda: call(mechanism().kernel, "mass_matrix", dtype=float, phi=True),
+    "ClosedRobot.program": lambda: call(mechanism().program, "mass_matrix"),
+    "ClosedRobot.casadi": lambda: call(mechanism().casadi, "mass_matrix"),
+    "ClosedRobot.equations": lambda: call(mechanism().equations, "joint_velocities", digits=3, seconds=10.0),
+    "ClosedRobot.export": lambda: call(
+        mechanism().export, ["mass_matrix", "gravity_torque"], "c++", fresh(""), precision="float"
+    ),
     # elastic joints
     "ElasticJointRobot": lambda: call(
         cf.ElasticJointRobot,
@@ -1256,8 +1310,28 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "identification.drive_gains": lambda: call(
         identification.drive_gains, arm(), dict(record()), cutoff=5.0, units=None, rate=None
     ),
+    "identification.DriveGains.save": lambda: call(gains().save, fresh(".json")),
+    "identification.DriveGains.load": lambda: call(identification.DriveGains.load, saved_gains()),
+    "identification.known_mass_gains": lambda: call(
+        identification.known_mass_gains,
+        arm(),
+        dict(record()),
+        dict(record()),
+        2.0,
+        com=(0.1, 0.0, 0.0),
+        body=None,
+        cutoff=5.0,
+        friction=identification.FrictionTerms(coulomb=None),
+        units=None,
+    ),
     "identify_payload": lambda: call(
-        identification.identify_payload, found(), dict(record()), body=None, physical=False, units=None
+        identification.identify_payload,
+        found(),
+        dict(record()),
+        body=None,
+        gains=None,
+        physical=False,
+        units=None,
     ),
     "identification.FloatingIdentification.__getitem__": lambda: call(legged_found().__getitem__, "MR1"),
     "identification.FloatingIdentification.save_robot": lambda: call(
@@ -1360,9 +1434,11 @@ FORM_OWNERS: Mapping[str, tuple[Callable[[], Any], type]] = {
     "Robot": (arm, cf.Robot),
     "FlexibleArm": (bending, cf.FlexibleArm),
     "ElasticJointRobot": (springy, cf.ElasticJointRobot),
+    "ClosedRobot": (mechanism, cf.ClosedRobot),
 }
 
 EXCLUDED = {
+    "ClosedRobot": "made by Robot.with_loops",
     "Kernel.tensor_call": "takes the address of a function of another library, for calls with its tensors",
     "ElasticJointRobot.plant": "takes CasADi symbols, for the package's own laws",
     "Inertial.checked": "a step of reading a description",

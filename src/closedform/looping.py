@@ -50,7 +50,7 @@ class RobotLooping:
         >>> four_bar.inverse_dynamics([1.0], [0.5], [0.0]).shape
         (1,)
         """
-        from .loops import with_loops
+        from .loops.robot import with_loops
 
         return with_loops(self, loops, independent, actuated, near)  # type: ignore[arg-type]  # a robot
 

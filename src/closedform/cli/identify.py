@@ -169,9 +169,9 @@ def identify(
     shown = [
         *(f"doubt: {doubt}" for doubt in found.doubts),
         *(f"diagnosis: {line}" for line in found.diagnosis),
-        _drawn(parameters, f"{found.robot.name}: {found.friction}"),
-        _drawn(errors, f"condition number {found.condition:.1f}"),
-        *([_drawn(log_table(found.logs), "torque errors by log")] if found.logs else []),
+        drawn(parameters, f"{found.robot.name}: {found.friction}"),
+        drawn(errors, f"condition number {found.condition:.1f}"),
+        *([drawn(log_table(found.logs), "torque errors by log")] if found.logs else []),
         *(str(each) for each in found.payloads),
         *(f"note: {note}" for note in found.notes),
         *(str(path) for path in (save, result, page) if path is not None),
@@ -216,7 +216,8 @@ def _masses(given: str) -> dict[str, list[float]]:
     return found
 
 
-def _drawn(table: Table, title: str) -> RenderableType:
+def drawn(table: Table, title: str) -> RenderableType:
+    """Return a table of a result as it is printed."""
     from rich.table import Table as RichTable
     from rich.text import Text
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..arrays import Array
-from ..checks import choice, finite_array, number, text
+from ..checks import choice, finite_array, instances, number, text
 from ..errors import ArgumentError, shown
 
 LOOP_KINDS = ("ball", "hinge", "universal", "cylindrical", "prismatic", "planar", "fixed", "distance")
@@ -86,8 +86,8 @@ class JointCoupling:
 
     def __post_init__(self) -> None:
         text("coupling: joint", self.joint)
-        given: Sequence[str] = (self.driver,) if isinstance(self.driver, str) else self.driver
-        drivers = tuple(text("coupling: driver", each) for each in given)
+        given = (self.driver,) if isinstance(self.driver, str) else self.driver
+        drivers = instances("coupling: driver", given, str, "the name of a joint, or a list of names")
         values = tuple(
             finite_array(f"coupling of {self.joint!r}: coefficients", self.coefficients).ravel().tolist()
         )

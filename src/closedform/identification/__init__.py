@@ -32,6 +32,7 @@ from .regression.reduced import reduced_factor
 from .workflow.gains import DriveGains, drive_gains
 from .workflow.identify import identify
 from .workflow.joint_payload import IdentifiedPayload
+from .workflow.known_mass import known_mass_gains
 from .workflow.locking import lock
 from .workflow.log_results import LogResult
 from .workflow.payload import Payload, identify_payload
@@ -63,6 +64,7 @@ __all__ = [
     "identify",
     "identify_floating",
     "identify_payload",
+    "known_mass_gains",
     "lock",
     "read_floating_log",
     "read_log",

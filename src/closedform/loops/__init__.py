@@ -14,6 +14,6 @@
 """
 
 from .errors import AssemblyError
-from .robot import ClosedRobot, with_loops
+from .robot import ClosedRobot
 
-__all__ = ["AssemblyError", "ClosedRobot", "with_loops"]
+__all__ = ["AssemblyError", "ClosedRobot"]

@@ -93,7 +93,10 @@ class Assembler:
 
     def residual(self, x: Array) -> Array:
         """Return how far loops are from closed, (...)."""
-        return np.asarray(self._correct(x)[0])
+        with np.errstate(
+            invalid="ignore", divide="ignore", over="ignore"
+        ):  # a singular posture can be closed
+            return np.asarray(self._correct(x)[0])
 
     def found(self, q: Array, near: Array | None) -> Array:
         """Return coordinates of all joints (..., n) from the independent ones, NaN where there are none."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -12,13 +13,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
-from ..checks import batch_array, generator
+from ..checks import MOST_SAMPLES, batch_array, generator, real_array, shape, whole_number
 from ..description.loop import Closure
 from ..errors import ArgumentError, ModelWarning, warn
 from ..guests import in_kind, kind_of
 from ..integration import System
 from ..lazy import cached_property
 from ..robot import Robot
+from ..states import MAX_RATES
 from .assembly import Assembler
 from .closing import closed_model
 from .errors import AssemblyError
@@ -190,20 +192,22 @@ class ClosedRobot(ClosedForms):
 
     def all_coordinates(self, q: Any) -> Any:
         """Return the coordinates of all joints: q itself if it has them, else assembled."""
-        shape = np.shape(q)
-        if shape[-1:] == (self.model.tree.nq,):
-            if kind_of("q", q) is not None:
+        if kind_of("q", q) is None:
+            q = real_array("q", q)
+        size = np.shape(q)
+        if size[-1:] == (self.model.tree.nq,):
+            if not isinstance(q, np.ndarray):
                 return q
-            gap = self._assembler.residual(np.asarray(q, dtype=float))
+            gap = self._assembler.residual(q)
             if np.nanmax(gap, initial=0.0) > 1e-6 * self._assembler.size:
                 raise ArgumentError(
                     f"q has coordinates of all {self.model.tree.nq} joints, but loops are open by "
                     f"{np.nanmax(gap):.3g} (m, or 2 sin(angle / 2)); assemble(q) closes them"
                 )
             return q
-        if shape[-1:] != (self.nq,):
+        if size[-1:] != (self.nq,):
             raise ArgumentError(
-                f"q has shape {shape}; expected (..., {self.nq}), or all, (..., {self.model.tree.nq})"
+                f"q has shape {size}; expected (..., {self.nq}), or all, (..., {self.model.tree.nq})"
             )
         return self.assemble(q)
 
@@ -274,14 +278,17 @@ class ClosedRobot(ClosedForms):
         return type(self)(replace(self.model, dyads=())).equations(name, frame, **options)
 
     def random_state(
-        self, rng: Any = None, batch: int | tuple[int, ...] = (), order: int = 2
+        self, rng: Any = None, *, batch: int | tuple[int, ...] = (), order: int = 2
     ) -> tuple[Array, ...]:
         """Return q, qd, qdd, ... of random reachable postures near the one in which the loops were closed."""
+        order = whole_number("random_state: order", order, 0, MAX_RATES)
+        size = shape("random_state: batch", batch)
+        count = math.prod(size)
+        if count > MOST_SAMPLES:
+            raise ArgumentError(f"random_state: batch is {size}; expected at most {MOST_SAMPLES} samples")
         draw = generator("random_state: rng", rng)
-        shape = (batch,) if isinstance(batch, int) else tuple(batch)
-        count = int(np.prod(shape, dtype=int))
-        q = self._reachable(draw, count).reshape(*shape, self.nq)
-        return (q, *(draw.normal(size=(*shape, self.nv)) for _ in range(order)))
+        q = self._reachable(draw, count).reshape(*size, self.nq)
+        return (q, *(draw.normal(size=(*size, self.nv)) for _ in range(order)))
 
     def _reachable(self, rng: np.random.Generator, count: int) -> Array:
         """Return independent coordinates around the closed posture that can be assembled."""

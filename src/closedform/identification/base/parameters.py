@@ -11,9 +11,11 @@ import numpy as np
 from ...arrays import Array
 from ...checks import flag, instance, known_name
 from ...errors import ArgumentError
+from ...loops import ClosedRobot
 from ...model.idle import refuse_still
 from ...robot import Robot
 from .attainable import unfelt_parameters
+from .closed_loops import closed_base_parameters
 from .regrouping import Regrouping, eliminate
 from .result import BaseParameters, decided_on
 from .scale import scaled_model
@@ -26,7 +28,9 @@ CLEAN = 1e-11
 """Size of coefficients (in units of the robot) that are round-off: of sums, or of right angles in a file."""
 
 
-def base_parameters(robot: Robot, method: str = "closed", *, symbolic: bool = False) -> BaseParameters:
+def base_parameters(
+    robot: Robot | ClosedRobot, method: str = "closed", *, symbolic: bool = False
+) -> BaseParameters:
     """Return the minimum set of inertial parameters that determine the equations of motion.
 
     Parameters without effect are dropped and others regrouped [GautierKhalil1990], by the recursion
@@ -34,7 +38,8 @@ def base_parameters(robot: Robot, method: str = "closed", *, symbolic: bool = Fa
     bases, needs no inertias, and takes the direction of gravity from the robot. With
     `method="numeric"` the rank of regressors sampled at random states decides instead. Joints coupled
     to others (mimics) regroup more than the closed form knows: the rest is found numerically and
-    named in `completion`.
+    named in `completion`. So is what loops regroup of a robot `with_loops`: the closed form is that of its
+    tree, and `regressor` that of its actuated joints.
 
     `symbolic` keeps lengths and angles of the geometry as letters in `regrouped`: those of the robot's
     table (`Robot.from_mdh`) if it has any, whatever their values, else d, r, alpha, theta. Bodies are
@@ -48,6 +53,8 @@ def base_parameters(robot: Robot, method: str = "closed", *, symbolic: bool = Fa
     >>> base.regrouped["XXR3"]
     2*MZ4*r4 + XX3 - YY3 + YY4 + (-d4**2 + r4**2)*(M4 + M5 + M6)
     """
+    if isinstance(robot, ClosedRobot):
+        return _of_loops(robot, method, symbolic)
     instance("base_parameters: robot", robot, Robot)
     refuse_still(robot.model, "base_parameters")
     known_name("method of base_parameters", method, METHODS)
@@ -57,6 +64,19 @@ def base_parameters(robot: Robot, method: str = "closed", *, symbolic: bool = Fa
             raise ArgumentError("base_parameters: symbolic needs method='closed'; numbers have no letters")
         return _numeric(robot)
     return _closed(robot, symbolic)
+
+
+def _of_loops(closed: ClosedRobot, method: str, symbolic: bool) -> BaseParameters:
+    known_name("method of base_parameters", method, METHODS)
+    if flag("base_parameters: symbolic", symbolic):
+        raise ArgumentError("base_parameters: loops are completed by numbers, which have no letters")
+    units = np.tile(scaled_model(closed.model.tree)[1], len(closed.model.bodies))
+    if method == "closed":
+        return closed_base_parameters(closed, _closed(closed.tree, False), units)
+    every = tuple(range(len(units)))
+    none = BaseParameters(closed.tree, "numeric", every, np.eye(len(units)), len(units))
+    found = closed_base_parameters(closed, none, units)
+    return replace(found, completion=(), closed_count=_closed(closed.tree, False).count)
 
 
 def _closed(robot: Robot, symbolic: bool) -> BaseParameters:

@@ -27,6 +27,7 @@ from ..regression.settling import settled
 from ..regression.split import HELD_OUT, HoldOut, held_out_logs
 from .diagnosis import Diagnosis
 from .doubt import explained, prediction_doubts, price_doubt, price_note, sign_doubts
+from .evidence import Evidence
 from .fitting import fitted_logs
 from .inertias import consistent_inertias, identified_robot, inertias, places
 from .known_inertias import KnownInertias
@@ -259,6 +260,7 @@ def identify(
         trace=recordings.trace(design, every, main),
         logs=logs,
         payloads=carried,
+        evidence=Evidence.of_robot(design, fitting.weighed, fit, recordings.noise_correlation()),
     )
 
 

@@ -31,6 +31,7 @@ from ..regression.design import Design
 from ..regression.friction import FrictionTerms, Term
 from ..regression.rows import nothing_left
 from ..regression.split import Split
+from .evidence import Evidence
 from .joint_payload import IdentifiedPayload
 from .listing import Table, error_table, parameter_table
 from .log_results import LogResult, log_table
@@ -81,6 +82,7 @@ class Identification:
     says what speaks against all this, and what would explain the log better; `notes` what was repaired.
     `diagnosis` has all that would help, the best first, if it was asked for.
     `logs` has the errors of each log, if there were several, and `payloads` what was carried in some.
+    `evidence` is what payloads are weighed with.
     """
 
     robot: Robot
@@ -104,6 +106,7 @@ class Identification:
     doubts: tuple[str, ...] = ()
     diagnosis: tuple[str, ...] = ()
     logs: tuple[LogResult, ...] = ()
+    evidence: Evidence | None = None
     payloads: tuple[IdentifiedPayload, ...] = ()
     about: Mapping[str, float] | None = None
 
@@ -247,6 +250,7 @@ class Identification:
             "doubts": self.doubts,
             "diagnosis": self.diagnosis,
             "logs": [log.table() for log in self.logs],
+            "evidence": None if self.evidence is None else self.evidence.table(),
             "payloads": [payload.table() for payload in self.payloads],
         }
         write_files({file_path("path", path): json.dumps(content, indent=1)})
@@ -280,6 +284,7 @@ class Identification:
                 diagnosis=tuple(content.get("diagnosis", ())),
                 payloads=tuple(IdentifiedPayload.from_table(each) for each in content.get("payloads", ())),
                 logs=tuple(LogResult.from_table(log) for log in content.get("logs", ())),
+                evidence=None if (rest := content.get("evidence")) is None else Evidence.from_table(rest),
                 about=content.get("about"),
                 **fields,
             )

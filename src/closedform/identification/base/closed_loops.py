@@ -1,0 +1,110 @@
+"""Base parameters of robots with closed loops: in closed form for the tree, completed by the loops.
+
+Loops take motions away, so that parameters which the tree can tell apart become one. What the recursion
+finds for the spanning tree stays grouped; the rest is the null space of the closed regressor at random
+motions of the mechanism, by QR with column pivoting.
+"""
+# ruff: noqa: PLC0415 (SciPy is imported where it is used: it takes half a second)
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from ...arrays import Array
+from ...errors import ClosedFormError
+from ...forms.form_catalogue import catalogue
+from ...kernels import Kernel, compiled
+from ...lazy import cached_property
+from ...loops import ClosedRobot
+from .result import BaseParameters
+from .savings import Savings
+from .transfer import SIZE
+
+
+@dataclass(frozen=True, eq=False)
+class LoopBaseParameters(BaseParameters):
+    """The base parameters of a robot with loops: tau = regressor(q, qd, qdd) @ (matrix @ phi).
+
+    `robot` is the spanning tree, `closed` the mechanism, `completion` names what only the loops eliminate,
+    found numerically.
+    """
+
+    closed: ClosedRobot | None = field(default=None, repr=False)
+
+    @cached_property
+    def regressor(self) -> Kernel:
+        """The compiled reduced regressor of the actuated joints: (..., actuated, count).
+
+        q are the coordinates that `closed.kernel("regressor")` takes: of all joints if there is no formula.
+        """
+        closed = self._mechanism
+        symbols, (Y,) = catalogue(closed.model)["regressor"].expression(closed.model)
+        Y = ca.densify(Y[:, list(self.kept)])
+        inputs = [
+            (name, each.shape[:1], each) for name, each in zip(("q", "qd", "qdd"), symbols, strict=True)
+        ]
+        doc = "Return Y with tau = Y @ base for the base parameters, without rotor inertias."
+        return compiled("base_regressor", inputs, [("Y", Y.shape, Y)], doc, f"robot {closed.name!r}")
+
+    @property
+    def rank(self) -> int:
+        """The rank of closed regressors sampled at random motions, which decided the count."""
+        return self.count
+
+    def kernel(self, name: str = "inverse_dynamics", order: int | None = None) -> Kernel:
+        """Refuse: forms of robots with loops take all parameters as input, not the base parameters."""
+        raise ClosedFormError(
+            f"base parameters: {name} of a robot with loops does not take base parameters; use `regressor`, "
+            "or closed.kernel(name, phi=True) with all parameters"
+        )
+
+    def savings(
+        self, name: str = "inverse_dynamics", order: int | None = None, *, inputs: bool = False
+    ) -> Savings:
+        """Refuse: what regrouping saves is counted for trees."""
+        raise ClosedFormError(
+            "base parameters: savings are counted for robots without loops; take closed.tree"
+        )
+
+    @property
+    def _mechanism(self) -> ClosedRobot:
+        assert self.closed is not None
+        return self.closed
+
+
+def closed_base_parameters(closed: ClosedRobot, base: BaseParameters, units: Array) -> LoopBaseParameters:
+    """Return base parameters of a mechanism from those of its tree, or from none for the numeric method."""
+    from .numeric import null_space, reduction
+    from .transfer import parameter_name
+
+    kept = list(base.kept)
+    W = sampled_closed_regressor(closed)[:, kept] * units[kept]
+    stay, more = reduction(null_space(W), kept)
+    more = units[kept][stay, None] * more / units[kept]
+    left = [kept[i] for i in stay]
+    known: dict[str, Any] = {each.name: getattr(base, each.name) for each in fields(base)}
+    known |= {
+        "kept": tuple(left),
+        "matrix": more @ base.matrix,
+        "completion": tuple(parameter_name(k) for i, k in enumerate(kept) if i not in stay),
+        "coefficients": None,
+    }
+    return LoopBaseParameters(**known, closed=closed)
+
+
+def sampled_closed_regressor(closed: ClosedRobot) -> Array:
+    """Return rows of the closed regressor at random motions, at least three per inertial parameter."""
+    from .numeric import ROWS_PER_COLUMN, SEED
+
+    model = closed.model
+    actuated = len(model.av)
+    samples = 5 + ROWS_PER_COLUMN * SIZE * len(model.bodies) // actuated
+    q, qd, qdd = closed.random_state(SEED, samples)
+    here = q if model.explicit else closed.assemble(q)
+    symbols, (Y,) = catalogue(model)["regressor"].expression(model)
+    rows = ca.Function("regressor", symbols, [Y]).map(samples)(here.T, qd.T, qdd.T)
+    return np.asarray(rows).reshape(actuated * samples, -1)
