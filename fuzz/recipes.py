@@ -1279,7 +1279,12 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "identification.Excitation.table": lambda: call(exciting().table),
     "identification.Excitation.write_csv": lambda: call(exciting().write_csv, fresh(".csv"), rate=100.0),
     "identification.PayloadState": lambda: call(identification.PayloadState, "cube", body=None, mass=2.8),
-    "identification.FrictionTerms": lambda: call(identification.FrictionTerms, True, 0.01, 0.1, True),
+    "identification.FrictionTerms": lambda: call(
+        identification.FrictionTerms, True, 0.01, 0.1, True, stribeck=0.2, asymmetric=True, load=True
+    ),
+    "identification.TorqueColumn": lambda: call(
+        identification.TorqueColumn, "cable", "joint1", lambda q, qd, qdd: q[:, 0], unit="N m"
+    ),
     "identification.Identification.__getitem__": lambda: call(found().__getitem__, "fv1"),
     "identification.Identification.filters_of": lambda: call(found().filters_of, log()),
     "identification.Identification.load": lambda: call(identification.Identification.load, saved()),

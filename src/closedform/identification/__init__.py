@@ -29,6 +29,7 @@ from .regression.friction import FrictionTerms
 from .regression.least_squares import ExcitationError
 from .regression.payload_states import PayloadState
 from .regression.reduced import reduced_factor
+from .regression.torque_column import TorqueColumn
 from .workflow.gains import DriveGains, drive_gains
 from .workflow.identify import identify
 from .workflow.joint_payload import IdentifiedPayload
@@ -57,6 +58,7 @@ __all__ = [
     "LogResult",
     "Payload",
     "PayloadState",
+    "TorqueColumn",
     "Transmission",
     "base_parameters",
     "drive_gains",
