@@ -29,6 +29,7 @@ SECTIONS = {
     "base-parameters": ("bench.base_parameters", "run"),
     "identification": ("bench.identification", "run"),
     "identification-floating": ("bench.identification_floating", "run"),
+    "payload": ("bench.identification_payload", "run"),
     "identification-logs": ("bench.identification_logs", "run"),
     "excitation": ("bench.excitation", "run"),
     "flexible": ("bench.flexible", "run"),

@@ -145,7 +145,7 @@ FAULTS: dict[str, tuple[Callable[[Log, np.random.Generator], Log], tuple[str, ..
     "swapped columns": (swapped, ("swapped",)),
     "flipped sign": (flipped, ("sign",)),
     "wrong gravity": (gravity, ("gravity along",)),
-    "lag": (lag, ("lag behind",)),
+    "lag": (lag, ("lag",)),
     "dropouts": (dropouts, ("left out",)),
     "saturation": (saturation, ("saturated",)),
 }

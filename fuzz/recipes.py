@@ -327,6 +327,18 @@ def saved() -> Path:
 
 
 @cache
+def gains() -> identification.DriveGains:
+    return identification.drive_gains(arm(), dict(record()), cutoff=5.0)
+
+
+@cache
+def saved_gains() -> Path:
+    path = place() / "gains.json"
+    gains().save(path)
+    return path
+
+
+@cache
 def bending_file() -> Path:
     path = place() / "bending.toml"
     path.write_text("[[links]]\nlength = 0.5\ndensity = 0.2\nrigidity = 1.0\n")
@@ -1267,7 +1279,12 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "identification.Excitation.table": lambda: call(exciting().table),
     "identification.Excitation.write_csv": lambda: call(exciting().write_csv, fresh(".csv"), rate=100.0),
     "identification.PayloadState": lambda: call(identification.PayloadState, "cube", body=None, mass=2.8),
-    "identification.FrictionTerms": lambda: call(identification.FrictionTerms, True, 0.01, 0.1, True),
+    "identification.FrictionTerms": lambda: call(
+        identification.FrictionTerms, True, 0.01, 0.1, True, stribeck=0.2, asymmetric=True, load=True
+    ),
+    "identification.TorqueColumn": lambda: call(
+        identification.TorqueColumn, "cable", "joint1", lambda q, qd, qdd: q[:, 0], unit="N m"
+    ),
     "identification.Identification.__getitem__": lambda: call(found().__getitem__, "fv1"),
     "identification.Identification.filters_of": lambda: call(found().filters_of, log()),
     "identification.Identification.load": lambda: call(identification.Identification.load, saved()),
@@ -1298,8 +1315,28 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "identification.drive_gains": lambda: call(
         identification.drive_gains, arm(), dict(record()), cutoff=5.0, units=None, rate=None
     ),
+    "identification.DriveGains.save": lambda: call(gains().save, fresh(".json")),
+    "identification.DriveGains.load": lambda: call(identification.DriveGains.load, saved_gains()),
+    "identification.known_mass_gains": lambda: call(
+        identification.known_mass_gains,
+        arm(),
+        dict(record()),
+        dict(record()),
+        2.0,
+        com=(0.1, 0.0, 0.0),
+        body=None,
+        cutoff=5.0,
+        friction=identification.FrictionTerms(coulomb=None),
+        units=None,
+    ),
     "identify_payload": lambda: call(
-        identification.identify_payload, found(), dict(record()), body=None, physical=False, units=None
+        identification.identify_payload,
+        found(),
+        dict(record()),
+        body=None,
+        gains=None,
+        physical=False,
+        units=None,
     ),
     "identification.FloatingIdentification.__getitem__": lambda: call(legged_found().__getitem__, "MR1"),
     "identification.FloatingIdentification.save_robot": lambda: call(

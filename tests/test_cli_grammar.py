@@ -23,6 +23,7 @@ from closedform.cli.ending import EXIT_CODES
 from closedform.files import made_folder
 from closedform.report.page import Page
 from command_line import run
+from identification_logs import fourier_motion, noisy
 
 GUIDE = (Path(__file__).parents[1] / "docs" / "command-line.md").read_text(encoding="utf-8")
 VERBS = typer.main.get_command(app).commands
@@ -36,6 +37,7 @@ CHEAPER = {
     "elastic": ["--runs", "2"],
     "flexible": ["--duration", "0.05"],
     "identify": ["--friction", "classic", "--no-plausible"],
+    "payload": ["--friction", "none", "--cutoff", "6"],
 }
 """Options that make an example quick, after its own."""
 
@@ -75,7 +77,7 @@ def test_an_option_is_written_the_same_in_every_verb():
 
 @pytest.fixture(name="folder", scope="module")
 def fixture_folder(tmp_path_factory):
-    """Return a folder with the files that the examples read: an arm, and a log of it."""
+    """Return a folder with the files that the examples read: an arm, a log of it, and logs of a payload."""
     folder = tmp_path_factory.mktemp("examples")
     arm = cf.load("2r")
     arm.to_urdf(folder / "arm.urdf")
@@ -85,6 +87,13 @@ def fixture_folder(tmp_path_factory):
     rows = np.column_stack([t, q, arm.inverse_dynamics(q, qd, qdd)])
     names = [f"{joint}_{what}" for what in ("position [rad]", "effort [Nm]") for joint in arm.joint_names]
     np.savetxt(folder / "log.csv", rows, delimiter=",", header=",".join(["time [s]", *names]), comments="")
+    puma = cf.load("puma560")
+    motion = fourier_motion(puma, 0, 10, 100)
+    for name, robot in (("empty", puma), ("loaded", puma.with_payload(2.8))):
+        tau = noisy(robot.inverse_dynamics(motion.q, motion.qd, motion.qdd), 0.01, len(name))
+        rows = np.column_stack([motion.t, motion.q, tau])
+        words = ["t", *(f"q{j}" for j in range(1, 7)), *(f"tau{j}" for j in range(1, 7))]
+        np.savetxt(folder / f"{name}.csv", rows, delimiter=",", header=",".join(words), comments="")
     return folder
 
 

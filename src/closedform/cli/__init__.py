@@ -25,6 +25,7 @@ from .grammar import as_verb
 from .identify import identify
 from .ik import ik
 from .papers import papers
+from .payload import payload
 from .report import report
 from .robots import robots
 from .simulate import simulate
@@ -49,6 +50,7 @@ EXAMPLES: dict[Callable[..., Any], str] = {
     simulate: "closedform simulate 2r --start 0.5,0 --duration 2 -o swing.csv",
     excite: "closedform excite scara --margin 0.1 -o motion.csv",
     identify: "closedform identify log.csv --robot arm.urdf --save arm.toml",
+    payload: "closedform payload loaded.csv --empty empty.csv --robot puma560",
     elastic: "closedform elastic 2r --stiffness 1000",
     flexible: "closedform flexible -o arm.html",
     ik: "closedform ik panda --target 0.5,0,0.4",

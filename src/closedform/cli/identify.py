@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..errors import ArgumentError, listed, similar
-from . import many_logs, reading
+from ..errors import ArgumentError, listed
+from . import drives, many_logs, reading
 from .outcome import Outcome
 from .shared import PageFile, loaded_robot, progress_bar, write_study
 
@@ -49,9 +49,9 @@ def identify(
             show_default="by cross validation",
         ),
     ] = None,
-    friction: Annotated[
-        str, typer.Option(help="auto (chosen by cross validation), classic (viscous and Coulomb) or none.")
-    ] = "auto",
+    friction: drives.Friction = "auto",
+    springs: drives.Springs = "",
+    zero_offsets: drives.ZeroOffsets = "",
     rotors: Annotated[bool, typer.Option("--rotors/--no-rotors", help="Identify rotor inertias.")] = True,
     method: Annotated[
         str,
@@ -105,15 +105,11 @@ def identify(
 ) -> Outcome:
     """Identify a robot's inertias, friction and rotors from a log, and write a page about it."""
     from ..files import check_writable
-    from ..identification import FrictionTerms
     from ..identification import identify as run
     from ..identification.workflow.log_results import log_table
     from ..report import IdentificationStudy
 
-    models: dict[str, FrictionTerms | str | None] = {"auto": "auto", "classic": FrictionTerms(), "none": None}
-    if friction not in models:
-        meant = similar(friction, models)
-        raise ArgumentError(f"--friction is {friction!r}{meant}; expected one of {', '.join(models)}")
+    model = drives.friction_terms(friction)
     if save is not None and save.suffix.lower() != ".toml":
         raise ArgumentError(f"--save is {str(save)!r}; expected a name that ends in .toml")
     for each in (output, save, result):
@@ -140,7 +136,9 @@ def identify(
             source,
             cutoff=cutoff,
             lag=lag,
-            friction=models[friction],
+            friction=model,
+            springs=drives.joints(springs),
+            zero_offsets=drives.joints(zero_offsets),
             rotors=rotors,
             method=method,
             hold_out=aside,
@@ -169,9 +167,9 @@ def identify(
     shown = [
         *(f"doubt: {doubt}" for doubt in found.doubts),
         *(f"diagnosis: {line}" for line in found.diagnosis),
-        _drawn(parameters, f"{found.robot.name}: {found.friction}"),
-        _drawn(errors, f"condition number {found.condition:.1f}"),
-        *([_drawn(log_table(found.logs), "torque errors by log")] if found.logs else []),
+        drawn(parameters, f"{found.robot.name}: {found.friction}"),
+        drawn(errors, f"condition number {found.condition:.1f}"),
+        *([drawn(log_table(found.logs), "torque errors by log")] if found.logs else []),
         *(str(each) for each in found.payloads),
         *(f"note: {note}" for note in found.notes),
         *(str(path) for path in (save, result, page) if path is not None),
@@ -216,7 +214,8 @@ def _masses(given: str) -> dict[str, list[float]]:
     return found
 
 
-def _drawn(table: Table, title: str) -> RenderableType:
+def drawn(table: Table, title: str) -> RenderableType:
+    """Return a table of a result as it is printed."""
     from rich.table import Table as RichTable
     from rich.text import Text
 

@@ -49,6 +49,8 @@ OPTIONS = {
     "precision": "--precision",
     "cutoff": "--cutoff",
     "lag": "--lag",
+    "springs": "--springs",
+    "zero_offsets": "--zero-offsets",
     "rate": "--rate",
     "step": "--step",
     "locked": "--locked",

@@ -29,9 +29,11 @@ from .regression.friction import FrictionTerms
 from .regression.least_squares import ExcitationError
 from .regression.payload_states import PayloadState
 from .regression.reduced import reduced_factor
+from .regression.torque_column import TorqueColumn
 from .workflow.gains import DriveGains, drive_gains
 from .workflow.identify import identify
 from .workflow.joint_payload import IdentifiedPayload
+from .workflow.known_mass import known_mass_gains
 from .workflow.locking import lock
 from .workflow.log_results import LogResult
 from .workflow.payload import Payload, identify_payload
@@ -56,6 +58,7 @@ __all__ = [
     "LogResult",
     "Payload",
     "PayloadState",
+    "TorqueColumn",
     "Transmission",
     "base_parameters",
     "drive_gains",
@@ -63,6 +66,7 @@ __all__ = [
     "identify",
     "identify_floating",
     "identify_payload",
+    "known_mass_gains",
     "lock",
     "read_floating_log",
     "read_log",

@@ -210,26 +210,44 @@ def standard_errors(fit: Fit, moments: Moments, noise: Array | None = None) -> A
     prior are as uncertain as the prior. The noise of positions biases least squares, which is not counted;
     with "iv" it is part of the residuals.
     """
-    width, lags = moments.width, len(moments.lagged[0])
+    width = moments.width
     inverse = np.linalg.pinv(fit.R[:width, :width])
     A_inverse = inverse @ inverse.T if fit.normal is None else np.linalg.inv(fit.normal)
-    window = np.minimum(1.0, 2 - 2 * np.arange(lags) / lags)
-    expected = np.eye(1, lags)[0] if noise is None else noise
     measured, filtered = np.zeros((2, width, width))
-    for lagged, active, w in zip(moments.lagged, moments.active, fit.weights, strict=True):
-        x = np.append(-fit.values[active], 1.0)
-        r = np.einsum("i,lij,j->l", x, lagged, x) / np.maximum(moments.pairs, 1)
-        products = lagged[:, :-1, :-1] + np.moveaxis(lagged[:, :-1, :-1], 1, 2)
-        products[0] /= 2
+    products = noise_products(moments, [fit.values[a] for a in moments.active], noise)
+    for own, expected, active, w in zip(*products, moments.active, fit.weights, strict=True):
         where = np.ix_(active, active)
-        measured[where] += w**2 * np.einsum("l,lij->ij", r * window, products)
-        filtered[where] += w**2 * np.einsum("l,lij->ij", r[0] * expected, products)
+        measured[where] += w**2 * own
+        filtered[where] += w**2 * expected
     if fit.prior is not None:
         believed = np.diag(fit.prior[1] ** -2.0)
         measured, filtered = measured + believed, filtered + believed
     freedom = fit.rows / max(fit.rows - width / len(moments.active), 1.0)
     variances = [np.einsum("ij,jk,ki->i", A_inverse, S, A_inverse) for S in (measured, filtered)]
     return np.asarray(np.sqrt(freedom * np.maximum(np.maximum(*variances), 0.0)))
+
+
+def noise_products(
+    moments: Moments, values: Sequence[Array], noise: Array | None = None
+) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
+    """Return the covariance of W_j^T e_j of each joint, e_j its noise: by residuals, and by white noise.
+
+    It is sum_l r_j(l) W_j^T shift(l) W_j [NeweyWest1987]. The autocovariances r_j(l) are
+    those of the residuals that the `values` of each joint's columns leave (window flat, then falling), and
+    those of white noise of their size after the filters, `noise` being its correlation by lag.
+    """
+    lags = len(moments.lagged[0])
+    window = np.minimum(1.0, 2 - 2 * np.arange(lags) / lags)
+    expected = np.eye(1, lags)[0] if noise is None else noise
+    measured, filtered = [], []
+    for lagged, own in zip(moments.lagged, values, strict=True):
+        x = np.append(-own, 1.0)
+        r = np.einsum("i,lij,j->l", x, lagged, x) / np.maximum(moments.pairs, 1)
+        products = lagged[:, :-1, :-1] + np.moveaxis(lagged[:, :-1, :-1], 1, 2)
+        products[0] /= 2
+        measured.append(np.einsum("l,lij->ij", r * window, products))
+        filtered.append(np.einsum("l,lij->ij", r[0] * expected, products))
+    return tuple(measured), tuple(filtered)
 
 
 def jackknife_errors(fit_of: Callable[[Sequence[int]], Fit], folds: Sequence[int]) -> Array:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Unpack
@@ -9,8 +11,9 @@ from typing import Any, Unpack
 import numpy as np
 
 from ...arrays import Array
-from ...checks import instance
-from ...errors import ClosedFormError
+from ...checks import file_path, instance, sized_array
+from ...errors import ClosedFormError, shorten
+from ...files import read_regular, write_files
 from ...robot import Robot
 from ..logs.cutoff import chosen_cutoff
 from ..logs.errors import LogError
@@ -19,6 +22,11 @@ from ..logs.options import ReadingOptions
 from ..logs.reading import read_log
 from ..logs.signals import Filters, condition_signals, sampling_rate, thin, to_rows
 from .listing import Column, Table
+
+FORMAT = "closedform drive gains 1"
+
+LARGEST_FILE = 2**24
+"""Bytes of saved gains."""
 
 ROWS = 200_000
 """Samples of a log that are used."""
@@ -40,25 +48,72 @@ LARGEST_TOOL = 100.0
 class DriveGains:
     """Gains of the drives (N m or N per logged unit), and how much of the efforts they explain.
 
-    `explained` is the part of each joint's squared efforts, beyond friction and a constant, that
-    the described inertias account for. A gain is NaN if that is less than `CERTAIN`, or if the log is
-    too short to estimate it: `unknown` names those joints.
+    Of `drive_gains`, `explained` is the part of each joint's squared efforts, beyond friction and a
+    constant, that the described inertias account for. A gain is NaN if that is less than `CERTAIN`, or if the
+    log is too short to estimate it: `unknown` names those joints. Of `known_mass_gains` it is the part
+    of all squared efforts that the fit explains, and `covariance` is that of the gains.
     """
 
     joints: tuple[str, ...]
     values: Array
     explained: Array
+    covariance: Array | None = None
+
+    @property
+    def standard_errors(self) -> Array | None:
+        """Standard errors of the gains, if they are known."""
+        return None if self.covariance is None else np.sqrt(np.diag(self.covariance))
 
     @property
     def unknown(self) -> tuple[str, ...]:
         """Joints whose efforts the described inertias do not explain: they have no gain."""
         return tuple(name for name, gain in zip(self.joints, self.values, strict=True) if np.isnan(gain))
 
+    @property
+    def table(self) -> Table:
+        """The gains by joint, with standard errors if they are known."""
+        columns = [Column("gain", ".4g", none="unknown"), Column("explained", ".0f", 100.0, " %")]
+        cells: list[tuple[float | None, ...]] = [
+            (None if np.isnan(gain) else gain, part)
+            for gain, part in zip(self.values.tolist(), self.explained.tolist(), strict=True)
+        ]
+        if self.standard_errors is not None:
+            columns.insert(1, Column("std. error", ".2g"))
+            errors = self.standard_errors.tolist()
+            cells = [(gain, error, part) for (gain, part), error in zip(cells, errors, strict=True)]
+        return Table("joint", tuple(columns), tuple(zip(self.joints, cells, strict=True)))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the gains as JSON that `DriveGains.load` reads."""
+        content = {
+            "format": FORMAT,
+            "joints": self.joints,
+            "values": self.values.tolist(),
+            "explained": self.explained.tolist(),
+            "covariance": None if self.covariance is None else self.covariance.tolist(),
+        }
+        write_files({file_path("path", path): json.dumps(content, indent=1)})
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> DriveGains:
+        """Return saved gains."""
+        path = file_path("path", path)
+        try:
+            content = json.loads(read_regular(path, LARGEST_FILE))
+            if content["format"] != FORMAT:
+                raise ValueError(f"format is {content['format']!r}")
+            joints, given = tuple(map(str, content["joints"])), content["covariance"]
+            count = len(joints)
+            values, explained = (
+                sized_array(name, content[name], (count,)) for name in ("values", "explained")
+            )
+            covariance = None if given is None else sized_array("covariance", given, (count, count))
+        except (ClosedFormError, LookupError, TypeError, ValueError, RecursionError) as error:
+            raise ClosedFormError(f"{path}: not saved drive gains ({shorten(str(error), 200)})") from None
+        return cls(joints, values, explained, covariance)
+
     def __str__(self) -> str:
-        columns = (Column("gain", ".4g", none="unknown"), Column("explained", ".0f", 100.0, " %"))
-        gains = [None if np.isnan(gain) else gain for gain in self.values]
-        rows = zip(self.joints, zip(gains, self.explained, strict=True), strict=True)
-        lines = Table("joint", columns, tuple(rows)).lines()
+        lines = self.table.lines()
         if self.unknown:
             lines.append(
                 f"no gain of {', '.join(self.unknown)}: described inertias explain less than "

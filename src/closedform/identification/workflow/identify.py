@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
 import numpy as np
@@ -16,6 +16,7 @@ from ..logs.plausibility import ROWS
 from ..logs.sources import log_sources
 from ..regression.design import Design, independent
 from ..regression.friction import NO_FRICTION, FrictionTerms
+from ..regression.joint_zeros import identified_zeros, named_joints
 from ..regression.lag import best_lag, lag_notes
 from ..regression.least_squares import METHODS, Fit
 from ..regression.moments import Moments
@@ -25,20 +26,20 @@ from ..regression.rows import Columns
 from ..regression.selection import best_friction
 from ..regression.settling import settled
 from ..regression.split import HELD_OUT, HoldOut, held_out_logs
+from ..regression.torque_column import TorqueColumn, checked_columns
 from .diagnosis import Diagnosis
 from .doubt import explained, prediction_doubts, price_doubt, price_note, sign_doubts
+from .evidence import Evidence
 from .fitting import fitted_logs
 from .inertias import consistent_inertias, identified_robot, inertias, places
 from .known_inertias import KnownInertias
 from .log_results import log_doubts, odd_logs
 from .opening import Opening
 from .prediction import cross_validation, torque_errors
+from .progress import Progress, forward, part
 from .recordings import KEPT, Recordings
 from .result import Identification
 from .runners import runner_of
-
-Progress = Callable[[float, str], None]
-"""Called with the fraction of the work done, and what is next."""
 
 LAG_ROUNDS = 3
 """How often the lag is looked for, each time with the friction model chosen with the lag before."""
@@ -58,6 +59,9 @@ def identify(
     lag: float | None = None,
     friction: FrictionTerms | str | None = "auto",
     rotors: bool = True,
+    springs: bool | Sequence[str] = False,
+    extra: Sequence[TorqueColumn] = (),
+    zero_offsets: bool | Sequence[str] = False,
     method: str = "reweighted",
     hold_out: HoldOut = None,
     locked: Mapping[str, float] | Sequence[str] | str = (),
@@ -88,6 +92,10 @@ def identify(
       predicts rows left out best, if it takes a tenth off their error; see `lag` of the result.
     - `friction`: `FrictionTerms`, None, or "auto", the model that cross validation within the fitted
       rows prefers. `rotors`: whether rotor inertias are identified.
+    - `springs`: joints with linear springs, by name or True for all; stiffness k and rest are identified.
+      `extra`: `TorqueColumn`s, other torques that are known up to a factor.
+    - `zero_offsets`: joints, by name or True for all, whose zeros may be off: dq is what is to be added
+      to the logged coordinate. True leaves out those that no torque shows.
     - `method`: "ordinary", "weighted" or "reweighted" least squares, by joint, or "iv", instrumental
       variables, which the noise of positions does not bias.
     - `hold_out`: None, "half" (the second) or the seconds of alternating blocks of each log, not fitted
@@ -141,7 +149,7 @@ def identify(
     if progress is not None:
         function("identify: progress", progress, "the fraction done and what is next", 2)
     choice("identify: on_error", on_error, ON_ERROR)
-    tell = _forward(progress)
+    tell = forward(progress)
     sources = log_sources(log, reading)
     alone, skip = len(sources) == 1, on_error == "skip" and len(sources) > 1
     names = [source.name for source in sources]
@@ -155,27 +163,32 @@ def identify(
         sources,
         Opening(robot, locked, cutoff, plausible, alone, keep, skip, _checked_lag(lag), diagnose),
         runner,
-        _part(tell, 0.0, 0.2, what),
+        part(tell, 0.0, 0.2, what),
     )
     recordings.plan(hold_out, states)
     robot, axes, main = recordings.robot, recordings.axes, recordings.main
     known = KnownInertias.of(robot.body_names, mass_bounds, total_mass, symmetric)
     tell(0.2, "base parameters")
     base, dependent = independent(robot, axes)
-    notes: tuple[str, ...] = ()
+    sprung = named_joints("identify: springs", springs, robot)
+    extra = checked_columns("identify", extra, robot)
+    zeros, notes = identified_zeros(base, zero_offsets)
 
     def gathered(columns: Columns) -> Moments:
-        told = _part(tell, 0.25, 0.5, "choosing a friction model")
+        told = part(tell, 0.25, 0.5, "choosing a friction model")
         return without_payloads(recordings.gather(columns, told, lags=0)[0], columns)
+
+    def design_of(model: FrictionTerms) -> Design:
+        return Design.of(robot, base, axes, model, rotors, dependent, sprung, extra, zeros)
 
     def designed() -> tuple[FrictionTerms, Design]:
         """Return the friction model, given or chosen, and the design with it."""
         model, values = friction or NO_FRICTION, dict[str, float]()
         if isinstance(model, str):
             tell(0.25, "choosing a friction model")
-            plain = Design.of(robot, base, axes, FrictionTerms(coulomb=None), rotors, dependent)
+            plain = design_of(FrictionTerms(coulomb=None))
             model, values = best_friction(plain, main.log.middle(ROWS), gathered, recordings.too_few)
-        design = Design.of(robot, base, axes, model, rotors, dependent)
+        design = design_of(model)
         return model, settled(design, values, gathered) if design.curved else design
 
     model, design = designed()
@@ -193,7 +206,7 @@ def identify(
     diagnosis = Diagnosis(base, main.log, filters)
     tell(0.55, "least squares")
     prior = "always" if undetermined == "prior" else "needed" if diagnose else "never"
-    told = _part(tell, 0.55, 0.75, "least squares"), _part(tell, 0.75, 0.8, "outliers")
+    told = part(tell, 0.55, 0.75, "least squares"), part(tell, 0.75, 0.8, "outliers")
     fitting = fitted_logs(design, recordings, main, method, prior, told)
     whole, moments, shares = fitting.fit, fitting.moments, fitting.shares
     notes += fitting.notes
@@ -228,7 +241,7 @@ def identify(
     logs = () if alone else recordings.results(shares, every)
     odd = odd_logs(logs)
     doubts += [*recordings.drowned(), *log_doubts(logs)]
-    contradicted = recordings.mass_doubts(design, _part(tell, 0.9, 1.0, "validation"))
+    contradicted = recordings.mass_doubts(design, part(tell, 0.9, 1.0, "validation"))
     if odd:  # what is wrong shows in the log that fits worst
         worst_log = recordings.recording(odd[0].name)
         diagnosis = Diagnosis(base, worst_log.log, worst_log.filters)
@@ -256,9 +269,12 @@ def identify(
         notes=(*recordings.notes(), *notes, *found.notes, *places(design, found.values)),
         described=base.values if robot.model.has_inertia else np.zeros(0),
         about=design.about,
+        extra=design.extra,
+        zeros=design.zeros,
         trace=recordings.trace(design, every, main),
         logs=logs,
         payloads=carried,
+        evidence=Evidence.of_robot(design, fitting.weighed, fit, recordings.noise_correlation()),
     )
 
 
@@ -270,21 +286,3 @@ def _checked_lag(given: float | None) -> float:
             f"identify: lag is {lag:g}; expected seconds from -{LONGEST_LAG:g} to {LONGEST_LAG:g}"
         )
     return lag
-
-
-def _forward(progress: Progress | None) -> Progress:
-    """Return a progress that never goes back, though steps are repeated."""
-    farthest = 0.0
-
-    def tell(done: float, what: str) -> None:
-        nonlocal farthest
-        farthest = max(farthest, done)
-        if progress is not None:
-            progress(farthest, what)
-
-    return tell
-
-
-def _part(tell: Progress, start: float, stop: float, what: str) -> Callable[[float], None]:
-    """Return the progress of a part of the work, from `start` to `stop`."""
-    return lambda done: tell(start + (stop - start) * done, what)

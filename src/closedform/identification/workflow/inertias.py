@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array
-from ...model import Body
+from ...model import Body, Model
 from ...model.inertia import (
     inertia_from_second_moments,
     parts_from_phi,
@@ -164,7 +164,7 @@ def identified_robot(design: Design, found: Inertias) -> Robot:
         smooth = width("fc") > SHARP
         sprung = bool(of("k"))
         springs: dict[str, Any] = {"stiffness": of("k"), "spring_rest": -of("of") / of("k")} if sprung else {}
-        own = replace(
+        return replace(
             body,
             armature=max(0.0, value.get(f"Ia{k}", body.armature)),
             damping=max(0.0, of("fv")),
@@ -178,13 +178,23 @@ def identified_robot(design: Design, found: Inertias) -> Robot:
             drive_offset=0.0 if sprung else of("of"),
             **springs,
         )
-        if not of("dq"):
-            return own
-        return replace(own, placement=own.placement @ screw_motion(own.joint.X[:, 0] * of("dq")), row=None)
 
-    model = design.robot.model
+    shifts = {j: value[f"dq{j + 1}"] for j in design.zeros}
+    model = with_zeros(design.robot.model, shifts)
     bodies = tuple(body if body.coupling is not None else changed(body) for body in model.bodies)
     return Robot(replace(model, bodies=bodies).with_phi(found.phi))
+
+
+def with_zeros(model: Model, shifts: Mapping[int, float]) -> Model:
+    """Return the model whose joints, by their place in qd, have moved by the shifts if q is zero."""
+
+    def changed(body: Body) -> Body:
+        shift = shifts.get(body.iv, 0.0) * body.ratio
+        if not shift:
+            return body
+        return replace(body, placement=body.placement @ screw_motion(body.joint.X[:, 0] * shift), row=None)
+
+    return replace(model, bodies=tuple(map(changed, model.bodies)))
 
 
 def places(design: Design, values: Array) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, field, replace
 from typing import Any, Unpack
 
@@ -31,6 +31,9 @@ from ..regression.design import Design
 from ..regression.friction import FrictionTerms, Term
 from ..regression.rows import nothing_left
 from ..regression.split import Split
+from ..regression.torque_column import TorqueColumn, checked_columns
+from .evidence import Evidence
+from .inertias import with_zeros
 from .joint_payload import IdentifiedPayload
 from .listing import Table, error_table, parameter_table
 from .log_results import LogResult, log_table
@@ -62,6 +65,7 @@ class IdentifiedParameter:
     value: float
     standard_error: float
     described: float | None = None
+    unit: str = ""
 
     @property
     def relative_error(self) -> float:
@@ -81,6 +85,7 @@ class Identification:
     says what speaks against all this, and what would explain the log better; `notes` what was repaired.
     `diagnosis` has all that would help, the best first, if it was asked for.
     `logs` has the errors of each log, if there were several, and `payloads` what was carried in some.
+    `evidence` is what payloads are weighed with.
     """
 
     robot: Robot
@@ -104,8 +109,11 @@ class Identification:
     doubts: tuple[str, ...] = ()
     diagnosis: tuple[str, ...] = ()
     logs: tuple[LogResult, ...] = ()
+    evidence: Evidence | None = None
     payloads: tuple[IdentifiedPayload, ...] = ()
     about: Mapping[str, float] | None = None
+    extra: tuple[TorqueColumn, ...] = ()
+    zeros: tuple[int, ...] = ()
 
     @property
     def lag(self) -> float:
@@ -120,7 +128,9 @@ class Identification:
     @cached_property
     def design(self) -> Design:
         """The columns that the values belong to."""
-        return Design(self.robot, self.base, self.axes, self.drive, self.known, about=self.about)
+        return Design(
+            self.robot, self.base, self.axes, self.drive, self.known, self.extra, self.zeros, self.about
+        )
 
     @property
     def base_values(self) -> Array:
@@ -130,9 +140,10 @@ class Identification:
     @property
     def parameters(self) -> tuple[IdentifiedParameter, ...]:
         """The parameters one by one, with what the description said of the base parameters."""
+        units = {column.name: column.unit for column in self.extra}
         described = [*self.described.tolist(), *[None] * (len(self.values) - len(self.described))]
         return tuple(
-            IdentifiedParameter(name, float(value), float(error), own)
+            IdentifiedParameter(name, float(value), float(error), own, units.get(name, ""))
             for name, value, error, own in zip(
                 self.names, self.values, self.standard_errors, described, strict=True
             )
@@ -233,6 +244,8 @@ class Identification:
             "axes": [{"label": axis.label, "direction": axis.direction.tolist()} for axis in self.axes],
             "drive": [list(astuple(term)) for term in self.drive],
             "about": self.about,
+            "extra": [column.name for column in self.extra],
+            "zeros": self.zeros,
             "friction": asdict(self.friction),
             "condition": self.condition,
             "rate": self.filters.rate,
@@ -247,20 +260,25 @@ class Identification:
             "doubts": self.doubts,
             "diagnosis": self.diagnosis,
             "logs": [log.table() for log in self.logs],
+            "evidence": None if self.evidence is None else self.evidence.table(),
             "payloads": [payload.table() for payload in self.payloads],
         }
         write_files({file_path("path", path): json.dumps(content, indent=1)})
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Identification:
-        """Return a saved identification."""
+    def load(cls, path: str | os.PathLike[str], *, extra: Sequence[TorqueColumn] = ()) -> Identification:
+        """Return a saved identification; `extra` columns are given again, as files hold no functions."""
         path = file_path("path", path)
         try:
             content = json.loads(read_regular(path, LARGEST_FILE))
             if content["format"] != FORMAT:
                 raise ValueError(f"format is {content['format']!r}")
             robot = Robot.from_description(read_toml(content["robot"].encode(), str(path)))
-            base = base_parameters(robot, method=content["base_method"])
+            _check_extra(content.get("extra", []), extra)
+            zeros = tuple(content.get("zeros", ()))
+            shift = content["values"][len(content["values"]) - len(zeros) :]
+            described = Robot(with_zeros(robot.model, dict(zip(zeros, np.negative(shift), strict=True))))
+            base = base_parameters(described, method=content["base_method"])
             fields: dict[str, Any] = {name: np.array(content[name]) for name in ARRAYS}
             for key, given in content["errors"].items():
                 fields[key] = None if given is None else Errors.from_table(given)
@@ -280,7 +298,10 @@ class Identification:
                 diagnosis=tuple(content.get("diagnosis", ())),
                 payloads=tuple(IdentifiedPayload.from_table(each) for each in content.get("payloads", ())),
                 logs=tuple(LogResult.from_table(log) for log in content.get("logs", ())),
+                evidence=None if (rest := content.get("evidence")) is None else Evidence.from_table(rest),
                 about=content.get("about"),
+                extra=checked_columns("load", extra, robot),
+                zeros=zeros,
                 **fields,
             )
         except (ClosedFormError, LookupError, TypeError, AttributeError, ValueError, RecursionError) as error:
@@ -290,3 +311,11 @@ class Identification:
         if found.names != tuple(content["names"]):
             raise ClosedFormError(f"{path}: its parameters are not those of its robot; identify again")
         return found
+
+
+def _check_extra(saved: Sequence[str], given: Sequence[TorqueColumn]) -> None:
+    """Refuse other extra columns than a file has."""
+    if list(saved) != [getattr(column, "name", None) for column in given]:
+        raise ClosedFormError(
+            f"its extra columns are {', '.join(saved) or 'none'}; say load(path, extra=[...])"
+        )
