@@ -2,8 +2,8 @@
 
 In units in which a length of the mechanism is one, let the columns of N be an orthonormal basis of the
 velocities of all joints that the loops allow, N^T N = 1. The least speed of some of the joints, or of a
-frame, in a motion of unit speed is the smallest singular value of their rows of N. It vanishes if the mechanism
-moves while they stand still [GosselinAngeles1990]:
+frame, in a motion of unit speed is the smallest singular value of their rows of N. It vanishes if the
+mechanism moves while they stand still [GosselinAngeles1990]:
 
 - of the independent joints: they do not describe the mechanism there;
 - of the actuated joints: locked actuators do not hold it (second kind);
