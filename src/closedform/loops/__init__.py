@@ -10,6 +10,7 @@
 | `kinematics`, `dynamics`, `rates`, `state`, `parameters` | the forms |
 | `assembly`, `numbers` | all coordinates from the independent ones |
 | `singularities`, `modes`, `postures` | singular postures with a distance, all assembly modes |
+| `reading`, `saving` | mechanisms of files, and files of them |
 | `robot` | the robot that users hold |
 """
 
