@@ -28,10 +28,11 @@ from .methods import ClosedForms
 from .model import ClosedModel
 from .motion import ClosedMotion, Law, simulate
 from .numbers import ClosureNumbers
+from .postures import ClosedPostures
 from .saving import save
 
 
-class ClosedRobot(ClosedForms):
+class ClosedRobot(ClosedPostures, ClosedForms):
     """A robot whose joints form closed loops, in minimal coordinates; `Robot.with_loops` makes it.
 
     Methods are those of a robot. They take the independent coordinates q (..., nq), velocities qd and
