@@ -58,7 +58,7 @@ def run(batch: int, quick: bool = False, folder: str | None = None) -> dict[str,
 def _agreement(name: str, closed: Any) -> dict[str, Any]:
     """Return the largest relative difference of each form over some states."""
     peer = LoopPeer(closed)
-    q, qd, qdd = closed.random_state(0, STATES)
+    q, qd, qdd = closed.random_state(0, batch=STATES)
     x = closed.assemble(q)
     here = q if closed.model.explicit else x
     tau = 10 * np.random.default_rng(1).normal(size=(STATES, len(closed.model.av)))
@@ -114,7 +114,7 @@ def _against_mujoco(
 def _inverse(closed: Any, batch: int, seconds: float) -> dict[str, Any]:
     """Return the time of inverse dynamics from independent coordinates alone."""
     kernel = closed.kernel("inverse_dynamics")
-    q, qd, qdd = closed.random_state(0, batch)
+    q, qd, qdd = closed.random_state(0, batch=batch)
     out = np.empty((batch, len(closed.actuated_names)))
     times = interleaved({"ours": partial(kernel, q, qd, qdd, out=out, threads=1)}, seconds=seconds)
     ns = times["ours"] / batch * 1e9
@@ -129,7 +129,7 @@ def _inverse(closed: Any, batch: int, seconds: float) -> dict[str, Any]:
 def _forward(name: str, closed: Any, batch: int, seconds: float) -> dict[str, Any]:
     """Return the times of forward dynamics, Pinocchio's over all joints beside ours."""
     peer = LoopPeer(closed)
-    q, qd, qdd = closed.random_state(0, min(batch, 500))
+    q, qd, qdd = closed.random_state(0, batch=min(batch, 500))
     again = -(-batch // len(q))
     x = closed.assemble(q)
     tau = np.array([peer.driven(each)[peer.order] for each in qdd]) if closed.model.direct else None

@@ -346,7 +346,7 @@ def staubli():
     return robot, read_log(files, robot, **STAUBLI)
 
 
-@pytest.mark.parametrize(("hold_out", "most"), [(0.5, 0.075), ("half", 0.105)])
+@pytest.mark.parametrize(("hold_out", "most"), [(0.5, 0.049), ("half", 0.08)])
 def test_staubli_torques_not_fitted_are_predicted(staubli, hold_out, most):
     robot, log = staubli
     result = identify(robot, log, cutoff=20, hold_out=hold_out)

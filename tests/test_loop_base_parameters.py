@@ -16,7 +16,7 @@ MECHANISMS = {"four_bar": four_bar, "five_bar": five_bar, "delta": lambda: delta
 def test_count_is_the_rank_of_the_regressor_on_random_motions(name):
     closed = MECHANISMS[name]()
     base = cf.base_parameters(closed)
-    q, qd, qdd = closed.random_state(5, 150)
+    q, qd, qdd = closed.random_state(5, batch=150)
     here = q if closed.model.explicit else closed.assemble(q)
     W = evaluate(closed.program("regressor"), here, qd, qdd).reshape(-1, closed.phi.size)
     s = np.linalg.svd(W, compute_uv=False)
@@ -38,7 +38,7 @@ def test_numeric_method_keeps_the_same_parameters():
 def test_base_regressor_gives_the_torques_of_the_actuated_joints():
     closed = five_bar()
     base = cf.base_parameters(closed)
-    q, qd, qdd = closed.random_state(6, 5)
+    q, qd, qdd = closed.random_state(6, batch=5)
     tau = closed.inverse_dynamics(q, qd, qdd)
     assert np.allclose(base.regressor(q, qd, qdd) @ base.values, tau, atol=1e-12)
 

@@ -36,7 +36,7 @@ class States:
     def __init__(self, closed) -> None:
         self.closed = closed
         self.programs = {}
-        self.q, self.qd, self.qdd = closed.random_state(3, 3)
+        self.q, self.qd, self.qdd = closed.random_state(3, batch=3)
         self.x = closed.assemble(self.q)
         self.tau = 10 * np.random.default_rng(4).normal(size=(3, len(closed.actuated_names)))
 

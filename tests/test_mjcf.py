@@ -209,12 +209,11 @@ def test_disabled_gravity_is_none(tmp_path):
     assert read_mjcf(write(tmp_path, text)).gravity == (0, 0, 0)
 
 
-def test_linear_couplings_become_mimics_and_the_rest_is_named(tmp_path):
+def test_linear_couplings_become_mimics_and_the_rest_closes_loops(tmp_path):
     path = write(tmp_path, COUPLED)
-    with pytest.warns(ModelWarning, match="not held: coupling 'cam' of joints 'bent' and 'drive'") as caught:
-        description = read_mjcf(path)
-    assert "servo" not in str(caught[0].message)  # torques at the joints are the same, whatever drives them
-    assert "cable" not in str(caught[0].message)
+    description = read_mjcf(path)
+    assert [each.name for each in description.mechanism.closures] == ["bent by drive"]
+    assert description.mechanism.motors == ("drive",)
     mimics = {joint.name: joint.mimic for joint in description.joints}
     assert mimics["drive"] is None
     assert mimics["bent"] is None

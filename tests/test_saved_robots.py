@@ -33,7 +33,7 @@ def came_back(robot, path):
     return again
 
 
-@pytest.mark.parametrize("name", cf.catalogue())
+@pytest.mark.parametrize("name", cf.catalogue(loops=False))
 @pytest.mark.filterwarnings("ignore::closedform.ModelWarning")
 def test_every_catalogue_robot_comes_back(name, tmp_path):
     robot = cf.load(name)

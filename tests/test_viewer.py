@@ -38,7 +38,7 @@ def fixture_arm():
 # ------------------------------------------------------------------ sliders and postures
 
 
-@pytest.mark.parametrize("name", cf.catalogue())
+@pytest.mark.parametrize("name", cf.catalogue(loops=False))
 def test_sliders_set_what_they_show_from_a_posture_within_the_limits(name):
     robot = cf.load(name)
     assert robot.within_limits(ViewState(robot).q)

@@ -17,7 +17,7 @@ from .shared import (
     Order,
     ReferenceName,
     Source,
-    loaded_robot,
+    loaded_mechanism,
     working,
 )
 from .springs import DAMPING, GEAR_RATIO, MOTOR_INERTIA, STIFFNESS, on_springs
@@ -46,7 +46,7 @@ def equations(
     damping: Annotated[str, DAMPING] = "0",
 ) -> Outcome:
     """Print a form of a robot as equations; with --stiffness of the robot on elastic joints."""
-    loaded, _ = loaded_robot(robot, floating_base=floating_base, gravity=gravity)
+    loaded, _ = loaded_mechanism(robot, floating_base=floating_base, gravity=gravity)
     owner = on_springs(loaded, stiffness, motor_inertia, gear_ratio, damping)
     with working(f"multiplying out, {seconds:g} s at most ..."):
         found = owner.equations(

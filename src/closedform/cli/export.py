@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from .outcome import Outcome
-from .shared import FloatingBase, FrameName, Gravity, Order, Source, loaded_robot, working
+from .shared import FloatingBase, FrameName, Gravity, Order, Source, loaded_mechanism, working
 from .springs import DAMPING, GEAR_RATIO, MOTOR_INERTIA, STIFFNESS, on_springs
 
 
@@ -60,7 +60,7 @@ def export(
 
     With --stiffness the forms are those of the robot on elastic joints.
     """
-    loaded, _ = loaded_robot(robot, floating_base=floating_base, gravity=gravity)
+    loaded, _ = loaded_mechanism(robot, floating_base=floating_base, gravity=gravity)
     owner = on_springs(loaded, stiffness, motor_inertia, gear_ratio, damping)
     requests = [_request(each) for each in names]
     (name, own), *others = requests

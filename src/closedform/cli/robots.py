@@ -6,9 +6,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .outcome import Outcome
-from .shared import loaded_robot
+from .shared import loaded_mechanism
 
 if TYPE_CHECKING:
+    from ..loops.model import ClosedModel
     from ..model import Model
 
 
@@ -19,9 +20,14 @@ def robots() -> Outcome:
 
     from ..description.catalogue import catalogue
 
-    models = {name: loaded_robot(name, quiet=True)[0].model for name in catalogue()}
+    models = {name: loaded_mechanism(name, quiet=True)[0].model for name in catalogue()}
     found = [
-        {"name": name, "nv": model.nv, "kind": _kind(model), "source": " ".join(model.citation.split())}
+        {
+            "name": name,
+            "nv": model.nv,
+            "kind": _kind(model),
+            "source": " ".join(_tree(model).citation.split()),
+        }
         for name, model in models.items()
     ]
     table = Table(box=None, pad_edge=False, expand=True)
@@ -34,8 +40,18 @@ def robots() -> Outcome:
     return Outcome({"robots": found}, [table])
 
 
-def _kind(model: Model) -> str:
-    """Return what a robot is at a glance, such as "floating tree" or "chain"."""
-    chain = all(body.parent == i - 1 for i, body in enumerate(model.bodies))
-    free = any(body.joint.floats for body in model.bodies)
+def _tree(model: Model | ClosedModel) -> Model:
+    """Return the tree of a robot, whose loops are cut if it has any."""
+    from ..model import Model
+
+    return model if isinstance(model, Model) else model.tree
+
+
+def _kind(model: Model | ClosedModel) -> str:
+    """Return what a robot is at a glance, such as "floating tree", "chain" or "loops"."""
+    if _tree(model) is not model:
+        return "loops"
+    bodies = _tree(model).bodies
+    chain = all(body.parent == i - 1 for i, body in enumerate(bodies))
+    free = any(body.joint.floats for body in bodies)
     return ("floating " if free else "") + ("chain" if chain else "tree")

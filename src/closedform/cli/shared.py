@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import ModelWarning
+from ..errors import ClosedFormError, ModelWarning
 
 if TYPE_CHECKING:
+    from ..loops import ClosedRobot
     from ..robot import Robot
 
 Source = Annotated[
@@ -26,6 +27,13 @@ Source = Annotated[
 ]
 
 FloatingBase = Annotated[bool, typer.Option("--floating-base", help="Put a free joint under the root.")]
+
+Constraints = Annotated[
+    Path | None,
+    typer.Option(
+        "--constraints", help="A list of loops beside a URDF, such as a robot.yaml.", show_default="none"
+    ),
+]
 
 FrameName = Annotated[
     str | None,
@@ -115,8 +123,24 @@ Progress = Callable[[float, str], None]
 def loaded_robot(source: str, *, quiet: bool = False, **options: Any) -> tuple[Robot, tuple[str, ...]]:
     """Return the robot and the doubts about its description, which are also shown on stderr.
 
-    `quiet` leaves the doubts out, for verbs whose results do not depend on the inertias.
+    `quiet` leaves the doubts out, for verbs whose results do not depend on the inertias. A robot with loops
+    is refused, because the verb is for trees.
     """
+    from ..robot import Robot
+
+    robot, notes = loaded_mechanism(source, quiet=quiet, **options)
+    if not isinstance(robot, Robot):
+        raise ClosedFormError(
+            f"{robot.name!r} has closed loops, which this verb does not take; report, check, robots, "
+            "equations and export do, and cf.load(..., loops=False).save(...) writes its tree"
+        )
+    return robot, notes
+
+
+def loaded_mechanism(
+    source: str, *, quiet: bool = False, **options: Any
+) -> tuple[Robot | ClosedRobot, tuple[str, ...]]:
+    """Return the robot, with loops if it has any, and the doubts about its description."""
     from ..loading import load
 
     with warnings.catch_warnings(record=True) as caught:

@@ -11,6 +11,7 @@ from .tables import numbers
 
 if TYPE_CHECKING:
     from ..elastic import ElasticJointRobot
+    from ..loops import ClosedRobot
     from ..robot import Robot
 
 STIFFNESS = typer.Option(help="Stiffness seen at the joints, N m/rad: one number, or one per joint (1,2).")
@@ -25,14 +26,20 @@ DAMPING = typer.Option(help="Damping of the springs seen at the joints, N m s/ra
 
 
 def on_springs(
-    robot: Robot, stiffness: str | None, motor_inertia: str, gear_ratio: str, damping: str
-) -> Robot | ElasticJointRobot:
+    robot: Robot | ClosedRobot, stiffness: str | None, motor_inertia: str, gear_ratio: str, damping: str
+) -> Robot | ClosedRobot | ElasticJointRobot:
     """Return the robot, on elastic joints if a stiffness is given; `variable` makes it an input."""
     if stiffness is None:
         return robot
     from ..checks import one_each
     from ..elastic import ElasticJointRobot
+    from ..errors import ClosedFormError
+    from ..robot import Robot
 
+    if not isinstance(robot, Robot):
+        raise ClosedFormError(
+            f"{robot.name!r} has closed loops, which --stiffness does not take; leave it out"
+        )
     ratio = one_each("--gear-ratio", numbers("--gear-ratio", gear_ratio), robot.nv)
     inertia = one_each("--motor-inertia", numbers("--motor-inertia", motor_inertia), robot.nv)
     return ElasticJointRobot(

@@ -13,6 +13,8 @@ its inertias are those of no rigid body but of the source, as the citation says;
   as `subspace` (6 x dofs), `lower`, `upper`, `velocity`, `effort`, the `SCALARS` below and
   `mimic` (a table of `joint`, `multiplier` and `offset`).
 
+Files may close loops, as `toml_loops` says.
+
 A pose is a table of `xyz` and `rpy`, or `rotation` (3 x 3). The first two kinds share, with one
 entry per joint, `joint_names`, `inertials` (mass, com, inertia: ten numbers), `limits` (lower,
 upper, velocity, effort) and the `SCALARS`. Rotations (alpha, theta, rpy) are
@@ -23,6 +25,7 @@ radians.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -48,16 +51,32 @@ from .doubts import NEGATIVE_FRICTION, Doubts
 from .mdh import COLUMNS, read_mdh
 from .screws import read_screws
 from .toml import Table, load_toml
+from .toml_loops import toml_mechanism
 
 ROBOTS = files(__package__) / "robots"
 UNLIMITED = vars(Limits())
 SCALARS = ("armature", "damping", "friction", "stiffness", "spring_rest", "drive_offset", *CURVE)
 
 
-def catalogue() -> tuple[str, ...]:
-    """Return the names of the bundled robots, sorted."""
+def catalogue(loops: bool | None = None) -> tuple[str, ...]:
+    """Return the names of the bundled robots, sorted: all, those with loops (True), or the trees (False).
+
+    >>> import closedform as cf
+    >>> "puma560" in cf.catalogue(), cf.catalogue(loops=True)[:3]
+    (True, ('delta', 'five_bar', 'four_bar'))
+    """
+    if loops is not None and not isinstance(loops, bool):
+        raise ArgumentError(f"catalogue: loops is {shown(loops)}; expected None, True or False")
     names = (entry.name for entry in ROBOTS.iterdir())
-    return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
+    found = sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml"))
+    return tuple(name for name in found if loops is None or (name in _with_loops()) == loops)
+
+
+@cache
+def _with_loops() -> frozenset[str]:
+    """Return the names of the bundled robots with loops."""
+    texts = {entry.name.removesuffix(".toml"): entry for entry in ROBOTS.iterdir()}
+    return frozenset(name for name, entry in texts.items() if b"\n[[loop]]\n" in entry.read_bytes())
 
 
 def read_catalogue(name: str) -> Description:
@@ -80,13 +99,15 @@ def read_toml(data: bytes, source: str) -> Description:
         raise DescriptionError(source, [f"{len(tables)} joints; the limit is {MAX_ELEMENTS}"])
     facts: dict[str, Any] = {"name": name, "citation": citation, "gravity": (x, y, z), "source": source}
     as_printed = top.flag("as_printed")
+    facts["mechanism"] = toml_mechanism(top)
     if kinds[0] == "joint":
         links = tuple(_link(table) for table in top.tables("link"))
         top.refuse_unread()
         description = Description(links=links, joints=tuple(_joint(table) for table in tables), **facts)
     else:
         top.refuse_unread()
-        description = _chain(kinds[0], tables[0] if tables else top, facts)
+        mechanism = facts.pop("mechanism")
+        description = replace(_chain(kinds[0], tables[0] if tables else top, facts), mechanism=mechanism)
     if problems:
         raise DescriptionError(source, problems)
     doubts = Doubts()

@@ -13,6 +13,7 @@ from ..checks import real_array, sized_array
 from ..errors import ArgumentError
 from ..joints import Fixed
 from .looks import Look
+from .loop import Mechanism
 from .mdh_row import LetteredRow
 
 DEFAULT_GRAVITY = (0.0, 0.0, -9.81)
@@ -177,6 +178,7 @@ class Description:
     its reader found; what it could not read is replaced by something harmless (a missing name by ""),
     so that the rest can be checked too. `as_printed` says that the source prints inertias that no rigid
     body has, and that they are kept. `letters` are those of a table, with their numbers if they have any.
+    `mechanism` is what closes the tree of links and joints into loops, None if nothing does.
     """
 
     name: str
@@ -188,3 +190,4 @@ class Description:
     problems: tuple[str, ...] = ()
     as_printed: bool = False
     letters: Mapping[str, float | None] = field(default_factory=dict)
+    mechanism: Mechanism | None = None

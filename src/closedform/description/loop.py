@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
+from ..arrays import Array
 from ..checks import choice, finite_array, instances, number, text
 from ..errors import ArgumentError, shown
 
@@ -71,7 +73,8 @@ class Loop:
 class JointCoupling:
     """A joint that follows others: q = c0 + c1 x + c2 x^2 + ..., x = the coordinate of `driver`.
 
-    With several drivers the coupling is linear: `coefficients` are c0, then one per driver.
+    With several drivers the coupling is linear: `coefficients` are c0, then one per driver. Without any,
+    `driver=()`, the joint stays at c0.
 
     >>> JointCoupling("finger2", "finger1", (0.0, -1.0)).name
     'finger2 by finger1'
@@ -89,7 +92,7 @@ class JointCoupling:
             finite_array(f"coupling of {self.joint!r}: coefficients", self.coefficients).ravel().tolist()
         )
         several = len(drivers) != 1
-        if not drivers or self.joint in drivers or len(set(drivers)) < len(drivers):
+        if self.joint in drivers or len(set(drivers)) < len(drivers):
             raise ArgumentError(
                 f"coupling of {self.joint!r}: driver is {shown(self.driver)}; expected other joints, each "
                 "once"
@@ -112,8 +115,32 @@ class JointCoupling:
     @property
     def name(self) -> str:
         """What messages call the coupling."""
-        return f"{self.joint} by {', '.join(self.drivers)}"
+        return f"{self.joint} by {', '.join(self.drivers) or 'nothing'}"
 
 
 Closure = Loop | JointCoupling
 """Anything that closes a tree."""
+
+
+@dataclass(frozen=True, eq=False)
+class Anchor:
+    """A frame that a file gives for a loop: its name, the link that it is fixed to, and its pose there."""
+
+    name: str
+    link: str
+    placement: Array
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """What a file says of loops: what closes them, the frames for that, and which joints drive.
+
+    `independent` are the joints that the file chooses as minimal coordinates, `motors` those that it says
+    are driven; either may be empty. `near` are coordinates, by joint, around which the loops are closed.
+    """
+
+    closures: tuple[Closure, ...]
+    anchors: tuple[Anchor, ...] = ()
+    independent: tuple[str, ...] = ()
+    motors: tuple[str, ...] = ()
+    near: Mapping[str, tuple[float, ...]] = field(default_factory=dict)

@@ -19,12 +19,13 @@ from ..arrays import Array
 from ..errors import DescriptionError, warn
 from ..joints import Ball, Fixed, Free, JointType, Prismatic, Revolute
 from ..rotations import pose, rotation_quaternion, skew
-from .description import Description, Inertial, Joint, Limits, Link, Mimic, new_name
+from .description import Description, Inertial, Joint, Limits, Link, new_name
 from .file_bytes import read_bytes
 from .looks import Look, LookSource, mjcf_source
-from .mjcf_compile import compile_document, mujoco
+from .mjcf_compile import compile_document
 from .mjcf_document import read_document
-from .mjcf_left_out import constraint, disabled, left_out, name_of, reflected, spring
+from .mjcf_equality import Equalities
+from .mjcf_left_out import disabled, left_out, name_of, reflected, spring
 from .xml import read_xml
 
 KINDS: tuple[type[JointType], ...] = (Free, Ball, Prismatic, Revolute)
@@ -47,10 +48,10 @@ def mjcf_description(path: str | Path, root: etree._Element, size: int) -> Descr
     Each MuJoCo joint becomes one joint: a body with several of them gets massless links
     "<body>/<joint>" in between, a body without any is fixed to its parent, and named sites are
     fixed frames. A hinge with unit axis e through the point x of its body has the screw
-    (e; x cross e). Equality constraints that couple two joints linearly become mimic joints,
-    which are exact here and soft in MuJoCo; armature and damping of actuators and of tendons along
-    one joint are those of the joint. One `ModelWarning` names what else changes M, the torques or
-    the possible motions. Files that the MJCF file includes, attaches or takes inertias from are
+    (e; x cross e). Equality constraints that couple two joints linearly become mimic joints, others
+    the `mechanism`; they are exact here and soft in MuJoCo. Armature and damping of actuators and of
+    tendons along one joint are those of the joint. One `ModelWarning` names what else changes M, the
+    torques or the possible motions. Files that the MJCF file includes, attaches or takes inertias from are
     found where MuJoCo looks for them; pictures and shapes without mass are not read. `Robot.shapes` reads
     the file again.
     """
@@ -58,16 +59,23 @@ def mjcf_description(path: str | Path, root: etree._Element, size: int) -> Descr
     document = read_document(path, root, size)
     model = compile_document(document)
     _check_angles(path, model)
-    links, joints = _tree(model, source)
-    joints, open_constraints = _couple(model, joints)
-    omitted = left_out(model, open_constraints)
+    links, joints, bodies, sites = _tree(model, source)
+    equalities = Equalities(model, joints, bodies, sites)
+    omitted = left_out(model, equalities.open)
     if omitted:
         warn(f"{path}: {omitted}")
     gravity = np.zeros(3) if disabled(model, "GRAVITY") else np.array(model.opt.gravity)
     gx, gy, gz = (float(component) for component in gravity)
     stem = Path(path).stem
     name = document.root.get("model") or ("robot" if stem.startswith("<") else stem)  # such as <text>
-    return Description(name, tuple(links), tuple(joints), (gx, gy, gz), str(path))
+    return Description(
+        name,
+        tuple(links),
+        tuple(equalities.coupled_joints()),
+        (gx, gy, gz),
+        str(path),
+        mechanism=equalities.mechanism(),
+    )
 
 
 def _check_angles(path: str | Path, model: Any) -> None:
@@ -81,8 +89,8 @@ def _check_angles(path: str | Path, model: Any) -> None:
             )
 
 
-def _tree(model: Any, source: LookSource) -> tuple[list[Link], list[Joint]]:
-    """Return one link per body and joint, and the sites as fixed frames."""
+def _tree(model: Any, source: LookSource) -> tuple[list[Link], list[Joint], list[str], dict[int, str]]:
+    """Return one link per body and joint, and the sites as fixed frames; names of bodies and sites."""
     frames, fixed = _Names(model, "body", "site"), _Names(model, "joint")
     names = body_names(model, frames)
     added = {what: reflected(model, what)[0] for what in ("armature", "damping")}
@@ -102,14 +110,16 @@ def _tree(model: Any, source: LookSource) -> tuple[list[Link], list[Joint]]:
         if number == 0:
             joints.append(Joint(fixed.new(f"{name}/fixed"), Fixed.kind, parent, name, placement))
         links.append(Link(name, _inertial(model, i), Look(source, name)))
+    sites = {}
     for site in (model.site(i) for i in range(model.nsite)):
         if site.name:
             frame = site.name if site.name not in names else frames.new(f"{site.name}/site")
             placement = pose(rotation_quaternion(site.quat), site.pos)
+            sites[int(site.id)] = frame
             links.append(Link(frame))
             parent = names[site.bodyid[0]]
             joints.append(Joint(fixed.new(f"{frame}/fixed"), Fixed.kind, parent, frame, placement))
-    return links, joints
+    return links, joints, names, sites
 
 
 def body_names(model: Any, frames: _Names | None = None) -> list[str]:
@@ -186,35 +196,3 @@ def _motion(e: Array, x: Array, turning: bool, q: float) -> Array:
         return pose(None, e * q)
     R = rotation_quaternion([np.cos(q / 2), *(np.sin(q / 2) * e)])
     return pose(R, x - R @ x)
-
-
-def _couple(model: Any, joints: list[Joint]) -> tuple[list[Joint], list[str]]:
-    """Return the joints with linear couplings as mimics, and the active constraints left over.
-
-    MuJoCo's y - y0 = a0 + a1 (x - x0) is y = a1 x + (y0 + a0 - a1 x0).
-    """
-    if disabled(model, "EQUALITY", "CONSTRAINT"):
-        return joints, []
-    moving = [joint.name for joint in joints if not joint.fixed]
-    mimics: dict[str, Mimic] = {}
-    left = []
-    for k in range(model.neq):
-        if not model.eq_active0[k]:
-            continue
-        follower, driver = int(model.eq_obj1id[k]), int(model.eq_obj2id[k])
-        a = np.array(model.eq_data[k][:5])
-        linear = int(model.eq_type[k]) == int(mujoco().mjtEq.mjEQ_JOINT) and driver >= 0 and not a[2:].any()
-        if not linear or moving[follower] in (*mimics, *_drivers(mimics, moving[driver])):
-            left.append(constraint(model, k))
-            continue
-        y0, x0 = (model.qpos0[model.jnt_qposadr[j]] for j in (follower, driver))
-        mimics[moving[follower]] = Mimic(moving[driver], float(a[1]), float(y0 + a[0] - a[1] * x0))
-    return [replace(joint, mimic=mimics.get(joint.name)) for joint in joints], left
-
-
-def _drivers(mimics: dict[str, Mimic], name: str) -> list[str]:
-    """Return a joint and those that drive it."""
-    found = [name]
-    while found[-1] in mimics:
-        found.append(mimics[found[-1]].joint)
-    return found

@@ -201,7 +201,8 @@ def _strip(root: etree._Element, looks: bool) -> None:
     useless = [node for node in root if node.tag in SECTIONS or (looks and node.tag in FORCES)]
     useless += list(root.iter(*(tag for tag in ELEMENTS if not looks or tag != "material"), "layer"))
     useless += [node for node in root.iter("geom") if node.get("hfield") is not None]
-    if not any(node.get(key) for node in _actuating(root) for key in ("armature", "damping")):
+    closes = any(len(node) for node in root if node.tag == "equality")  # then actuators choose coordinates
+    if not closes and not any(node.get(key) for node in _actuating(root) for key in ("armature", "damping")):
         useless += [node for node in root if node.tag == "actuator"]
     for node in useless:
         if node.getparent() is not None:

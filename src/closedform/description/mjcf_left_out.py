@@ -3,7 +3,8 @@
 Torques are those of the whole tree: whatever drives, brakes or holds the joints is part of them. So
 actuators, sensors, contacts and limits change nothing, and linear damping and dry friction are
 kept with their joints. Springs and other passive forces take a share of the torques that is not
-known here; armature of tendons is missing from M; and constraints that close loops are not held.
+known here; armature of tendons is missing from M; and some constraints are not held: those of deformable
+bodies and of tendons in space.
 """
 
 from __future__ import annotations

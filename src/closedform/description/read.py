@@ -10,11 +10,12 @@ from typing import Any
 
 from lxml import etree
 
-from ..checks import text
+from ..checks import file_path, text
 from ..errors import ArgumentError, DescriptionError, UnknownNameError, shown
 from ..files import file_size
 from ..rotations import snap_pose
 from .catalogue import catalogue, read_catalogue, read_toml
+from .constraints import with_constraints
 from .description import Description
 from .doubts import Doubts
 from .file_bytes import read_bytes, read_open_file
@@ -52,12 +53,24 @@ class Document:
     toml: bool
 
 
-def read_robot(source: Any, snap: float = 0.0) -> Description:
+def read_robot(
+    source: Any, snap: float = 0.0, constraints: str | os.PathLike[str] | None = None
+) -> Description:
     """Return the description of a catalogue name, a path, a text, bytes, an open file or a parsed tree.
 
-    `snap` rounds placements of joints that are near quarter turns, whatever they come from.
+    `snap` rounds placements of joints that are near quarter turns, whatever they come from. `constraints` is
+    the path of a list of constraints.
     """
     description = _read(source)
+    if constraints is not None:
+        path = file_path("constraints", constraints)
+        if description.mechanism is not None:
+            raise ArgumentError(
+                f"constraints is {shown(str(path))}, but {description.source} closes loops itself; leave one "
+                "out"
+            )
+        if not description.problems:
+            description = with_constraints(description, read_bytes(path), str(path))
     if not snap or description.problems:
         return description
     joints = [replace(joint, placement=snap_pose(joint.placement, snap)) for joint in description.joints]

@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 from .xml import Element, tag_of
 
 READ = {
-    "robot": ("link", "joint"),
+    "robot": ("link", "joint", "loop", "loop_joint"),
     "link": ("inertial",),
     "inertial": ("origin", "mass", "inertia"),
     "joint": ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic"),

@@ -101,6 +101,14 @@ class Table:
         self.problem(f"{key} should be {count} texts")
         return None
 
+    def names(self, key: str) -> list[str]:
+        """Return any number of texts, none if the key is absent."""
+        value = self.data.pop(key, [])
+        if isinstance(value, list) and all(isinstance(item, str) and item for item in value):
+            return value
+        self.problem(f"{key} should be a list of texts; found {shown(value)}")
+        return []
+
     def flag(self, key: str) -> bool:
         """Return true or false, false if the key is absent."""
         value = self.data.pop(key, False)

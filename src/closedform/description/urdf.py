@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..errors import DescriptionError, shown, similar
 from ..joints import Fixed, Free, JointType, Planar, Prismatic, Revolute
-from ..rotations import pose, rotation_quaternion, rotation_rpy, unit
+from ..rotations import unit
 from .description import (
     MAX_ELEMENTS,
     Description,
@@ -24,6 +24,8 @@ from .description import (
 from .doubts import NEGATIVE_FRICTION, Doubts
 from .looks import Look, urdf_looks
 from .spelling import ENTRIES, doubt_spelling
+from .urdf_loops import urdf_mechanism
+from .urdf_origin import urdf_origin
 from .xml import Element, read_xml, tag_of
 
 KINDS: dict[str, type[JointType]] = {
@@ -58,31 +60,13 @@ def urdf_description(node: etree._Element, source: str) -> Description:
     looks = urdf_looks(node, source)
     links = tuple(_link(element, looks) for element in root.children("link"))
     joints = tuple(_joint(element) for element in root.children("joint"))
+    mechanism = urdf_mechanism(root, links, joints)
     doubt_spelling(root)
     if not problems:
         root.doubts.warn(source)
     name = node.get("name", "")
     name = name if name.strip() else "robot"
-    return Description(name, links, joints, source=source, problems=tuple(problems))
-
-
-def urdf_origin(element: Element) -> NDArray[np.float64]:
-    """Return the pose that the <origin> of an element gives."""
-    origin = element.child("origin")
-    if origin is None:
-        return np.eye(4)
-    xyz = origin.numbers("xyz", 3, (0, 0, 0))
-    if "quat_xyzw" not in origin.node.attrib:
-        return pose(rotation_rpy(origin.numbers("rpy", 3, (0, 0, 0))), xyz)
-    if "rpy" in origin.node.attrib:
-        origin.problem("has rpy and quat_xyzw; give one of them")
-    if origin.node.getroottree().getroot().get("version", "1.0") == "1.0":
-        origin.doubt('quat_xyzw is read, but other readers ignore it before <robot version="1.1">')
-    x, y, z, w = origin.numbers("quat_xyzw", 4)
-    if x == y == z == w == 0:
-        origin.problem("quat_xyzw is zero and gives no rotation")
-        return np.eye(4)
-    return pose(rotation_quaternion([w, x, y, z]), xyz)
+    return Description(name, links, joints, source=source, problems=tuple(problems), mechanism=mechanism)
 
 
 def _link(element: Element, looks: Mapping[str, Look]) -> Link:

@@ -9,6 +9,8 @@
 | `closed_tree` | constraint embedding: all velocities from the independent ones |
 | `kinematics`, `dynamics`, `rates`, `state`, `parameters` | the forms |
 | `assembly`, `numbers` | all coordinates from the independent ones |
+| `singularities`, `modes`, `postures` | singular postures with a distance, all assembly modes |
+| `reading`, `saving` | mechanisms of files, and files of them |
 | `robot` | the robot that users hold |
 """
 

@@ -21,7 +21,7 @@ from . import cut_joints
 from .closed_tree import ClosedTree
 from .linear import BlockSystem
 from .model import ClosedModel
-from .numbers import CLOSED, ClosureNumbers
+from .numbers import ClosureNumbers, tolerance
 
 STEP = 0.5
 """Largest step of an independent coordinate that is tried, in rad or m."""
@@ -157,7 +157,7 @@ class Assembler:
         closed = np.zeros(len(x), dtype=bool)
         for _ in range(CORRECTIONS):
             gap, after, by = self._correct(x[open_])
-            fine = gap <= CLOSED * self.size
+            fine = gap <= tolerance(self.size, self.model.slack)
             closed[open_[fine]] = True
             total[open_] += np.where(np.isfinite(by), by, np.inf)
             x[open_] = after  # one step more than needed: quadratic convergence ends at round-off

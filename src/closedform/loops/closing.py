@@ -19,7 +19,7 @@ from ..model import Model, random_state
 from .dyads import found_dyads
 from .errors import AssemblyError
 from .model import ClosedModel, velocities
-from .numbers import CLOSED, ClosureNumbers
+from .numbers import LOOSE, ClosureNumbers
 
 CLOSURES: Any = (Loop, JointCoupling)
 
@@ -29,8 +29,8 @@ STARTS = 20
 NEARBY = 6
 """Closed postures beside the first at which the rank is looked at."""
 
-FAR = 1e-3
-"""Part of a column that must be independent of the others for its joint to be dependent."""
+FAR = (0.1, 1e-3, 1e-6)
+"""Parts of a column that must be independent of the others for its joint to be dependent, the best first."""
 
 CONDITION = 1e8
 """Condition number of the equations of the dependent velocities beyond which they are not determined."""
@@ -42,12 +42,19 @@ def closed_model(
     independent: Sequence[str] | None,
     actuated: Sequence[str] | None,
     near: ArrayLike | None,
+    *,
+    motors: Sequence[str] = (),
+    start: Array | None = None,
 ) -> ClosedModel:
-    """Return the mechanism of a tree and what closes it; see `Robot.with_loops`."""
+    """Return the mechanism of a tree and what closes it; see `Robot.with_loops`.
+
+    Files say less strictly what they want: their `motors` are independent if they can be and actuated if
+    they move the mechanism, and `start` is a posture of all joints that may be left for a better one.
+    """
     tree.require_numbers("with_loops")
     given = _checked(tree, closures)
     built = Tree.of(tree)
-    x, given, numbers = _posture(tree, built, given, near)
+    x, given, numbers = _posture(tree, built, given, near, start)
     postures = _neighbours(numbers, x)
     ranks = [numbers.rank(each) for each in postures]
     rank = max(ranks)
@@ -68,16 +75,21 @@ def closed_model(
     rows = tuple(sorted(_pivots(B.T, rank)))
     driven = None if actuated is None else _joints(tree, "actuated", actuated)
     wanted = None if independent is None else _joints(tree, "independent", independent)
+    options = _driven_options(tree, motors) if motors else [driven or ()]
     every = [numbers.rows(each)[list(rows)] for each in postures]
     if wanted is not None:
         _check_independent(tree, wanted, dofs, every[0])
-    elif driven is not None and len(velocities(tree, driven)) == dofs and _determine(tree, driven, every[0]):
-        wanted = driven
     else:
-        wanted = _chosen(tree, every, dofs)
-    driven = wanted if driven is None else driven
-    model = ClosedModel(tree, given, rows, wanted, driven, x)
+        fit = [each for each in options if len(velocities(tree, each)) == dofs]
+        fit = [each for each in fit if _determine(tree, each, every[0])]
+        wanted = fit[0] if fit else _chosen(tree, every, dofs, options[-1])
+    model = ClosedModel(
+        tree, given, rows, wanted, wanted if driven is None else driven, x, slack=numbers.slack
+    )
     _check_actuated(model, every[0])
+    if motors:
+        driven_models = (replace(model, actuated=each) for each in options)
+        model = next((each for each in driven_models if _moved_dofs(each, every[0]) == model.nv), model)
     dependent = [k for k, body in enumerate(tree.bodies) if body.coupling is None and k not in wanted]
     return replace(model, dyads=found_dyads(built, given, dependent, x))
 
@@ -113,22 +125,27 @@ def _checked(tree: Model, closures: Sequence[Closure]) -> tuple[Closure, ...]:
 
 
 def _posture(
-    tree: Model, built: Tree, closures: tuple[Closure, ...], near: ArrayLike | None
+    tree: Model, built: Tree, closures: tuple[Closure, ...], near: ArrayLike | None, first: Array | None
 ) -> tuple[Array, tuple[Closure, ...], ClosureNumbers]:
     """Return a closed posture, near the given one or any, and the closures with their lengths."""
-    start = tree.neutral() if near is None else sized_array("with_loops: near", near, (tree.nq,))
+    start = tree.neutral() if first is None else first
+    start = start if near is None else sized_array("with_loops: near", near, (tree.nq,))
     if any(isinstance(each, Loop) and each.kind == "distance" and each.length is None for each in closures):
         closures = tuple(_measured(built, each, start) for each in closures)
     numbers = ClosureNumbers(built, closures)
     best, gap = numbers.closed(start)
-    if gap > CLOSED * numbers.size and near is None:
+    if gap > LOOSE * numbers.size and near is None:
         rng = np.random.default_rng(0)
-        for _ in range(STARTS):
-            found, error = numbers.closed(random_state(tree, rng, (), 0)[0])
+        for k in range(STARTS):
+            # limits of zero, as some files have, leave nothing to draw from
+            turned = numbers.moved(start, rng.uniform(-np.pi, np.pi, size=tree.nv) * (k + 1) / STARTS)
+            found, error = numbers.closed(turned if k % 2 else random_state(tree, rng, (), 0)[0])
             best, gap = (found, error) if error < gap else (best, gap)
-            if gap <= CLOSED * numbers.size:
+            if gap <= LOOSE * numbers.size:
                 break
-    if gap > CLOSED * numbers.size:
+    if gap > numbers.tolerance and gap <= LOOSE * numbers.size:
+        numbers.slack = gap
+    if gap > numbers.tolerance:
         worst, distance = numbers.worst(best)
         where = "from the posture `near`" if near is not None else f"from {STARTS + 1} postures"
         raise AssemblyError(
@@ -156,7 +173,7 @@ def _neighbours(numbers: ClosureNumbers, x: Array) -> list[Array]:
         free = V[np.sum(s > 1e-9 * max(1.0, s[0])) :] if s.size else V
         step = free.T @ rng.normal(size=len(free)) if len(free) else np.zeros(V.shape[1])
         near, gap = numbers.closed(numbers.moved(x, scale * step / max(float(np.linalg.norm(step)), 1e-300)))
-        if gap <= CLOSED * numbers.size:
+        if gap <= numbers.tolerance:
             found.append(near)
     return found
 
@@ -176,6 +193,13 @@ def _joints(tree: Model, what: str, names: Sequence[str]) -> tuple[int, ...]:
     if len(set(found)) < len(found) or not found:
         raise ArgumentError(f"with_loops: {what} is {shown(list(names))}; expected joints, each once")
     return found
+
+
+def _driven_options(tree: Model, motors: Sequence[str]) -> list[tuple[int, ...]]:
+    """Return the joints of motors, alone and with the free joints of a floating base."""
+    driven = _joints(tree, "driven", motors)
+    free = [k for k, body in enumerate(tree.bodies) if body.joint.floats and k not in driven]
+    return [driven, (*free, *driven)] if free else [driven]
 
 
 def _dependent(tree: Model, independent: Sequence[int]) -> list[int]:
@@ -208,13 +232,17 @@ def _check_independent(tree: Model, wanted: tuple[int, ...], dofs: int, B: Array
         )
 
 
-def _chosen(tree: Model, every: Sequence[Array], dofs: int) -> tuple[int, ...]:
-    """Return independent joints: what is left after the joints farthest from the base became dependent."""
+def _chosen(tree: Model, every: Sequence[Array], dofs: int, wanted: Sequence[int] = ()) -> tuple[int, ...]:
+    """Return independent joints: what is left after the joints farthest from the base became dependent.
+
+    Joints that are `wanted` become dependent last.
+    """
     rank = every[0].shape[0]
-    for far in (FAR, 1e-6):
+    order = sorted(range(len(tree.bodies)), key=lambda k: (k in wanted, -k))
+    for far in FAR:
         bases = [np.zeros((rank, 0)) for _ in every]
         chosen: list[int] = []
-        for k in reversed(range(len(tree.bodies))):
+        for k in order:
             body = tree.bodies[k]
             if body.coupling is not None or bases[0].shape[1] + body.joint.nv > rank:
                 continue
@@ -244,16 +272,20 @@ def _grown(Q: Array, columns: Array, far: float) -> Array | None:
 
 def _check_actuated(model: ClosedModel, B: Array) -> None:
     """Refuse actuators that cannot move the mechanism."""
+    dofs = _moved_dofs(model, B)
+    if dofs < model.nv:
+        raise ArgumentError(
+            f"with_loops: the actuated joints {listed(list(model.actuated_names), 8)} move the mechanism in "
+            f"{dofs} of its {model.nv} degrees of freedom; name joints that move all, or leave actuated out"
+        )
+
+
+def _moved_dofs(model: ClosedModel, B: Array) -> int:
+    """Return in how many of its degrees of freedom the actuated joints move a mechanism."""
     if model.direct:
-        return
+        return model.nv
     G = np.zeros((model.tree.nv, model.nv))
     G[list(model.iv)] = np.eye(model.nv)
     G[list(model.dv)] = -np.linalg.solve(B[:, list(model.dv)], B[:, list(model.iv)])
-    A = G[list(model.av)]
-    s = np.linalg.svd(A, compute_uv=False)
-    rank = int(np.sum(s > 1e-8 * max(1.0, s[0])))
-    if rank < model.nv:
-        raise ArgumentError(
-            f"with_loops: the actuated joints {listed(list(model.actuated_names), 8)} move the mechanism in "
-            f"{rank} of its {model.nv} degrees of freedom; name joints that move all, or leave actuated out"
-        )
+    s = np.linalg.svd(G[list(model.av)], compute_uv=False)
+    return int(np.sum(s > 1e-8 * max(1.0, s[0])))

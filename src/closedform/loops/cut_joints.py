@@ -143,7 +143,7 @@ def _coupling_rates(model: Model, q: SX, velocities: Sequence[SX], coupling: Joi
     order = len(velocities)
     found = [SX(1, model.nv) for _ in range(order + 1)]
     found[0][0, joint] = 1
-    if len(coupling.drivers) > 1:
+    if len(coupling.drivers) != 1:
         for name, c in zip(coupling.drivers, coupling.coefficients[1:], strict=True):
             found[0][0, _velocity(model, name)] = -c
         return found
@@ -160,7 +160,7 @@ def _coupling_rates(model: Model, q: SX, velocities: Sequence[SX], coupling: Joi
 
 def _polynomial(coupling: JointCoupling, drivers: Sequence[SX]) -> SX:
     first, *others = coupling.coefficients
-    if len(drivers) > 1:
+    if len(drivers) != 1:
         return first + sum((c * x for c, x in zip(others, drivers, strict=True)), SX(0))
     value = SX(0)
     for c in reversed(others):

@@ -24,7 +24,8 @@ class ClosedModel:
     bodies whose joints' coordinates describe the mechanism, `actuated` those whose joints carry torque,
     both as indices into the tree's bodies. `near` are coordinates of all joints in which the loops are
     closed; they choose the assembly mode. `dyads` give the other coordinates in closed form, one after the
-    other; if there are none, forms take the coordinates of all joints, which `assemble` finds.
+    other; if there are none, forms take the coordinates of all joints, which `assemble` finds. `slack` is the
+    residual that redundant rows keep if the figures of a file do not satisfy them exactly.
     """
 
     tree: Model
@@ -34,6 +35,7 @@ class ClosedModel:
     actuated: tuple[int, ...]
     near: Array
     dyads: tuple[Dyad | Follower, ...] = ()
+    slack: float = 0.0
 
     @property
     def explicit(self) -> bool:

@@ -44,11 +44,11 @@ def model_toml(model: Model) -> str:
         )
         joints.append(_moving(model, body, names) if body else _fixed(frame, names, taken))
     parts = [
-        f"name = {_value(model.name)}",
-        f"citation = {_value(model.citation or 'written by closedform')}",
-        f"gravity = {_value(model.gravity)}",
-        _tables("link", links),
-        _tables("joint", joints),
+        f"name = {toml_value(model.name)}",
+        f"citation = {toml_value(model.citation or 'written by closedform')}",
+        f"gravity = {toml_value(model.gravity)}",
+        toml_tables("link", links),
+        toml_tables("joint", joints),
     ]
     return "\n".join(parts) + "\n"
 
@@ -103,12 +103,13 @@ def _fixed(frame: Frame, names: dict[int, str], taken: set[str]) -> dict[str, An
     }
 
 
-def _tables(name: str, rows: list[dict[str, Any]]) -> str:
-    lines = "\n".join(f"  {_value(row)}," for row in rows)
+def toml_tables(name: str, rows: list[dict[str, Any]]) -> str:
+    """Return an array of tables in TOML, one per line."""
+    lines = "\n".join(f"  {toml_value(row)}," for row in rows)
     return f"\n{name} = [\n{lines}\n]"
 
 
-def _value(given: Any) -> str:
+def toml_value(given: Any) -> str:
     """Return a value in TOML, numbers with all their digits."""
     if isinstance(given, str):
         escaped = "".join(
@@ -119,7 +120,7 @@ def _value(given: Any) -> str:
         )
         return f'"{escaped}"'
     if isinstance(given, dict):
-        return "{ " + ", ".join(f"{key} = {_value(value)}" for key, value in given.items()) + " }"
+        return "{ " + ", ".join(f"{key} = {toml_value(value)}" for key, value in given.items()) + " }"
     if isinstance(given, np.ndarray | list | tuple):
-        return "[" + ", ".join(_value(item) for item in given) + "]"
+        return "[" + ", ".join(toml_value(item) for item in given) + "]"
     return repr(float(given))

@@ -7,7 +7,7 @@ import numpy as np
 from ..arrays import Array
 from ..description.doubts import Doubts
 from ..description.looks import Look
-from ..description.urdf import urdf_origin
+from ..description.urdf_origin import urdf_origin
 from ..description.xml import Element, parse_xml
 from ..errors import shown
 from .item import DEFAULT, SOLIDS, Item

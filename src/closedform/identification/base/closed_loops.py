@@ -103,7 +103,7 @@ def sampled_closed_regressor(closed: ClosedRobot) -> Array:
     model = closed.model
     actuated = len(model.av)
     samples = 5 + ROWS_PER_COLUMN * SIZE * len(model.bodies) // actuated
-    q, qd, qdd = closed.random_state(SEED, samples)
+    q, qd, qdd = closed.random_state(SEED, batch=samples)
     here = q if model.explicit else closed.assemble(q)
     symbols, (Y,) = catalogue(model)["regressor"].expression(model)
     rows = ca.Function("regressor", symbols, [Y]).map(samples)(here.T, qd.T, qdd.T)
