@@ -1,7 +1,7 @@
 """What holds for all tests: one thread of linear algebra each, and examples of libraries that are there.
 
 Two workers share the cores; threads of BLAS beside them would wait for one another. Modules that receive
-arrays arrays of a library have no examples to run where the library is not installed.
+arrays of a library have no examples to run where the library is not installed.
 """
 
 import os
