@@ -73,7 +73,7 @@ def models(folder: Path) -> Iterator[tuple[Path, Path | None]]:
 
 
 def mujoco_residual(path: Path, robot: Any, postures: Any) -> float:
-    """Return the largest residual of equality constraints that MuJoCo computes, NaN for joints of other names."""
+    """Return the largest residual of equalities that MuJoCo computes, NaN for joints of other names."""
     import mujoco  # noqa: PLC0415
 
     content = path.read_bytes()
