@@ -1315,6 +1315,9 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "identification.Identification.predict": lambda: call(
         found().predict, dict(record()), units=None, rate=None
     ),
+    "identification.Identification.rollout": lambda: call(
+        found().rollout, dict(record()), horizon=0.2, starts=3, units=None, rate=None
+    ),
     "identification.Identification.validate": lambda: call(
         found().validate, dict(record()), units=None, rate=None
     ),
