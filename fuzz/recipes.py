@@ -175,6 +175,11 @@ def mechanism() -> cf.ClosedRobot:
 
 
 @cache
+def touching() -> cf.ContactRobot:
+    return arm().with_contacts([cf.Contact(arm().frame_names[-1], "surface", (0, 1, 0))])
+
+
+@cache
 def law() -> elastic.Feedforward:
     return elastic.Feedforward(springy(), [-20, -20])
 
@@ -899,6 +904,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "ClosedRobot.all_coordinates": lambda: call(mechanism().all_coordinates, [[1.0], [1.1]]),
     "ClosedRobot.assemble": lambda: call(mechanism().assemble, [[1.0], [1.1]], near=[1.0, -0.6, 1.4]),
     "ClosedRobot.closure_residual": lambda: call(mechanism().closure_residual, [1.0, -0.6, 1.4]),
+    "ClosedRobot.save": lambda: call(mechanism().save, fresh(".toml")),
     "ClosedRobot.neutral": lambda: call(mechanism().neutral),
     "ClosedRobot.random_state": lambda: call(mechanism().random_state, 0, batch=(3,), order=2),
     "ClosedRobot.simulate": lambda: call(
@@ -921,6 +927,25 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "ClosedRobot.equations": lambda: call(mechanism().equations, "joint_velocities", digits=3, seconds=10.0),
     "ClosedRobot.export": lambda: call(
         mechanism().export, ["mass_matrix", "gravity_torque"], "c++", fresh(""), precision="float"
+    ),
+    "ClosedRobot.singularities": lambda: call(
+        mechanism().singularities, [[1.0], [1.1]], "e2", output="position"
+    ),
+    "ClosedRobot.assembly_modes": lambda: call(mechanism().assembly_modes, [1.0], starts=3),
+    # contacts
+    "Contact": lambda: call(cf.Contact, "tool", "surface", normal=(0.0, 1.0, 0.0)),
+    "Robot.with_contacts": lambda: call(
+        arm().with_contacts,
+        [cf.Contact(arm().frame_names[-1], "surface", (0, 1, 0))],
+        actuated=[arm().joint_names[0]],
+        restitution=0.3,
+    ),
+    "ContactRobot.kernel": lambda: call(touching().kernel, "impact", dtype=float, phi=True),
+    "ContactRobot.program": lambda: call(touching().program, "impact"),
+    "ContactRobot.casadi": lambda: call(touching().casadi, "delassus_matrix"),
+    "ContactRobot.equations": lambda: call(touching().equations, "contact_jacobian", digits=3, seconds=10.0),
+    "ContactRobot.export": lambda: call(
+        touching().export, ["contact_jacobian", "impact"], "c++", fresh(""), precision="float"
     ),
     # elastic joints
     "ElasticJointRobot": lambda: call(
@@ -1410,6 +1435,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "equations.Equations.of_time": lambda: call(written().of_time, None),
     "report.Study": lambda: call(report.Study, arm(), 1.0, 20, False, 1e-4, 10, notes=()),
     "report.FlexibleStudy": lambda: call(report.FlexibleStudy, bending(), [0.0, 0.01], None, 0.02, step=1e-3),
+    "report.MechanismStudy": lambda: call(report.MechanismStudy, mechanism(), 1.0, 20, notes=("doubt",)),
     "report.ElasticStudy": lambda: call(
         report.ElasticStudy, arm(), 1e3, 0.1, 1.0, 0.5, 3, 1e-4, trajectory=move()
     ),
@@ -1443,10 +1469,15 @@ FORM_OWNERS: Mapping[str, tuple[Callable[[], Any], type]] = {
     "FlexibleArm": (bending, cf.FlexibleArm),
     "ElasticJointRobot": (springy, cf.ElasticJointRobot),
     "ClosedRobot": (mechanism, cf.ClosedRobot),
+    "ContactRobot": (touching, cf.ContactRobot),
 }
 
 EXCLUDED = {
+    "identification.FrictionTerms.term": "a step of the design, with indices of axes",
+    "identification.TorqueColumn.joints": "a step of the design, with the axes of a log",
+    "identification.TorqueColumn.torques": "a step of the design, with conditioned signals",
     "ClosedRobot": "made by Robot.with_loops",
+    "ContactRobot": "made by Robot.with_contacts",
     "Kernel.tensor_call": "takes the address of a function of another library, for calls with its tensors",
     "ElasticJointRobot.plant": "takes CasADi symbols, for the package's own laws",
     "Inertial.checked": "a step of reading a description",

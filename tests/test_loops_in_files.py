@@ -195,6 +195,12 @@ def test_joints_of_a_list_of_constraints_have_the_kinds_it_says(files):
     assert robot.nv == 1 + 3 + 2 - 3
 
 
+def test_a_joint_of_a_list_that_is_not_there_is_a_warning(files):
+    files[1].write_text(YAML + "joint_name: [j7]\njoint_type: [SPHERICAL]\n")
+    with pytest.warns(cf.ModelWarning, match="no joint is called 'j7'"):
+        assert cf.load(files[0], constraints=files[1]).nv == 1
+
+
 @pytest.mark.parametrize(
     ("text", "match"),
     [
