@@ -246,6 +246,11 @@ def oscillator() -> integration.System:
 
 
 @cache
+def mjcf() -> Path:
+    return arm().to_mjcf(fresh(".xml"))
+
+
+@cache
 def record() -> dict[str, np.ndarray]:
     t = np.arange(0, 4, 0.01)
     q = np.stack([np.sin(t) + np.sin(2.7 * t), np.cos(1.3 * t) - np.sin(3.1 * t)], axis=1)
@@ -510,7 +515,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "Robot.save": lambda: call(arm().save, fresh(".toml")),
     "Robot.to_urdf": lambda: call(arm().to_urdf, fresh(".urdf"), merge=arm().to_urdf(fresh(".urdf"))),
     "Robot.to_mdh": lambda: call(arm().to_mdh),
-    "Robot.to_mjcf": lambda: call(arm().to_mjcf, fresh(".xml"), merge=arm().to_mjcf(fresh(".xml"))),
+    "Robot.to_mjcf": lambda: call(cf.load(mjcf()).to_mjcf, fresh(".xml"), merge=mjcf()),
     "Robot.with_geometry": lambda: call(arm().with_geometry, arm().geometry.copy()),
     "Robot.with_gravity": lambda: call(arm().with_gravity, (0, 0, -1.6)),
     "Robot.with_phi": lambda: call(arm().with_phi, arm().phi.copy()),
