@@ -189,9 +189,9 @@ class Identification:
         good a feedforward is; these say how good a simulation is, with friction, springs and offsets. They
         grow with the horizon, also by noise of the torques and of the state at the start: compare robots
         over the same one, and errors with how far the joints `moved`. Signals are those of the fit. Friction
-        by load and `extra` torques have no place in simulations and act as they are along the log. The inertia
+        by load and `extra` torques have no place in simulations and act as they are along the log. Inertia
         and friction of a motor that turns several joints (`Iam6`) have none either and are left out: such
-        joints diverge.
+        joints may diverge.
         """
         log = read_log(log, self.robot, **reading)
         values = self.values[len(self.values) - len(self.extra) - len(self.zeros) :]
