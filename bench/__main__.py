@@ -42,6 +42,7 @@ SECTIONS = {
     "elastic": ("bench.elastic", "run"),
     "motion": ("bench.motion", "run"),
     "loops": ("bench.loops", "run"),
+    "loop-models": ("bench.loop_models", "run"),
     "adaptive": ("bench.adaptive", "run"),
     "scale": ("bench.scale", "run"),
     "papers": ("bench.papers", "run"),

@@ -175,6 +175,11 @@ def mechanism() -> cf.ClosedRobot:
 
 
 @cache
+def touching() -> cf.ContactRobot:
+    return arm().with_contacts([cf.Contact(arm().frame_names[-1], "surface", (0, 1, 0))])
+
+
+@cache
 def law() -> elastic.Feedforward:
     return elastic.Feedforward(springy(), [-20, -20])
 
@@ -922,6 +927,25 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "ClosedRobot.export": lambda: call(
         mechanism().export, ["mass_matrix", "gravity_torque"], "c++", fresh(""), precision="float"
     ),
+    "ClosedRobot.singularities": lambda: call(
+        mechanism().singularities, [[1.0], [1.1]], "e2", output="position"
+    ),
+    "ClosedRobot.assembly_modes": lambda: call(mechanism().assembly_modes, [1.0], starts=3),
+    # contacts
+    "Contact": lambda: call(cf.Contact, "tool", "surface", normal=(0.0, 1.0, 0.0)),
+    "Robot.with_contacts": lambda: call(
+        arm().with_contacts,
+        [cf.Contact(arm().frame_names[-1], "surface", (0, 1, 0))],
+        actuated=[arm().joint_names[0]],
+        restitution=0.3,
+    ),
+    "ContactRobot.kernel": lambda: call(touching().kernel, "impact", dtype=float, phi=True),
+    "ContactRobot.program": lambda: call(touching().program, "impact"),
+    "ContactRobot.casadi": lambda: call(touching().casadi, "delassus_matrix"),
+    "ContactRobot.equations": lambda: call(touching().equations, "contact_jacobian", digits=3, seconds=10.0),
+    "ContactRobot.export": lambda: call(
+        touching().export, ["contact_jacobian", "impact"], "c++", fresh(""), precision="float"
+    ),
     # elastic joints
     "ElasticJointRobot": lambda: call(
         cf.ElasticJointRobot,
@@ -1293,6 +1317,9 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "identification.Identification.predict": lambda: call(
         found().predict, dict(record()), units=None, rate=None
     ),
+    "identification.Identification.rollout": lambda: call(
+        found().rollout, dict(record()), horizon=0.2, starts=3, units=None, rate=None
+    ),
     "identification.Identification.validate": lambda: call(
         found().validate, dict(record()), units=None, rate=None
     ),
@@ -1442,10 +1469,12 @@ FORM_OWNERS: Mapping[str, tuple[Callable[[], Any], type]] = {
     "FlexibleArm": (bending, cf.FlexibleArm),
     "ElasticJointRobot": (springy, cf.ElasticJointRobot),
     "ClosedRobot": (mechanism, cf.ClosedRobot),
+    "ContactRobot": (touching, cf.ContactRobot),
 }
 
 EXCLUDED = {
     "ClosedRobot": "made by Robot.with_loops",
+    "ContactRobot": "made by Robot.with_contacts",
     "Kernel.tensor_call": "takes the address of a function of another library, for calls with its tensors",
     "ElasticJointRobot.plant": "takes CasADi symbols, for the package's own laws",
     "Inertial.checked": "a step of reading a description",

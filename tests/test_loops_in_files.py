@@ -11,6 +11,8 @@ import pytest
 import closedform as cf
 from closedform.description.constraints import read_table
 from closedform.errors import DescriptionError
+from closedform.report import MechanismStudy, render
+from closedform.report.mechanism import closure, torques
 
 CLOSED = cf.catalogue(loops=True)
 
@@ -193,6 +195,12 @@ def test_joints_of_a_list_of_constraints_have_the_kinds_it_says(files):
     assert robot.nv == 1 + 3 + 2 - 3
 
 
+def test_a_joint_of_a_list_that_is_not_there_is_a_warning(files):
+    files[1].write_text(YAML + "joint_name: [j7]\njoint_type: [SPHERICAL]\n")
+    with pytest.warns(cf.ModelWarning, match="no joint is called 'j7'"):
+        assert cf.load(files[0], constraints=files[1]).nv == 1
+
+
 @pytest.mark.parametrize(
     ("text", "match"),
     [
@@ -354,3 +362,31 @@ def test_locked_joints_and_loops():
     with pytest.raises(DescriptionError, match=re.escape("'b' is locked")):
         cf.load(toml(independent='independent = ["a", "c"]'), locked=["b"])
     assert cf.load(toml(independent='independent = ["a", "c"]'), locked=["c"]).nv == 1
+
+
+@pytest.mark.parametrize("name", ["four_bar", "planar_3rrr"])
+def test_the_page_of_a_robot_with_loops_shows_closure_singularities_and_drives(name):
+    robot = cf.load(name)
+    study = MechanismStudy(robot, samples=40)
+    facts = closure.gather(study)
+    assert facts.worst < 1e-14
+    assert facts.nearest > 0.01
+    s = study.states
+    step = s.t[1] - s.t[0]  # the motion is that of its derivatives
+    np.testing.assert_allclose(
+        np.gradient(s.q, step, axis=0)[2:-2], s.qd[2:-2], atol=0.02 * np.abs(s.qd).max()
+    )
+    assert torques.gather(study).difference < 1e-10
+    page = render(study)
+    assert "Closure error over time" in page
+    assert "Drive torques over time" in page
+
+
+def test_a_four_bar_is_nearest_to_singular_where_coupler_and_rocker_are_nearest_to_a_line():
+    robot = cf.load("four_bar")
+    study = MechanismStudy(robot, samples=30)
+    columns = (study.all_joints[:, robot.tree.joint_names.index(n)] for n in ("crank", "coupler", "rocker"))
+    crank, coupler, rocker = columns
+    between = np.abs(np.sin(crank + coupler - rocker))
+    found = closure.gather(study).dependent
+    assert np.argmin(found) == np.argmin(between)

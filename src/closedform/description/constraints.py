@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import DescriptionError, shown, similar
+from ..errors import DescriptionError, shown, similar, warn
 from ..joints import Ball, Fixed, Universal
 from .description import Description, Joint, Limits
 from .loop import Loop, Mechanism
@@ -90,7 +90,8 @@ def _retyped(description: Description, table: dict[str, list[Any]], problems: li
         kind = wanted.pop(joint.name, None)
         joints.append(joint if kind is None else _as(joint, kind, problems))
     known = [joint.name for joint in description.joints]
-    problems += [f"joint_name: no joint is called {shown(name)}{similar(name, known)}" for name in wanted]
+    for name in wanted:
+        warn(f"joint_name: no joint is called {shown(name)}{similar(name, known)}; it is left out")
     return tuple(joints)
 
 

@@ -39,6 +39,7 @@ from .workflow.log_results import LogResult
 from .workflow.payload import Payload, identify_payload
 from .workflow.prediction import Errors
 from .workflow.result import Identification, IdentifiedParameter
+from .workflow.rollout import Rollout
 
 __all__ = [
     "BaseParameters",
@@ -58,6 +59,7 @@ __all__ = [
     "LogResult",
     "Payload",
     "PayloadState",
+    "Rollout",
     "TorqueColumn",
     "Transmission",
     "base_parameters",

@@ -11,6 +11,7 @@ from ..files import whole_file
 from .elastic import ELASTIC_PAGE, ElasticStudy
 from .flexible import FLEXIBLE_PAGE, FlexibleStudy
 from .identification import EXCITATION_PAGE, IDENTIFICATION_PAGE, ExcitationStudy, IdentificationStudy
+from .mechanism import MECHANISM_PAGE, MechanismStudy
 from .page import Begin, Page, write_page
 from .redundancy import REDUNDANCY_PAGE, RedundancyStudy
 from .robot import ROBOT_PAGE, SECTIONS, Study
@@ -22,6 +23,7 @@ PAGES: dict[type, Page] = {
     RedundancyStudy: REDUNDANCY_PAGE,
     IdentificationStudy: IDENTIFICATION_PAGE,
     ExcitationStudy: EXCITATION_PAGE,
+    MechanismStudy: MECHANISM_PAGE,
 }
 """The page of each kind of study. A study has a `name`, the heading of its page."""
 
@@ -54,6 +56,7 @@ __all__ = [
     "ExcitationStudy",
     "FlexibleStudy",
     "IdentificationStudy",
+    "MechanismStudy",
     "RedundancyStudy",
     "Study",
     "render",

@@ -38,6 +38,7 @@ from .joint_payload import IdentifiedPayload
 from .listing import Table, error_table, parameter_table
 from .log_results import LogResult, log_table
 from .prediction import Errors, Trace
+from .rollout import Rollout, rollout
 
 FORMAT = "closedform identification 1"
 
@@ -178,6 +179,22 @@ class Identification:
     def validate(self, log: Log | Any, **reading: Unpack[ReadingOptions]) -> Errors:
         """Return the torque errors on another log."""
         return self.predict(log, **reading).errors
+
+    def rollout(
+        self, log: Log | Any, *, horizon: float = 0.5, starts: int = 20, **reading: Unpack[ReadingOptions]
+    ) -> Rollout:
+        """Return how far `robot` gets from a log if it is simulated from states of the log with its torques.
+
+        That many `starts` are spread over the log; each motion lasts `horizon` seconds. Torque errors say how
+        good a feedforward is; these say how good a simulation is, with friction, springs and offsets. They
+        grow with the horizon, also by noise of the torques and of the state at the start: compare robots
+        over the same one, and errors with how far the joints `moved`. Signals are those of the fit. Friction
+        by load and `extra` torques have no place in simulations and act as they are along the log.
+        """
+        log = read_log(log, self.robot, **reading)
+        values = self.values[len(self.values) - len(self.extra) - len(self.zeros) :]
+        extra = [(column, float(value)) for column, value in zip(self.extra, values, strict=False)]
+        return rollout(self.robot, extra, log, self.filters_of(log), horizon, starts)
 
     @property
     def errors(self) -> dict[str, Errors]:
