@@ -904,6 +904,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "ClosedRobot.all_coordinates": lambda: call(mechanism().all_coordinates, [[1.0], [1.1]]),
     "ClosedRobot.assemble": lambda: call(mechanism().assemble, [[1.0], [1.1]], near=[1.0, -0.6, 1.4]),
     "ClosedRobot.closure_residual": lambda: call(mechanism().closure_residual, [1.0, -0.6, 1.4]),
+    "ClosedRobot.save": lambda: call(mechanism().save, fresh(".toml")),
     "ClosedRobot.neutral": lambda: call(mechanism().neutral),
     "ClosedRobot.random_state": lambda: call(mechanism().random_state, 0, batch=(3,), order=2),
     "ClosedRobot.simulate": lambda: call(
@@ -1436,6 +1437,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "equations.Equations.of_time": lambda: call(written().of_time, None),
     "report.Study": lambda: call(report.Study, arm(), 1.0, 20, False, 1e-4, 10, notes=()),
     "report.FlexibleStudy": lambda: call(report.FlexibleStudy, bending(), [0.0, 0.01], None, 0.02, step=1e-3),
+    "report.MechanismStudy": lambda: call(report.MechanismStudy, mechanism(), 1.0, 20, notes=("doubt",)),
     "report.ElasticStudy": lambda: call(
         report.ElasticStudy, arm(), 1e3, 0.1, 1.0, 0.5, 3, 1e-4, trajectory=move()
     ),
@@ -1473,6 +1475,9 @@ FORM_OWNERS: Mapping[str, tuple[Callable[[], Any], type]] = {
 }
 
 EXCLUDED = {
+    "identification.FrictionTerms.term": "a step of the design, with indices of axes",
+    "identification.TorqueColumn.joints": "a step of the design, with the axes of a log",
+    "identification.TorqueColumn.torques": "a step of the design, with conditioned signals",
     "ClosedRobot": "made by Robot.with_loops",
     "ContactRobot": "made by Robot.with_contacts",
     "Kernel.tensor_call": "takes the address of a function of another library, for calls with its tensors",

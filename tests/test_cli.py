@@ -160,7 +160,7 @@ def test_equations_take_a_frame_and_an_order(capsys):
         ("Say reduction=[...], or check", "Say --reduction ..., or check"),
         (
             'hold_out is -1.0; expected None, "half", the seconds of alternating blocks, ...',
-            "--hold-out is -1.0; expected none, half or seconds (or say --hold-out-files)",
+            "--hold-out is -1.0; expected none, half or seconds; or --hold-out-files, names or a number",
         ),
         ("hold_out: blocks of 100 s", "--hold-out: blocks of 100 s"),
         ('units={"time": "min"}, or give rate= in Hz', "--units time=min, or give --rate in Hz"),

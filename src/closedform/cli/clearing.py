@@ -6,7 +6,6 @@ import csv
 from pathlib import Path
 
 from ..errors import ArgumentError, ClosedFormError, shown
-from ..files import read_regular
 from .reading import numbers
 
 LARGEST_FILE = 1_000_000
@@ -31,6 +30,8 @@ def frame_box(given: str) -> tuple[str, tuple[list[float], list[float]]]:
 
 def read_spheres(path: Path) -> list[tuple[str, tuple[float, float, float], float]]:
     """Return the spheres of a CSV file: frame, x, y, z, radius in metres; a header may be there."""
+    from ..files import read_regular  # noqa: PLC0415 (NumPy, which help does not wait for)
+
     try:
         rows = list(csv.reader(read_regular(path, LARGEST_FILE).decode("utf-8-sig").splitlines()))
     except ClosedFormError as error:
