@@ -192,3 +192,14 @@ ROWS = 10000
 def test_bad_masks_and_weights_are_refused_by_name(options, message):
     with pytest.raises(cf.ClosedFormError, match=message):
         identified(recorded(), **options)
+
+
+def test_a_mask_follows_efforts_of_an_uneven_clock_that_lag():
+    log, lag = spoilt(), 0.05
+    t = log["t"] + 0.0004 * np.random.default_rng(3).uniform(-1, 1, len(log["t"]))
+    late = np.stack([np.interp(t - lag, log["t"], column) for column in log["tau"].T], axis=1)
+    q = np.stack([np.interp(t, log["t"], column) for column in log["q"].T], axis=1)
+    counts = {"joint1": (t < BAD.start / 500 + lag - 0.002) | (t > BAD.stop / 500 + lag + 0.002)}
+    result = identified({"t": t, "q": q, "tau": late}, lag=lag, mask=counts)
+    assert result.fitted.total < 1.2 * clean().fitted.total
+    assert (np.abs(result.values - clean().values) / clean().standard_errors).max() < 4
