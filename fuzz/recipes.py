@@ -510,7 +510,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "Robot.save": lambda: call(arm().save, fresh(".toml")),
     "Robot.to_urdf": lambda: call(arm().to_urdf, fresh(".urdf"), merge=arm().to_urdf(fresh(".urdf"))),
     "Robot.to_mdh": lambda: call(arm().to_mdh),
-    "Robot.to_mjcf": lambda: call(arm().to_mjcf, fresh(".xml")),
+    "Robot.to_mjcf": lambda: call(arm().to_mjcf, fresh(".xml"), merge=arm().to_mjcf(fresh(".xml"))),
     "Robot.with_geometry": lambda: call(arm().with_geometry, arm().geometry.copy()),
     "Robot.with_gravity": lambda: call(arm().with_gravity, (0, 0, -1.6)),
     "Robot.with_phi": lambda: call(arm().with_phi, arm().phi.copy()),

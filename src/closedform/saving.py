@@ -12,6 +12,7 @@ from .errors import ArgumentError, shown
 from .files import write_bytes, write_files
 from .model import Model
 from .model.mdh_writing import MdhTable, mdh_table
+from .model.mjcf_merging import merged_mjcf
 from .model.mjcf_writing import mjcf_text
 from .model.urdf_merging import merged_urdf
 from .model.urdf_writing import urdf_text
@@ -63,14 +64,25 @@ class RobotFiles:
         target = self._target(path, ".urdf")
         return write_bytes(target, merged_urdf(self.model, str(original), read_bytes(original)))
 
-    def to_mjcf(self, path: str | os.PathLike[str]) -> Path:
+    def to_mjcf(self, path: str | os.PathLike[str], *, merge: str | os.PathLike[str] | None = None) -> Path:
         """Write the robot as an MJCF file (.xml) and return its path.
 
+        `merge` is the MJCF file that the robot was loaded from, before it was identified or changed. The
+        new file is a copy of it in which only inertias (`<inertial>`) and the damping, frictionloss and
+        armature of joints differ. Other files that it names by relative paths are found from its own
+        folder: write the new file beside it.
+
         >>> import os, tempfile, closedform as cf
-        >>> cf.load("2r").to_mjcf(os.path.join(tempfile.mkdtemp(), "arm.xml")).name
-        'arm.xml'
+        >>> path = cf.load("2r").to_mjcf(os.path.join(tempfile.mkdtemp(), "arm.xml"))
+        >>> merged = cf.load(path).with_damping(0.5).to_mjcf(path.with_name("damped.xml"), merge=path)
+        >>> cf.load(merged).damping
+        array([0.5, 0.5])
         """
-        return self._written(path, ".xml", mjcf_text)
+        if merge is None:
+            return self._written(path, ".xml", mjcf_text)
+        original = file_path("merge", merge)
+        target = self._target(path, ".xml")
+        return write_bytes(target, merged_mjcf(self.model, original, read_bytes(original)))
 
     def to_mdh(self) -> MdhTable:
         """Return the modified Denavit-Hartenberg table of the robot, in Khalil's convention.

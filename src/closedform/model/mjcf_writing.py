@@ -30,10 +30,7 @@ def mjcf_text(model: Model) -> str:
     Coordinates are those of the model, but for the order of quaternions; see `description/mjcf.py`.
     """
     _warn_of_limits(model)
-    lost = [name for name in ("drive_offset", *CURVE) if any(getattr(body, name) for body in model.bodies)]
-    if lost:
-        what = " and ".join(lost)
-        warn(f"to_mjcf: MJCF has no place for the {what} of {model.name!r}; keep it with save")
+    warn_of_losses(model)
     root = element(None, "mujoco", model=model.name)
     element(root, "compiler", angle="radian", autolimits="false", inertiafromgeom="false")
     element(root, "option", gravity=model.gravity)
@@ -62,6 +59,14 @@ def mjcf_text(model: Model) -> str:
         line = [body.coupling.offset, body.coupling.multiplier, 0, 0, 0]
         element(equality, "joint", joint1=body.joint_name, joint2=driver, polycoef=line)
     return xml_text(root)
+
+
+def warn_of_losses(model: Model) -> None:
+    """Warn of what MJCF cannot hold."""
+    lost = [name for name in ("drive_offset", *CURVE) if any(getattr(body, name) for body in model.bodies)]
+    if lost:
+        what = " and ".join(lost)
+        warn(f"to_mjcf: MJCF has no place for the {what} of {model.name!r}; keep it with save")
 
 
 def _inner_bodies(model: Model) -> dict[int, int]:
@@ -141,6 +146,11 @@ def _joint(node: etree._Element, body: Body) -> None:
 
 
 def _inertial(node: etree._Element, name: str, phi: Array) -> None:
+    element(node, "inertial", **inertial_values(name, phi))
+
+
+def inertial_values(name: str, phi: Array) -> dict[str, object]:
+    """Return the attributes of the <inertial> of a body, in its axes."""
     inertial = described_inertial(f"link {name!r}", phi)
     J = inertial.inertia
     low, middle, high = np.linalg.eigvalsh(J)
@@ -152,4 +162,4 @@ def _inertial(node: etree._Element, name: str, phi: Array) -> None:
         )
     J = J + max(LEAST - low, 2 * excess, 0.0) * np.eye(3)
     six = [J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]]
-    element(node, "inertial", pos=inertial.com, mass=max(inertial.mass, LEAST), fullinertia=six)
+    return {"pos": inertial.com, "mass": max(inertial.mass, LEAST), "fullinertia": six}
