@@ -15,7 +15,7 @@ from ...checks import text, whole_number
 from ...lazy import cached_property
 from .errors import LogError
 from .faults import expendable, unwrapped
-from .signals import Samples
+from .signals import Samples, bridged
 from .transmission import Transmission
 
 LEAST_ROWS = 50
@@ -34,8 +34,9 @@ class Log:
 
     `scales` are factors to SI per column, `transmission` leads from the motors to the joints.
     `missing` is what becomes of rows with a number that is not finite: "error" or "drop". `turning`
-    says which joints turn, `saturated` which efforts (rows, joints) are cut off, `notes` what was
-    repaired. `remarks` are the notes and one about saturation; `doubts` is what could not be repaired.
+    says which joints turn, `saturated` which efforts (rows, joints) are cut off, `importance` (rows,
+    joints) how much efforts count, `notes` what was repaired. `remarks` are the notes and one about
+    saturation; `doubts` is what could not be repaired.
     """
 
     joints: tuple[str, ...]
@@ -51,6 +52,7 @@ class Log:
     turning: tuple[bool, ...] = ()
     saturated: NDArray[np.bool_] | None = None
     notes: tuple[str, ...] = ()
+    importance: Array | None = None
 
     def __len__(self) -> int:
         return len(self.time)
@@ -161,7 +163,11 @@ class Log:
         velocity = self.transmission.joint_rates(read["velocity"]) if "velocity" in read else None
         recorded = unwrapped(read["position"], self.turning)[0] if self.turning else read["position"]
         position = self.transmission.joint_positions(recorded)
-        return Samples(time, position, self.transmission.joint_efforts(read["effort"]), velocity, trusted)
+        effort, importance = self.transmission.joint_efforts(read["effort"]), self.importance
+        if importance is not None:
+            importance = importance[start:stop][keep]
+            effort = bridged(time, effort, importance > 0)
+        return Samples(time, position, effort, velocity, trusted, importance)
 
     def _gap(self, quantity: str, fine: NDArray[np.bool_], start: int) -> str:
         rows, columns = np.nonzero(~fine)
@@ -201,4 +207,5 @@ def chosen_joints(log: Log, joints: tuple[str, ...]) -> Log:
         names=names,
         turning=tuple(log.turning[k] for k in keep) if log.turning else (),
         saturated=None if log.saturated is None else log.saturated[:, keep],
+        importance=None if log.importance is None else log.importance[:, keep],
     )

@@ -44,6 +44,7 @@ class Samples:
     """Rows of a log: time (n,), position, effort and velocity (n, joints).
 
     `trusted` (n,) says which rows have efforts to fit (all if it is None); saturated ones have none.
+    `importance` (n, joints) is how much each effort counts (1 if it is None); masked ones count zero.
     """
 
     time: Array
@@ -51,6 +52,7 @@ class Samples:
     effort: Array
     velocity: Array | None = None
     trusted: NDArray[np.bool_] | None = None
+    importance: Array | None = None
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,8 @@ class Signals:
     """An even motion at the full rate: `fine` positions, q, qd, qdd, efforts, and which samples are valid.
 
     A sample is valid if it is near rows of the log, and far enough from gaps and ends for the filters to
-    settle.
+    settle. `importance` (samples, joints), if there is one, is the mean over the samples of a row, and zero
+    near masked efforts.
     """
 
     time: Array
@@ -113,6 +116,13 @@ class Signals:
     qdd: Array
     effort: Array
     valid: NDArray[np.bool_]
+    importance: Array | None = None
+
+    @property
+    def counting(self) -> NDArray[np.bool_]:
+        """Which samples (samples, joints) are valid and count."""
+        valid = np.broadcast_to(self.valid[:, None], self.effort.shape)
+        return valid if self.importance is None else valid & (self.importance > 0)
 
 
 def sampling_rate(time: Array) -> float:
@@ -146,7 +156,31 @@ def even_samples(samples: Samples, rate: float, lag: float = 0.0, delay: float |
         return values if even and not later else splined(samples.time, values, time + later)
 
     velocity = None if delay is None or samples.velocity is None else moved(samples.velocity, delay)
-    return Samples(time, moved(samples.position, 0.0), moved(samples.effort, lag), velocity, trusted)
+    importance = samples.importance
+    if importance is not None and not (even and not lag):
+        importance = _between(samples.time, importance, time + lag)
+    return Samples(
+        time, moved(samples.position, 0.0), moved(samples.effort, lag), velocity, trusted, importance
+    )
+
+
+def _between(time: Array, importance: Array, at: Array) -> Array:
+    """Return at other times how much efforts count: zero beside one that does not count."""
+    after = np.clip(np.searchsorted(time, at), 1, len(time) - 1)
+    part = np.clip((at - time[after - 1]) / (time[after] - time[after - 1]), 0.0, 1.0)[:, None]
+    left, right = importance[after - 1], importance[after]
+    return np.where((left > 0) & (right > 0), (1 - part) * left + part * right, 0.0)
+
+
+def bridged(time: Array, effort: Array, counts: NDArray[np.bool_]) -> Array:
+    """Return efforts with straight lines in place of those that do not count: filters would spread them."""
+    found = effort.copy()
+    for j, counted in enumerate(counts.T):
+        if not counted.all():
+            known = effort[counted, j] if counted.any() else np.zeros(1)
+            at = time[counted] if counted.any() else time[:1]
+            found[~counted, j] = np.interp(time[~counted], at, known)
+    return found
 
 
 def splined(time: Array, values: Array, at: Array) -> Array:
@@ -211,7 +245,18 @@ def condition_signals(samples: Samples, filters: Filters) -> Signals:
 
         valid &= ~ndimage.binary_dilation(~even.trusted, iterations=max(1, int(rate / filters.cutoff)))
     valid[:reach] = valid[-reach:] = False
-    return Signals(even.time, fine, q, qd, qdd, even.effort, valid)
+    importance = None if even.importance is None else _spread(even.importance, filters)
+    return Signals(even.time, fine, q, qd, qdd, even.effort, valid, importance)
+
+
+def _spread(importance: Array, filters: Filters) -> Array:
+    """Return the mean of importance over the samples of a row; zero within a cutoff's period of a zero."""
+    from scipy import ndimage
+
+    mean = ndimage.uniform_filter1d(importance, filters.step, axis=0, mode="nearest")
+    reach = 2 * max(1, int(filters.rate / filters.cutoff)) + 1
+    least = ndimage.minimum_filter1d(importance, reach, axis=0, mode="nearest")
+    return np.where(least > 0, mean, 0.0)
 
 
 def thin(x: Array, filters: Filters) -> Array:

@@ -16,6 +16,7 @@ from ...errors import ArgumentError, shown, similar
 from ...files import file_size, is_folder
 from .bags import SUFFIXES
 from .errors import LogError
+from .importance import Importance
 from .log import Log
 from .options import OPTIONS, log_description
 from .tables import KINDS
@@ -26,11 +27,12 @@ MOST_LOGS = 100_000
 
 @dataclass(frozen=True)
 class LogSource:
-    """One log to read: what messages call it, what `read_log` takes, and its options."""
+    """One log to read: what messages call it, what `read_log` takes, its options, and which efforts count."""
 
     name: str
     source: Any
     options: Mapping[str, Any] = field(default_factory=dict)
+    importance: Importance | None = None
 
     @property
     def is_file(self) -> bool:

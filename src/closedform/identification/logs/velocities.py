@@ -88,6 +88,7 @@ def _delay(samples: Samples, filters: Filters) -> tuple[float, float]:
             name: getattr(samples, name)[:CHECKED_ROWS] for name in ("time", "position", "effort", "velocity")
         },
         trusted=None,
+        importance=None,
     )
     rate, delay = filters.rate, 0.0
     slopes = condition_signals(some, filters)

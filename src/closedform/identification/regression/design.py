@@ -163,6 +163,7 @@ class Design(Columns):
             to_rows(thin(signals.effort, filters), filters),
             to_rows(given, filters),
             np.where(signals.valid[:: filters.step], 0, UNUSED),
+            importance=None if signals.importance is None else signals.importance[:: filters.step],
         )
 
     def _apply_load(self, drive: Array, load: Array, further: list[Array], values: Array) -> None:

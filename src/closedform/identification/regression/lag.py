@@ -74,7 +74,7 @@ def best_lag(design: Design, samples: Samples, filters: Filters, split: Split) -
 
     Folds are left out in turn; the squared errors of a joint count relative to those with the lag of the
     filters, which the trials begin at.
-    None if there are too few rows.
+    None if there are too few rows, of all joints or of one.
     """
     if not filters.settle_in(samples.time):
         return None
@@ -84,13 +84,18 @@ def best_lag(design: Design, samples: Samples, filters: Filters, split: Split) -
     if len(np.unique(label[used])) < 2 or np.count_nonzero(used) * design.robot.nv < 2 * design.width:
         return None
     rows, label = rows.part(used), label[used]
-    trials = _Trials(design, rows.W, label, rows.tau - rows.given)
+    if not (rows.counts > 0).any(axis=0).all():  # a joint that is masked
+        return None
+    root = np.sqrt(rows.counts)
+    W = [w * each[:, None] for w, each in zip(rows.W, root.T, strict=True)]
+    trials = _Trials(design, W, label, root * (rows.tau - rows.given))
     squares: dict[float, Array] = {}
 
     def tried(lags: Sequence[float]) -> None:
         for lag in lags:
             effort = even_samples(samples, filters.rate, filters.lag + lag).effort
-            squares[lag] = trials.squares(to_rows(thin(effort, filters), filters)[used] - rows.given)
+            tau = to_rows(thin(effort, filters), filters)[used]
+            squares[lag] = trials.squares(root * (tau - rows.given))
 
     period = 1 / filters.cutoff
     tried([0.0, *(sign * part * period for part in PARTS for sign in (1, -1))])

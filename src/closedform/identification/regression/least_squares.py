@@ -83,7 +83,9 @@ def solve(
     the products of the columns' noise, for "iv": see `corrected`.
     """
     choice("method", method, METHODS)
-    rows = triangles[0].rows
+    rows = np.array([max(t.rows, 1) for t in triangles])
+    each = np.array([t.weight for t in triangles]) / rows  # mean weight: whole joints keep theirs
+    each = np.where(each > 0, each, 1.0)
     scatter = np.ones(len(triangles))
     for _ in range(ROUNDS[method]):
         R = weighted_factor(triangles, active, width, scatter, prior)
@@ -93,13 +95,13 @@ def solve(
             x = _back_substituted(R, width)
         squares = residual_squares(triangles, active, x)
         before = scatter
-        scatter = np.sqrt(np.maximum(squares / max(rows - width / len(triangles), 1), 1e-24))
+        scatter = np.sqrt(np.maximum(squares / (each * np.maximum(rows - width / len(triangles), 1)), 1e-24))
         if np.abs(scatter / before - 1).max() < 1e-6:
             break
     norms = np.linalg.norm(R[:width, :width], axis=0)
     singular = np.linalg.svd(R[:width, :width] / np.where(norms > 0, norms, 1), compute_uv=False)
     condition = float(singular[0] / max(singular[-1], 1e-300))
-    return Fit(x, scatter, before**-2.0, R, rows, condition, prior, normal)
+    return Fit(x, scatter, before**-2.0, R, int(np.mean(rows)), condition, prior, normal)
 
 
 def fit_folds(
@@ -240,9 +242,9 @@ def noise_products(
     window = np.minimum(1.0, 2 - 2 * np.arange(lags) / lags)
     expected = np.eye(1, lags)[0] if noise is None else noise
     measured, filtered = [], []
-    for lagged, own in zip(moments.lagged, values, strict=True):
+    for lagged, own, pairs in zip(moments.lagged, values, moments.pairs, strict=True):
         x = np.append(-own, 1.0)
-        r = np.einsum("i,lij,j->l", x, lagged, x) / np.maximum(moments.pairs, 1)
+        r = np.einsum("i,lij,j->l", x, lagged, x) / np.maximum(pairs, 1)
         products = lagged[:, :-1, :-1] + np.moveaxis(lagged[:, :-1, :-1], 1, 2)
         products[0] /= 2
         measured.append(np.einsum("l,lij->ij", r * window, products))

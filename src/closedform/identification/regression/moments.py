@@ -26,7 +26,7 @@ class Moments:
 
     `active` are the columns of each joint. One pass over the rows, in memory that does not grow. `noise`
     holds products of the columns' noise, by fold and joint, of rows that have it; `outliers` how many
-    fitted rows of each joint have a weight below one.
+    fitted rows of each joint have a weight below one as outliers. Squares count as much as the user says.
     """
 
     def __init__(self, active: Sequence[NDArray[np.intp]], width: int, lags: int = LAGS) -> None:
@@ -34,30 +34,34 @@ class Moments:
         self.folds: dict[tuple[int, int], Triangle] = {}
         self.power: dict[tuple[int, int], float] = {}
         self.lagged = [np.zeros((lags + 1, len(a) + 1, len(a) + 1)) for a in active] if lags else []
-        self.pairs = np.zeros(lags + 1)
+        self.pairs = np.zeros((len(self.active), lags + 1))
         self.noise: dict[tuple[int, int], Array] = {}
         self.outliers = np.zeros(len(self.active), dtype=int)
 
     def add(self, rows: Rows) -> None:
         """Take in the rows of a segment."""
-        fitted = rows.label >= 0
-        if self.lagged:
-            for lag in range(min(len(self.pairs), len(fitted))):
-                self.pairs[lag] += np.count_nonzero(fitted[: len(fitted) - lag] & fitted[lag:])
-        for j, W in enumerate(rows.W):
-            A = np.column_stack([W, rows.tau[:, j] - rows.given[:, j]])
+        labels = np.unique(rows.label[rows.label >= HELD_OUT])
+        for j, (W, importance) in enumerate(zip(rows.W, rows.counts.T, strict=True)):
+            counted = importance > 0
+            fitted = (rows.label >= 0) & counted
+            root = np.sqrt(importance)[:, None]
+            A = np.column_stack([W, rows.tau[:, j] - rows.given[:, j]]) * root
             if rows.weight is not None:
                 weight = np.where(fitted, rows.weight[:, j], 1.0)
                 self.outliers[j] += np.count_nonzero(weight < 1)
                 A *= np.sqrt(weight)[:, None]
-            for label in np.unique(rows.label[rows.label >= HELD_OUT]):
-                key, here = (int(label), j), rows.label == label
-                self.folds.setdefault(key, Triangle(A.shape[1])).add(A[here])
-                self.power[key] = self.power.get(key, 0.0) + float(np.sum(rows.tau[here, j] ** 2))
+            for label in labels:
+                key, here = (int(label), j), (rows.label == label) & counted
+                total = float(np.sum(importance[here]))
+                self.folds.setdefault(key, Triangle(A.shape[1])).add(A[here], total)
+                power = float(np.sum(importance[here] * rows.tau[here, j] ** 2))
+                self.power[key] = self.power.get(key, 0.0) + power
                 if rows.noise is not None:
-                    N = rows.noise[j][here]
+                    N = (rows.noise[j] * root)[here]
                     self.noise[key] = self.noise.get(key, 0.0) + N.T @ N
             if self.lagged:
+                for lag in range(min(self.pairs.shape[1], len(fitted))):
+                    self.pairs[j, lag] += np.count_nonzero(fitted[: len(fitted) - lag] & fitted[lag:])
                 B = np.where(fitted[:, None], A, 0.0)
                 for lag in range(min(len(self.lagged[j]), len(B))):
                     self.lagged[j][lag] += B[: len(B) - lag].T @ B[lag:]
@@ -78,7 +82,7 @@ class Moments:
     def joined(cls, parts: Sequence[Moments]) -> Moments:
         """Return the moments of all rows behind parts, which stay as they are."""
         first = parts[0]
-        return reduce(Moments.join, parts, cls(first.active, first.width, len(first.pairs) - 1))
+        return reduce(Moments.join, parts, cls(first.active, first.width, first.pairs.shape[1] - 1))
 
     def summary(self) -> Moments:
         """Return the moments without lags, of fitted rows as one fold, and of held-out rows."""

@@ -39,9 +39,13 @@ def usual_residuals(
     if not len(rows.tau):
         return Usual(np.full(rows.tau.shape[1], np.inf), False)
     residual = np.abs(rows.tau - columns.predicted(rows, values))
-    least = SMALLEST * np.sqrt(np.mean(rows.tau**2, axis=0))
-    size = np.maximum(np.maximum(1.4826 * np.median(residual, axis=0), least), 1e-12)
-    far = np.mean(residual > FAR * size, axis=0)
+    size, far = np.full(len(rows.W), np.inf), np.zeros(len(rows.W))
+    for j, counted in enumerate((rows.counts > 0).T):
+        if counted.any():
+            own = residual[counted, j]
+            least = SMALLEST * np.sqrt(np.mean(rows.tau[counted, j] ** 2))
+            size[j] = max(1.4826 * np.median(own), least, 1e-12)
+            far[j] = np.mean(own > FAR * size[j])
     return Usual(np.where(far > MOST, np.inf, size), bool(((far > 0) & (far <= MOST)).any()))
 
 

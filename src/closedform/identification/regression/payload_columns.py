@@ -114,7 +114,8 @@ def without_payloads(moments: Moments, robot: Columns) -> Moments:
     found.power = dict(moments.power)
     for (fold, j), triangle in moments.folds.items():
         own = Triangle(len(robot.active[j]) + 1)
-        own.R, own.rows = _last(triangle.R, len(robot.active[j])), triangle.rows
+        own.R = _last(triangle.R, len(robot.active[j]))
+        own.rows, own.weight = triangle.rows, triangle.weight
         found.folds[fold, j] = own
     return found
 

@@ -31,6 +31,7 @@ class Rows:
     torques and `given` the part of them that is taken as known, both (rows, joints); `label` says
     what each row is for. `weight` (rows, joints) is less than one for outliers. `noise[j]` holds half
     the difference of the columns from two independent halves of the positions, of which W is the mean.
+    `importance` (rows, joints) is the weight that the user gives; rows of a joint with zero do not count.
     """
 
     time: Array
@@ -40,6 +41,12 @@ class Rows:
     label: NDArray[np.int_]
     weight: Array | None = None
     noise: tuple[Array, ...] | None = None
+    importance: Array | None = None
+
+    @property
+    def counts(self) -> Array:
+        """How much each row of each joint counts, (rows, joints): its importance, by default one."""
+        return np.ones(self.tau.shape) if self.importance is None else self.importance
 
     @classmethod
     def none(cls, widths: Sequence[int]) -> Rows:
@@ -58,6 +65,7 @@ class Rows:
             self.label[which],
             None if self.weight is None else self.weight[which],
             None if self.noise is None else tuple(w[which] for w in self.noise),
+            None if self.importance is None else self.importance[which],
         )
 
 

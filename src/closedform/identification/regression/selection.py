@@ -115,7 +115,9 @@ class Search:
             [_gram(moments, fold, j, len(active) + 1) for j, active in enumerate(moments.active)]
             for fold in self.folds
         ]
-        self.rows = [moments.folds[fold, 0].rows for fold in self.folds]
+        self.weight = np.array(
+            [[moments.folds[fold, j].weight for j in range(len(self.active))] for fold in self.folds]
+        )
         self._total = [sum(grams) for grams in zip(*self.grams, strict=True)]
         self._known: dict[FrictionTerms, Array] = {}
 
@@ -131,7 +133,7 @@ class Search:
             wrong = np.zeros(len(self.grams))
             for fold, grams in enumerate(self.grams):
                 rest = [whole - part for whole, part in zip(self._total, grams, strict=True)]
-                x = self._fit(rest, chosen, sum(self.rows) - self.rows[fold])
+                x = self._fit(rest, chosen, self.weight.sum(axis=0) - self.weight[fold])
                 for gram, active in zip(grams, self.active, strict=True):
                     r = np.append(-x[active], 1.0)
                     wrong[fold] += r @ gram @ r
@@ -165,7 +167,7 @@ class Search:
     def values(self, friction: FrictionTerms) -> dict[str, float]:
         """Return the values of a model that fit all folds best, by name."""
         chosen = self._columns(friction)
-        x = self._fit(self._total, chosen, sum(self.rows))
+        x = self._fit(self._total, chosen, self.weight.sum(axis=0))
         return {self.design.names[k]: float(x[k]) for k in chosen}
 
     def _columns(self, friction: FrictionTerms) -> NDArray[np.intp]:
@@ -178,8 +180,11 @@ class Search:
         extra = self.design.width - self.design.base.count - len(drive)
         return np.flatnonzero([*[True] * self.design.base.count, *drive, *[True] * extra])
 
-    def _fit(self, grams: Sequence[Array], chosen: NDArray[np.intp], rows: int) -> Array:
-        """Return reweighted least squares from products of columns, zero for columns not chosen."""
+    def _fit(self, grams: Sequence[Array], chosen: NDArray[np.intp], weight: Array) -> Array:
+        """Return reweighted least squares from products of columns, zero for columns not chosen.
+
+        `weight` sums up those of each joint's rows.
+        """
         width = self.design.width
         x = np.zeros(width)
         scatter = np.ones(len(grams))
@@ -191,7 +196,7 @@ class Search:
             x[chosen] = ridge_solution(G[np.ix_(chosen, chosen)], G[chosen, width], RIDGE)
             for j, (gram, active) in enumerate(zip(grams, self.active, strict=True)):
                 r = np.append(-x[active], 1.0)
-                scatter[j] = np.sqrt(max(r @ gram @ r / max(rows, 1), 1e-24))
+                scatter[j] = np.sqrt(max(r @ gram @ r / (weight[j] or 1.0), 1e-24))
         return x
 
 

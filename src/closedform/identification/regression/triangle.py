@@ -17,7 +17,8 @@ class Triangle:
     """The factor R of stacked rows A = Q R, brought up to date block by block.
 
     QR of [R; block] replaces R, so that R^T R = A^T A always holds, with the accuracy of an
-    orthogonal factorisation of all rows and the memory of one block.
+    orthogonal factorisation of all rows and the memory of one block. `rows` is their number, `weight` the
+    sum of their weights.
 
     >>> import numpy as np
     >>> A = np.random.default_rng(0).normal(size=(1000, 3))
@@ -30,18 +31,19 @@ class Triangle:
 
     def __init__(self, width: int) -> None:
         self.R = np.zeros((width, width), order="F")
-        self.rows = 0
+        self.rows, self.weight = 0, 0.0
 
-    def add(self, block: Array) -> None:
-        """Take in rows (m, width)."""
+    def add(self, block: Array, weight: float | None = None) -> None:
+        """Take in rows (m, width), which have the roots of their weights in them; by default of one each."""
         self.rows += len(block)
+        self.weight += len(block) if weight is None else weight
         self.R = updated(self.R, block)
 
     def join(self, other: Triangle) -> None:
         """Take in the rows behind another factor."""
-        rows = self.rows + other.rows
+        rows, weight = self.rows + other.rows, self.weight + other.weight
         self.add(other.R)
-        self.rows = rows
+        self.rows, self.weight = rows, weight
 
 
 def updated(R: Array, block: Array) -> Array:

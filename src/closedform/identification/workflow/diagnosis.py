@@ -88,7 +88,7 @@ class Diagnosis:
         signals = condition_signals(log.middle(ROWS), filters)
         self.time = signals.time
         self.effort = zero_phase(signals.effort, filters.cutoff, filters.rate)
-        usable = np.flatnonzero(signals.valid)
+        usable = np.flatnonzero(signals.counting.all(axis=1))
         self.chosen = usable[np.linspace(0, len(usable) - 1, min(STATES, len(usable))).astype(int)]
         self.states = [
             np.ascontiguousarray(zero_phase(x, filters.cutoff, filters.rate)[self.chosen])

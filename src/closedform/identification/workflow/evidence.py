@@ -44,7 +44,7 @@ class Evidence:
         being that of white noise after the filters by lag: of the two estimates, the larger one counts.
         """
         triangles = moments.triangles(moments.fitted)
-        rows = triangles[0].rows
+        rows = max(t.rows for t in triangles)
         noise = []
         for triangle, *both in zip(triangles, *noise_products(moments, values, correlation), strict=True):
             W = triangle.R[:, :-1]

@@ -91,7 +91,7 @@ def fitted_logs(
         if not weighed.outliers.any():
             break
         fit = _fit(design, recordings, weighed, method, prior == "always")
-    rows = weighed.triangles(weighed.fitted)[0].rows
+    rows = max(t.rows for t in weighed.triangles(weighed.fitted))
     notes = outlier_notes(design.robot.joint_names, weighed.outliers, rows)
     return Fitted(fit, method, moments, weighed, shares, notes, unseen)
 
@@ -99,8 +99,8 @@ def fitted_logs(
 def _fit(design: Design, recordings: Recordings, moments: Moments, method: str, with_prior: bool) -> Fit:
     """Return the fit to the fitted rows, which must determine all parameters unless there is a prior."""
     triangles = moments.triangles(moments.fitted)
-    rows, width = triangles[0].rows, moments.width
-    if rows * design.robot.nv < 2 * width:
+    rows, width = max(t.rows for t in triangles), moments.width
+    if sum(t.rows for t in triangles) < 2 * width:
         raise recordings.too_few(
             f"{rows} rows of {design.robot.nv} joints for {width} parameters; record for longer, "
             "raise cutoff, or hold out less (or longer blocks)"

@@ -152,16 +152,17 @@ def drive_gains(
     rate = sampling_rate(samples.time)
     filters = Filters(rate, chosen_cutoff("drive_gains", cutoff, samples, rate))
     s = condition_signals(samples, filters)
-    used = s.valid[:: filters.step]
+    counting = s.counting[:: filters.step]
+    used = counting.any(axis=1)
     values, explained = np.full(robot.nv, np.nan), np.zeros(robot.nv)
     if np.count_nonzero(used) < FEWEST:
         return DriveGains(log.joints, values, explained)
     columns = (robot.inverse_dynamics(s.q, s.qd, s.qdd), s.effort, s.qd, np.tanh(s.qd / 0.05))
-    torque, effort, speed, sign = (to_rows(thin(x, filters), filters)[used] for x in columns)
-    for j in range(robot.nv):
-        losses = np.column_stack([speed[:, j], sign[:, j], np.ones(len(speed))])
-        without = _residual(losses, effort[:, j])
-        own = _residual(losses, torque[:, j])
+    rows = [to_rows(thin(x, filters), filters) for x in columns]
+    for j in np.flatnonzero(counting.sum(axis=0) >= FEWEST):
+        torque, effort, speed, sign = (x[counting[:, j], j] for x in rows)
+        losses = np.column_stack([speed, sign, np.ones(len(speed))])
+        without, own = _residual(losses, effort), _residual(losses, torque)
         slope = float(own @ without / max(float(own @ own), 1e-300))
         rest = without - slope * own
         explained[j] = 1 - float(rest @ rest) / max(float(without @ without), 1e-300)

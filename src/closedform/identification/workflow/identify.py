@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -11,6 +12,7 @@ from ...arrays import Array
 from ...checks import choice, flag, function, instance, number
 from ...errors import ArgumentError
 from ...robot import Robot
+from ..logs.importance import Importances, importances
 from ..logs.options import ReadingOptions
 from ..logs.plausibility import ROWS
 from ..logs.sources import log_sources
@@ -64,6 +66,8 @@ def identify(
     zero_offsets: bool | Sequence[str] = False,
     method: str = "reweighted",
     hold_out: HoldOut = None,
+    mask: Importances = None,
+    weights: Importances = None,
     locked: Mapping[str, float] | Sequence[str] | str = (),
     undetermined: str = "error",
     physical: bool | None = None,
@@ -101,6 +105,10 @@ def identify(
     - `hold_out`: None, "half" (the second) or the seconds of alternating blocks of each log, not fitted
       but predicted; or whole logs: a list of names or indices, {"files": 3}, {"files": 0.2}, or
       "files", a fifth of them. See `held_out` and `logs` of the result.
+    - `mask`: which efforts count: booleans (rows,) or (rows, joints) of the log as read (as long as its
+      `time`), or a mapping of joints to booleans (rows,). `weights`: how much their squared residuals count,
+      numbers of these shapes, or a mapping of joints to numbers. A list of one (or None) for each of several
+      logs. Errors are those of the rows that count.
     - `locked`: joints that stay still, as a mapping to coordinates, a list (then at zero), or
       "absent": all that have no columns in the log.
     - `undetermined`: "error", or "prior" to keep described values of what the motion does not show.
@@ -151,6 +159,8 @@ def identify(
     choice("identify: on_error", on_error, ON_ERROR)
     tell = forward(progress)
     sources = log_sources(log, reading)
+    counting = importances(mask, weights, len(sources))
+    sources = [replace(each, importance=own) for each, own in zip(sources, counting, strict=True)]
     alone, skip = len(sources) == 1, on_error == "skip" and len(sources) > 1
     names = [source.name for source in sources]
     held_out_logs(hold_out, names)  # refused before the work

@@ -85,7 +85,10 @@ class Opening:
 
     def read(self, source: LogSource) -> tuple[Robot, Log, tuple[str, ...]]:
         """Return the robot of the joints that move, their log, and a note about locked joints."""
-        return without_locked(self.robot, read_log(source.source, self.robot, **source.options), self.locked)
+        log = read_log(source.source, self.robot, **source.options)
+        if source.importance is not None:
+            log = source.importance.applied(log)
+        return without_locked(self.robot, log, self.locked)
 
     def opened(self, source: LogSource) -> Opened:
         """Return a log that was read and checked, and the facts about it."""

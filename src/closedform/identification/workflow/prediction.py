@@ -28,11 +28,15 @@ class Errors:
     rows: int
 
     @classmethod
-    def of(cls, squares: Array, powers: Array, rows: int) -> Errors:
-        """Return the errors of residual and torque squares summed over rows."""
+    def of(cls, squares: Array, powers: Array, rows: int, weight: Array | None = None) -> Errors:
+        """Return the errors of residual and torque squares summed over rows.
+
+        `weight` sums up the rows' weights by joint, if these are not one each.
+        """
         relative = np.sqrt(squares / np.where(powers > 0, powers, np.inf))
         total = float(np.sqrt(squares.sum() / powers.sum())) if powers.any() else 0.0
-        return cls(np.sqrt(squares / max(rows, 1)), relative, total, rows)
+        count = np.full(len(squares), max(rows, 1.0)) if weight is None else np.where(weight > 0, weight, 1.0)
+        return cls(np.sqrt(squares / count), relative, total, rows)
 
     def table(self) -> dict[str, Any]:
         """Return the errors as lists, for a file."""
@@ -53,7 +57,14 @@ def torque_errors(moments: Moments, folds: Sequence[int], values: Array) -> Erro
     """Return the errors of the rows of some folds, predicted with some values of the parameters."""
     triangles = moments.triangles(folds)
     squares = residual_squares(triangles, moments.active, values)
-    return Errors.of(squares, moments.powers(folds), triangles[0].rows)
+    return _errors(moments, folds, squares)
+
+
+def _errors(moments: Moments, folds: Sequence[int], squares: Array) -> Errors:
+    """Return the errors of squares summed over the rows of some folds; most rows that a joint has."""
+    triangles = moments.triangles(folds)
+    weight = np.array([t.weight for t in triangles])
+    return Errors.of(squares, moments.powers(folds), max(t.rows for t in triangles), weight)
 
 
 def cross_validation(
@@ -72,13 +83,15 @@ def cross_validation(
     for fold in folds:
         fit = fit_of([other for other in folds if other != fold])
         squares += residual_squares(moments.triangles([fold]), moments.active, values_of(fit))
-    rows = sum(moments.folds[fold, 0].rows for fold in folds)
-    return Errors.of(squares, moments.powers(folds), rows)
+    return _errors(moments, folds, squares)
 
 
 @dataclass(frozen=True)
 class Trace:
-    """Measured and predicted torques at the rows of a log, and which rows were held out."""
+    """Measured and predicted torques at the rows of a log, and which rows were held out.
+
+    Masked efforts are replaced by straight lines.
+    """
 
     time: Array
     measured: Array

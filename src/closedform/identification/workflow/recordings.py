@@ -141,6 +141,13 @@ class Recordings:
         gathering = Gathering(self.plans, around(self._loaded(columns)), lags, self.opening.skip, self.alone)
         total: Moments
         total, shares = self.runner.joined(gathering, Moments.joined, self._groups, tell)
+        rows = [triangle.rows for triangle in total.triangles(total.fitted)]
+        lost = [name for name, count in zip(self.robot.joint_names, rows, strict=True) if not count]
+        if lost and any(rows):
+            raise ArgumentError(
+                f"identify: mask or weights leave no rows of joint(s) {listed(lost, 8)} to fit; let more of "
+                "their samples count, or lock joints that stay still"
+            )
         return total, shares
 
     def results(self, shares: Sequence[Any], values: Array) -> tuple[LogResult, ...]:
