@@ -344,8 +344,8 @@ def test_an_exciting_motion_and_a_payload_are_shown(log):
     assert_drawn(drawn(found)[0], t, found.trajectory(t))
     assert column(found, "velocity") == digits(found.table()["velocity"][0])
     errors = replace(log.fitted, total=0.01)
-    load = Payload("link2", np.arange(10.0), np.ones(10), errors, errors)
-    assert column(load, "value") == digits(load.phi)
+    load = Payload("link2", np.arange(10.0), np.eye(10), errors, errors, 0.01)
+    assert column(load, "value") == [f"{each:.4g}" for each in (load.mass, *load.com)]
     assert repr(load) == "<Payload of 'link2': 9 kg, torque error 1.00 %>"
 
 

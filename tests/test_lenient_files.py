@@ -147,7 +147,7 @@ def test_files_of_other_kinds_are_named(load: Load, root: str, word: str) -> Non
 @pytest.mark.parametrize(
     ("old", "new", "part"),
     [
-        ("</robot>", '<loop_joint name="cut"/></robot>', "<loop_joint>"),
+        ("</robot>", '<constraint name="cut"/></robot>', "<constraint>"),
         ("</robot>", "<drake:ball_constraint xmlns:drake='d'/></robot>", "<drake:ball_constraint>"),
         ("<origin", "<orgin", "<orgin>"),
         ("<axis", "<Axis", "<Axis>"),
