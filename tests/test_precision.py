@@ -22,6 +22,8 @@ def owners() -> dict[str, Any]:
         "rigid": rigid,
         "flexible": cf.FlexibleArm([cf.FlexibleLink(1.0, 0.5, 2.0, modes=1)]),
         "elastic": cf.ElasticJointRobot(rigid, "variable", 0.1, 1.0),
+        "closed": rigid.with_loops([cf.JointCoupling("joint2", "joint1")], actuated=rigid.joint_names),
+        "touching": rigid.with_contacts([cf.Contact("tool", "surface", (1, 0, 0))]),
     }
 
 
