@@ -17,7 +17,8 @@ from ..description.contact import Contact
 from ..errors import ArgumentError, listed, shown
 from ..forms.tree import Tree
 from ..lazy import cached_property
-from ..model import Body, Frame, Model, random_state
+from ..model import Model, random_state
+from ..model.on_tree import OnTree
 from .rows import rates, row_count
 
 POSTURES = 5
@@ -28,7 +29,7 @@ RANK = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class ContactModel:
+class ContactModel(OnTree):
     """A tree some of whose frames are held.
 
     `rows` are those of all contacts that are independent at almost every posture, `driven` the velocities
@@ -64,49 +65,6 @@ class ContactModel:
     def nv(self) -> int:
         """Number of velocities."""
         return self.tree.nv
-
-    @property
-    def name(self) -> str:
-        """Name of the robot."""
-        return self.tree.name
-
-    @property
-    def bodies(self) -> tuple[Body, ...]:
-        """The moving bodies."""
-        return self.tree.bodies
-
-    @property
-    def frames(self) -> tuple[Frame, ...]:
-        """The named frames."""
-        return self.tree.frames
-
-    @property
-    def frame_names(self) -> tuple[str, ...]:
-        """Names of the frames."""
-        return self.tree.frame_names
-
-    @property
-    def gravity(self) -> Array:
-        """Acceleration of gravity in the base frame."""
-        return self.tree.gravity
-
-    @property
-    def has_inertia(self) -> bool:
-        """Whether the bodies have inertias."""
-        return self.tree.has_inertia
-
-    @property
-    def phi(self) -> Array:
-        """All inertial parameters, ten per body."""
-        return self.tree.phi
-
-    def frame(self, name: str | None) -> Frame:
-        """Return the frame of that name, or the default one for None."""
-        return self.tree.frame(name)
-
-    def joint_array(self, name: str) -> Array:
-        """Return a number of all joints as an array over their velocities."""
-        return self.tree.joint_array(name)
 
     @cached_property
     def digest(self) -> str:

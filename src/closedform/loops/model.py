@@ -11,13 +11,14 @@ import numpy as np
 from ..arrays import Array
 from ..description.loop import Closure, JointCoupling, Loop
 from ..lazy import cached_property
-from ..model import Body, Frame, Model
+from ..model import Model
+from ..model.on_tree import OnTree
 from .cut_joints import row_count
 from .dyads import Dyad, Follower
 
 
 @dataclass(frozen=True, eq=False)
-class ClosedModel:
+class ClosedModel(OnTree):
     """A spanning tree whose loops are closed by cut joints.
 
     `rows` are those of all closures that are independent of each other, in order. `independent` are the
@@ -93,56 +94,6 @@ class ClosedModel:
         """Names of the rows that are used: their closure and place in it."""
         every = [f"{each.name}[{k}]" for each in self.closures for k in range(row_count(each))]
         return tuple(every[k] for k in self.rows)
-
-    # what forms ask of the model of a robot
-
-    @property
-    def name(self) -> str:
-        """Name of the robot."""
-        return self.tree.name
-
-    @property
-    def bodies(self) -> tuple[Body, ...]:
-        """The moving bodies."""
-        return self.tree.bodies
-
-    @property
-    def frames(self) -> tuple[Frame, ...]:
-        """The named frames."""
-        return self.tree.frames
-
-    @property
-    def frame_names(self) -> tuple[str, ...]:
-        """Names of the frames."""
-        return self.tree.frame_names
-
-    @property
-    def gravity(self) -> Array:
-        """Acceleration of gravity in the base frame."""
-        return self.tree.gravity
-
-    @property
-    def has_inertia(self) -> bool:
-        """Whether the bodies have inertias."""
-        return self.tree.has_inertia
-
-    @property
-    def phi(self) -> Array:
-        """All inertial parameters, ten per body."""
-        return self.tree.phi
-
-    @property
-    def base_phi(self) -> Array:
-        """Inertial parameters of what is fixed to the base."""
-        return self.tree.base_phi
-
-    def frame(self, name: str | None) -> Frame:
-        """Return the frame of that name, or the default one for None."""
-        return self.tree.frame(name)
-
-    def joint_array(self, name: str) -> Array:
-        """Return a number of all joints as an array over their velocities."""
-        return self.tree.joint_array(name)
 
     @cached_property
     def digest(self) -> str:
