@@ -359,6 +359,7 @@ def test_methods_take_batches_out_float32_names_and_all_coordinates():
     assert np.array_equal(out, tau)
     again = pickle.loads(pickle.dumps(closed))
     assert np.array_equal(again.inverse_dynamics(q, qd, qdd), tau)
+    assert closed.inverse_dynamics(*(each.astype(np.float32) for each in (q, qd, qdd))).dtype == np.float32
     by_formula = five_bar()
     short = by_formula.inverse_dynamics(*(each.astype(np.float32) for each in (q, qd, qdd)))
     assert short.dtype == np.float32

@@ -192,7 +192,9 @@ class ClosedRobot(ClosedPostures, ClosedForms):
         )
 
     def all_coordinates(self, q: Any) -> Any:
-        """Return the coordinates of all joints: q itself if it has them, else assembled."""
+        """Return the coordinates of all joints: q itself if it has them, else assembled; float32 stays."""
+        if getattr(q, "dtype", None) == np.float32 and isinstance(q, np.ndarray):
+            return np.asarray(self.all_coordinates(q.astype(float)), dtype=np.float32)
         if kind_of("q", q) is None:
             q = real_array("q", q)
         size = np.shape(q)

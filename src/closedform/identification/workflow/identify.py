@@ -140,7 +140,9 @@ def identify(
     >>> bool(result.fitted.total < 1e-3), round(result["fv1"].value, 3)
     (True, 0.5)
     """
-    instance("identify: robot", robot, Robot)
+    instance(
+        "identify: robot", robot, Robot, "a Robot without loops (base_parameters knows those with loops)"
+    )
     choice("identify: undetermined", undetermined, ("error", "prior"))
     choice("identify: method", method, METHODS)
     for name, given in (("rotors", rotors), ("plausible", plausible), ("diagnose", diagnose)):
