@@ -1,7 +1,7 @@
 // Pinocchio's forward dynamics with closed loops in plain loops over a batch, behind a C ABI.
 //
 // As in pinocchio_loop.cpp, the model crosses as text; constraints cross as numbers. Data and
-// constraint data are reused. lcaba, whose header calls it unsupported, crashes on these mechanisms
+// constraint data are reused. lcaba, whose header calls it unsupported, crashes on a Gough-Stewart platform
 // (Pinocchio 4.1), so that constraintDynamics is the one route.
 
 #ifdef PINOCCHIO_ENABLE_TEMPLATE_INSTANTIATION
