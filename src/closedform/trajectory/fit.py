@@ -97,7 +97,7 @@ def fit_fourier(times: ArrayLike, values: ArrayLike, *, terms: int, period: floa
     >>> import numpy as np, closedform as cf
     >>> t = np.linspace(0, 6, 600)
     >>> motion = cf.trajectory.fit_fourier(t, 0.3 + np.sin(np.pi * t), terms=2, period=2.0)
-    >>> motion.sines.round(9).tolist()
+    >>> (motion.sines.round(9) + 0.0).tolist()
     [[1.0], [0.0]]
     """
     terms = whole_number("fit_fourier: terms", terms, 1, MOST_TERMS)
