@@ -138,7 +138,7 @@ class Search:
         self._known: dict[tuple[FrictionTerms, bool], Array] = {}
 
     def error(self, friction: FrictionTerms) -> float:
-        """Return the relative torque error of a model on folds left out in turn, with the values to be used."""
+        """Return the relative torque error of a model on folds left out in turn, with the values used."""
         return self._relative(self.squares(friction))
 
     def free_error(self, friction: FrictionTerms) -> float:

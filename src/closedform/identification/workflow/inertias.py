@@ -112,8 +112,8 @@ def inertias(
 ) -> Inertias:
     """Return the inertias nearest to the described ones, or physically consistent ones.
 
-    `physical` is that of `identify`; `trust` gives that of `Prior.of` if it is needed. If no rigid body has the
-    inertias found, that is a note.
+    `physical` is that of `identify`; `trust` gives that of `Prior.of` if it is needed. If no rigid body has
+    the inertias found, that is a note.
     """
     prior, B = Prior.of(design, fit.R), design.base.matrix
     phi = nearest(prior, B, fit.values[: design.base.count])
