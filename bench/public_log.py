@@ -32,13 +32,14 @@ class Recording:
 
     `part` is the part of the file that is used, from and to as fractions of its duration. `payload` is the
     mass in kg that the last body carries. A recording is `flat` if its files have a number per line, joint
-    after joint.
+    after joint, and `across` if they have a line per joint, and further lines behind those.
     """
 
     files: str | Mapping[str, str]
     part: tuple[float, float] = (0.0, 1.0)
     payload: float = 0.0
     flat: bool = False
+    across: bool = False
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -116,10 +117,13 @@ class PublicLog:
 
 
 def _source(log: PublicLog, chosen: Recording, joints: int) -> Any:
-    """Return what `read_log` takes: paths, or the arrays of flat files."""
+    """Return what `read_log` takes: paths, or the arrays of files that are flat or across."""
     if isinstance(chosen.files, str):
         return found(log, chosen.files)
     paths = {quantity: found(log, path) for quantity, path in chosen.files.items()}
+    if chosen.across:
+        lines = {quantity: np.loadtxt(path, delimiter=",") for quantity, path in paths.items()}
+        return {quantity: x[:joints].T for quantity, x in lines.items()}
     if not chosen.flat:
         return paths
     numbers = {quantity: np.loadtxt(path) for quantity, path in paths.items()}
