@@ -17,6 +17,7 @@ KRANG = "29-ArmDataCollection/{}Data/data{}.txt"
 DUAL = "code/para_est/coupled_ident/dualArmV2_data_write_excitation_{}.txt"
 SLOW = "python_identification/csv_data/{}{}.csv"
 MED = "src/test/measurements.csv"
+GEN3 = "Examples/Kinova/SystemIdentification/IterativeSystemIdentification/full_params_data/{}_downsampled_{}.csv"
 
 FRESH = (
     PublicLog(
@@ -80,7 +81,7 @@ FRESH = (
             "units": {"position": "deg", "velocity": "rpm"},
             "gain": (1.35, 1.35, 6.1404, 6.1404, 5.78224, 5.78224, 5.14224),
         },
-        notes="gains by the authors' friction script, which they doubt; the torque sensors of the wrist are zero",
+        notes="gains by the authors' friction script; torque sensors are logged too, but the wrist has none",
     ),
     PublicLog(
         "slow-six",
@@ -127,7 +128,33 @@ FRESH = (
             "rate": 100.0,
             "gain": (-1,) * 7,
         },
-        notes="the rate by the authors' script; the torques at rest have the sign of the load, not of the drive",
+        notes="rate by the authors' script; the torques at rest have the sign of the load, not of the drive",
+    ),
+    PublicLog(
+        "gen3",
+        "Kinova Gen3, seven joints, 98 Hz with gaps, angles wrapped, five motions of 14 s; filtered torques",
+        "roahmlab/RAPTOR",
+        "MIT",
+        "Robots/kinova-gen3/kinova.urdf",
+        {
+            str(k): Recording(
+                {
+                    quantity: GEN3.format(file, k)
+                    for quantity, file in (
+                        ("time", "t"),
+                        ("position", "q"),
+                        ("velocity", "q_d"),
+                        ("effort", "tau"),
+                    )
+                }
+            )
+            for k in range(1, 6)
+        },
+        "3",
+        ("1", "2", "4"),
+        5.0,
+        notes="motion 3 moves most; motion 5 lacks four seconds; 0.5 Hz is the last harmonic",
+        commit="04daa66070b6548b2139ff43bdffbc6a71a3c992",
     ),
 )
 """The logs that came later."""

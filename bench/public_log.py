@@ -64,7 +64,8 @@ class PublicLog:
     `held` name the recordings that are fitted and predicted. `moving` are the joints that are identified, if
     not all; the others are locked, where `locked` says or at zero. `further` are torques per joint and unit
     parameter (rows, joints, 1) as functions of the positions, such as of a counterbalance. `tuned` says
-    whether this project chose any of its defaults with an eye on the log.
+    whether this project chose any of its defaults with an eye on the log. `commit` is the one whose files are
+    read from a bare mirror; later ones may have dropped them.
     """
 
     name: str
@@ -83,6 +84,7 @@ class PublicLog:
     further: tuple[Callable[[Array], Array], ...] = ()
     tuned: bool = False
     notes: str = ""
+    commit: str = "HEAD"
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -132,15 +134,16 @@ def _source(log: PublicLog, chosen: Recording, joints: int) -> Any:
 
 def missing(log: PublicLog) -> tuple[str, ...]:
     """Return the paths of a log that are not here."""
-    return tuple(path for path in log.paths if _found(log.name, log.repository, path) is None)
+    return tuple(path for path in log.paths if _found(log.name, log.repository, path, log.commit) is None)
 
 
 def found(log: PublicLog, path: str) -> Path:
     """Return a file of a log on this machine; that of a bare mirror is copied to a temporary folder."""
-    where = _found(log.name, log.repository, path)
+    where = _found(log.name, log.repository, path, log.commit)
     if where is None:
         raise FileNotFoundError(
-            f"log {log.name!r}: no {path}; clone {log.repository} into the folder that CLOSEDFORM_LOGS names"
+            f"log {log.name!r}: no {path} at {log.commit}; clone {log.repository} into the folder that "
+            "CLOSEDFORM_LOGS names"
         )
     return where
 
@@ -151,7 +154,7 @@ def data_folder() -> Path:
 
 
 @cache
-def _found(name: str, repository: str, path: str) -> Path | None:
+def _found(name: str, repository: str, path: str, commit: str) -> Path | None:
     local = data_folder() / name / Path(path).name
     if local.is_file():
         return local
@@ -159,7 +162,7 @@ def _found(name: str, repository: str, path: str) -> Path | None:
         if (clone / path).is_file():
             return clone / path
         shown = subprocess.run(
-            ["git", "-C", str(clone), "show", f"HEAD:{path}"], capture_output=True, check=False
+            ["git", "-C", str(clone), "show", f"{commit}:{path}"], capture_output=True, check=False
         )
         if shown.returncode == 0:
             copy = _copies() / name / path

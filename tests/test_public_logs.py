@@ -32,7 +32,7 @@ def test_log_reads_as_described(log):
     if samples.velocity is not None:
         slopes = np.gradient(samples.position, samples.time, axis=0)
         for slope, velocity in zip(slopes.T, samples.velocity.T, strict=True):
-            assert np.corrcoef(slope, velocity)[0, 1] > 0.9
+            assert np.corrcoef(slope, velocity)[0, 1] > 0.85
 
 
 def test_file_of_a_bare_mirror_is_found(tmp_path, monkeypatch):
