@@ -17,7 +17,7 @@ KRANG = "29-ArmDataCollection/{}Data/data{}.txt"
 DUAL = "code/para_est/coupled_ident/dualArmV2_data_write_excitation_{}.txt"
 SLOW = "python_identification/csv_data/{}{}.csv"
 MED = "src/test/measurements.csv"
-GEN3 = "Examples/Kinova/SystemIdentification/IterativeSystemIdentification/full_params_data/{}_downsampled_{}.csv"
+GEN3 = "Examples/Kinova/SystemIdentification/IterativeSystemIdentification/full_params_data"
 
 FRESH = (
     PublicLog(
@@ -134,12 +134,12 @@ FRESH = (
         "gen3",
         "Kinova Gen3, seven joints, 98 Hz with gaps, angles wrapped, five motions of 14 s; filtered torques",
         "roahmlab/RAPTOR",
-        "MIT",
+        "GPL-3.0",
         "Robots/kinova-gen3/kinova.urdf",
         {
             str(k): Recording(
                 {
-                    quantity: GEN3.format(file, k)
+                    quantity: f"{GEN3}/{file}_downsampled_{k}.csv"
                     for quantity, file in (
                         ("time", "t"),
                         ("position", "q"),
