@@ -38,7 +38,7 @@ from .inertias import consistent_inertias, identified_robot, inertias, places
 from .known_inertias import KnownInertias
 from .log_results import log_doubts, odd_logs
 from .opening import Opening
-from .prediction import Errors, cross_validation, torque_errors
+from .prediction import cross_validation, left_out_errors, left_out_squares, torque_errors
 from .progress import Progress, forward, part
 from .recordings import KEPT, Recordings
 from .result import Identification
@@ -92,8 +92,8 @@ def identify(
     - `log`: a `Log`, or what `read_log` takes, with its options (`units`, `columns`, `reduction`, ...);
       or several: a list of these, a folder, or a pattern such as "runs/*.csv". In a list a pair
       (log, options) has options of its own.
-    - `cutoff`: of the torque filter in Hz; by default ten times the bandwidth of the motion, or less
-      if the noise of positions would drown the accelerations.
+    - `cutoff`: of the torque filter in Hz; by default eight times the bandwidth of the motion (ten if
+      speeds were logged), or less if the noise of positions would drown the accelerations.
     - `lag`: seconds by which efforts were recorded later than positions; by default the lag that
       predicts rows left out best, if it takes a tenth off their error; see `lag` of the result.
     - `friction`: `FrictionTerms`, None, or "auto", the model that cross validation within the fitted
@@ -237,21 +237,17 @@ def identify(
     fit = robot_fit(whole, design.width)
     tell(0.8, "inertias")
 
-    def left_out_with(trust: float) -> Errors | None:
-        """Return the errors of rows left out in turn, of consistent inertias with some trust in the prior."""
+    @cache
+    def left_out_with(trust: float) -> Array | None:
+        """Return squared errors of rows left out in turn, of consistent inertias with some trust."""
 
         def consistent(part: Fit) -> Array:
             bodies = consistent_inertias(design, robot_fit(part, design.width).R, known, trust)
             return with_payloads(part, bodies.values)
 
-        return cross_validation(moments, fitting.fit_of, consistent)
+        return left_out_squares(moments, fitting.fit_of, consistent)
 
-    by_trust = cache(left_out_with)
-
-    def trust() -> float:
-        return best_trust(lambda each: None if (error := by_trust(each)) is None else error.total)
-
-    found = inertias(design, fit, known, physical, trust)
+    found = inertias(design, fit, known, physical, lambda: best_trust(left_out_with))
     every = with_payloads(whole, found.values)
     fitted = torque_errors(moments, moments.fitted, every)
     tell(0.9, "validation")
@@ -261,7 +257,8 @@ def identify(
     held = (HELD_OUT, 0) in moments.folds
     held_out = torque_errors(moments, [HELD_OUT], every) if held else None
     if found.consistent:
-        left_out = by_trust(trust())
+        squares = left_out_with(found.trust)
+        left_out = None if squares is None else left_out_errors(moments, squares)
         any_held_out = torque_errors(moments, [HELD_OUT], whole.values) if held else None
         notes += price_note((left_out, free), (held_out, any_held_out))
     doubts = prediction_doubts(

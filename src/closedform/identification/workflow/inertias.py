@@ -99,16 +99,24 @@ def is_physical(phi: Array) -> NDArray[np.bool_]:
 
 @dataclass(frozen=True)
 class Inertias:
-    """Values of the parameters, the phi of all bodies behind them, and what is to be said about them."""
+    """Values of the parameters, the phi of all bodies behind them, and what is to be said about them.
+
+    `trust` is that of consistent inertias in their prior.
+    """
 
     values: Array
     phi: Array
     consistent: bool = False
     notes: tuple[str, ...] = ()
+    trust: float = 1.0
 
 
 def inertias(
-    design: Design, fit: Fit, known: KnownInertias, physical: bool | None, trust: Callable[[], float]
+    design: Design,
+    fit: Fit,
+    known: KnownInertias,
+    physical: bool | None,
+    trust: Callable[[], float] = lambda: 1.0,
 ) -> Inertias:
     """Return the inertias nearest to the described ones, or physically consistent ones.
 
@@ -130,7 +138,7 @@ def inertias(
 def consistent_inertias(design: Design, R: Array, known: KnownInertias, trust: float = 1.0) -> Inertias:
     """Return the physically consistent inertias that fit the rows behind the factor R best."""
     phi, drive = consistent(Prior.of(design, R, trust), known, design.base.matrix, R, design.names)
-    return Inertias(np.concatenate([design.base.matrix @ phi, drive]), phi, consistent=True)
+    return Inertias(np.concatenate([design.base.matrix @ phi, drive]), phi, consistent=True, trust=trust)
 
 
 def beliefs(design: Design, R: Array) -> tuple[Array, Array]:

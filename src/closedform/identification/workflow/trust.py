@@ -4,23 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+
+from ...arrays import Array
+
 TRUSTS = (1.0, 0.3, 0.1, 0.03)
 """Weights of the described inertias that are tried, over the usual one, the greatest first."""
 
-COST = 0.01
-"""Part of the error of rows left out that trust in the description may cost."""
 
+def best_trust(squares_of: Callable[[float], Array | None]) -> float:
+    """Return the greatest of `TRUSTS` with which rows left out are predicted no worse than with the best.
 
-def best_trust(error: Callable[[float], float | None]) -> float:
-    """Return the greatest of `TRUSTS` that costs little: `error` is that of rows left out with it.
+    `squares_of` gives the squared errors (folds, joints) of a trust, None if there is one fold only: then
+    nothing speaks against the greatest. "No worse" is by the rule of one standard error, here that of the
+    difference over the folds [HastieTibshiraniFriedman2009, Sec. 7.10].
 
-    Without such an error (one fold) the usual weight is kept.
-
-    >>> best_trust({1.0: 0.05, 0.3: 0.041, 0.1: 0.0402, 0.03: 0.04}.__getitem__)
-    0.1
+    >>> squares = {1.0: [2, 2.1], 0.3: [1, 1.3], 0.1: [1.1, 1.1], 0.03: [1.2, 1.3]}
+    >>> best_trust(lambda trust: np.array(squares[trust])[:, None])
+    0.3
     """
-    errors = [found for trust in TRUSTS if (found := error(trust)) is not None]
-    if len(errors) < len(TRUSTS):
+    found = [squares_of(trust) for trust in TRUSTS]
+    folds = [each.sum(axis=1) for each in found if each is not None]
+    if len(folds) < len(TRUSTS):
         return TRUSTS[0]
-    least = min(errors)
-    return next(t for t, e in zip(TRUSTS, errors, strict=True) if (1 - COST) * e <= least)
+    least = min(folds, key=np.sum)
+    return next(trust for trust, each in zip(TRUSTS, folds, strict=True) if _no_worse(each - least))
+
+
+def _no_worse(more: Array) -> bool:
+    """Return whether differences over the folds are no more than their standard error in sum."""
+    return bool(more.sum() <= np.std(more, ddof=1) * np.sqrt(len(more)))
