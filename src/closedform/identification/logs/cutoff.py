@@ -31,6 +31,9 @@ CERTAIN = 20.0
 HUM = 8.0
 """Ratio of a frequency to the next lower one that stands out (at least `LOWEST`), above which it is a hum."""
 
+CORNERS = 4.0
+"""Cutoff in Hz that reversals of friction need, whose corners are as sharp in slow motions."""
+
 LOWEST = 2.0
 """Least cutoff in Hz."""
 
@@ -87,6 +90,10 @@ class Spectrum:
         power = np.cumsum((speed[:, moving] / total[moving]).sum(axis=1))
         return float(self.frequency[np.searchsorted(power, 0.99 * power[-1])])
 
+    def reach(self, derivatives: int) -> float:
+        """Return how far the motion and its friction reach, if accelerations are so many derivatives."""
+        return max(WIDER[derivatives] * self.bandwidth, CORNERS)
+
     @property
     def clean(self) -> float:
         """The cutoff up to which noise is `SHARE` of the accelerations' power, in the median of the joints.
@@ -133,7 +140,7 @@ def spectral_cutoff(samples: Samples, rate: float) -> float:
     if not np.ptp(samples.position, axis=0).any():
         return rate / 10
     spectrum = Spectrum.of(samples, rate)
-    wide = min(WIDER[2] * spectrum.bandwidth, spectrum.clean)
+    wide = min(spectrum.reach(2), spectrum.clean)
     return float(np.clip(wide, min(LOWEST, rate / 10), rate / 10))
 
 

@@ -26,7 +26,7 @@ STATES = 20_000
 TURN = 1e-4
 """Step of central differences by a joint's zero, in rad or m."""
 
-DEPENDENT = 1e-9
+DEPENDENT = 1e-4
 """Part of a column, relative, that other columns do not explain, below which it is dependent."""
 
 
