@@ -43,7 +43,10 @@ class Assembler:
 
     @cached_property
     def _correct(self) -> Kernel:
-        """Residual of all rows at x, x after one Newton step of the dependent coordinates, and its length."""
+        """Residuals at x, x after one Newton step of the dependent coordinates, and its length.
+
+        The residual of all rows, and `held`, that of the independent ones alone.
+        """
         tree, model = self.closed.tree, self.model
         x, step = SX.sym("x", tree.nq), SX.sym("step", len(model.dv))
         whole = SX(tree.nv, 1)
@@ -57,6 +60,7 @@ class Assembler:
         residual = self.closed.residual(x)
         outputs = [
             ("residual", (), ca.sqrt(ca.dot(residual, residual))),
+            ("held", (), ca.sqrt(ca.dot(c, c))),
             ("x_next", (tree.nq,), ca.densify(ca.substitute(after, step, ca.densify(newton)))),
             ("correction", (), ca.sqrt(ca.dot(newton, newton))),
         ]
@@ -156,8 +160,8 @@ class Assembler:
         open_ = np.arange(len(x))
         closed = np.zeros(len(x), dtype=bool)
         for _ in range(CORRECTIONS):
-            gap, after, by = self._correct(x[open_])
-            fine = gap <= tolerance(self.size, self.model.slack)
+            gap, held, after, by = self._correct(x[open_])
+            fine = (gap <= tolerance(self.size, self.model.slack)) & (held <= tolerance(self.size, 0.0))
             closed[open_[fine]] = True
             total[open_] += np.where(np.isfinite(by), by, np.inf)
             x[open_] = after  # one step more than needed: quadratic convergence ends at round-off
