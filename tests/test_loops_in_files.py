@@ -123,9 +123,7 @@ RODS = {
 
 
 def accelerations_of_levers(name):
-    rod, end, held = (
-        part.format(upper=UPPER, lower=LOWER, beyond=BEYOND, pin=PIN) for part in RODS[name]
-    )
+    rod, end, held = (part.format(upper=UPPER, lower=LOWER, beyond=BEYOND, pin=PIN) for part in RODS[name])
     rod = f'<body name="rod" pos="0.2 0 0"><joint name="ball" type="ball"/>{rod}</body>'
     robot = cf.load(HEAD + LEVERS.format(rod=rod, end=end, held=held))
     assert robot.nv == 2  # one lever, and the spin of the rod
@@ -144,7 +142,6 @@ def test_a_rod_spins_however_its_two_balls_are_written(name):
     one = accelerations_of_levers("a connect")
     assert np.abs(one).min() > 1
     assert np.allclose(accelerations_of_levers(name), one, rtol=1e-6)  # a pin of 1e-9 kg
-
 
 
 INERTIAL = '<inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'

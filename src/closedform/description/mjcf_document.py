@@ -52,6 +52,9 @@ ATTRIBUTES = ("material", "delay", "nsample", "interp", "octree_maxdepth")
 FORCES = ("actuator", "tendon", "equality")
 """Sections without any effect on looks."""
 
+ASSEMBLED = "assembled"
+"""Name of the keyframe in which loops are closed; other keyframes have no effect."""
+
 COPIES = ("replicate", "composite", "flexcomp")
 
 
@@ -153,9 +156,13 @@ def _bounded(root: etree._Element, path: Path, budget: _Budget, chain: tuple[str
     ]
     if problems:
         raise DescriptionError(chain[0], problems)
+    keys = [node for node in root.iterfind("keyframe/key") if node.get("name") == ASSEMBLED]
     _strip(root, budget.looks)
     _resolve(document, path.parent)
     _attach(document, path, budget, chain)
+    if len(chain) == 1 and not document.attached and not budget.looks:
+        for node in keys[:1]:
+            etree.SubElement(root, "keyframe").append(node)
     return document
 
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,10 +27,10 @@ from .model import ClosedModel
 from .motion import ClosedMotion, Law, simulate
 from .numbers import ClosureNumbers
 from .postures import ClosedPostures
-from .saving import save
+from .saving import ClosedFiles
 
 
-class ClosedRobot(ClosedPostures, ClosedForms):
+class ClosedRobot(ClosedFiles, ClosedPostures, ClosedForms):
     """A robot whose joints form closed loops, in minimal coordinates; `Robot.with_loops` makes it.
 
     Methods are those of a robot. They take the independent coordinates q (..., nq), velocities qd and
@@ -121,16 +119,6 @@ class ClosedRobot(ClosedPostures, ClosedForms):
     def tree(self) -> Robot:
         """The robot whose loops are cut: all joints have coordinates of their own."""
         return Robot(self.model.tree)
-
-    def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the robot as a TOML file that `load` reads back, with its loops; return its path.
-
-        >>> import os, tempfile, closedform as cf
-        >>> path = cf.load("four_bar").save(os.path.join(tempfile.mkdtemp(), "bars.toml"))
-        >>> cf.load(path).joint_names
-        ('crank',)
-        """
-        return save(self.model, path)
 
     def neutral(self) -> Array:
         """Return the independent coordinates of the posture in which the loops were closed."""
