@@ -129,8 +129,9 @@ class ClosedRobot(ClosedFiles, ClosedPostures, ClosedForms):
         """Return the coordinates of all joints (..., n) from the independent ones (..., nq).
 
         Without `near` the assembly mode is that in which the robot was closed; with it, that of the posture
-        `near` (..., n) of all joints. All loops are closed to round-off. A q that cannot be reached is an
-        error; in a batch its row is NaN, with a warning, unless none can be reached.
+        `near` (..., n) of all joints. All loops are closed to round-off. A q that cannot be reached, or only
+        through a singular posture, where modes meet, is an error; in a batch its row is NaN, with a warning,
+        unless none can be reached.
         """
         wanted = batch_array("assemble: q", q, self.nq)
         start = None
@@ -166,14 +167,20 @@ class ClosedRobot(ClosedFiles, ClosedPostures, ClosedForms):
         start[list(self.model.iq)] = first
         best, _ = self._numbers.closed(start, held=self.model.iv)
         loop, distance = self._numbers.worst(best)
+        shown_q = np.array2string(first, precision=4, threshold=8)
         sentence = (
-            f"q = {np.array2string(first, precision=4, threshold=8)} cannot be assembled: loop {loop.name!r} "
-            f"stays {distance:.3g} (m, or 2 sin(angle / 2)) apart"
+            f"q = {shown_q} cannot be assembled: loop {loop.name!r} stays {distance:.3g} (m, or "
+            "2 sin(angle / 2)) apart"
         )
-        if lost.all():
-            raise AssemblyError(
-                f"assemble: {sentence}; stay within reach, or give near= of another assembly mode"
+        remedy = "stay within reach, or give near= of another assembly mode"
+        if distance <= self._numbers.tolerance:
+            sentence = (
+                f"q = {shown_q} can be closed, but a singular posture, where assembly modes meet, is on the "
+                "way to it, and nothing says which mode follows"
             )
+            remedy = "stay on this side, or give near= of all joints in the mode that is meant"
+        if lost.all():
+            raise AssemblyError(f"assemble: {sentence}; {remedy}")
         warn(
             f"assemble: {np.count_nonzero(lost)} of {lost.size} samples are NaN; the first: {sentence}",
             ModelWarning,
@@ -227,7 +234,8 @@ class ClosedRobot(ClosedFiles, ClosedPostures, ClosedForms):
         (`closedform.integration.simulate` says which shapes), a function law(t, q, qd) that is asked once a
         step, or None. `friction=True` and `springs=True` add those of all joints. `method` is "rk4", or one
         of SciPy's adaptive ones within `rtol` and `atol` if the law is no function of the state. The loops of
-        the motion are closed to round-off.
+        the motion are closed to round-off. A motion that passes a singular posture, where assembly modes
+        meet, is an error; in a batch what follows is NaN, with a warning.
 
         >>> import closedform as cf
         >>> arm = cf.load("2r").with_loops([cf.JointCoupling("joint2", "joint1")])
