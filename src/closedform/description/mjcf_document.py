@@ -160,9 +160,11 @@ def _bounded(root: etree._Element, path: Path, budget: _Budget, chain: tuple[str
     _strip(root, budget.looks)
     _resolve(document, path.parent)
     _attach(document, path, budget, chain)
-    if len(chain) == 1 and not document.attached and not budget.looks:
-        for node in keys[:1]:
-            etree.SubElement(root, "keyframe").append(node)
+    alone = len(chain) == 1 and not document.attached and not budget.looks
+    if alone and keys and keys[0].get("qpos") and root.find("equality") is not None:
+        for name in {*keys[0].attrib} - {"name", "qpos"}:  # of actuators that may be gone
+            del keys[0].attrib[name]
+        etree.SubElement(root, "keyframe").append(keys[0])
     return document
 
 

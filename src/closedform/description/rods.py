@@ -74,14 +74,15 @@ def _rods(description: Description, mechanism: Mechanism) -> Iterator[tuple[str,
     for joint in description.joints:
         if joint.fixed or joint.parent not in places:
             continue
-        centre = (
-            np.append(joint_type(Ball.kind, joint.subspace).centre, 1) if joint.kind == Ball.kind else None
-        )
         (parent, T), (root, own) = places[joint.parent], whole[joint.child]
         root_above, above = whole[parent]
-        ball = centre is not None
-        holds[root].append(_Hold((own @ centre)[:3], joint, own) if ball else _Hold())
-        holds[root_above].append(_Hold((above @ T @ joint.placement @ centre)[:3]) if ball else _Hold())
+        below = beyond = _Hold()
+        if joint.kind == Ball.kind:
+            centre = np.append(joint_type(Ball.kind, joint.subspace).centre, 1)
+            below = _Hold((own @ centre)[:3], joint, own)
+            beyond = _Hold((above @ T @ joint.placement @ centre)[:3])
+        holds[root].append(below)
+        holds[root_above].append(beyond)
     for each in loops:
         for name in (each.frame_a, each.frame_b):
             link, T = places[name]

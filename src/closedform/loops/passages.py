@@ -46,7 +46,7 @@ def touched(determinants: Determinants, count: int) -> NDArray[np.bool_]:
     line, sample, block = np.nonzero(least)
     times = np.zeros((count, d.shape[2]), dtype=int)
     if not line.size:
-        return times.any(axis=1)
+        return np.zeros(count, dtype=bool)
     low, high = t[0, sample], t[0, sample + 2]
     # all candidates of a line at once: determinants are asked for by line
     order = np.zeros(len(line), dtype=int)
