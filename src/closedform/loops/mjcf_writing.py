@@ -108,9 +108,7 @@ class _File:
         tendon = element(self.tendons, "spatial", name=own)
         for end in ends:
             element(tendon, "site", site=end)
-        self.equalities.append(
-            element(None, "tendon", tendon1=own, polycoef=[length - reference, 0, 0, 0, 0])
-        )
+        self._constant(own, length - reference)
 
     def _constant(self, tendon: str, value: float) -> None:
         """Hold the length of a tendon, counted from that at the reference."""
