@@ -101,7 +101,10 @@ class ParallelRobot:
                 names = [name for name in self.model.names if name[:-2] == whole and name[-2] == "_"]
                 joint = self._joint(names[int(part) - 1])
             own = slice(joint.idx_v, joint.idx_v + joint.nv)
-            q_out[joint.idx_q : joint.idx_q + joint.nq] = x[body.iq : body.iq + body.joint.nq]
+            q = x[body.iq : body.iq + body.joint.nq]
+            if joint.nq > len(q):  # a joint without limits has cosine and sine there
+                q = np.array([np.cos(q[0]), np.sin(q[0])])
+            q_out[joint.idx_q : joint.idx_q + joint.nq] = q
             v_out[own], tau_out[own] = v[body.velocities], tau[body.velocities]
             same |= {body.iv + k: joint.idx_v + k for k in range(joint.nv)}
         for name, bodies in hinges.items():
