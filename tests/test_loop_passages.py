@@ -83,12 +83,12 @@ def test_a_four_bar_that_comes_near_its_dead_points_is_assembled_all_around():
     q = np.linspace(1.0, 1.0 + np.pi, 40)[:, None]
     x = robot.assemble(q[q[:, 0] < 2.9])
     assert np.isfinite(x).all()
-    assert not robot._assembler._meets
+    assert not robot._assembler._has_change_points
 
 
 @pytest.mark.parametrize(("name", "meets"), [("four_bar", False), ("five_bar", False), ("palletiser", True)])
 def test_only_mechanisms_with_change_points_are_looked_at_along_the_way(name, meets):
-    assert cf.load(name)._assembler._meets == meets
+    assert cf.load(name)._assembler._has_change_points == meets
 
 
 def test_touching_zero_twice_is_as_good_as_never():

@@ -134,8 +134,8 @@ class Assembler:
         if self.model.explicit and near is None:
             with np.errstate(invalid="ignore"):  # what cannot be reached is NaN
                 x = np.asarray(self._explicit(q))
-            if self._meets:
-                x[self._changed(self.model.near[list(self.model.iq)], q)] = np.nan
+            if self._has_change_points:
+                x[self._mode_changes(self.model.near[list(self.model.iq)], q)] = np.nan
             return x
         start = self.model.near if near is None else near
         batch = np.broadcast_shapes(q.shape[:-1], start.shape[:-1])
@@ -146,15 +146,15 @@ class Assembler:
         return x.reshape(*batch, -1)
 
     @cached_property
-    def _meets(self) -> bool:
+    def _has_change_points(self) -> bool:
         """Whether the formulas change the assembly mode somewhere: on lines in all directions."""
         start = self.model.near[list(self.model.iq)]
         rng = np.random.default_rng(0)
         ways = np.concatenate([np.eye(len(start)), -np.eye(len(start)), rng.normal(size=(LINES, len(start)))])
         turn = np.pi * ways / np.abs(ways).max(axis=1, keepdims=True)
-        return any(bool(self._changed(start, start + part * turn).any()) for part in REACHES)
+        return any(bool(self._mode_changes(start, start + part * turn).any()) for part in REACHES)
 
-    def _changed(self, start: Array, goal: Array) -> NDArray[np.bool_]:
+    def _mode_changes(self, start: Array, goal: Array) -> NDArray[np.bool_]:
         """Return on which straight ways between independent coordinates the formulas change the mode."""
         flat = goal.reshape(-1, goal.shape[-1])
         found = np.zeros(len(flat), dtype=bool)
