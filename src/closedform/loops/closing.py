@@ -235,9 +235,10 @@ def _check_independent(tree: Model, wanted: tuple[int, ...], dofs: int, B: Array
 def _chosen(tree: Model, every: Sequence[Array], dofs: int, wanted: Sequence[int] = ()) -> tuple[int, ...]:
     """Return independent joints: what is left after the joints farthest from the base became dependent.
 
-    Joints that are `wanted` become dependent last.
+    Joints that are `wanted` become dependent last; a worse choice of the others that leaves them all
+    independent is preferred.
     """
-    rank = every[0].shape[0]
+    rank, found = every[0].shape[0], list[tuple[int, ...]]()
     order = sorted(range(len(tree.bodies)), key=lambda k: (k in wanted, -k))
     for far in FAR:
         bases = [np.zeros((rank, 0)) for _ in every]
@@ -251,7 +252,12 @@ def _chosen(tree: Model, every: Sequence[Array], dofs: int, wanted: Sequence[int
                 bases = [each for each in grown if each is not None]
                 chosen.append(k)
         if bases[0].shape[1] == rank:
-            return tuple(k for k, body in enumerate(tree.bodies) if body.coupling is None and k not in chosen)
+            left = (k for k, body in enumerate(tree.bodies) if body.coupling is None and k not in chosen)
+            found.append(tuple(left))
+            if set(wanted) <= set(found[-1]):
+                return found[-1]
+    if found:
+        return found[0]
     raise ClosedFormError(
         f"with_loops: no joints of {tree.name!r} were found whose {dofs} coordinates describe it; give "
         "independent=[...], and near= away from singular postures"

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,10 +27,10 @@ from .model import ClosedModel
 from .motion import ClosedMotion, Law, simulate
 from .numbers import ClosureNumbers
 from .postures import ClosedPostures
-from .saving import save
+from .saving import ClosedFiles
 
 
-class ClosedRobot(ClosedPostures, ClosedForms):
+class ClosedRobot(ClosedFiles, ClosedPostures, ClosedForms):
     """A robot whose joints form closed loops, in minimal coordinates; `Robot.with_loops` makes it.
 
     Methods are those of a robot. They take the independent coordinates q (..., nq), velocities qd and
@@ -122,16 +120,6 @@ class ClosedRobot(ClosedPostures, ClosedForms):
         """The robot whose loops are cut: all joints have coordinates of their own."""
         return Robot(self.model.tree)
 
-    def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the robot as a TOML file that `load` reads back, with its loops; return its path.
-
-        >>> import os, tempfile, closedform as cf
-        >>> path = cf.load("four_bar").save(os.path.join(tempfile.mkdtemp(), "bars.toml"))
-        >>> cf.load(path).joint_names
-        ('crank',)
-        """
-        return save(self.model, path)
-
     def neutral(self) -> Array:
         """Return the independent coordinates of the posture in which the loops were closed."""
         return self.model.near[list(self.model.iq)].copy()
@@ -141,8 +129,9 @@ class ClosedRobot(ClosedPostures, ClosedForms):
         """Return the coordinates of all joints (..., n) from the independent ones (..., nq).
 
         Without `near` the assembly mode is that in which the robot was closed; with it, that of the posture
-        `near` (..., n) of all joints. All loops are closed to round-off. A q that cannot be reached is an
-        error; in a batch its row is NaN, with a warning, unless none can be reached.
+        `near` (..., n) of all joints. All loops are closed to round-off. A q that cannot be reached, or only
+        through a singular posture, where modes meet, is an error; in a batch its row is NaN, with a warning,
+        unless none can be reached.
         """
         wanted = batch_array("assemble: q", q, self.nq)
         start = None
@@ -178,14 +167,20 @@ class ClosedRobot(ClosedPostures, ClosedForms):
         start[list(self.model.iq)] = first
         best, _ = self._numbers.closed(start, held=self.model.iv)
         loop, distance = self._numbers.worst(best)
+        shown_q = np.array2string(first, precision=4, threshold=8)
         sentence = (
-            f"q = {np.array2string(first, precision=4, threshold=8)} cannot be assembled: loop {loop.name!r} "
-            f"stays {distance:.3g} (m, or 2 sin(angle / 2)) apart"
+            f"q = {shown_q} cannot be assembled: loop {loop.name!r} stays {distance:.3g} (m, or "
+            "2 sin(angle / 2)) apart"
         )
-        if lost.all():
-            raise AssemblyError(
-                f"assemble: {sentence}; stay within reach, or give near= of another assembly mode"
+        remedy = "stay within reach, or give near= of another assembly mode"
+        if distance <= self._numbers.tolerance:
+            sentence = (
+                f"q = {shown_q} can be closed, but a singular posture, where assembly modes meet, is on the "
+                "way to it, and nothing says which mode follows"
             )
+            remedy = "stay on this side, or give near= of all joints in the mode that is meant"
+        if lost.all():
+            raise AssemblyError(f"assemble: {sentence}; {remedy}")
         warn(
             f"assemble: {np.count_nonzero(lost)} of {lost.size} samples are NaN; the first: {sentence}",
             ModelWarning,
@@ -239,7 +234,8 @@ class ClosedRobot(ClosedPostures, ClosedForms):
         (`closedform.integration.simulate` says which shapes), a function law(t, q, qd) that is asked once a
         step, or None. `friction=True` and `springs=True` add those of all joints. `method` is "rk4", or one
         of SciPy's adaptive ones within `rtol` and `atol` if the law is no function of the state. The loops of
-        the motion are closed to round-off.
+        the motion are closed to round-off. A motion that passes a singular posture, where assembly modes
+        meet, is an error; in a batch what follows is NaN, with a warning.
 
         >>> import closedform as cf
         >>> arm = cf.load("2r").with_loops([cf.JointCoupling("joint2", "joint1")])
