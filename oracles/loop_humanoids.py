@@ -48,13 +48,18 @@ def parallel_ankles() -> Any:
     return robot.with_loops(loops, independent=independent, near=robot.neutral())
 
 
-def cassie(folder: Path) -> Any:
-    """Return Cassie of MuJoCo's menagerie, its connections as balls: 32 velocities of joints, 22 dofs."""
+def cassie(folder: Path, *, motors: bool = False) -> Any:
+    """Return Cassie of MuJoCo's menagerie, its connections as balls: 32 velocities of joints, 22 dofs.
+
+    All dofs are driven, or with `motors` the ten joints of its motors.
+    """
     path = folder / "agility_cassie" / "cassie.xml"
     model = mujoco.MjModel.from_xml_path(str(path))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", cf.ModelWarning)
         robot = cf.load(path)
+    if motors:
+        return robot
     robot = getattr(robot, "tree", robot)
     loops = []
     for k in range(model.neq):

@@ -5,7 +5,7 @@
 | `cut_joints` | the rows that cut joints and couplings add, with time derivatives |
 | `linear` | square systems as expressions, by rotations |
 | `dyads` | loops that close by a formula |
-| `model`, `closing` | the mechanism: independent rows and coordinates, found by rank |
+| `model`, `closing`, `actuation` | the mechanism: independent rows and coordinates, driven motions, by rank |
 | `closed_tree` | constraint embedding: all velocities from the independent ones |
 | `kinematics`, `dynamics`, `rates`, `state`, `parameters` | the forms |
 | `assembly`, `numbers` | all coordinates from the independent ones |
