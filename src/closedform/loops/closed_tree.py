@@ -19,7 +19,7 @@ from math import comb
 import casadi as ca
 from casadi import SX
 
-from ..forms.joint_motion import joint_velocity_map
+from ..forms.manifold import coordinate_map
 from ..forms.tree import Tree
 from ..lazy import cached_property
 from . import cut_joints
@@ -168,11 +168,7 @@ class Posture:
     @cached_property
     def tangent(self) -> SX:
         """The rates x' of all coordinates per independent velocity, E(x) G."""
-        E = SX(self.tree.nq, self.tree.nv)
-        for body in self.model.tree.independent:
-            own = slice(body.iq, body.iq + body.joint.nq)
-            E[own, body.velocities] = joint_velocity_map(body.joint, self.x[own])
-        return ca.sparsify(E) @ self.G
+        return coordinate_map(self.model.tree, self.x) @ self.G
 
 
 def congruence(G: SX, M: SX) -> SX:

@@ -74,9 +74,7 @@ def forward_dynamics_derivatives(
     M = Factors(dynamics.embedded_mass(at), from_leaves=True)
     found = dynamics.forward_dynamics(closed, q, qd, tau, loads=loads)
     by_q, by_qd = ca.substitute([by_q, by_qd], [qdd], [ca.densify(found)])
-    by_q, by_qd, by_tau = (
-        ca.horzcat(*map(M.solve, ca.horzsplit(each))) for each in (by_q, by_qd, ca.densify(_actuation(at)))
-    )
+    by_q, by_qd, by_tau = map(M.solve_columns, (by_q, by_qd, ca.densify(_actuation(at))))
     return by_q, by_qd, by_tau
 
 
