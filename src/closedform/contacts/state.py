@@ -31,8 +31,8 @@ def forward_dynamics_derivatives(
     """Return d qdd / dq, d qdd / dqd and d qdd / dtau while contacts hold, in one evaluation.
 
     Column h by q is the derivative for a body-frame (right) perturbation of joint h. The last is
-    symmetric, M^-1 - M^-1 J^T D^-1 J M^-1 [CarpentierMansard2018]. `wrenches`, `friction` and `springs` as
-    in `inverse_dynamics_derivatives` of trees. Returns (nv, nv) three times.
+    symmetric, M^-1 - M^-1 J^T D^-1 J M^-1 [CarpentierMansard2018]. `wrenches`, `friction` and `springs`
+    as in `inverse_dynamics_derivatives` of trees. Returns (nv, nv) three times.
     """
     by_q, by_qd, by_tau = (motion for motion, _ in _changes(held, q, qd, tau, loads)[1])
     return by_q, by_qd, by_tau
