@@ -290,6 +290,7 @@ FORMATS = {"description/urdf.py", "description/catalogue.py", "model/urdf_writin
 """Files that read or write the words of a file format."""
 
 CUT_JOINTS = {"description/loop.py", "loops/cut_joints.py", "loops/dyads.py", "loops/closing.py"}
+CUT_JOINTS |= {"loops/legs.py", "loops/found_legs.py"}
 CUT_JOINTS |= {f"description/{name}.py" for name in ("constraints", "urdf_loops", "mjcf_equality", "rods")}
 """Files that name cut joints, some of which are called like joints of a tree."""
 

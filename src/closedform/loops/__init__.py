@@ -4,7 +4,8 @@
 |---|---|
 | `cut_joints` | the rows that cut joints and couplings add, with time derivatives |
 | `linear` | square systems as expressions, by rotations |
-| `dyads` | loops that close by a formula |
+| `spread` | a loop with some of its joints at zero, as its frame A sees it |
+| `dyads`, `legs`, `found_legs` | loops that close by a formula: planar pairs; spherical loops and legs |
 | `model`, `closing`, `actuation` | the mechanism: independent rows and coordinates, driven motions, by rank |
 | `closed_tree` | constraint embedding: all velocities from the independent ones |
 | `kinematics`, `dynamics`, `rates`, `state`, `parameters` | the forms |

@@ -14,7 +14,7 @@ from ..lazy import cached_property
 from ..model import Model
 from ..model.on_tree import OnTree
 from .cut_joints import row_count
-from .dyads import Dyad, Follower
+from .dyads import Formula
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,7 @@ class ClosedModel(OnTree):
     independent: tuple[int, ...]
     actuated: tuple[int, ...]
     near: Array
-    dyads: tuple[Dyad | Follower, ...] = ()
+    dyads: tuple[Formula, ...] = ()
     slack: float = 0.0
     driving: tuple[int, ...] = ()
     undriven: tuple[int, ...] = ()

@@ -42,7 +42,7 @@ class ClosedPostures:
     def assembly_modes(self, q: ArrayLike, starts: int = 100) -> Array:
         """Return the coordinates of all joints (modes, n) in every way to assemble q (nq,).
 
-        Loops that close by formulas (pairs of parallel turns) have all sides tried, and none is missed.
+        Loops that close by formulas have all sides tried, and none is missed.
         Other mechanisms are closed by Newton's method from `starts` random postures, the same in every
         call: what is returned is closed and distinct, but a search may miss some. Modes that differ by full
         turns of joints are one. If q cannot be assembled, there are none.
