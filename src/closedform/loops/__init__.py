@@ -9,7 +9,7 @@
 | `model`, `closing`, `actuation` | the mechanism: independent rows and coordinates, driven motions, by rank |
 | `closed_tree` | constraint embedding: all velocities from the independent ones |
 | `kinematics`, `dynamics`, `rates`, `state`, `parameters` | the forms |
-| `assembly`, `numbers` | all coordinates from the independent ones |
+| `assembly`, `numbers`, `implicit` | all coordinates from the independent ones, with gradients |
 | `singularities`, `modes`, `postures` | singular postures with a distance, all assembly modes |
 | `reading`, `saving` | mechanisms of files, and files of them |
 | `robot` | the robot that users hold |

@@ -24,6 +24,7 @@ from ..states import MAX_RATES
 from .assembly import Assembler
 from .closing import closed_model
 from .errors import AssemblyError
+from .implicit import with_gradients
 from .methods import ClosedForms
 from .model import ClosedModel
 from .motion import ClosedMotion, Law, simulate
@@ -136,13 +137,15 @@ class ClosedRobot(ClosedPostures, ClosedForms):
         """Return the independent coordinates of the posture in which the loops were closed."""
         return self.model.near[list(self.model.iq)].copy()
 
+    @with_gradients
     @in_kind
     def assemble(self, q: ArrayLike, near: ArrayLike | None = None) -> Array:
         """Return the coordinates of all joints (..., n) from the independent ones (..., nq).
 
         Without `near` the assembly mode is that in which the robot was closed; with it, that of the posture
         `near` (..., n) of all joints. All loops are closed to round-off. A q that cannot be reached is an
-        error; in a batch its row is NaN, with a warning, unless none can be reached.
+        error; in a batch its row is NaN, with a warning, unless none can be reached. Tensors keep their
+        gradients, and JAX may trace: of any order if formulas close the loops, else up to the third.
         """
         wanted = batch_array("assemble: q", q, self.nq)
         start = None
