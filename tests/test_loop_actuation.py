@@ -99,6 +99,20 @@ def test_generalised_forces_of_a_motion_are_those_of_its_torques(name):
     assert worst((energy(h) - energy(-h)) / (2 * h), power, 10.0) < DIFFERENCE
 
 
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_torques_of_a_possible_motion_leave_nothing_and_others_come_nearest(name):
+    at = moved(name)
+    A = at.value("actuation_matrix")
+    for qdd in (at.qdd, np.random.default_rng(7).normal(size=at.qdd.shape)):
+        f = at.value("generalized_force", at.qd, qdd)
+        tau, residual = at.value("least_squares_torque", at.qd, qdd)
+        for k in range(3):
+            least = np.linalg.pinv(A[k].T, rcond=1e-9) @ f[k]
+            assert worst(tau[k], least) < SOLVE
+            assert worst(residual[k], f[k] - A[k].T @ least, np.abs(f).max()) < SOLVE
+        assert (worst(residual, 0 * f, np.abs(f).max()) < SOLVE) == (qdd is at.qdd)
+
+
 def test_generalised_forces_are_the_torques_where_all_independent_joints_are_driven():
     closed = five_bar()
     motion = closed.random_state(4, batch=3, order=4)

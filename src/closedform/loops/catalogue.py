@@ -98,8 +98,8 @@ def _refuse_undriven(model: ClosedModel, what: str) -> None:
         raise ClosedFormError(
             f"{what}: nobody drives {listed(list(model.undriven_names), 8)} of {model.name!r}: its actuated "
             f"joints move {model.nv - len(model.undriven)} of {model.nv} degrees of freedom, so that torques "
-            f"cannot give every motion; use {instead}, the forces of all independent joints, or name more "
-            "joints as actuated"
+            f"cannot give every motion; use {instead}, the forces of all independent joints, or "
+            "least_squares_torque, or name more joints as actuated"
         )
 
 
@@ -119,6 +119,7 @@ FORMS = Catalogue(ClosedModel, "form of a robot with loops", _sizes, _basis, dig
 
 EMBEDDING = Quantity("Gamma", r"\Gamma", "1, m or 1/m", "velocities of all joints per independent velocity")
 ACTUATION = Quantity("Act", "A", "1, m or 1/m", "velocities of the actuated joints per independent velocity")
+LEFT = Quantity("r", "r", "N m or N", "generalised forces that no actuator gives")
 LOOP_FORCES = Quantity("lambda", r"\lambda", "N or N m", "forces that the loops transmit, by row")
 PRELOAD = Quantity("N", "N", "1", "torques of the actuated joints that move nothing, as columns")
 EVERY = replace(
@@ -160,6 +161,11 @@ _factored = partial(_inertial, choices=("factorisation",))
 _torques = partial(_loads, needs=(INERTIAS, MOTION, DRIVEN))
 _torques(dynamics.inverse_dynamics, A, DRIVES.array("u"))
 _loads(dynamics.generalized_force, A, GENERAL.array("v"))
+_loads(
+    dynamics.least_squares_torque,
+    A,
+    (DRIVES.array("u", name="torques"), LEFT.array("v", name="residual")),
+)
 _loads(dynamics.forward_dynamics, _TAU, COORDINATES.rate(2).array("v"))
 _torques(dynamics.drive_torque, A, DRIVES.array("u"), choices=LOADS[:2], frictional=True, sprung=True)
 _loads(dynamics.bias_force, V, BIAS.array("v"))

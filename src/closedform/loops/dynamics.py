@@ -42,6 +42,23 @@ def inverse_dynamics(closed: ClosedTree, q: SX, qd: SX, qdd: SX, *, loads: Loads
     return at.torques(forces_of(at, qd, qdd, loads))
 
 
+def least_squares_torque(
+    closed: ClosedTree, q: SX, qd: SX, qdd: SX, *, loads: Loads = NO_LOADS
+) -> tuple[SX, SX]:
+    """Return torques of the actuated joints that come nearest to a motion, and what they leave.
+
+    f = A^T tau + residual with the least |residual| and, of these, the least |tau|, for any set of
+    actuated joints. The residual, generalised forces that nobody gives, vanishes if the motion is
+    possible: then torques are those of the motion. If the actuated joints are some of the independent
+    ones, torques are their generalised forces, and the residual those of the others. Returns (actuated)
+    and (nv).
+    """
+    at = closed.at(q)
+    f = forces_of(at, qd, qdd, loads)
+    tau = at.torques(f)
+    return tau, f - at.forces(tau)
+
+
 def drive_torque(closed: ClosedTree, q: SX, qd: SX, qdd: SX, *, loads: Loads = NO_LOADS) -> SX:
     """Return the torques of the actuated joints in a motion, friction and springs of all joints included.
 

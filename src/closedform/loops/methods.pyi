@@ -9,6 +9,10 @@ from ..arrays import Array
 from ..owner import FormsOwner
 from .model import ClosedModel
 
+class LeastSquaresTorque(NamedTuple):
+    torques: Array
+    residual: Array
+
 class InverseDynamicsDerivatives(NamedTuple):
     inverse_dynamics_dq: Array
     inverse_dynamics_dqd: Array
@@ -242,6 +246,27 @@ class ClosedForms(FormsOwner):
         G^T tau with the forces tau of all joints of the tree [JainEmbedding2012], whoever drives: torques of
         the actuated joints give the motion if A^T tau_a is equal to them. `wrenches`, `reference`, `friction`
         and `springs` as in `inverse_dynamics`. Returns (nv).
+        """
+    def least_squares_torque(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *,
+        wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        reference: str | None = None,
+        friction: bool = False,
+        springs: bool = False,
+        out: tuple[NDArray[Any], ...] | None = None,
+        threads: int = 1,
+    ) -> LeastSquaresTorque:
+        """Return torques of the actuated joints that come nearest to a motion, and what they leave.
+
+        f = A^T tau + residual with the least |residual| and, of these, the least |tau|, for any set of
+        actuated joints. The residual, generalised forces that nobody gives, vanishes if the motion is
+        possible: then torques are those of the motion. If the actuated joints are some of the independent
+        ones, torques are their generalised forces, and the residual those of the others. Returns (actuated)
+        and (nv).
         """
     def forward_dynamics(
         self,
