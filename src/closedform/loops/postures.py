@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..checks import choice, finite_array, sized_array, whole_number
+from ..guests import in_kind
 from .model import ClosedModel
 from .modes import by_search, by_sides, distinct
 from .numbers import ClosureNumbers
@@ -39,6 +40,7 @@ class ClosedPostures:
         choice("singularities: output", output, tuple(OUTPUTS))
         return measured(Probe(self.model, self._numbers, self.model.frame(frame).name, output), x)
 
+    @in_kind
     def assembly_modes(self, q: ArrayLike, starts: int = 100) -> Array:
         """Return the coordinates of all joints (modes, n) in every way to assemble q (nq,).
 

@@ -217,6 +217,7 @@ class ClosedRobot(ClosedPostures, ClosedForms):
             )
         return self.assemble(q)
 
+    @in_kind
     def closure_residual(self, q_all: ArrayLike) -> Array:
         """Return how far the loops are from closed at coordinates of all joints: m, and 2 sin(angle / 2)."""
         return self._assembler.residual(batch_array("closure_residual: q_all", q_all, self.model.tree.nq))
