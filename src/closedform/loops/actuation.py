@@ -19,7 +19,7 @@ RANK = 1e-8
 """Singular value of A, relative to the largest or to one, that counts as zero."""
 
 
-def driven_model(model: ClosedModel, every: Sequence[Array]) -> ClosedModel:
+def with_driven_motions(model: ClosedModel, every: Sequence[Array]) -> ClosedModel:
     """Return a mechanism that knows which of its motions its actuated joints drive at almost every posture.
 
     `every` are the rows of its loops at some postures, of which one may be a dead centre.

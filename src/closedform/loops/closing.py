@@ -16,7 +16,7 @@ from ..description.loop import Closure, JointCoupling, Loop
 from ..errors import ArgumentError, ClosedFormError, listed, shown
 from ..forms.tree import Tree
 from ..model import Model, random_state
-from .actuation import driven_model
+from .actuation import with_driven_motions
 from .dyads import found_dyads
 from .errors import AssemblyError
 from .model import ClosedModel, velocities
@@ -89,7 +89,7 @@ def closed_model(
         tree, given, rows, wanted, wanted if driven is None else driven, x, slack=numbers.slack
     )
     models = [replace(model, actuated=each) for each in options] if motors else [model]
-    models = [driven_model(each, every) for each in models]
+    models = [with_driven_motions(each, every) for each in models]
     model = next((each for each in models if not each.undriven), models[0])
     dependent = [k for k, body in enumerate(tree.bodies) if body.coupling is None and k not in wanted]
     return replace(model, dyads=found_dyads(built, given, dependent, x))
