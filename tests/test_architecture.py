@@ -291,6 +291,7 @@ FORMATS = {"description/urdf.py", "description/catalogue.py", "model/urdf_writin
 
 CUT_JOINTS = {"description/loop.py"}
 CUT_JOINTS |= {f"loops/{name}.py" for name in ("cut_joints", "dyads", "closing", "mjcf_writing")}
+CUT_JOINTS |= {"loops/legs.py", "loops/found_legs.py"}
 CUT_JOINTS |= {f"description/{name}.py" for name in ("constraints", "urdf_loops", "mjcf_equality", "rods")}
 """Files that name cut joints, some of which are called like joints of a tree."""
 

@@ -447,13 +447,11 @@ def test_loops_that_cannot_be_assembled_say_how_far_they_stay_open():
     assert np.isfinite(x[1]).all()
 
 
-def test_singular_postures_and_weak_drives_are_refused():
+def test_singular_postures_and_open_loops_are_refused():
     square = [("1", "base", 0.0, 1.0, 1.0), ("2", "b1", 1.0, 2.0, 1.0), ("3", "base", 2.0, 1.0, 1.0)]
     tree = bars("square", square)
     with pytest.raises(cf.ClosedFormError, match="singular"):
         tree.with_loops([cf.Loop("e2", "e3", "ball")], near=[0.0, 0.0, 0.0])
-    with pytest.raises(cf.ArgumentError, match="move the mechanism in 1 of its 2 degrees"):
-        five_bar(["1"])
     with pytest.raises(cf.ArgumentError, match="loops are open"):
         searched(four_bar()).mass_matrix([0.3, 0.2, 0.1])
     with pytest.raises(cf.ArgumentError, match="expected"):

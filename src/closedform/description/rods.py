@@ -48,8 +48,10 @@ def with_spinning_rods(description: Description, mechanism: Mechanism) -> tuple[
         links += [Link(hinge.child) for hinge in hinges[:-1]]
         joints += hinges
     near = {name: q for name, q in mechanism.near.items() if name not in rods}
-    motors = tuple(name for name in mechanism.motors if name not in rods)
-    changed = replace(mechanism, near=near, motors=motors)
+    motors, actuated = (
+        tuple(name for name in names if name not in rods) for names in (mechanism.motors, mechanism.actuated)
+    )
+    changed = replace(mechanism, near=near, motors=motors, actuated=actuated)
     return replace(description, links=tuple(links), joints=tuple(joints)), changed
 
 

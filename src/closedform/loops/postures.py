@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..checks import choice, finite_array, sized_array, whole_number
+from ..guests import in_kind
 from .model import ClosedModel
 from .modes import by_search, by_sides, distinct
 from .numbers import ClosureNumbers
@@ -39,10 +40,11 @@ class ClosedPostures:
         choice("singularities: output", output, tuple(OUTPUTS))
         return measured(Probe(self.model, self._numbers, self.model.frame(frame).name, output), x)
 
+    @in_kind
     def assembly_modes(self, q: ArrayLike, starts: int = 100) -> Array:
         """Return the coordinates of all joints (modes, n) in every way to assemble q (nq,).
 
-        Loops that close by formulas (pairs of parallel turns) have all sides tried, and none is missed.
+        Loops that close by formulas have all sides tried, and none is missed.
         Other mechanisms are closed by Newton's method from `starts` random postures, the same in every
         call: what is returned is closed and distinct, but a search may miss some. Modes that differ by full
         turns of joints are one. If q cannot be assembled, there are none.

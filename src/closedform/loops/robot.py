@@ -22,6 +22,7 @@ from ..states import MAX_RATES
 from .assembly import Assembler
 from .closing import closed_model
 from .errors import AssemblyError
+from .implicit import with_gradients
 from .methods import ClosedForms
 from .model import ClosedModel
 from .motion import ClosedMotion, Law, simulate
@@ -124,6 +125,7 @@ class ClosedRobot(ClosedFiles, ClosedPostures, ClosedForms):
         """Return the independent coordinates of the posture in which the loops were closed."""
         return self.model.near[list(self.model.iq)].copy()
 
+    @with_gradients
     @in_kind
     def assemble(self, q: ArrayLike, near: ArrayLike | None = None) -> Array:
         """Return the coordinates of all joints (..., n) from the independent ones (..., nq).
@@ -131,7 +133,8 @@ class ClosedRobot(ClosedFiles, ClosedPostures, ClosedForms):
         Without `near` the assembly mode is that in which the robot was closed; with it, that of the posture
         `near` (..., n) of all joints. All loops are closed to round-off. A q that cannot be reached, or only
         through a singular posture, where modes meet, is an error; in a batch its row is NaN, with a warning,
-        unless none can be reached.
+        unless none can be reached. Tensors keep their gradients, and JAX may trace: of any order if formulas
+        close the loops, else up to the third.
         """
         wanted = batch_array("assemble: q", q, self.nq)
         start = None
@@ -209,6 +212,7 @@ class ClosedRobot(ClosedFiles, ClosedPostures, ClosedForms):
             )
         return self.assemble(q)
 
+    @in_kind
     def closure_residual(self, q_all: ArrayLike) -> Array:
         """Return how far the loops are from closed at coordinates of all joints: m, and 2 sin(angle / 2)."""
         return self._assembler.residual(batch_array("closure_residual: q_all", q_all, self.model.tree.nq))

@@ -39,10 +39,11 @@ class LoopBaseParameters(BaseParameters):
     def regressor(self) -> Kernel:
         """The compiled reduced regressor of the actuated joints: (..., actuated, count).
 
-        q are the coordinates that `closed.kernel("regressor")` takes: of all joints if there is no formula.
+        If nobody drives some degrees of freedom, that of the generalised forces: (..., nv, count). q are the
+        coordinates that kernels of `closed` take: of all joints if there is no formula.
         """
         closed = self._mechanism
-        symbols, (Y,) = catalogue(closed.model)["regressor"].expression(closed.model)
+        symbols, (Y,) = catalogue(closed.model)[regressor_name(closed)].expression(closed.model)
         Y = ca.densify(Y[:, list(self.kept)])
         inputs = [
             (name, each.shape[:1], each) for name, each in zip(("q", "qd", "qdd"), symbols, strict=True)
@@ -101,10 +102,15 @@ def sampled_closed_regressor(closed: ClosedRobot) -> Array:
     from .numeric import ROWS_PER_COLUMN, SEED
 
     model = closed.model
-    actuated = len(model.av)
-    samples = 5 + ROWS_PER_COLUMN * SIZE * len(model.bodies) // actuated
+    samples = 5 + ROWS_PER_COLUMN * SIZE * len(model.bodies) // model.nv
     q, qd, qdd = closed.random_state(SEED, batch=samples)
     here = q if model.explicit else closed.assemble(q)
-    symbols, (Y,) = catalogue(model)["regressor"].expression(model)
+    # torques of the actuated joints tell as much as generalised forces: the same combinations of parameters
+    symbols, (Y,) = catalogue(model)["generalized_force_regressor"].expression(model)
     rows = ca.Function("regressor", symbols, [Y]).map(samples)(here.T, qd.T, qdd.T)
-    return np.asarray(rows).reshape(actuated * samples, -1)
+    return np.asarray(rows).reshape(model.nv * samples, -1)
+
+
+def regressor_name(closed: ClosedRobot) -> str:
+    """Return the form that is linear in the parameters and known from torques: those of a log, say."""
+    return "generalized_force_regressor" if closed.model.undriven else "regressor"

@@ -90,9 +90,16 @@ class MechanismStudy:
 
     @cached_property
     def torques(self) -> Array:
-        """Torques of the actuated joints (samples, actuated)."""
+        """Torques of the actuated joints, or generalised forces if nobody drives some: (samples, forces)."""
         s = self.states
-        return np.asarray(self.robot.inverse_dynamics(self._given, s.qd, s.qdd))
+        form = self.robot.generalized_force if self.robot.model.undriven else self.robot.inverse_dynamics
+        return np.asarray(form(self._given, s.qd, s.qdd))
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        """Where the torques act among the velocities of all joints."""
+        model = self.robot.model
+        return model.iv if model.undriven else model.av
 
     @property
     def _given(self) -> Array:
@@ -102,7 +109,7 @@ class MechanismStudy:
     def labels(self) -> tuple[Label, ...]:
         """Labels of the torques."""
         every = velocity_labels(self.robot.model.tree)
-        return tuple(every[k] for k in self.robot.model.av)
+        return tuple(every[k] for k in self.places)
 
     @cached_property
     def coordinates(self) -> tuple[Label, ...]:
