@@ -94,6 +94,14 @@ def closed_model(
     return replace(model, dyads=found_dyads(built, given, dependent, x))
 
 
+def driven_model(model: ClosedModel) -> ClosedModel:
+    """Return a mechanism with its actuated joints, as many as its degrees of freedom, as independent ones."""
+    if model.direct:
+        return model
+    names = model.actuated_names
+    return closed_model(model.tree, model.closures, names, names, model.near)
+
+
 def _checked(tree: Model, closures: Sequence[Closure]) -> tuple[Closure, ...]:
     """Return closures whose names are those of the tree, each once."""
     given: tuple[Closure, ...] = tuple(

@@ -173,15 +173,7 @@ class ClosedRobot(ClosedPostures, ClosedForms):
 
     def _refuse(self, wanted: Array, x: Array, lost: Any) -> None:
         """Say which coordinates cannot be reached, and which loop stays open how far."""
-        first = np.broadcast_to(wanted, (*lost.shape, self.nq))[lost][0]
-        start = self.model.near.copy()
-        start[list(self.model.iq)] = first
-        best, _ = self._numbers.closed(start, held=self.model.iv)
-        loop, distance = self._numbers.worst(best)
-        sentence = (
-            f"q = {np.array2string(first, precision=4, threshold=8)} cannot be assembled: loop {loop.name!r} "
-            f"stays {distance:.3g} (m, or 2 sin(angle / 2)) apart"
-        )
+        sentence = self.why_open(np.broadcast_to(wanted, (*lost.shape, self.nq))[lost][0])
         if lost.all():
             raise AssemblyError(
                 f"assemble: {sentence}; stay within reach, or give near= of another assembly mode"

@@ -41,7 +41,7 @@ class LoopBaseParameters(BaseParameters):
 
         q are the coordinates that `closed.kernel("regressor")` takes: of all joints if there is no formula.
         """
-        closed = self._mechanism
+        closed = self.mechanism
         symbols, (Y,) = catalogue(closed.model)["regressor"].expression(closed.model)
         Y = ca.densify(Y[:, list(self.kept)])
         inputs = [
@@ -71,9 +71,19 @@ class LoopBaseParameters(BaseParameters):
         )
 
     @property
-    def _mechanism(self) -> ClosedRobot:
+    def mechanism(self) -> ClosedRobot:
+        """The robot with its loops."""
         assert self.closed is not None
         return self.closed
+
+    def postures(self, q: Array) -> Array:
+        """Return q, or the coordinates of all joints if no formula gives them; NaN where there are none."""
+        return q if self.mechanism.model.explicit else self.mechanism.reached(q)
+
+    def columns(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Return the reduced regressor at coordinates of the independent joints; NaN where there are none."""
+        with np.errstate(invalid="ignore"):
+            return super().columns(q, qd, qdd)
 
 
 def closed_base_parameters(closed: ClosedRobot, base: BaseParameters, units: Array) -> LoopBaseParameters:
@@ -98,13 +108,11 @@ def closed_base_parameters(closed: ClosedRobot, base: BaseParameters, units: Arr
 
 def sampled_closed_regressor(closed: ClosedRobot) -> Array:
     """Return rows of the closed regressor at random motions, at least three per inertial parameter."""
-    from .numeric import ROWS_PER_COLUMN, SEED
+    from .numeric import ROWS_PER_COLUMN, SEED, regressor_at
 
     model = closed.model
     actuated = len(model.av)
     samples = 5 + ROWS_PER_COLUMN * SIZE * len(model.bodies) // actuated
     q, qd, qdd = closed.random_state(SEED, batch=samples)
     here = q if model.explicit else closed.assemble(q)
-    symbols, (Y,) = catalogue(model)["regressor"].expression(model)
-    rows = ca.Function("regressor", symbols, [Y]).map(samples)(here.T, qd.T, qdd.T)
-    return np.asarray(rows).reshape(actuated * samples, -1)
+    return regressor_at(model, (here, qd, qdd)).reshape(actuated * samples, -1)

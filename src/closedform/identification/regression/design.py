@@ -10,12 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array
+from ...loops import ClosedRobot
 from ...robot import Robot
 from ..base.parameters import base_parameters
 from ..base.result import BaseParameters
+from ..joints import joint_array
 from ..logs.signals import Filters, Signals, thin, to_rows
 from ..logs.transmission import Axis
 from .friction import LINK_SIDE, NO_FRICTION, FrictionTerms, Term, term_columns, terms
+from .passive_joints import passive_torques, reachable
 from .rows import Columns, Rows
 from .split import UNUSED
 from .torque_column import TorqueColumn
@@ -36,14 +39,15 @@ class Design(Columns):
     `base` gives the base parameters and their regressor, `drive` the terms of the axes, `extra` columns of
     the user, `zeros` the joints whose zero offsets are parameters. `known` is the armature that is taken as
     given, one per joint: that of the model if rotors are not identified, or if a base parameter cannot be
-    told apart from it; described springs are given too, unless they are identified. `about` are values by
+    told apart from it; described springs are given too, unless they are identified, and so is what joints
+    without drives take. `about` are values by
     name: friction by load takes the load that they give, and torques are linear in zero offsets about them.
     Without `about` such columns are zero.
     """
 
     def __init__(
         self,
-        robot: Robot,
+        robot: Robot | ClosedRobot,
         base: BaseParameters,
         axes: tuple[Axis, ...],
         drive: tuple[Term, ...],
@@ -63,7 +67,8 @@ class Design(Columns):
         self.width = len(self.names)
         self._rigid = acting(base, robot)
         sprung = [term.axis for term in drive if term.kind == "k"]
-        self._stiffness = robot.stiffness.copy()
+        self._stiffness = joint_array(robot, "stiffness").copy()
+        self._rest, self._passive = joint_array(robot, "spring_rest"), passive_torques(robot)
         self._stiffness[sprung] = 0.0
         self._added = [self._driving(j) for j in range(robot.nv)]
         first = base.count + len(drive)
@@ -76,7 +81,7 @@ class Design(Columns):
     @classmethod
     def of(
         cls,
-        robot: Robot,
+        robot: Robot | ClosedRobot,
         base: BaseParameters,
         axes: tuple[Axis, ...],
         friction: FrictionTerms,
@@ -92,8 +97,8 @@ class Design(Columns):
         """
         drive = tuple(term for term in terms(axes, friction, rotors, springs) if term not in dependent)
         fitted = {term.axis for term in drive if term.kind == "Ia"}
-        known = np.array([0.0 if j in fitted else value for j, value in enumerate(robot.armature)])
-        for body in robot.model.bodies:
+        known = np.array([0.0 if j in fitted else value for j, value in enumerate(joint_array(robot, "armature"))])
+        for body in robot.model.bodies if isinstance(robot, Robot) else ():
             if body.coupling is not None:
                 known[body.iv] += body.coupling.multiplier**2 * body.armature
         return cls(robot, base, axes, drive, known, extra, zeros)
@@ -135,18 +140,21 @@ class Design(Columns):
         shift = np.zeros(self.robot.nv)
         shift[list(self.zeros)] = values[self.width - len(self.zeros) :]
         states = [np.ascontiguousarray(x[:: filters.first]) for x in motion]
-        states[0] = states[0] + shift
-        link = (states[0] - shift - self.robot.spring_rest) * self._stiffness
+        used = signals.valid[:: filters.first]
+        states[0] = reachable(self.robot, states[0] + shift, signals.time[:: filters.first], used)
+        link = (states[0] - shift - self._rest) * self._stiffness
         beta = values[: self.base.count] if self.curved and about else None
-        rigid, load = filtered_columns(self.base.regressor, states, self._rigid, filters, beta)
+        rigid, load = filtered_columns(self.base.columns, states, self._rigid, filters, beta)
         if load is not None:
             load += link
-            further += zero_gradients(self.base.regressor, states, self.zeros, values[: self.base.count])
+            further += zero_gradients(self.base.columns, states, self.zeros, values[: self.base.count])
             self._apply_load(drive, load, further, values)
         else:
             further += [np.zeros((len(drive), self.robot.nv)) for _ in self.zeros]
             drive[:, [term.kind == "fl" for term in self.drive]] = 0.0
         given = acceleration * self.known + link
+        if self._passive is not None:
+            given += self._passive(*states)
         for j, slope in zip(self.zeros, further[len(self.extra) :], strict=True):
             given = given - shift[j] * slope
         drive = to_rows(drive, filters)
@@ -227,15 +235,17 @@ def filtered_rows(
     return filtered_columns(regressor, states, acting, filters)[0]
 
 
-def acting(base: BaseParameters, robot: Robot) -> tuple[NDArray[np.intp], ...]:
+def acting(base: BaseParameters, robot: Robot | ClosedRobot) -> tuple[NDArray[np.intp], ...]:
     """Return the base parameters that can act on each joint: those of bodies that it moves."""
-    Y = base.regressor(*robot.random_state(0, batch=64))
+    Y = base.columns(*robot.random_state(0, batch=64))
     scale = np.abs(Y).max(axis=(0, 1))
     seen = np.abs(Y).max(axis=0) > 1e-13 * scale
     return tuple(np.flatnonzero(row) for row in seen)
 
 
-def independent(robot: Robot, axes: tuple[Axis, ...]) -> tuple[BaseParameters, frozenset[Term]]:
+def independent(
+    robot: Robot | ClosedRobot, axes: tuple[Axis, ...]
+) -> tuple[BaseParameters, frozenset[Term]]:
     """Return base parameters, and the rotors and offsets that combinations of them equal at every state.
 
     The rotor of the first joint and its link turn together, so that their inertias add up; an offset
@@ -264,5 +274,5 @@ def independent(robot: Robot, axes: tuple[Axis, ...]) -> tuple[BaseParameters, f
 
 def _columns(base: BaseParameters, states: tuple[Array, ...]) -> Array:
     """Return the base regressor of states stacked, with columns of length one."""
-    A = base.regressor(*states).reshape(-1, base.count)
+    A = base.columns(*states).reshape(-1, base.count)
     return np.asarray(A / np.linalg.norm(A, axis=0))

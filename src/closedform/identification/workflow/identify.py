@@ -9,9 +9,11 @@ from typing import Any, Unpack
 import numpy as np
 
 from ...arrays import Array
-from ...checks import choice, flag, function, instance, number
+from ...checks import choice, flag, function, number
 from ...errors import ArgumentError
+from ...loops import ClosedRobot
 from ...robot import Robot
+from ..joints import any_robot
 from ..logs.importance import Importances, importances
 from ..logs.options import ReadingOptions
 from ..logs.plausibility import ROWS
@@ -22,6 +24,7 @@ from ..regression.joint_zeros import identified_zeros, named_joints
 from ..regression.lag import best_lag, lag_notes
 from ..regression.least_squares import METHODS, Fit
 from ..regression.moments import Moments
+from ..regression.passive_joints import passive_notes
 from ..regression.payload_columns import robot_fit, with_payloads, without_payloads
 from ..regression.payload_states import Payloads, payload_states
 from ..regression.rows import Columns
@@ -49,12 +52,18 @@ LAG_ROUNDS = 3
 LONGEST_LAG = 1.0
 """Seconds; efforts that come later are of another motion."""
 
+REMEDIES = {
+    "zero_offsets": "calibrate the joints' zeros first, and give those as offset=",
+    "payloads": "identify the robot with and without the payload, and compare the results",
+}
+"""What to do about options that are not for robots with loops."""
+
 ON_ERROR = ("raise", "skip")
 """What becomes of one of several logs that cannot be used."""
 
 
 def identify(
-    robot: Robot,
+    robot: Robot | ClosedRobot,
     log: Any,
     *,
     cutoff: float | None = None,
@@ -86,6 +95,9 @@ def identify(
 
     tau = Y_b(q, qd, qdd) beta + friction and rotors, linear in the base parameters beta
     [GautierKhalil1990] and the parameters of the drives; columns and torques pass the same filters.
+
+    A robot with loops is described by its actuated joints: theirs are the torques, rotors, friction and
+    springs. Joints without drives have those of the description.
 
     - `log`: a `Log`, or what `read_log` takes, with its options (`units`, `columns`, `reduction`, ...);
       or several: a list of these, a folder, or a pattern such as "runs/*.csv". In a list a pair
@@ -140,13 +152,13 @@ def identify(
     >>> bool(result.fitted.total < 1e-3), round(result["fv1"].value, 3)
     (True, 0.5)
     """
-    instance(
-        "identify: robot", robot, Robot, "a Robot without loops (base_parameters knows those with loops)"
-    )
+    given = any_robot("identify: robot", robot)
+    if isinstance(robot, ClosedRobot):
+        _refuse_of_loops({"zero_offsets": zero_offsets, "payloads": payloads})
     choice("identify: undetermined", undetermined, ("error", "prior"))
     choice("identify: method", method, METHODS)
-    for name, given in (("rotors", rotors), ("plausible", plausible), ("diagnose", diagnose)):
-        flag(f"identify: {name}", given)
+    for name, option in (("rotors", rotors), ("plausible", plausible), ("diagnose", diagnose)):
+        flag(f"identify: {name}", option)
     if physical is not None:
         flag("identify: physical", physical)
     if physical is False and any(each is not None for each in (mass_bounds, total_mass, symmetric)):
@@ -185,6 +197,7 @@ def identify(
     sprung = named_joints("identify: springs", springs, robot)
     extra = checked_columns("identify", extra, robot)
     zeros, notes = identified_zeros(base, zero_offsets)
+    notes += passive_notes(robot)
 
     def gathered(columns: Columns) -> Moments:
         told = part(tell, 0.25, 0.5, "choosing a friction model")
@@ -261,7 +274,7 @@ def identify(
     reasons = explained(doubts, worst, diagnosis)
     carried = recordings.identified_payloads(every[design.width :], deviations[design.width :])
     return Identification(
-        robot=identified_robot(design, found),
+        robot=identified_robot(given, design, found),
         base=base,
         axes=axes,
         drive=design.drive,
@@ -288,6 +301,13 @@ def identify(
         payloads=carried,
         evidence=Evidence.of_robot(design, fitting.weighed, fit, recordings.noise_correlation()),
     )
+
+
+def _refuse_of_loops(options: Mapping[str, Any]) -> None:
+    """Refuse options that robots with loops do not have yet."""
+    for name, given in options.items():
+        if given is not None and given is not False and not (isinstance(given, Sequence) and not given):
+            raise ArgumentError(f"identify: {name} are not identified of robots with loops; {REMEDIES[name]}")
 
 
 def _checked_lag(given: float | None) -> float:

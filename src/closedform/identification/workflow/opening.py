@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ...errors import ClosedFormError
+from ...loops import ClosedRobot
 from ...robot import Robot
 from ..logs.cutoff import drowned
 from ..logs.errors import LogError
@@ -40,7 +41,7 @@ class Facts:
     delay: float | None
     drowned: bool
     moving: tuple[bool, ...]
-    robot: Robot | None
+    robot: Robot | ClosedRobot | None
     axes: tuple[Axis, ...]
     lazy: bool
     notes: tuple[str, ...]
@@ -61,7 +62,7 @@ class Opening:
     refused.
     """
 
-    robot: Robot
+    robot: Robot | ClosedRobot
     locked: Mapping[str, float] | Sequence[str] | str
     cutoff: float | None
     plausible: bool
@@ -83,7 +84,7 @@ class Opening:
                 found.append(Failure(source.name, str(error)))
         return found
 
-    def read(self, source: LogSource) -> tuple[Robot, Log, tuple[str, ...]]:
+    def read(self, source: LogSource) -> tuple[Robot | ClosedRobot, Log, tuple[str, ...]]:
         """Return the robot of the joints that move, their log, and a note about locked joints."""
         log = read_log(source.source, self.robot, **source.options)
         if source.importance is not None:
@@ -165,6 +166,6 @@ def named(name: str, error: ClosedFormError, alone: bool = False) -> ClosedFormE
     return LogError(f"{name}: {str(error).removeprefix('log: ')}")
 
 
-def _causes(robot: Robot, log: Log, filters: Filters) -> Sequence[Any]:
+def _causes(robot: Robot | ClosedRobot, log: Log, filters: Filters) -> Sequence[Any]:
     base, _ = independent(robot, log.transmission.axes)
     return Diagnosis(base, log, filters).causes()

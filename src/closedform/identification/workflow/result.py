@@ -14,13 +14,17 @@ from ...arrays import Array
 from ...checks import file_path, instance, known_name
 from ...description.catalogue import read_toml
 from ...display import card, html_table
-from ...errors import ClosedFormError, shorten
+from ...errors import ArgumentError, ClosedFormError, shorten
 from ...files import read_regular, write_files
 from ...lazy import cached_property
+from ...loops import ClosedRobot
+from ...loops.reading import closed_robot
+from ...loops.saving import closed_toml
 from ...model.writing import model_toml
 from ...robot import Robot
 from ..base.parameters import base_parameters
 from ..base.result import BaseParameters
+from ..joints import driven_robot
 from ..logs.errors import LogError
 from ..logs.log import Log
 from ..logs.options import ReadingOptions
@@ -89,7 +93,7 @@ class Identification:
     `evidence` is what payloads are weighed with.
     """
 
-    robot: Robot
+    robot: Robot | ClosedRobot
     base: BaseParameters
     axes: tuple[Axis, ...]
     drive: tuple[Term, ...]
@@ -129,8 +133,9 @@ class Identification:
     @cached_property
     def design(self) -> Design:
         """The columns that the values belong to."""
+        robot = driven_robot("identification", self.robot)
         return Design(
-            self.robot, self.base, self.axes, self.drive, self.known, self.extra, self.zeros, self.about
+            robot, self.base, self.axes, self.drive, self.known, self.extra, self.zeros, self.about
         )
 
     @property
@@ -194,6 +199,11 @@ class Identification:
         joints may diverge.
         """
         log = read_log(log, self.robot, **reading)
+        if isinstance(self.robot, ClosedRobot):
+            raise ArgumentError(
+                "rollout: robots with loops are not compared with logs by simulation; `validate` compares their "
+                "torques, and robot.simulate(friction=True) runs them"
+            )
         values = self.values[len(self.values) - len(self.extra) - len(self.zeros) :]
         extra = [(column, float(value)) for column, value in zip(self.extra, values, strict=False)]
         return rollout(self.robot, extra, log, self.filters_of(log), horizon, starts)
@@ -208,7 +218,7 @@ class Identification:
     def tables(self) -> tuple[Table, Table]:
         """The tables of this result: its parameters, and its torque errors by joint."""
         rows = [(p.name, (p.value, p.standard_error, p.described)) for p in self.parameters]
-        return parameter_table(rows), error_table(self.robot.joint_names, self.errors)
+        return parameter_table(rows), error_table(self.design.robot.joint_names, self.errors)
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{name} {100 * errors.total:.3g} %" for name, errors in self.errors.items())
@@ -256,7 +266,7 @@ class Identification:
         """Write everything but the trace as JSON that `Identification.load` reads."""
         content = {
             "format": FORMAT,
-            "robot": model_toml(self.robot.model),
+            "robot": _toml(self.robot),
             "base_method": self.base.method,
             "names": self.names,
             **{name: getattr(self, name).tolist() for name in ARRAYS},
@@ -292,11 +302,14 @@ class Identification:
             content = json.loads(read_regular(path, LARGEST_FILE))
             if content["format"] != FORMAT:
                 raise ValueError(f"format is {content['format']!r}")
-            robot = Robot.from_description(read_toml(content["robot"].encode(), str(path)))
+            robot = _robot(content["robot"], str(path))
             _check_extra(content.get("extra", []), extra)
             zeros = tuple(content.get("zeros", ()))
             shift = content["values"][len(content["values"]) - len(zeros) :]
-            described = Robot(with_zeros(robot.model, dict(zip(zeros, np.negative(shift), strict=True))))
+            described = driven_robot("identification", robot)
+            if isinstance(described, Robot):
+                moved = dict(zip(zeros, np.negative(shift), strict=True))
+                described = Robot(with_zeros(described.model, moved))
             base = base_parameters(described, method=content["base_method"])
             fields: dict[str, Any] = {name: np.array(content[name]) for name in ARRAYS}
             for key, given in content["errors"].items():
@@ -330,6 +343,19 @@ class Identification:
         if found.names != tuple(content["names"]):
             raise ClosedFormError(f"{path}: its parameters are not those of its robot; identify again")
         return found
+
+
+def _toml(robot: Robot | ClosedRobot) -> str:
+    """Return a robot as the text of a TOML file."""
+    return model_toml(robot.model) if isinstance(robot, Robot) else closed_toml(robot.model)
+
+
+def _robot(text: str, path: str) -> Robot | ClosedRobot:
+    """Return the robot in the text of a TOML file."""
+    description = read_toml(text.encode(), path)
+    if description.mechanism is None:
+        return Robot.from_description(description)
+    return closed_robot(description, floating_base=False, gravity=None, locked=())
 
 
 def _check_extra(saved: Sequence[str], given: Sequence[TorqueColumn]) -> None:

@@ -1,0 +1,181 @@
+"""Positions of robots with loops: which joints a log has, and where the loops put the driven ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...arrays import Array
+from ...errors import ArgumentError, listed
+from ...loops import ClosedRobot
+from ..joints import driven_robot
+from .columns import joints_named, width_of
+from .errors import LogError, LogTable
+from .faults import FEW, unwrapped
+
+OPEN = 0.02
+"""Root mean square (rad, or part of the mechanism's size) by which logged joints may be off their loops."""
+
+
+@dataclass(frozen=True)
+class LoopPositions:
+    """The joints of a mechanism whose positions a log has, in the order of its columns.
+
+    `closed` is the robot as given, `driven` the same with its actuated joints as coordinates.
+    """
+
+    closed: ClosedRobot
+    driven: ClosedRobot
+    joints: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls, caller: str, closed: ClosedRobot, table: LogTable, columns: Mapping[str, Any] | None
+    ) -> LoopPositions:
+        """Return the joints that columns of a log name, or that their number means.
+
+        Columns may be of the actuated joints, the independent ones, or these and others; without names they
+        are of the independent joints, or of all.
+        """
+        driven = driven_robot(caller, closed)
+        assert isinstance(driven, ClosedRobot)
+        own, actuated = closed.joint_names, closed.actuated_names
+        every = one_dof_joints(closed)
+        given = (columns or {}).get("position")
+        named = tuple(given) if isinstance(given, Mapping) else joints_named(table, "position", every)
+        if given is not None and not isinstance(given, Mapping):
+            named = ()
+        if named:
+            found = tuple(name for name in every if name in named)
+            for whole in (actuated, own):
+                if set(whole) <= set(found):
+                    return cls(closed, driven, found if set(found) != set(whole) else whole)
+            raise LogError(
+                f"positions of {listed(list(found or named), 8)} do not determine the mechanism; expected "
+                f"columns of all actuated joints ({listed(list(actuated), 8)})"
+                + ("" if own == actuated else f" or of all independent ones ({listed(list(own), 8)})")
+            )
+        count = width_of(table, "position", given)
+        for names in (own, actuated, every):
+            if count in (len(names), 0):  # 0: the caller says that there are none
+                return cls(closed, driven, names)
+        raise LogError(
+            f"{count} columns of position for a mechanism of {closed.nv} degrees of freedom and {len(every)} "
+            f"joints; expected those of {listed(list(own), 8)}, or of all joints ({listed(list(every), 12)})"
+        )
+
+    def converted(
+        self, arrays: dict[str, Any], scales: dict[str, Array], transmission: Any, name: str, missing: str
+    ) -> tuple[dict[str, Any], dict[str, Array], tuple[str, ...]]:
+        """Return the arrays of a log with positions of the driven joints, their scales, and notes.
+
+        Rows whose positions cannot be assembled are left out if they are few, as `missing` says.
+        """
+        direct = self.joints == self.driven.joint_names
+        if hasattr(arrays["position"], "compute"):
+            if direct:
+                return arrays, scales, ()
+            raise LogError(
+                f"{name}: positions of other joints than the actuated ones are lazy; compute them first"
+            )
+        q = np.asarray(arrays["position"], dtype=float) * scales["position"]
+        if direct:
+            drive, x = transmission.joint_positions(q), None
+            notes: list[str] = []
+        else:
+            if transmission.motor_positions and not np.array_equal(
+                transmission.reduction, np.eye(len(transmission.gain))
+            ):
+                raise ArgumentError(
+                    f"{name}: reduction is of motors, but positions are of {listed(list(self.joints), 8)}; say "
+                    "motor_positions=False"
+                )
+            turning = {body.joint_name: bool(body.joint.turns[0]) for body in self.closed.tree.model.independent}
+            q = unwrapped(q, [turning[joint] for joint in self.joints])[0]
+            x, drive = self._assembled(q)
+            notes = self._compared(q, x, turning, name)
+            arrays = {**arrays, "position": drive}
+            scales = {**scales, "position": np.ones(1)}
+            if "velocity" in arrays:
+                del arrays["velocity"]
+                notes.append("measured velocities are left out: positions are of other joints than the drives")
+        if x is None:
+            x = self.driven.reached(np.asarray(drive))
+        lost = np.isfinite(q).all(axis=1) & ~np.isfinite(x).all(axis=1)
+        if lost.any():
+            notes.append(self._lost(lost, q if not direct else np.asarray(drive), name, missing))
+            arrays = {quantity: values[~lost] for quantity, values in arrays.items()}
+        return arrays, scales, tuple(notes)
+
+    def _assembled(self, q: Array) -> tuple[Array, Array]:
+        """Return coordinates of all joints, and those of the driven ones among them."""
+        places = [self.joints.index(n) for n in self._motion.joint_names]
+        x = self._motion.reached(np.ascontiguousarray(q[:, places]))
+        return x, np.ascontiguousarray(x[:, list(self.driven.model.iq)])
+
+    @property
+    def _motion(self) -> ClosedRobot:
+        """The mechanism in the coordinates that the log has."""
+        return self.driven if set(self.driven.joint_names) <= set(self.joints) else self.closed
+
+    def _compared(self, q: Array, x: Array, turning: Mapping[str, bool], name: str) -> list[str]:
+        """Return a note how far logged joints are from where the loops put them; refuse them if it is far."""
+        others = [joint for joint in self.joints if joint not in self._motion.joint_names]
+        if not others:
+            return []
+        model = self.closed.model.tree
+        size = self.closed.size
+        there = {body.joint_name: body.iq for body in model.independent}
+        said = []
+        for joint in others:
+            off = q[:, self.joints.index(joint)] - x[:, there[joint]]
+            if turning[joint]:
+                off = np.mod(off + np.pi, 2 * np.pi) - np.pi
+            unit, scale = ("rad", 1.0) if turning[joint] else ("m", size)
+            known = np.isfinite(off)
+            rms = float(np.sqrt(np.mean(off[known] ** 2))) if known.any() else 0.0
+            if rms > OPEN * scale:
+                row = int(np.nanargmax(np.abs(off)))
+                whole = x[row].copy()
+                whole[[there[each] for each in others]] = q[row, [self.joints.index(each) for each in others]]
+                raise LogError(
+                    f"{name}: positions of all joints do not close the loops: {joint!r} is {rms:.3g} {unit} (rms) "
+                    f"from where they put it, {abs(off[row]):.3g} {unit} in row {row + 1}, where loops are open by "
+                    f"{float(self.closed.closure_residual(whole)):.3g} (m, or 2 sin(angle / 2)); check its zero, "
+                    "sign and unit, give with_loops(near=) of the assembly mode of the log, or leave its column "
+                    "out"
+                )
+            said.append(f"{joint} {rms:.2g} {unit}")
+        return [
+            "the motion is that of the driven joints; others are logged as far from where the loops put them "
+            f"(rms): {listed(said, 8)}"
+        ]
+
+    def _lost(self, lost: NDArray[np.bool_], q: Array, name: str, missing: str) -> str:
+        """Return a note about rows that cannot be assembled, or refuse them."""
+        motion = self._motion
+        row = int(np.flatnonzero(lost)[0])
+        here = q[row, [self.joints.index(each) for each in motion.joint_names]]
+        count = int(np.count_nonzero(lost))
+        words = f"positions of {count} row(s) cannot be assembled; the first, row {row + 1}: "
+        words += motion.why_open(here)
+        if missing == "error" or (missing == "few" and count > FEW * len(lost)) or lost.all():
+            raise LogError(
+                f"{name}: {words}; check zeros, signs and units of the positions, or the lengths of the robot "
+                '(missing="drop" leaves such rows out)'
+            )
+        return f"{words}; they are left out"
+
+
+def one_dof_joints(closed: ClosedRobot) -> tuple[str, ...]:
+    """Return the joints of a mechanism that a log may have, in the order of the tree."""
+    return tuple(body.joint_name for body in closed.tree.model.independent if body.joint.nv == 1)
+
+
+def wanted_joints(robot: Any) -> Sequence[str]:
+    """Return the joints of which messages of a bag are read."""
+    return one_dof_joints(robot) if isinstance(robot, ClosedRobot) else robot.joint_names
