@@ -12,7 +12,7 @@ import typer
 from ..errors import ArgumentError, listed
 from . import drives, many_logs, reading
 from .outcome import Outcome
-from .shared import PageFile, loaded_robot, progress_bar, write_study
+from .shared import PageFile, loaded_mechanism, progress_bar, write_study
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -115,7 +115,7 @@ def identify(
     for each in (output, save, result):
         if each is not None:  # refused before the work, not after it
             check_writable(each)
-    loaded, _ = loaded_robot(robot)
+    loaded, _ = loaded_mechanism(robot)
     options = reading.reading_options(
         rate=rate,
         units=units,

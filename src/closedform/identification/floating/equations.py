@@ -138,7 +138,7 @@ def _projected(
     if base_rows:
         bases = [(0, len(q), np.broadcast_to(np.eye(nv)[:, :6], (len(q), nv, 6)))]
     else:
-        bases = list(null_bases(contact_jacobian(design.robot, q, feet, log.flat)))
+        bases = list(null_bases(contact_jacobian(design.base.robot, q, feet, log.flat)))
     found = []
     for start, stop, Z in bases:
         rows = window.averaged(np.swapaxes(Z, 1, 2) @ A[start:stop])

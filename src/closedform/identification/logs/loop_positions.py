@@ -151,8 +151,8 @@ class LoopPositions:
                 )
             said.append(f"{joint} {rms:.2g} {unit}")
         return [
-            "the motion is that of the driven joints; others are logged as far from where the loops put them "
-            f"(rms): {listed(said, 8)}"
+            f"the motion is that of {listed(list(self._motion.joint_names), 8)}; logged positions of other joints "
+            f"differ from where the loops put them by (rms): {listed(said, 8)}"
         ]
 
     def _lost(self, lost: NDArray[np.bool_], q: Array, name: str, missing: str) -> str:
@@ -164,6 +164,8 @@ class LoopPositions:
         words = f"positions of {count} row(s) cannot be assembled; the first, row {row + 1}: "
         words += motion.why_open(here)
         if missing == "error" or (missing == "few" and count > FEW * len(lost)) or lost.all():
+            if np.isfinite(motion.reached(np.radians(here))).all() and np.abs(here).max() > 2 * np.pi:
+                words += '; are angles in degrees? Say units={"position": "deg"}'
             raise LogError(
                 f"{name}: {words}; check zeros, signs and units of the positions, or the lengths of the robot "
                 '(missing="drop" leaves such rows out)'

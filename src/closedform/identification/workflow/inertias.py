@@ -143,12 +143,16 @@ def beliefs(design: Design, R: Array) -> tuple[Array, Array]:
     return np.concatenate([B @ prior.values, np.zeros(drives)]), scales
 
 
-def identified_robot(
-    given: Robot | ClosedRobot, design: Design, found: Inertias
-) -> Robot | ClosedRobot:
-    """Return the robot with identified inertias, and rotors, friction, springs and offsets on its joints.
+def identified_robot(given: Robot | ClosedRobot, design: Design, found: Inertias) -> Robot | ClosedRobot:
+    """Return the robot with what was identified; one with loops in the coordinates of the one given."""
+    tree = identified_tree(design, found)
+    return Robot(tree) if isinstance(given, Robot) else ClosedRobot(replace(given.model, tree=tree))
 
-    One with loops has the coordinates of the one that is given, and joints without drives as described.
+
+def identified_tree(design: Design, found: Inertias) -> Model:
+    """Return the tree with identified inertias, and rotors, friction, springs and offsets on its joints.
+
+    Joints without drives are as described.
 
     Dry friction of the robot changes sign at once: what rises over more than the speed `SHARP` is smooth
     friction, what rises over a presliding length is dry. The offset of a joint with a spring is in its rest.
@@ -186,12 +190,10 @@ def identified_robot(
         )
 
     shifts = {j: value[f"dq{j + 1}"] for j in design.zeros}
-    robot = design.robot
-    model = with_zeros(robot.model if isinstance(robot, Robot) else robot.model.tree, shifts)
+    model = with_zeros(design.base.robot.model, shifts)
     driven = [body.coupling is None and body.joint_name in numbers for body in model.bodies]
     bodies = tuple(changed(body) if own else body for body, own in zip(model.bodies, driven, strict=True))
-    tree = replace(model, bodies=bodies).with_phi(found.phi)
-    return ClosedRobot(replace(given.model, tree=tree)) if isinstance(given, ClosedRobot) else Robot(tree)
+    return replace(model, bodies=bodies).with_phi(found.phi)
 
 
 def with_zeros(model: Model, shifts: Mapping[int, float]) -> Model:

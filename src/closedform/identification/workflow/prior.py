@@ -9,6 +9,7 @@ import numpy as np
 
 from ...arrays import Array
 from ...model.inertia import inertia_from_second_moments, phi_from_parts
+from ...loops import ClosedRobot
 from ...robot import Robot
 from ..regression.design import Design
 
@@ -88,7 +89,7 @@ def _fitted(design: Design, R: Array, shapes: Array, lower: Array, upper: Array)
     return np.asarray((lsq_linear(A * scale, z, (low / scale, high / scale)).x * scale)[: shapes.shape[1]])
 
 
-def _unit_rods(robot: Robot) -> tuple[Array, Array]:
+def _unit_rods(robot: Robot | ClosedRobot) -> tuple[Array, Array]:
     """Return phi (10 bodies, bodies) of rods of one kilogram, and their lengths.
 
     Each reaches from its joint to what is farthest on the body, and has half the usual length at least.
