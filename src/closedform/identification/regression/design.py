@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +17,8 @@ from ..base.result import BaseParameters
 from ..joints import joint_array
 from ..logs.signals import Filters, Signals, thin, to_rows
 from ..logs.transmission import Axis
-from .friction import LINK_SIDE, NO_FRICTION, FrictionTerms, Term, term_columns, terms
+from .friction import LINK_SIDE, NO_FRICTION, FrictionTerms, Term, axis_motion, term_columns, terms
+from .loop_axes import LoopAxes
 from .passive_joints import passive_torques, reachable
 from .rows import Columns, Rows
 from .split import UNUSED
@@ -68,7 +69,11 @@ class Design(Columns):
         self._rigid = acting(base, robot)
         sprung = [term.axis for term in drive if term.kind == "k"]
         self._stiffness = joint_array(robot, "stiffness").copy()
-        self._rest, self._passive = joint_array(robot, "spring_rest"), passive_torques(robot)
+        self._rest = joint_array(robot, "spring_rest")
+        self._loops = LoopAxes(robot, axes)
+        rotors = {term.axis for term in drive if term.kind == "Ia"}
+        own = {axis.joint: a in rotors for a, axis in enumerate(axes) if axis.joint is not None}
+        self._passive = passive_torques(robot, own)
         self._stiffness[sprung] = 0.0
         self._added = [self._driving(j) for j in range(robot.nv)]
         first = base.count + len(drive)
@@ -131,7 +136,8 @@ class Design(Columns):
         """Return the rows of a motion: columns of base parameters, drives, the user, and zero offsets."""
         acceleration = signals.qdd[:: filters.first]
         drive = np.empty((len(acceleration), len(self.drive)))
-        for k, column in enumerate(term_columns(self.drive, self.axes, signals)):
+        axes = self._loops.moved(axis_motion(self.axes, signals), signals)
+        for k, column in enumerate(term_columns(self.drive, axes)):
             drive[:, k] = thin(column[:, None], filters)[:, 0]
         motion = (signals.q, signals.qd, signals.qdd)
         further = [thin(column.torques(self.robot, *motion), filters) for column in self.extra]
@@ -157,14 +163,11 @@ class Design(Columns):
             given += self._passive(*states)
         for j, slope in zip(self.zeros, further[len(self.extra) :], strict=True):
             given = given - shift[j] * slope
-        drive = to_rows(drive, filters)
         rest = [to_rows(columns, filters) for columns in further]
         W = []
-        for j in range(self.robot.nv):
-            driving = self._added[j]
-            scale = np.array([self.axes[self.drive[k].axis].direction[j] for k in driving])
+        for j, driving in enumerate(self._laid_out(drive, states[0], filters)):
             own = [rest[k][:, j, None] for k in self._further[j]]
-            W.append(np.concatenate([rigid[j], drive[:, driving] * scale, *own], axis=1))
+            W.append(np.concatenate([rigid[j], driving, *own], axis=1))
         return Rows(
             signals.time[:: filters.step],
             tuple(W),
@@ -173,6 +176,19 @@ class Design(Columns):
             np.where(signals.valid[:: filters.step], 0, UNUSED),
             importance=None if signals.importance is None else signals.importance[:: filters.step],
         )
+
+    def _laid_out(self, drive: Array, q: Array, filters: Filters) -> Iterator[Array]:
+        """Yield the columns of the drives that act on each joint, after the filters."""
+        rows = to_rows(drive, filters)
+        place = {a: k for k, a in enumerate(self._loops.places)}
+        turning = [(k, place[term.axis]) for k, term in enumerate(self.drive) if term.axis in place]
+        G = self._loops.directions(q) if turning else None
+        for j, driving in enumerate(self._added):
+            scale = np.array([self.axes[self.drive[k].axis].direction[j] for k in driving])
+            if G is not None:
+                here = [k for k, _ in turning]
+                rows[:, here] = to_rows(drive[:, here] * G[:, [a for _, a in turning], j], filters)
+            yield rows[:, driving] * scale
 
     def _apply_load(self, drive: Array, load: Array, further: list[Array], values: Array) -> None:
         """Scale columns of friction by load with the torque that the gears transmit to the links."""
@@ -258,10 +274,18 @@ def independent(
         base = base_parameters(robot, method="numeric")
         Q = np.linalg.qr(_columns(base, states))[0]
     found = set()
+    loops = LoopAxes(robot, axes)
+    turned = loops.directions(states[0]) if loops else None
     for term in (*terms(axes, NO_FRICTION, True), *terms(axes, replace(NO_FRICTION, offset=True), False)):
-        direction = axes[term.axis].direction
-        motion = states[2] @ direction if term.kind == "Ia" else np.ones(len(states[0]))
-        column = np.outer(motion, direction).ravel()
+        direction = np.broadcast_to(axes[term.axis].direction, states[2].shape)
+        motion = np.ones(len(states[0]))
+        if term.kind == "Ia":
+            motion = np.einsum("tj,tj->t", states[2], direction)
+        if turned is not None and term.axis in loops.places:
+            k = loops.places.index(term.axis)
+            direction = turned[:, k]
+            motion = loops.rates(*states)[1][:, k] if term.kind == "Ia" else motion
+        column = (motion[:, None] * direction).ravel()
         rest = column / np.linalg.norm(column)
         for _ in range(2):  # twice is enough
             rest = rest - Q @ (Q.T @ rest)

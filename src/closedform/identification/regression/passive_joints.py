@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,11 +12,12 @@ from numpy.typing import NDArray
 from ...arrays import Array
 from ...errors import listed
 from ...loops import ClosedRobot
+from ...model import Body
 from ...robot import Robot
 from ..logs.errors import LogError
+from ..logs.transmission import Axis
 
-DRIVES = (
-    "armature",
+FRICTION = (
     "damping",
     "friction",
     "smooth_friction",
@@ -23,24 +25,34 @@ DRIVES = (
     "damping_asymmetry",
     "load_friction",
     "drive_offset",
-    "stiffness",
 )
+"""Numbers of a body that give its joint friction."""
+
+DRIVES = (*FRICTION, "armature", "stiffness")
 """Numbers of a body that give its joint inertia, friction or a spring."""
 
 
-def passive_torques(robot: Robot | ClosedRobot) -> Callable[[Array, Array, Array], Array] | None:
+def passive_torques(
+    robot: Robot | ClosedRobot, identified: Mapping[str, bool]
+) -> Callable[[Array, Array, Array], Array] | None:
     """Return the torques that rotors, friction and springs of joints without drives need from the drives.
 
     They are those of the description, as functions of q, qd, qdd of the mechanism; None if there are none.
+    The friction of some is `identified`, and of motors among them, as it says, the rotors too.
     """
     if isinstance(robot, Robot):
         return None
     model = robot.model
     own = set(model.independent)
-    bodies = tuple(
-        replace(body, **dict.fromkeys(DRIVES, 0.0)) if k in own else body
-        for k, body in enumerate(model.bodies)
-    )
+
+    def known(k: int, body: Body) -> Body:
+        fields = () if k not in own else DRIVES
+        if body.joint_name in identified:
+            fields = (*FRICTION, *(("armature",) if identified[body.joint_name] else ()))
+        nothing: dict[str, Any] = dict.fromkeys(fields, 0.0)
+        return replace(body, **nothing)
+
+    bodies = tuple(known(k, body) for k, body in enumerate(model.bodies))
     if not any(getattr(body, name) for body in bodies for name in DRIVES):
         return None
     tree = replace(model.tree, bodies=bodies).with_phi(np.zeros(model.phi.size))
@@ -48,13 +60,15 @@ def passive_torques(robot: Robot | ClosedRobot) -> Callable[[Array, Array, Array
     return lambda q, qd, qdd: np.asarray(method(q, qd, qdd))
 
 
-def passive_notes(robot: Robot | ClosedRobot) -> tuple[str, ...]:
-    """Return a note about joints without drives whose rotors, friction or springs are taken as known."""
+def passive_notes(robot: Robot | ClosedRobot, axes: Sequence[Axis]) -> tuple[str, ...]:
+    """Return a note about joints without drives, nor axes, whose rotors, friction or springs are known."""
     if isinstance(robot, Robot):
         return ()
     own = set(robot.model.independent)
     bodies = [body for k, body in enumerate(robot.model.bodies) if k not in own]
+    found = {axis.joint for axis in axes}
     names = [body.joint_name for body in bodies if any(getattr(body, name) for name in DRIVES)]
+    names = [name for name in names if name not in found]
     note = f"rotors, friction and springs of {listed(names, 8)}, which have no drives, stay as described"
     return (note,) if names else ()
 

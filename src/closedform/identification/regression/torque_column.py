@@ -16,7 +16,7 @@ from ...errors import ArgumentError, shorten, shown
 from ...loops import ClosedRobot
 from ...robot import Robot
 
-TAKEN = re.compile(r"(Ia|f[vcpsal]|of|k|dq|[XYZ]{2}|M[XYZ]|M)m?\d+R?")
+TAKEN = re.compile(r"(Ia|f[vcpsal]|of|k|dq|[XYZ]{2}|M[XYZ]|M)(m?\d+R?|:.+)")
 """Names that parameters of bodies and joints have."""
 
 

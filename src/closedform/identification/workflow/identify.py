@@ -24,6 +24,7 @@ from ..regression.joint_zeros import identified_zeros, named_joints
 from ..regression.lag import best_lag, lag_notes
 from ..regression.least_squares import METHODS, Fit
 from ..regression.moments import Moments
+from ..regression.loop_axes import passive_axes
 from ..regression.passive_joints import passive_notes
 from ..regression.payload_columns import robot_fit, with_payloads, without_payloads
 from ..regression.payload_states import Payloads, payload_states
@@ -70,6 +71,7 @@ def identify(
     lag: float | None = None,
     friction: FrictionTerms | str | None = "auto",
     rotors: bool = True,
+    passive_friction: bool | Sequence[str] = False,
     springs: bool | Sequence[str] = False,
     extra: Sequence[TorqueColumn] = (),
     zero_offsets: bool | Sequence[str] = False,
@@ -108,6 +110,8 @@ def identify(
       predicts rows left out best, if it takes a tenth off their error; see `lag` of the result.
     - `friction`: `FrictionTerms`, None, or "auto", the model that cross validation within the fitted
       rows prefers. `rotors`: whether rotor inertias are identified.
+    - `passive_friction`: joints without drives in loops, by name or True for all, whose friction is
+      identified too, as fv:elbow1. True leaves out those whose friction is that of other joints.
     - `springs`: joints with linear springs, by name or True for all; stiffness k and rest are identified.
       `extra`: `TorqueColumn`s, other torques that are known up to a factor.
     - `zero_offsets`: joints, by name or True for all, whose zeros may be off: dq is what is to be added
@@ -193,11 +197,14 @@ def identify(
     robot, axes, main = recordings.robot, recordings.axes, recordings.main
     known = KnownInertias.of(robot.body_names, mass_bounds, total_mass, symmetric)
     tell(0.2, "base parameters")
+    base, _ = independent(robot, axes)
+    passive, notes = passive_axes(base, axes, passive_friction)
+    axes = (*axes, *passive)
     base, dependent = independent(robot, axes)
     sprung = named_joints("identify: springs", springs, robot)
     extra = checked_columns("identify", extra, robot)
-    zeros, notes = identified_zeros(base, zero_offsets)
-    notes += passive_notes(robot)
+    zeros, more = identified_zeros(base, zero_offsets)
+    notes += (*more, *passive_notes(robot, axes))
 
     def gathered(columns: Columns) -> Moments:
         told = part(tell, 0.25, 0.5, "choosing a friction model")

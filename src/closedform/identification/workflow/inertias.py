@@ -152,18 +152,19 @@ def identified_robot(given: Robot | ClosedRobot, design: Design, found: Inertias
 def identified_tree(design: Design, found: Inertias) -> Model:
     """Return the tree with identified inertias, and rotors, friction, springs and offsets on its joints.
 
-    Joints without drives are as described.
+    Joints without drives are as described, but for friction that was identified.
 
     Dry friction of the robot changes sign at once: what rises over more than the speed `SHARP` is smooth
     friction, what rises over a presliding length is dry. The offset of a joint with a spring is in its rest.
     Joint zeros are those of the log.
     """
     value: dict[str, float] = dict(zip(design.names, found.values.tolist(), strict=True))
-    numbers = {body.joint_name: k for k, body in enumerate(joint_bodies(design.robot))}
+    labels = {body.joint_name: f"{k + 1}" for k, body in enumerate(joint_bodies(design.robot))}
+    labels |= {axis.joint: axis.label for axis in design.axes if axis.joint is not None}
     term = {each.name(design.axes): each for each in design.drive}
 
     def changed(body: Body) -> Body:
-        k = 1 + numbers[body.joint_name]
+        k = labels[body.joint_name]
 
         def width(kind: str) -> float:
             return (term[f"{kind}{k}"].value or 0.0) if f"{kind}{k}" in term else 0.0
@@ -191,7 +192,7 @@ def identified_tree(design: Design, found: Inertias) -> Model:
 
     shifts = {j: value[f"dq{j + 1}"] for j in design.zeros}
     model = with_zeros(design.base.robot.model, shifts)
-    driven = [body.coupling is None and body.joint_name in numbers for body in model.bodies]
+    driven = [body.coupling is None and body.joint_name in labels for body in model.bodies]
     bodies = tuple(changed(body) if own else body for body, own in zip(model.bodies, driven, strict=True))
     return replace(model, bodies=bodies).with_phi(found.phi)
 

@@ -19,6 +19,7 @@ from ..logs.sources import LogSource
 from ..logs.transmission import Axis
 from ..logs.velocities import chosen_filters
 from ..regression.design import independent
+from ..regression.loop_axes import motor_axes
 from .diagnosis import Diagnosis
 from .gains import check_gains
 from .locking import without_locked
@@ -115,7 +116,7 @@ class Opening:
             drowned=self.cutoff is None and drowned(middle, rate),
             moving=tuple(moving.tolist()),
             robot=None if robot is self.robot else robot,
-            axes=log.transmission.axes,
+            axes=(*log.transmission.axes, *motor_axes(self.robot, robot)),
             lazy=log.lazy,
             notes=(*log.remarks, *notes, *chosen.notes),
             doubts=(*suspicions, *log.doubts),

@@ -25,7 +25,7 @@ UNEVEN = 4.0
 THICKNESS = 1 / 6
 """Thickness of a rod over its length, for bodies of which only the length is known."""
 
-NONNEGATIVE = re.compile(r"(Ia|f[vcpl])m?\d+")
+NONNEGATIVE = re.compile(r"(Ia|f[vcpl])(m?\d+|:.+)")
 """Drive parameters that no passive mechanism has below zero."""
 
 

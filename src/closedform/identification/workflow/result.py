@@ -270,7 +270,7 @@ class Identification:
             "base_method": self.base.method,
             "names": self.names,
             **{name: getattr(self, name).tolist() for name in ARRAYS},
-            "axes": [{"label": axis.label, "direction": axis.direction.tolist()} for axis in self.axes],
+            "axes": [{**asdict(axis), "direction": axis.direction.tolist()} for axis in self.axes],
             "drive": [list(astuple(term)) for term in self.drive],
             "about": self.about,
             "extra": [column.name for column in self.extra],
@@ -317,7 +317,7 @@ class Identification:
             found = cls(
                 robot=robot,
                 base=base,
-                axes=tuple(Axis(axis["label"], np.array(axis["direction"])) for axis in content["axes"]),
+                axes=tuple(Axis(**{**axis, "direction": np.array(axis["direction"])}) for axis in content["axes"]),
                 drive=tuple(Term(*term) for term in content["drive"]),
                 friction=FrictionTerms(**content["friction"]),
                 condition=content["condition"],
