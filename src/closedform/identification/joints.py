@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..arrays import Array
-from ..errors import ArgumentError, listed, shown
+from ..errors import ArgumentError, shown
 from ..loops import ClosedRobot
 from ..loops.closing import driven_model
 from ..loops.model import ClosedModel
@@ -21,21 +21,15 @@ def any_robot(name: str, given: Any) -> Robot | ClosedRobot:
     return given
 
 
-def driven_robot(caller: str, robot: Robot | ClosedRobot) -> Robot | ClosedRobot:
+def driven_robot(robot: Robot | ClosedRobot) -> Robot | ClosedRobot:
     """Return the robot whose coordinates are those of the joints that have torques.
 
-    That is a robot itself; one with loops is described by its actuated joints.
+    That is a robot itself; one with loops is described by its actuated joints, or by some of them if there
+    are more than degrees of freedom.
     """
-    if isinstance(robot, Robot):
+    if isinstance(robot, Robot) or robot.model.direct:
         return robot
-    model = robot.model
-    if len(model.av) > model.nv:
-        raise ArgumentError(
-            f"{caller}: robot {robot.name!r} has {len(model.av)} actuated joints "
-            f"({listed(list(model.actuated_names), 8)}) for {model.nv} degrees of freedom: what they do against "
-            "each other moves nothing; project the torques on as many joints, and give those as actuated="
-        )
-    return robot if model.direct else ClosedRobot(driven_model(model))
+    return ClosedRobot(driven_model(robot.model))
 
 
 def on_tree(robot: Robot | ClosedRobot, tree: Model) -> Model | ClosedModel:

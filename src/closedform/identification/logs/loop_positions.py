@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,13 +12,24 @@ from numpy.typing import NDArray
 from ...arrays import Array
 from ...errors import ArgumentError, listed
 from ...loops import ClosedRobot
+from ...robot import Robot
 from ..joints import driven_robot
 from .columns import joints_named, width_of
 from .errors import LogError, LogTable
-from .faults import FEW, unwrapped
+from .faults import FEW, MOST, saturated, unwrapped
+from .transmission import Transmission
 
 OPEN = 0.02
 """Root mean square (rad, or part of the mechanism's size) by which logged joints may be off their loops."""
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """Arrays of a log by quantity, factors to SI, and what was done to them."""
+
+    arrays: Mapping[str, Any]
+    scales: Mapping[str, Array]
+    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -34,14 +45,14 @@ class LoopPositions:
 
     @classmethod
     def of(
-        cls, caller: str, closed: ClosedRobot, table: LogTable, columns: Mapping[str, Any] | None
+        cls, closed: ClosedRobot, table: LogTable, columns: Mapping[str, Any] | None
     ) -> LoopPositions:
         """Return the joints that columns of a log name, or that their number means.
 
         Columns may be of the actuated joints, the independent ones, or these and others; without names they
         are of the independent joints, or of all.
         """
-        driven = driven_robot(caller, closed)
+        driven = driven_robot(closed)
         assert isinstance(driven, ClosedRobot)
         own, actuated = closed.joint_names, closed.actuated_names
         every = one_dof_joints(closed)
@@ -51,7 +62,7 @@ class LoopPositions:
             named = ()
         if named:
             found = tuple(name for name in every if name in named)
-            for whole in (actuated, own):
+            for whole in (actuated, driven.joint_names, own):
                 if set(whole) <= set(found):
                     return cls(closed, driven, found if set(found) != set(whole) else whole)
             raise LogError(
@@ -69,58 +80,90 @@ class LoopPositions:
         )
 
     def converted(
-        self, arrays: dict[str, Any], scales: dict[str, Array], transmission: Any, name: str, missing: str
-    ) -> tuple[dict[str, Any], dict[str, Array], tuple[str, ...]]:
-        """Return the arrays of a log with positions of the driven joints, their scales, and notes.
+        self, recorded: Recorded, transmission: Transmission, name: str, missing: str
+    ) -> tuple[Recorded, Transmission]:
+        """Return what was recorded as positions and efforts of the driven joints.
 
-        Rows whose positions cannot be assembled are left out if they are few, as `missing` says.
+        Rows whose positions cannot be assembled are left out if they are few, as `missing` says. Efforts of
+        more motors than degrees of freedom become the forces A^T tau along the driven joints.
         """
-        direct = self.joints == self.driven.joint_names
+        many = len(self.closed.model.av) > self.driven.nv
+        direct = self.joints == self.driven.joint_names and not many
+        arrays, scales, notes = dict(recorded.arrays), dict(recorded.scales), list(recorded.notes)
         if hasattr(arrays["position"], "compute"):
             if direct:
-                return arrays, scales, ()
-            raise LogError(
-                f"{name}: positions of other joints than the actuated ones are lazy; compute them first"
-            )
+                return recorded, transmission
+            raise LogError(f"{name}: lazy positions are not of the driven joints alone; compute them first")
         q = np.asarray(arrays["position"], dtype=float) * scales["position"]
         if direct:
-            drive, x = transmission.joint_positions(q), None
-            notes: list[str] = []
+            q = transmission.joint_positions(q)
+            x = self.driven.reached(q)
         else:
-            if transmission.motor_positions and not np.array_equal(
-                transmission.reduction, np.eye(len(transmission.gain))
-            ):
-                raise ArgumentError(
-                    f"{name}: reduction is of motors, but positions are of {listed(list(self.joints), 8)}; say "
-                    "motor_positions=False"
-                )
-            turning = {body.joint_name: bool(body.joint.turns[0]) for body in self.closed.tree.model.independent}
-            q = unwrapped(q, [turning[joint] for joint in self.joints])[0]
-            x, drive = self._assembled(q)
-            notes = self._compared(q, x, turning, name)
-            arrays = {**arrays, "position": drive}
-            scales = {**scales, "position": np.ones(1)}
-            if "velocity" in arrays:
-                del arrays["velocity"]
-                notes.append("measured velocities are left out: positions are of other joints than the drives")
-        if x is None:
-            x = self.driven.reached(np.asarray(drive))
-        lost = np.isfinite(q).all(axis=1) & ~np.isfinite(x).all(axis=1)
+            self._check_gears(transmission, name)
+            turns = {body.joint_name: bool(body.joint.turns[0]) for body in self.closed.tree.model.independent}
+            q = unwrapped(q, [turns[joint] for joint in self.joints])[0]
+            x = self._motion.reached(np.ascontiguousarray(q[:, self._columns]))
+            notes += self._compared(q, x, turns, name)
+            arrays["position"] = np.ascontiguousarray(x[:, list(self.driven.model.iq)])
+            scales["position"] = np.ones(1)
+            if arrays.pop("velocity", None) is not None:
+                notes.append("measured velocities are left out: columns are not of the driven joints alone")
+        fine = np.isfinite(x).all(axis=1)
+        lost = np.isfinite(q).all(axis=1) & ~fine
         if lost.any():
-            notes.append(self._lost(lost, q if not direct else np.asarray(drive), name, missing))
+            notes.append(self._lost(lost, q, name, missing))
             arrays = {quantity: values[~lost] for quantity, values in arrays.items()}
-        return arrays, scales, tuple(notes)
+        if many:
+            arrays, more = self._projected(arrays, scales["effort"] * transmission.gain, x[~lost])
+            scales["effort"] = np.ones(1)
+            transmission = Transmission.of(self.driven.nv)
+            notes += more
+        return Recorded(arrays, scales, tuple(notes)), transmission
 
-    def _assembled(self, q: Array) -> tuple[Array, Array]:
-        """Return coordinates of all joints, and those of the driven ones among them."""
-        places = [self.joints.index(n) for n in self._motion.joint_names]
-        x = self._motion.reached(np.ascontiguousarray(q[:, places]))
-        return x, np.ascontiguousarray(x[:, list(self.driven.model.iq)])
+    def _projected(
+        self, arrays: dict[str, Any], gains: Array, x: Array
+    ) -> tuple[dict[str, Any], list[str]]:
+        """Return arrays with efforts along the driven joints, without rows in which a motor is saturated."""
+        driven, efforts = self.driven, np.asarray(arrays["effort"], dtype=float) * gains
+        units = (np.broadcast_to(unit, (len(x), driven.nv)) for unit in np.eye(driven.nv))
+        here = np.ascontiguousarray(x[:, list(driven.model.iq)]) if driven.model.explicit else x
+        with np.errstate(invalid="ignore"):  # rows that are not finite stay so
+            G = np.stack([driven.joint_velocities(here, u)[:, list(self.closed.model.av)] for u in units])
+        arrays = {**arrays, "effort": np.einsum("ita,ta->ti", G, efforts)}
+        names = self.closed.actuated_names
+        notes = [
+            f"{len(names)} motors move {driven.nv} degrees of freedom: efforts are projected on "
+            f"{listed(list(driven.joint_names), 8)}, what motors do against each other is not compared"
+        ]
+        full = saturated(efforts, [True] * len(names)).any(axis=1)
+        if full.any() and np.mean(full) <= MOST:
+            arrays = {quantity: values[~full] for quantity, values in arrays.items()}
+            notes.append(f"{np.count_nonzero(full)} row(s) in which a motor is saturated are left out")
+        return arrays, notes
+
+    def _check_gears(self, transmission: Transmission, name: str) -> None:
+        """Refuse gears between motors and positions of other joints."""
+        same = np.array_equal(transmission.reduction, np.eye(len(transmission.gain)))
+        if transmission.motor_positions and not same:
+            raise ArgumentError(
+                f"{name}: reduction is of motors, but positions are of {listed(list(self.joints), 8)}; say "
+                "motor_positions=False"
+            )
+        if len(self.closed.model.av) > self.driven.nv and not (same and not transmission.offset.any()):
+            raise ArgumentError(
+                f"{name}: reduction and offset are not for mechanisms with more motors than degrees of "
+                "freedom; give positions and torques of the joints"
+            )
 
     @property
     def _motion(self) -> ClosedRobot:
         """The mechanism in the coordinates that the log has."""
         return self.driven if set(self.driven.joint_names) <= set(self.joints) else self.closed
+
+    @property
+    def _columns(self) -> list[int]:
+        """The columns of those coordinates."""
+        return [self.joints.index(name) for name in self._motion.joint_names]
 
     def _compared(self, q: Array, x: Array, turning: Mapping[str, bool], name: str) -> list[str]:
         """Return a note how far logged joints are from where the loops put them; refuse them if it is far."""
@@ -159,7 +202,7 @@ class LoopPositions:
         """Return a note about rows that cannot be assembled, or refuse them."""
         motion = self._motion
         row = int(np.flatnonzero(lost)[0])
-        here = q[row, [self.joints.index(each) for each in motion.joint_names]]
+        here = q[row, self._columns]
         count = int(np.count_nonzero(lost))
         words = f"positions of {count} row(s) cannot be assembled; the first, row {row + 1}: "
         words += motion.why_open(here)
@@ -178,6 +221,20 @@ def one_dof_joints(closed: ClosedRobot) -> tuple[str, ...]:
     return tuple(body.joint_name for body in closed.tree.model.independent if body.joint.nv == 1)
 
 
-def wanted_joints(robot: Any) -> Sequence[str]:
+def wanted_joints(robot: Robot | ClosedRobot) -> tuple[str, ...]:
     """Return the joints of which messages of a bag are read."""
     return one_dof_joints(robot) if isinstance(robot, ClosedRobot) else robot.joint_names
+
+
+def torque_joints(robot: Robot | ClosedRobot) -> tuple[str, ...]:
+    """Return the joints that have torques."""
+    return robot.actuated_names if isinstance(robot, ClosedRobot) else robot.joint_names
+
+
+def moving_joints(
+    robot: Robot | ClosedRobot, columns: Mapping[str, Any] | None, quantity: str, table: LogTable
+) -> tuple[str, ...]:
+    """Return the joints that a file of one quantity has."""
+    if isinstance(robot, ClosedRobot) and quantity == "position":
+        return LoopPositions.of(robot, table, columns).joints
+    return torque_joints(robot)

@@ -19,9 +19,9 @@ from ...robot import Robot
 from ..joints import any_robot, driven_robot, turning_joints
 from .clock import believed_time, even_time, once_stamped, scaled_time, seconds, window_rows
 from .columns import Chosen, check_quantities, choose
-from .errors import LogError, LogTable
+from .errors import LogError
 from .log import LEAST_ROWS, Log
-from .loop_positions import LoopPositions, wanted_joints
+from .loop_positions import LoopPositions, Recorded, moving_joints, torque_joints, wanted_joints
 from .options import log_description
 from .quantities import is_one_file_each, joined
 from .repairs import repaired, without_missing
@@ -104,23 +104,23 @@ def read_log(
         path, described = log_description(Path(source))
         return read_log(path, robot, **{**described, **given})
     choice("missing", missing, MISSING)
-    driven = driven_robot("read_log", robot)
+    driven = driven_robot(robot)
     turning = turning_joints("read_log", driven)
     name = _name(source)
     read = partial(read_table, topic=topic, joints=wanted_joints(robot))
     notes: tuple[str, ...] = ()
     if is_one_file_each(source):
         check_quantities(columns, units)
-        both = joined(source, read, partial(_joints, robot, columns, driven.joint_names), columns, units, rate)
+        both = joined(source, read, partial(moving_joints, robot, columns), columns, units, rate)
         table, columns, notes = both.table, both.columns, both.notes
         units = {quantity: unit for quantity, unit in (units or {}).items() if quantity != "time"}
         rate = None if isinstance(rate, Mapping) else rate
     else:
         table = read(source)
     try:
-        loops = None if isinstance(robot, Robot) else LoopPositions.of("read_log", robot, table, columns)
+        loops = None if isinstance(robot, Robot) else LoopPositions.of(robot, table, columns)
         moving = None if loops is None else loops.joints
-        chosen, covered = choose(table, driven.joint_names, columns, units, moving)
+        chosen, covered = choose(table, torque_joints(robot), columns, units, moving)
     except LogError as error:
         raise LogError(f"{name}: {error}") from None
     moving = moving or covered
@@ -159,8 +159,9 @@ def read_log(
         if rate is not None:
             arrays, rate = {**arrays, "time": even_time(rate, count)}, None
             scales["time"] = np.ones(1)
-        arrays, scales, more = loops.converted(arrays, scales, transmission, name, missing)
-        notes = (*notes, *more)
+        recorded, transmission = loops.converted(Recorded(arrays, scales, notes), transmission, name, missing)
+        arrays, scales, notes = dict(recorded.arrays), dict(recorded.scales), recorded.notes
+        covered = driven.joint_names
     log = Log(
         covered,
         even_time(rate, count) if rate is not None else seconds(arrays["time"], scales["time"], name),
@@ -179,19 +180,6 @@ def read_log(
         log = repaired(without_missing(log, missing))
     time, more = believed_time(log.time, log.middle(CLOCK_ROWS))
     return replace(log, time=time, notes=(*log.notes, *more))
-
-
-def _joints(
-    robot: Robot | ClosedRobot,
-    columns: Mapping[str, Any] | None,
-    driven: Sequence[str],
-    quantity: str,
-    table: LogTable,
-) -> Sequence[str]:
-    """Return the joints that a file of one quantity has."""
-    if isinstance(robot, Robot) or quantity != "position":
-        return driven
-    return LoopPositions.of("read_log", robot, table, columns).joints
 
 
 def _name(source: Any) -> str:

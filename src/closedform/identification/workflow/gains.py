@@ -147,7 +147,7 @@ def drive_gains(
     if not robot.model.has_inertia:
         raise ClosedFormError(f"drive_gains: robot {robot.name!r} has no inertias to compare with")
     log = read_log(log, robot, **reading)
-    robot = driven_robot("drive_gains", robot)
+    robot = driven_robot(robot)
     if log.joints != robot.joint_names:
         raise LogError(
             "drive_gains: the log lacks joints of the robot; lock them first (closedform.identification.lock)"

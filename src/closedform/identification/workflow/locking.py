@@ -46,7 +46,7 @@ def without_locked(
                 "identify: joints of a robot with loops are not locked here; lock them in its tree before "
                 "with_loops, or load(..., locked=...)"
             )
-        robot = driven_robot("identify", robot)
+        robot = driven_robot(robot)
     absent = [name for name in robot.joint_names if name not in log.joints]
     if isinstance(locked, str) and locked == "absent":
         locked = absent

@@ -133,7 +133,7 @@ class Identification:
     @cached_property
     def design(self) -> Design:
         """The columns that the values belong to."""
-        robot = driven_robot("identification", self.robot)
+        robot = driven_robot(self.robot)
         return Design(
             robot, self.base, self.axes, self.drive, self.known, self.extra, self.zeros, self.about
         )
@@ -306,7 +306,7 @@ class Identification:
             _check_extra(content.get("extra", []), extra)
             zeros = tuple(content.get("zeros", ()))
             shift = content["values"][len(content["values"]) - len(zeros) :]
-            described = driven_robot("identification", robot)
+            described = driven_robot(robot)
             if isinstance(described, Robot):
                 moved = dict(zip(zeros, np.negative(shift), strict=True))
                 described = Robot(with_zeros(described.model, moved))

@@ -34,7 +34,7 @@ class FitFacts:
 def gather(study: IdentificationStudy) -> FitFacts:
     """Return how the fit was made."""
     result = study.result
-    return FitFacts(study.source, torque_labels(result.robot.model), result, result.tables[1])
+    return FitFacts(study.source, torque_labels(result.design.robot.model), result, result.tables[1])
 
 
 def draw(facts: FitFacts) -> Mapping[str, Figure]:

@@ -44,7 +44,7 @@ def gather(study: IdentificationStudy) -> TraceFacts | None:
     keep = thinned(trace.time, POINTS)
     return TraceFacts(
         trace.time[keep],
-        torque_labels(study.result.robot.model),
+        torque_labels(study.result.design.robot.model),
         trace.measured[keep],
         trace.predicted[keep],
         _stretches(trace.time, trace.held_out),
