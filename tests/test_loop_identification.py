@@ -195,7 +195,7 @@ def test_columns_that_do_not_determine_the_mechanism_are_refused(bars):
 
 
 def test_positions_that_cannot_be_assembled_are_refused_with_row_loop_and_distance(bars):
-    said = log_error(bars, {**bars.log, "q": bars.q + [2.0, 0.0]})
+    said = log_error(bars, {**bars.log, "q": bars.q + np.array([2.0, 0.0])})
     assert "row 1: q = [" in said
     assert "loop 'end1-tip' stays" in said
     assert "degrees" in log_error(bars, {**bars.log, "q": np.degrees(bars.q)})

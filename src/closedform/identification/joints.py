@@ -1,4 +1,4 @@
-"""The joints of a robot that can be logged and excited: those of one dof each, driven ones if it has loops."""
+"""The joints of a robot that can be logged and excited: of one dof each, and driven if it has loops."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from ..base.result import BaseParameters
 from ..logs.signals import Signals
 from ..logs.transmission import Axis
 from ..regression.design import Design, independent
-from ..regression.friction import FrictionTerms, NO_FRICTION, axis_motion, term_columns
+from ..regression.friction import NO_FRICTION, FrictionTerms, axis_motion, term_columns
 
 SAMPLES = 2000
 """Instants at which a motion is looked at; errors scale with the samples that are recorded."""

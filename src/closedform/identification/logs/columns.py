@@ -264,10 +264,11 @@ def joints_named(table: LogTable, quantity: str, joints: Sequence[str]) -> tuple
 
 def width_of(table: LogTable, quantity: str, given: Any = None) -> int:
     """Return how many numbers of a quantity a row has, by columns that are given or do not name joints."""
+    names: list[Any] = []
     if given is not None:
-        names = [given] if isinstance(given, str | int) else list(given)
+        names += [given] if isinstance(given, str | int) else list(given)
     else:
-        names = found_columns(table, quantity, [""] * MOST_NUMBERED)[0]
+        names += found_columns(table, quantity, [""] * MOST_NUMBERED)[0]
     if len(names) == 1 and _wide(table, name := _at_index(table, quantity, names[0])):
         return int(table[name].shape[1])
     return len(names)

@@ -44,9 +44,7 @@ class LoopPositions:
     joints: tuple[str, ...]
 
     @classmethod
-    def of(
-        cls, closed: ClosedRobot, table: LogTable, columns: Mapping[str, Any] | None
-    ) -> LoopPositions:
+    def of(cls, closed: ClosedRobot, table: LogTable, columns: Mapping[str, Any] | None) -> LoopPositions:
         """Return the joints that columns of a log name, or that their number means.
 
         Columns may be of the actuated joints, the independent ones, or these and others; without names they
@@ -100,7 +98,9 @@ class LoopPositions:
             x = self.driven.reached(q)
         else:
             self._check_gears(transmission, name)
-            turns = {body.joint_name: bool(body.joint.turns[0]) for body in self.closed.tree.model.independent}
+            turns = {
+                body.joint_name: bool(body.joint.turns[0]) for body in self.closed.tree.model.independent
+            }
             q = unwrapped(q, [turns[joint] for joint in self.joints])[0]
             x = self._motion.reached(np.ascontiguousarray(q[:, self._columns]))
             notes += self._compared(q, x, turns, name)
@@ -109,7 +109,7 @@ class LoopPositions:
             if arrays.pop("velocity", None) is not None:
                 notes.append("measured velocities are left out: columns are not of the driven joints alone")
         fine = np.isfinite(x).all(axis=1)
-        lost = np.isfinite(q).all(axis=1) & ~fine
+        lost = np.asarray(np.isfinite(q).all(axis=1) & ~fine)
         if lost.any():
             notes.append(self._lost(lost, q, name, missing))
             arrays = {quantity: values[~lost] for quantity, values in arrays.items()}
@@ -120,9 +120,7 @@ class LoopPositions:
             notes += more
         return Recorded(arrays, scales, tuple(notes)), transmission
 
-    def _projected(
-        self, arrays: dict[str, Any], gains: Array, x: Array
-    ) -> tuple[dict[str, Any], list[str]]:
+    def _projected(self, arrays: dict[str, Any], gains: Array, x: Array) -> tuple[dict[str, Any], list[str]]:
         """Return arrays with efforts along the driven joints, without rows in which a motor is saturated."""
         driven, efforts = self.driven, np.asarray(arrays["effort"], dtype=float) * gains
         units = (np.broadcast_to(unit, (len(x), driven.nv)) for unit in np.eye(driven.nv))
@@ -185,17 +183,17 @@ class LoopPositions:
                 row = int(np.nanargmax(np.abs(off)))
                 whole = x[row].copy()
                 whole[[there[each] for each in others]] = q[row, [self.joints.index(each) for each in others]]
+                residual = float(self.closed.closure_residual(whole))
                 raise LogError(
-                    f"{name}: positions of all joints do not close the loops: {joint!r} is {rms:.3g} {unit} (rms) "
-                    f"from where they put it, {abs(off[row]):.3g} {unit} in row {row + 1}, where loops are open by "
-                    f"{float(self.closed.closure_residual(whole)):.3g} (m, or 2 sin(angle / 2)); check its zero, "
-                    "sign and unit, give with_loops(near=) of the assembly mode of the log, or leave its column "
-                    "out"
+                    f"{name}: positions of all joints do not close the loops: {joint!r} is {rms:.3g} {unit} "
+                    f"(rms) from where they put it, {abs(off[row]):.3g} {unit} in row {row + 1}, where loops "
+                    f"are open by {residual:.3g} (m, or 2 sin(angle / 2)); check its zero, sign and unit, "
+                    "give with_loops(near=) of the assembly mode of the log, or leave its column out"
                 )
             said.append(f"{joint} {rms:.2g} {unit}")
         return [
-            f"the motion is that of {listed(list(self._motion.joint_names), 8)}; logged positions of other joints "
-            f"differ from where the loops put them by (rms): {listed(said, 8)}"
+            f"the motion is that of {listed(list(self._motion.joint_names), 8)}; logged positions of other "
+            f"joints differ from where the loops put them by (rms): {listed(said, 8)}"
         ]
 
     def _lost(self, lost: NDArray[np.bool_], q: Array, name: str, missing: str) -> str:
@@ -210,8 +208,8 @@ class LoopPositions:
             if np.isfinite(motion.reached(np.radians(here))).all() and np.abs(here).max() > 2 * np.pi:
                 words += '; are angles in degrees? Say units={"position": "deg"}'
             raise LogError(
-                f"{name}: {words}; check zeros, signs and units of the positions, or the lengths of the robot "
-                '(missing="drop" leaves such rows out)'
+                f"{name}: {words}; check zeros, signs and units of the positions, or the lengths of the "
+                'robot (missing="drop" leaves such rows out)'
             )
         return f"{words}; they are left out"
 

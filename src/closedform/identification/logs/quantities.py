@@ -67,8 +67,8 @@ def joined(
 ) -> Joined:
     """Return the files of a log, which `read` reads, as one table on the clock of the positions.
 
-    `joints_of` gives the joints that a quantity may be of, by its table. The clock of a file is its column of time, its entry of `rate`, or that of another file with as
-    many rows.
+    `joints_of` gives the joints that a quantity may be of, by its table. The clock of a file is its column of
+    time, its entry of `rate`, or that of another file with as many rows.
     """
     unknown = [key for key in source if key not in FILES]
     if unknown:

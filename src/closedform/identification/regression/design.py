@@ -102,7 +102,9 @@ class Design(Columns):
         """
         drive = tuple(term for term in terms(axes, friction, rotors, springs) if term not in dependent)
         fitted = {term.axis for term in drive if term.kind == "Ia"}
-        known = np.array([0.0 if j in fitted else value for j, value in enumerate(joint_array(robot, "armature"))])
+        known = np.array(
+            [0.0 if j in fitted else value for j, value in enumerate(joint_array(robot, "armature"))]
+        )
         for body in robot.model.bodies if isinstance(robot, Robot) else ():
             if body.coupling is not None:
                 known[body.iv] += body.coupling.multiplier**2 * body.armature
@@ -259,9 +261,7 @@ def acting(base: BaseParameters, robot: Robot | ClosedRobot) -> tuple[NDArray[np
     return tuple(np.flatnonzero(row) for row in seen)
 
 
-def independent(
-    robot: Robot | ClosedRobot, axes: tuple[Axis, ...]
-) -> tuple[BaseParameters, frozenset[Term]]:
+def independent(robot: Robot | ClosedRobot, axes: tuple[Axis, ...]) -> tuple[BaseParameters, frozenset[Term]]:
     """Return base parameters, and the rotors and offsets that combinations of them equal at every state.
 
     The rotor of the first joint and its link turn together, so that their inertias add up; an offset

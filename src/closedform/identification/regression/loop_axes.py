@@ -1,4 +1,4 @@
-"""Joints that the loops of a mechanism move, as axes: motors beyond its degrees of freedom, and passive joints.
+"""Joints that loops move, as axes: motors beyond the degrees of freedom, and joints without drives.
 
 The joint j of a mechanism moves with v_j = G_j qd, a row of the embedding, and its friction f acts on the
 coordinates as G_j^T f [JainEmbedding2012]: an axis whose direction depends on the posture.
@@ -48,7 +48,7 @@ class LoopAxes:
         return self._robot
 
     def moved(self, motion: AxisMotion, signals: Signals) -> AxisMotion:
-        """Return the motion of all axes: that of the joints in loops follows from the filtered coordinates."""
+        """Return the motion of all axes: joints in loops follow from the filtered coordinates."""
         if not self:
             return motion
         q, fine = (reachable(self.robot, x, signals.time, signals.valid) for x in (signals.q, signals.fine))
@@ -162,5 +162,3 @@ def _told_apart(base: BaseParameters, axes: Sequence[Axis], passive: Sequence[Ax
             found.append(axis)
             Q = np.linalg.qr(np.column_stack([Q, *rests]))[0]
     return tuple(found)
-
-

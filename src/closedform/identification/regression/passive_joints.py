@@ -88,8 +88,8 @@ def reachable(robot: Robot | ClosedRobot, q: Array, time: Array, used: NDArray[n
     if lost.size or not fine.any():
         k = int(lost[0]) if lost.size else 0
         raise LogError(
-            f"log: {np.count_nonzero(~fine)} state(s) of the filtered motion are outside of the workspace; the "
-            f"first, {time[k]:.6g} s: {robot.why_open(q[k])}; raise cutoff, or leave that part out "
+            f"log: {np.count_nonzero(~fine)} state(s) of the filtered motion are outside of the workspace; "
+            f"the first, {time[k]:.6g} s: {robot.why_open(q[k])}; raise cutoff, or leave that part out "
             "with window="
         )
     there = np.flatnonzero(fine)
@@ -98,5 +98,3 @@ def reachable(robot: Robot | ClosedRobot, q: Array, time: Array, used: NDArray[n
     behind = there[np.minimum(after, len(there) - 1)]
     nearer = np.where(np.arange(len(q)) - before <= behind - np.arange(len(q)), before, behind)
     return np.asarray(q[np.where(fine, np.arange(len(q)), nearer)])
-
-

@@ -128,7 +128,7 @@ def explained(doubts: list[str], error: float, diagnosis: Diagnosis) -> tuple[st
         return ()
     causes = [str(cause) for cause in diagnosis.causes()[:3]]
     none = (
-        f"nothing that was tried explains it ({diagnosis.tried}): springs, counterbalances, other friction, or a log "
-        "of another robot remain"
+        f"nothing that was tried explains it ({diagnosis.tried}): springs, counterbalances, other friction, "
+        "or a log of another robot remain"
     )
     return (*doubts, *(causes or [none])) if doubts else tuple(causes)

@@ -11,7 +11,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from ...arrays import Array
-from ...checks import file_path, instance, sized_array
+from ...checks import file_path, sized_array
 from ...errors import ClosedFormError, shorten
 from ...files import read_regular, write_files
 from ...loops import ClosedRobot
@@ -126,7 +126,11 @@ class DriveGains:
 
 
 def drive_gains(
-    robot: Robot | ClosedRobot, log: Log | Any, *, cutoff: float | None = None, **reading: Unpack[ReadingOptions]
+    robot: Robot | ClosedRobot,
+    log: Log | Any,
+    *,
+    cutoff: float | None = None,
+    **reading: Unpack[ReadingOptions],
 ) -> DriveGains:
     """Return drive gains g for which g * effort fits the described inertias and friction best.
 

@@ -23,8 +23,8 @@ from ..regression.friction import NO_FRICTION, FrictionTerms
 from ..regression.joint_zeros import identified_zeros, named_joints
 from ..regression.lag import best_lag, lag_notes
 from ..regression.least_squares import METHODS, Fit
-from ..regression.moments import Moments
 from ..regression.loop_axes import passive_axes
+from ..regression.moments import Moments
 from ..regression.passive_joints import passive_notes
 from ..regression.payload_columns import robot_fit, with_payloads, without_payloads
 from ..regression.payload_states import Payloads, payload_states

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Array
-from ...model.inertia import inertia_from_second_moments, phi_from_parts
 from ...loops import ClosedRobot
+from ...model.inertia import inertia_from_second_moments, phi_from_parts
 from ...robot import Robot
 from ..regression.design import Design
 

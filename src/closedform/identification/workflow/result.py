@@ -12,15 +12,11 @@ import numpy as np
 
 from ...arrays import Array
 from ...checks import file_path, instance, known_name
-from ...description.catalogue import read_toml
 from ...display import card, html_table
 from ...errors import ArgumentError, ClosedFormError, shorten
 from ...files import read_regular, write_files
 from ...lazy import cached_property
 from ...loops import ClosedRobot
-from ...loops.reading import closed_robot
-from ...loops.saving import closed_toml
-from ...model.writing import model_toml
 from ...robot import Robot
 from ..base.parameters import base_parameters
 from ..base.result import BaseParameters
@@ -43,6 +39,7 @@ from .listing import Table, error_table, parameter_table
 from .log_results import LogResult, log_table
 from .prediction import Errors, Trace
 from .rollout import Rollout, rollout
+from .saved_parts import check_extra, robot_of, robot_toml
 
 FORMAT = "closedform identification 1"
 
@@ -134,9 +131,7 @@ class Identification:
     def design(self) -> Design:
         """The columns that the values belong to."""
         robot = driven_robot(self.robot)
-        return Design(
-            robot, self.base, self.axes, self.drive, self.known, self.extra, self.zeros, self.about
-        )
+        return Design(robot, self.base, self.axes, self.drive, self.known, self.extra, self.zeros, self.about)
 
     @property
     def base_values(self) -> Array:
@@ -201,8 +196,8 @@ class Identification:
         log = read_log(log, self.robot, **reading)
         if isinstance(self.robot, ClosedRobot):
             raise ArgumentError(
-                "rollout: robots with loops are not compared with logs by simulation; `validate` compares their "
-                "torques, and robot.simulate(friction=True) runs them"
+                "rollout: robots with loops are not compared with logs by simulation; `validate` compares "
+                "their torques, and robot.simulate(friction=True) runs them"
             )
         values = self.values[len(self.values) - len(self.extra) - len(self.zeros) :]
         extra = [(column, float(value)) for column, value in zip(self.extra, values, strict=False)]
@@ -266,7 +261,7 @@ class Identification:
         """Write everything but the trace as JSON that `Identification.load` reads."""
         content = {
             "format": FORMAT,
-            "robot": _toml(self.robot),
+            "robot": robot_toml(self.robot),
             "base_method": self.base.method,
             "names": self.names,
             **{name: getattr(self, name).tolist() for name in ARRAYS},
@@ -302,8 +297,8 @@ class Identification:
             content = json.loads(read_regular(path, LARGEST_FILE))
             if content["format"] != FORMAT:
                 raise ValueError(f"format is {content['format']!r}")
-            robot = _robot(content["robot"], str(path))
-            _check_extra(content.get("extra", []), extra)
+            robot = robot_of(content["robot"], str(path))
+            check_extra(content.get("extra", []), extra)
             zeros = tuple(content.get("zeros", ()))
             shift = content["values"][len(content["values"]) - len(zeros) :]
             described = driven_robot(robot)
@@ -317,7 +312,9 @@ class Identification:
             found = cls(
                 robot=robot,
                 base=base,
-                axes=tuple(Axis(**{**axis, "direction": np.array(axis["direction"])}) for axis in content["axes"]),
+                axes=tuple(
+                    Axis(**{**axis, "direction": np.array(axis["direction"])}) for axis in content["axes"]
+                ),
                 drive=tuple(Term(*term) for term in content["drive"]),
                 friction=FrictionTerms(**content["friction"]),
                 condition=content["condition"],
@@ -343,24 +340,3 @@ class Identification:
         if found.names != tuple(content["names"]):
             raise ClosedFormError(f"{path}: its parameters are not those of its robot; identify again")
         return found
-
-
-def _toml(robot: Robot | ClosedRobot) -> str:
-    """Return a robot as the text of a TOML file."""
-    return model_toml(robot.model) if isinstance(robot, Robot) else closed_toml(robot.model)
-
-
-def _robot(text: str, path: str) -> Robot | ClosedRobot:
-    """Return the robot in the text of a TOML file."""
-    description = read_toml(text.encode(), path)
-    if description.mechanism is None:
-        return Robot.from_description(description)
-    return closed_robot(description, floating_base=False, gravity=None, locked=())
-
-
-def _check_extra(saved: Sequence[str], given: Sequence[TorqueColumn]) -> None:
-    """Refuse other extra columns than a file has."""
-    if list(saved) != [getattr(column, "name", None) for column in given]:
-        raise ClosedFormError(
-            f"its extra columns are {', '.join(saved) or 'none'}; say load(path, extra=[...])"
-        )
