@@ -10,7 +10,10 @@ import pytest
 
 import closedform as cf
 from closedform.identification import FrictionTerms, Identification, drive_gains, read_log
-from loop_logs import REACH, catalogue_run, motors_first, peer_torques, simulated
+from closedform.identification.logs.transmission import Axis
+from closedform.identification.regression.loop_axes import passive_axes
+from command_line import run as run_command
+from loop_logs import REACH, catalogue_run, motors_first, peer_torques, perturbed, simulated, swung
 from oracles.mechanisms import five_bar
 from tolerances import worst
 
@@ -142,6 +145,83 @@ def test_described_friction_of_joints_without_drives_is_taken_into_account():
     assert without.fitted.total > 0.01
 
 
+def rubbing(run, damping):
+    """Return the torques of a run with viscous friction in joints without drives, and noise of 0.3 %."""
+    motors = motors_first(run.truth)
+    G = [motors.joint_velocities(run.q, np.tile(unit, (len(run.q), 1))) for unit in np.eye(motors.nv)]
+    v = motors.joint_velocities(run.q, run.qd)
+    bodies = {body.joint_name: body for body in motors.model.bodies}
+    tau = run.exact.copy()
+    for name, value in damping.items():
+        k = bodies[name].iv
+        tau += np.stack([each[:, k] for each in G], axis=1) * (value * v[:, k])[:, None]  # G^T f
+    noise = np.random.default_rng(5).normal(size=tau.shape)
+    return {**run.log, "tau": tau + 0.003 * np.sqrt(np.mean(tau**2, axis=0)) * noise}
+
+
+def test_friction_of_joints_without_drives_is_identified(tmp_path):
+    run = catalogue_run("five_bar")
+    damping = {"elbow1": 3e-4, "elbow2": 2e-4}
+    log = rubbing(run, damping)
+    options = {"friction": DRY, "lag": 0.0, "hold_out": 2.0}
+    result = cf.identify(run.described, log, passive_friction=True, **options)
+    for name, value in damping.items():
+        found = result[f"fv:{name}"]
+        assert abs(found.value - value) < 4 * found.standard_error < 0.2 * value
+    assert result.held_out.total < 0.01
+    assert cf.identify(run.described, log, **options).held_out.total > 0.05
+    elbow = result.robot.model.bodies[result.robot.body_names.index("forearm1")]
+    assert elbow.damping == result["fv:elbow1"].value
+    result.save(tmp_path / "bars.json")
+    again = Identification.load(tmp_path / "bars.json")
+    assert again.validate(log).total == pytest.approx(result.validate(log).total, rel=1e-9)
+
+
+def test_friction_of_joints_that_move_alike_is_not_told_apart():
+    closed = cf.load("palletiser")
+    base = cf.base_parameters(closed)
+    axes = tuple(Axis(f"{j + 1}", unit) for j, unit in enumerate(np.eye(closed.nv)))
+    found, notes = passive_axes(base, axes, True)
+    names = [axis.joint for axis in found]
+    assert "rod_pin" in names
+    assert "plate_pin" not in names
+    assert "plate_pin" in notes[0]
+    with pytest.raises(cf.ClosedFormError, match="leave them out of passive_friction"):
+        passive_axes(base, axes, ["rod_pin", "plate_pin", "upper_pin"])
+    with pytest.raises(cf.ClosedFormError, match="unknown joint of identify: passive_friction 'tip'"):
+        passive_axes(base, axes, ["tip"])
+
+
+def test_more_motors_than_degrees_of_freedom_are_projected():
+    base = five_bar()
+    closed = base.tree.with_loops(base.loops, ["1", "3"], ["1", "3", "2"], [2.0, -1.0, 1.0, 1.0])
+    truth = perturbed(closed, 3)
+    t, q, qd, qdd = swung(closed, 0.25, 3)
+    x, v, vd = closed.assemble(q), closed.joint_velocities(q, qd), closed.joint_accelerations(q, qd, qdd)
+    av = list(closed.model.av)
+    rng = np.random.default_rng(0)
+    viscous, coulomb, rotor = rng.uniform(0.5, 2, 3), rng.uniform(0.5, 2, 3), 0.3
+    tau = truth.inverse_dynamics(q, qd, qdd) + viscous * v[:, av] + coulomb * np.sign(v[:, av])
+    tau[:, 2] += rotor * vd[:, av[2]]
+    against = truth.actuation_nullspace(q)[..., 0]  # what moves nothing
+    tau = tau + 20 * np.sin(0.7 * t)[:, None] * against
+    tau += 0.003 * np.sqrt(np.mean(tau**2)) * rng.normal(size=tau.shape)
+    for log in ({"t": t, "q": q, "tau": tau}, {"t": t, "q": x, "tau": tau}):
+        result = cf.identify(closed, log, friction=DRY, lag=0.0, physical=False)
+        assert np.abs(scores(result, truth)).max() < 4
+        labels = ("1", "2", ":2")
+        for kind, truths in (("fv", viscous), ("fc", coulomb), ("Ia", [None, None, rotor])):
+            for label, value in zip(labels, truths, strict=True):
+                if value is not None:
+                    found = result[f"{kind}{label}"]
+                    assert abs(found.value - value) < 4 * found.standard_error
+        assert any("3 motors move 2 degrees of freedom" in note for note in result.notes)
+        assert result.fitted.total < 0.01
+    assert result.robot.actuated_names == ("1", "3", "2")
+    with pytest.raises(cf.ClosedFormError, match="reduction and offset are not for mechanisms with more"):
+        cf.identify(closed, log, reduction=[10, 10, 10], motor_positions=False)
+
+
 def test_a_result_is_saved_and_loaded_with_its_loops(tmp_path):
     run = catalogue_run("delta")
     result = cf.identify(run.described, run.log, friction=DRY, lag=0.0)
@@ -248,3 +328,14 @@ def test_one_file_per_quantity_and_motor_angles_are_read(bars, tmp_path):
     log = read_log(files, bars.described, reduction=[50, 50])
     assert worst(log.samples().position, bars.q) < 1e-12
     assert worst(log.samples().effort, bars.tau) < 1e-12
+
+
+def test_the_command_writes_a_page_and_a_robot_with_loops(bars, tmp_path, capsys):
+    table = np.c_[bars.t, bars.q, bars.tau]
+    np.savetxt(tmp_path / "log.csv", table, delimiter=",", header="time,q1,q2,tau1,tau2", comments="")
+    words = [str(tmp_path / "log.csv"), "--robot", "five_bar", "--friction", "viscous,coulomb=0.001,offset"]
+    files = ["-o", str(tmp_path / "page.html"), "--save", str(tmp_path / "bars.toml")]
+    code, shown, error = run_command(capsys, "identify", *words, *files)
+    assert (code, "motor2" in shown) == (0, True), error
+    assert "motor2" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert isinstance(cf.load(tmp_path / "bars.toml"), cf.ClosedRobot)
