@@ -63,7 +63,7 @@ def test_base_parameters_lie_within_three_standard_errors_as_often_as_they_shoul
     assert 0.7 < np.sqrt(np.mean(z**2)) < 1.3
 
 
-@pytest.mark.parametrize("name", ["five_bar", "delta"])
+@pytest.mark.parametrize("name", ["five_bar", "planar_3rrr"])
 def test_the_identified_robot_has_bodies_that_can_exist_and_needs_the_logs_torques(name):
     run = catalogue_run(name)
     result = cf.identify(run.described, run.log, friction=DRY, lag=0.0, physical=True)
@@ -223,15 +223,15 @@ def test_more_motors_than_degrees_of_freedom_are_projected():
 
 
 def test_a_result_is_saved_and_loaded_with_its_loops(tmp_path):
-    run = catalogue_run("delta")
+    run = catalogue_run("planar_3rrr")
     result = cf.identify(run.described, run.log, friction=DRY, lag=0.0)
-    result.save(tmp_path / "delta.json")
-    again = Identification.load(tmp_path / "delta.json")
+    result.save(tmp_path / "platform.json")
+    again = Identification.load(tmp_path / "platform.json")
     assert again.names == result.names
     assert again["fv2"] == result["fv2"]
     assert again.validate(run.log).total == pytest.approx(result.validate(run.log).total, rel=1e-9)
-    result.save_robot(tmp_path / "delta.toml")
-    assert worst(cf.load(tmp_path / "delta.toml").phi, result.robot.phi) < 1e-12
+    result.save_robot(tmp_path / "platform.toml")
+    assert worst(cf.load(tmp_path / "platform.toml").phi, result.robot.phi) < 1e-12
 
 
 def test_gains_of_drives_and_a_prediction_are_those_of_the_motors():

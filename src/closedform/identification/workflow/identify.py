@@ -197,10 +197,9 @@ def identify(
     robot, axes, main = recordings.robot, recordings.axes, recordings.main
     known = KnownInertias.of(robot.body_names, mass_bounds, total_mass, symmetric)
     tell(0.2, "base parameters")
-    base, _ = independent(robot, axes)
+    base, dependent = independent(robot, axes)
     passive, notes = passive_axes(base, axes, passive_friction)
     axes = (*axes, *passive)
-    base, dependent = independent(robot, axes)
     sprung = named_joints("identify: springs", springs, robot)
     extra = checked_columns("identify", extra, robot)
     zeros, more = identified_zeros(base, zero_offsets)
