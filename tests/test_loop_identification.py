@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 from functools import cache
 
@@ -141,6 +142,7 @@ def test_described_friction_of_joints_without_drives_is_taken_into_account():
     result = cf.identify(with_elbow(run.described), log, friction=DRY, lag=0.0)
     assert result.fitted.total < 0.004
     assert any("elbow1" in note and "stay as described" in note for note in result.notes)
+    assert pickle.loads(pickle.dumps(result.design)).names == result.names  # for workers
     without = cf.identify(run.described, log, friction=DRY, lag=0.0)
     assert without.fitted.total > 0.01
 

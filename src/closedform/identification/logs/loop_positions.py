@@ -52,8 +52,8 @@ class LoopPositions:
         """
         driven = driven_robot(closed)
         assert isinstance(driven, ClosedRobot)
-        own, actuated = closed.joint_names, closed.actuated_names
-        every = one_dof_joints(closed)
+        actuated, every = closed.actuated_names, one_dof_joints(closed)
+        own = closed.joint_names if set(closed.joint_names) <= set(every) else actuated
         given = (columns or {}).get("position")
         named = tuple(given) if isinstance(given, Mapping) else joints_named(table, "position", every)
         if given is not None and not isinstance(given, Mapping):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -32,9 +32,20 @@ DRIVES = (*FRICTION, "armature", "stiffness")
 """Numbers of a body that give its joint inertia, friction or a spring."""
 
 
+@dataclass(frozen=True)
+class PassiveTorques:
+    """The torques of a mechanism of which only the joints without drives have rotors, friction and springs."""
+
+    robot: ClosedRobot
+
+    def __call__(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Return the torques (states, joints) that they need from the drives."""
+        return np.asarray(self.robot.drive_torque(q, qd, qdd))
+
+
 def passive_torques(
     robot: Robot | ClosedRobot, identified: Mapping[str, bool]
-) -> Callable[[Array, Array, Array], Array] | None:
+) -> PassiveTorques | None:
     """Return the torques that rotors, friction and springs of joints without drives need from the drives.
 
     They are those of the description, as functions of q, qd, qdd of the mechanism; None if there are none.
@@ -56,8 +67,7 @@ def passive_torques(
     if not any(getattr(body, name) for body in bodies for name in DRIVES):
         return None
     tree = replace(model.tree, bodies=bodies).with_phi(np.zeros(model.phi.size))
-    method = ClosedRobot(replace(model, tree=tree)).drive_torque
-    return lambda q, qd, qdd: np.asarray(method(q, qd, qdd))
+    return PassiveTorques(ClosedRobot(replace(model, tree=tree)))
 
 
 def passive_notes(robot: Robot | ClosedRobot, axes: Sequence[Axis]) -> tuple[str, ...]:
