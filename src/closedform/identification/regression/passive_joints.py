@@ -34,7 +34,7 @@ DRIVES = (*FRICTION, "armature", "stiffness")
 
 @dataclass(frozen=True)
 class PassiveTorques:
-    """The torques of a mechanism of which only the joints without drives have rotors, friction and springs."""
+    """The torques of a mechanism in which only joints without drives have rotors, friction and springs."""
 
     robot: ClosedRobot
 
@@ -43,9 +43,7 @@ class PassiveTorques:
         return np.asarray(self.robot.drive_torque(q, qd, qdd))
 
 
-def passive_torques(
-    robot: Robot | ClosedRobot, identified: Mapping[str, bool]
-) -> PassiveTorques | None:
+def passive_torques(robot: Robot | ClosedRobot, identified: Mapping[str, bool]) -> PassiveTorques | None:
     """Return the torques that rotors, friction and springs of joints without drives need from the drives.
 
     They are those of the description, as functions of q, qd, qdd of the mechanism; None if there are none.
