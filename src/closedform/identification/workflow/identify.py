@@ -11,7 +11,7 @@ import numpy as np
 
 from ...arrays import Array
 from ...checks import choice, flag, function, number
-from ...errors import ArgumentError
+from ...errors import ArgumentError, ClosedFormError
 from ...loops import ClosedRobot
 from ...robot import Robot
 from ..joints import any_robot
@@ -212,8 +212,12 @@ def identify(
         told = part(tell, 0.25, 0.5, "choosing a friction model")
         return without_payloads(recordings.gather(columns, told, lags=0)[0], columns)
 
-    def possible(design: Design, R: Array) -> Array:
-        return consistent_inertias(design, R, known).values
+    def possible(design: Design, R: Array) -> Array | None:
+        """Return the values of bodies that can exist; None if none were found, which is no matter yet."""
+        try:
+            return consistent_inertias(design, R, known).values
+        except ClosedFormError:
+            return None
 
     def design_of(model: FrictionTerms) -> Design:
         return Design.of(robot, base, axes, model, rotors, dependent, sprung, extra, zeros)
