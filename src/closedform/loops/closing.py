@@ -95,6 +95,22 @@ def closed_model(
     return replace(model, dyads=found_dyads(built, given, dependent, x))
 
 
+def driven_model(model: ClosedModel) -> ClosedModel:
+    """Return a mechanism whose independent joints are actuated, and no others are.
+
+    They are all actuated joints, or as many of them as there are degrees of freedom: the independent ones if
+    those are actuated.
+    """
+    if model.direct:
+        return model
+    names = model.actuated_names
+    if len(model.av) > model.nv:
+        own = set(model.independent) <= set(model.actuated)
+        chosen = model if own else closed_model(model.tree, model.closures, None, names, model.near)
+        names = chosen.joint_names
+    return closed_model(model.tree, model.closures, names, names, model.near)
+
+
 def _checked(tree: Model, closures: Sequence[Closure]) -> tuple[Closure, ...]:
     """Return closures whose names are those of the tree, each once."""
     given: tuple[Closure, ...] = tuple(

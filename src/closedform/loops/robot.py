@@ -165,25 +165,12 @@ class ClosedRobot(ClosedFiles, ClosedPostures, ClosedForms):
 
     def _refuse(self, wanted: Array, x: Array, lost: Any) -> None:
         """Say which coordinates cannot be reached, and which loop stays open how far."""
-        first = np.broadcast_to(wanted, (*lost.shape, self.nq))[lost][0]
-        start = self.model.near.copy()
-        start[list(self.model.iq)] = first
-        best, _ = self._numbers.closed(start, held=self.model.iv)
-        loop, distance = self._numbers.worst(best)
-        shown_q = np.array2string(first, precision=4, threshold=8)
-        sentence = (
-            f"q = {shown_q} cannot be assembled: loop {loop.name!r} stays {distance:.3g} (m, or "
-            "2 sin(angle / 2)) apart"
-        )
-        remedy = "stay within reach, or give near= of another assembly mode"
-        if distance <= self._numbers.tolerance:
-            sentence = (
-                f"q = {shown_q} can be closed, but a singular posture, where assembly modes meet, is on the "
-                "way to it, and nothing says which mode follows"
-            )
-            remedy = "stay on this side, or give near= of all joints in the mode that is meant"
+        sentence = self.why_open(np.broadcast_to(wanted, (*lost.shape, self.nq))[lost][0])
         if lost.all():
-            raise AssemblyError(f"assemble: {sentence}; {remedy}")
+            raise AssemblyError(
+                f"assemble: {sentence}; stay within reach on this side, or give near= of all joints in the mode "
+                "that is meant"
+            )
         warn(
             f"assemble: {np.count_nonzero(lost)} of {lost.size} samples are NaN; the first: {sentence}",
             ModelWarning,

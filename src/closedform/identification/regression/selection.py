@@ -64,7 +64,8 @@ def best_friction(
     widths of Coulomb friction and presliding are chosen; then friction by load (of the torques of that
     model), Stribeck friction and asymmetric friction, one after the other, if each predicts clearly better.
     """
-    speed = np.gradient(middle.position, middle.time, axis=0) @ directions(plain.axes).T
+    rates = np.gradient(middle.position, middle.time, axis=0)
+    speed = rates @ directions([axis for axis in plain.axes if axis.joint is None]).T
     slowest = float(np.percentile(np.abs(speed), 99, axis=0).min())
     search = _searched(plain, (*plain.drive, *candidates(len(plain.axes), slowest)), gathered, values_of)
     if len(search.folds) < 2:

@@ -10,9 +10,11 @@ from typing import Any, Unpack
 import numpy as np
 
 from ...arrays import Array
-from ...checks import choice, flag, function, instance, number
+from ...checks import choice, flag, function, number
 from ...errors import ArgumentError, ClosedFormError
+from ...loops import ClosedRobot
 from ...robot import Robot
+from ..joints import any_robot
 from ..logs.importance import Importances, importances
 from ..logs.options import ReadingOptions
 from ..logs.plausibility import ROWS
@@ -22,7 +24,9 @@ from ..regression.friction import NO_FRICTION, FrictionTerms
 from ..regression.joint_zeros import identified_zeros, named_joints
 from ..regression.lag import best_lag, lag_notes
 from ..regression.least_squares import METHODS, Fit
+from ..regression.loop_axes import passive_axes
 from ..regression.moments import Moments
+from ..regression.passive_joints import passive_notes
 from ..regression.payload_columns import robot_fit, with_payloads, without_payloads
 from ..regression.payload_states import Payloads, payload_states
 from ..regression.rows import Columns
@@ -51,18 +55,25 @@ LAG_ROUNDS = 3
 LONGEST_LAG = 1.0
 """Seconds; efforts that come later are of another motion."""
 
+REMEDIES = {
+    "zero_offsets": "calibrate the joints' zeros first, and give those as offset=",
+    "payloads": "identify the robot with and without the payload, and compare the results",
+}
+"""What to do about options that are not for robots with loops."""
+
 ON_ERROR = ("raise", "skip")
 """What becomes of one of several logs that cannot be used."""
 
 
 def identify(
-    robot: Robot,
+    robot: Robot | ClosedRobot,
     log: Any,
     *,
     cutoff: float | None = None,
     lag: float | None = None,
     friction: FrictionTerms | str | None = "auto",
     rotors: bool = True,
+    passive_friction: bool | Sequence[str] = False,
     springs: bool | Sequence[str] = False,
     extra: Sequence[TorqueColumn] = (),
     zero_offsets: bool | Sequence[str] = False,
@@ -89,6 +100,9 @@ def identify(
     tau = Y_b(q, qd, qdd) beta + friction and rotors, linear in the base parameters beta
     [GautierKhalil1990] and the parameters of the drives; columns and torques pass the same filters.
 
+    A robot with loops is described by its actuated joints: theirs are the torques, rotors, friction and
+    springs. Joints without drives have those of the description.
+
     - `log`: a `Log`, or what `read_log` takes, with its options (`units`, `columns`, `reduction`, ...);
       or several: a list of these, a folder, or a pattern such as "runs/*.csv". In a list a pair
       (log, options) has options of its own.
@@ -98,6 +112,8 @@ def identify(
       predicts rows left out best, if it takes a tenth off their error; see `lag` of the result.
     - `friction`: `FrictionTerms`, None, or "auto", the model that cross validation within the fitted
       rows prefers. `rotors`: whether rotor inertias are identified.
+    - `passive_friction`: joints without drives in loops, by name or True for all, whose friction is
+      identified too, as fv:elbow1. True leaves out those whose friction is that of other joints.
     - `springs`: joints with linear springs, by name or True for all; stiffness k and rest are identified.
       `extra`: `TorqueColumn`s, other torques that are known up to a factor.
     - `zero_offsets`: joints, by name or True for all, whose zeros may be off: dq is what is to be added
@@ -143,13 +159,13 @@ def identify(
     >>> bool(result.fitted.total < 1e-3), round(result["fv1"].value, 3)
     (True, 0.5)
     """
-    instance(
-        "identify: robot", robot, Robot, "a Robot without loops (base_parameters knows those with loops)"
-    )
+    given = any_robot("identify: robot", robot)
+    if isinstance(robot, ClosedRobot):
+        _refuse_of_loops({"zero_offsets": zero_offsets, "payloads": payloads})
     choice("identify: undetermined", undetermined, ("error", "prior"))
     choice("identify: method", method, METHODS)
-    for name, given in (("rotors", rotors), ("plausible", plausible), ("diagnose", diagnose)):
-        flag(f"identify: {name}", given)
+    for name, option in (("rotors", rotors), ("plausible", plausible), ("diagnose", diagnose)):
+        flag(f"identify: {name}", option)
     if physical is not None:
         flag("identify: physical", physical)
     if physical is False and any(each is not None for each in (mass_bounds, total_mass, symmetric)):
@@ -185,9 +201,12 @@ def identify(
     known = KnownInertias.of(robot.body_names, mass_bounds, total_mass, symmetric)
     tell(0.2, "base parameters")
     base, dependent = independent(robot, axes)
+    passive, notes = passive_axes(base, axes, passive_friction)
+    axes = (*axes, *passive)
     sprung = named_joints("identify: springs", springs, robot)
     extra = checked_columns("identify", extra, robot)
-    zeros, notes = identified_zeros(base, zero_offsets)
+    zeros, more = identified_zeros(base, zero_offsets)
+    notes += (*more, *passive_notes(robot, axes))
 
     def gathered(columns: Columns) -> Moments:
         told = part(tell, 0.25, 0.5, "choosing a friction model")
@@ -284,7 +303,7 @@ def identify(
     reasons = explained(doubts, worst, diagnosis)
     carried = recordings.identified_payloads(every[design.width :], deviations[design.width :])
     return Identification(
-        robot=identified_robot(design, found),
+        robot=identified_robot(given, design, found),
         base=base,
         axes=axes,
         drive=design.drive,
@@ -311,6 +330,13 @@ def identify(
         payloads=carried,
         evidence=Evidence.of_robot(design, fitting.weighed, fit, recordings.noise_correlation()),
     )
+
+
+def _refuse_of_loops(options: Mapping[str, Any]) -> None:
+    """Refuse options that robots with loops do not have yet."""
+    for name, given in options.items():
+        if given is not None and given is not False and not (isinstance(given, Sequence) and not given):
+            raise ArgumentError(f"identify: {name} are not identified of robots with loops; {REMEDIES[name]}")
 
 
 def _checked_lag(given: float | None) -> float:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ...errors import ClosedFormError
+from ...loops import ClosedRobot
 from ...robot import Robot
 from ..logs.cutoff import drowned
 from ..logs.errors import LogError
@@ -18,6 +19,7 @@ from ..logs.sources import LogSource
 from ..logs.transmission import Axis
 from ..logs.velocities import chosen_filters
 from ..regression.design import independent
+from ..regression.loop_axes import motor_axes
 from .diagnosis import Diagnosis
 from .gains import check_gains
 from .locking import without_locked
@@ -40,7 +42,7 @@ class Facts:
     delay: float | None
     drowned: bool
     moving: tuple[bool, ...]
-    robot: Robot | None
+    robot: Robot | ClosedRobot | None
     axes: tuple[Axis, ...]
     lazy: bool
     notes: tuple[str, ...]
@@ -61,7 +63,7 @@ class Opening:
     refused.
     """
 
-    robot: Robot
+    robot: Robot | ClosedRobot
     locked: Mapping[str, float] | Sequence[str] | str
     cutoff: float | None
     plausible: bool
@@ -83,7 +85,7 @@ class Opening:
                 found.append(Failure(source.name, str(error)))
         return found
 
-    def read(self, source: LogSource) -> tuple[Robot, Log, tuple[str, ...]]:
+    def read(self, source: LogSource) -> tuple[Robot | ClosedRobot, Log, tuple[str, ...]]:
         """Return the robot of the joints that move, their log, and a note about locked joints."""
         log = read_log(source.source, self.robot, **source.options)
         if source.importance is not None:
@@ -114,7 +116,7 @@ class Opening:
             drowned=self.cutoff is None and drowned(middle, rate),
             moving=tuple(moving.tolist()),
             robot=None if robot is self.robot else robot,
-            axes=log.transmission.axes,
+            axes=(*log.transmission.axes, *motor_axes(self.robot, robot)),
             lazy=log.lazy,
             notes=(*log.remarks, *notes, *chosen.notes),
             doubts=(*suspicions, *log.doubts),
@@ -165,6 +167,6 @@ def named(name: str, error: ClosedFormError, alone: bool = False) -> ClosedFormE
     return LogError(f"{name}: {str(error).removeprefix('log: ')}")
 
 
-def _causes(robot: Robot, log: Log, filters: Filters) -> Sequence[Any]:
+def _causes(robot: Robot | ClosedRobot, log: Log, filters: Filters) -> Sequence[Any]:
     base, _ = independent(robot, log.transmission.axes)
     return Diagnosis(base, log, filters).causes()

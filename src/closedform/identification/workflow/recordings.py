@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ...arrays import Array
 from ...errors import ArgumentError, listed
+from ...loops import ClosedRobot
 from ...robot import Robot
 from ..logs.errors import LogError
 from ..logs.log import Log
@@ -74,7 +75,7 @@ class Recordings:
         self.plans: dict[str, Plan] = {}
         self.payloads: tuple[PayloadParameters, ...] = ()
         self._check_any()
-        self.robot: Robot = next(iter(self.facts.values())).robot or opening.robot
+        self.robot: Robot | ClosedRobot = next(iter(self.facts.values())).robot or opening.robot
         self.axes = next(iter(self.facts.values())).axes
         for facts in list(self.facts.values()):
             self._check_alike(facts)

@@ -12,7 +12,7 @@ from ...checks import instance, instances, number, whole_number
 from ...errors import ArgumentError, ClosedFormError
 from ...lazy import cached_property
 from ...loops import AssemblyError, ClosedRobot
-from ..labels import Label, velocity_labels
+from ..labels import Label, torque_labels, velocity_labels
 from ..motions import States
 
 TURN, SHIFT = 0.4, 0.1
@@ -108,8 +108,7 @@ class MechanismStudy:
     @cached_property
     def labels(self) -> tuple[Label, ...]:
         """Labels of the torques."""
-        every = velocity_labels(self.robot.model.tree)
-        return tuple(every[k] for k in self.places)
+        return torque_labels(self.robot.model)
 
     @cached_property
     def coordinates(self) -> tuple[Label, ...]:
