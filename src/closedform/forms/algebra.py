@@ -37,8 +37,11 @@ def dot(a: SX, b: SX) -> SX:
 
 def skew(a: SX) -> SX:
     """Return a~ with structural zeros on the diagonal."""
-    zero = SX(1, 1)
-    return ca.blockcat([[zero, -a[2], a[1]], [a[2], zero, -a[0]], [-a[1], a[0], zero]])
+    return ca.reshape(_GENERATORS @ a, 3, 3)
+
+
+_GENERATORS = constant(np.cross(np.eye(3)[:, None], np.eye(3)).reshape(3, 9).T)
+"""The matrices of the crosses with each axis, column by column: one product gives all entries of a~."""
 
 
 def symmetric(xx: SX, xy: SX, xz: SX, yy: SX, yz: SX, zz: SX) -> SX:
