@@ -56,7 +56,7 @@ def identify(
     method: Annotated[
         str,
         typer.Option(help="ordinary, weighted or reweighted least squares, or iv (instrumental variables)."),
-    ] = "reweighted",
+    ] = "weighted",
     hold_out: Annotated[
         str, typer.Option(help="Data kept aside: none, half, or the seconds of alternating blocks.")
     ] = "none",

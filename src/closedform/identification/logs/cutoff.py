@@ -12,8 +12,9 @@ from ...checks import positive
 from ...errors import ArgumentError
 from .signals import Samples, even_samples
 
-WIDER = 10.0
-"""Cutoff over the motion's bandwidth: its harmonics and the corners of friction reach that far."""
+WIDER = {2: 8.0, 1: 10.0}
+"""Cutoff over the motion's bandwidth, as far as its harmonics and the corners of friction reach; less far if
+accelerations are two derivatives of what was logged (positions) than one (velocities), with more noise."""
 
 SHARE = 1e-4
 """Power of the noise in accelerations over that of the motion that a cutoff may let through."""
@@ -124,7 +125,7 @@ def _end(frequencies: Array) -> float:
 
 
 def spectral_cutoff(samples: Samples, rate: float) -> float:
-    """Return the cutoff in Hz for a log: `WIDER` times its motion's bandwidth, or less if noise demands it.
+    """Return the cutoff in Hz for a log: some times its motion's bandwidth, or less if noise demands it.
 
     Noise is judged by the floor of the positions' spectrum, never by differences of positions: those
     of a fast log are nothing but noise.
@@ -132,7 +133,8 @@ def spectral_cutoff(samples: Samples, rate: float) -> float:
     if not np.ptp(samples.position, axis=0).any():
         return rate / 10
     spectrum = Spectrum.of(samples, rate)
-    return float(np.clip(min(WIDER * spectrum.bandwidth, spectrum.clean), min(LOWEST, rate / 10), rate / 10))
+    wide = min(WIDER[2] * spectrum.bandwidth, spectrum.clean)
+    return float(np.clip(wide, min(LOWEST, rate / 10), rate / 10))
 
 
 def drowned(samples: Samples, rate: float) -> bool:

@@ -57,7 +57,7 @@ def chosen_filters(caller: str, cutoff: float | None, samples: Samples, rate: fl
     if ratio > BETTER:
         return Chosen(filters, _noise_notes(spectra[0], filters.cutoff))
     if cutoff is None:
-        wide = min(WIDER * spectra[0].bandwidth, max(spectra[1].clean, filters.cutoff))
+        wide = min(WIDER[1] * spectra[0].bandwidth, max(spectra[1].clean, filters.cutoff))
         filters = replace(filters, cutoff=float(np.clip(wide, min(LOWEST, rate / 10), rate / 10)))
     note = (
         f"speeds are the logged velocities, {1e3 * delay:.2g} ms late: accelerations from them have "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any, Unpack
 
 import numpy as np
@@ -37,11 +38,12 @@ from .inertias import consistent_inertias, identified_robot, inertias, places
 from .known_inertias import KnownInertias
 from .log_results import log_doubts, odd_logs
 from .opening import Opening
-from .prediction import cross_validation, torque_errors
+from .prediction import cross_validation, left_out_errors, left_out_squares, torque_errors
 from .progress import Progress, forward, part
 from .recordings import KEPT, Recordings
 from .result import Identification
 from .runners import runner_of
+from .trust import best_trust
 
 LAG_ROUNDS = 3
 """How often the lag is looked for, each time with the friction model chosen with the lag before."""
@@ -64,7 +66,7 @@ def identify(
     springs: bool | Sequence[str] = False,
     extra: Sequence[TorqueColumn] = (),
     zero_offsets: bool | Sequence[str] = False,
-    method: str = "reweighted",
+    method: str = "weighted",
     hold_out: HoldOut = None,
     mask: Importances = None,
     weights: Importances = None,
@@ -90,8 +92,8 @@ def identify(
     - `log`: a `Log`, or what `read_log` takes, with its options (`units`, `columns`, `reduction`, ...);
       or several: a list of these, a folder, or a pattern such as "runs/*.csv". In a list a pair
       (log, options) has options of its own.
-    - `cutoff`: of the torque filter in Hz; by default ten times the bandwidth of the motion, or less
-      if the noise of positions would drown the accelerations.
+    - `cutoff`: of the torque filter in Hz; by default eight times the bandwidth of the motion (ten if
+      speeds were logged), or less if the noise of positions would drown the accelerations.
     - `lag`: seconds by which efforts were recorded later than positions; by default the lag that
       predicts rows left out best, if it takes a tenth off their error; see `lag` of the result.
     - `friction`: `FrictionTerms`, None, or "auto", the model that cross validation within the fitted
@@ -100,8 +102,9 @@ def identify(
       `extra`: `TorqueColumn`s, other torques that are known up to a factor.
     - `zero_offsets`: joints, by name or True for all, whose zeros may be off: dq is what is to be added
       to the logged coordinate. True leaves out those that no torque shows.
-    - `method`: "ordinary", "weighted" or "reweighted" least squares, by joint, or "iv", instrumental
-      variables, which the noise of positions does not bias.
+    - `method`: least squares with joints weighted alike ("ordinary"), by their scatter in that fit
+      ("weighted"), or by that of the last of many fits ("reweighted"); or "iv", instrumental variables,
+      which the noise of positions does not bias.
     - `hold_out`: None, "half" (the second) or the seconds of alternating blocks of each log, not fitted
       but predicted; or whole logs: a list of names or indices, {"files": 3}, {"files": 0.2}, or
       "files", a fifth of them. See `held_out` and `logs` of the result.
@@ -190,6 +193,9 @@ def identify(
         told = part(tell, 0.25, 0.5, "choosing a friction model")
         return without_payloads(recordings.gather(columns, told, lags=0)[0], columns)
 
+    def possible(design: Design, R: Array) -> Array:
+        return consistent_inertias(design, R, known).values
+
     def design_of(model: FrictionTerms) -> Design:
         return Design.of(robot, base, axes, model, rotors, dependent, sprung, extra, zeros)
 
@@ -199,7 +205,13 @@ def identify(
         if isinstance(model, str):
             tell(0.25, "choosing a friction model")
             plain = design_of(FrictionTerms(coulomb=None))
-            model, values = best_friction(plain, main.log.middle(ROWS), gathered, recordings.too_few)
+            model, values = best_friction(
+                plain,
+                main.log.middle(ROWS),
+                gathered,
+                recordings.too_few,
+                None if physical is False else possible,
+            )
         design = design_of(model)
         return model, settled(design, values, gathered) if design.curved else design
 
@@ -224,7 +236,18 @@ def identify(
     notes += fitting.notes
     fit = robot_fit(whole, design.width)
     tell(0.8, "inertias")
-    found = inertias(design, fit, known, physical)
+
+    @cache
+    def left_out_with(trust: float) -> Array | None:
+        """Return squared errors of rows left out in turn, of consistent inertias with some trust."""
+
+        def consistent(part: Fit) -> Array:
+            bodies = consistent_inertias(design, robot_fit(part, design.width).R, known, trust)
+            return with_payloads(part, bodies.values)
+
+        return left_out_squares(moments, fitting.fit_of, consistent)
+
+    found = inertias(design, fit, known, physical, lambda: best_trust(left_out_with))
     every = with_payloads(whole, found.values)
     fitted = torque_errors(moments, moments.fitted, every)
     tell(0.9, "validation")
@@ -234,12 +257,8 @@ def identify(
     held = (HELD_OUT, 0) in moments.folds
     held_out = torque_errors(moments, [HELD_OUT], every) if held else None
     if found.consistent:
-
-        def consistent(part: Fit) -> Array:
-            bodies = consistent_inertias(design, robot_fit(part, design.width), known)
-            return with_payloads(part, bodies.values)
-
-        left_out = cross_validation(moments, fitting.fit_of, consistent)
+        squares = left_out_with(found.trust)
+        left_out = None if squares is None else left_out_errors(moments, squares)
         any_held_out = torque_errors(moments, [HELD_OUT], whole.values) if held else None
         notes += price_note((left_out, free), (held_out, any_held_out))
     doubts = prediction_doubts(

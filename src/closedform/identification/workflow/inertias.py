@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -99,35 +99,46 @@ def is_physical(phi: Array) -> NDArray[np.bool_]:
 
 @dataclass(frozen=True)
 class Inertias:
-    """Values of the parameters, the phi of all bodies behind them, and what is to be said about them."""
+    """Values of the parameters, the phi of all bodies behind them, and what is to be said about them.
+
+    `trust` is that of consistent inertias in their prior.
+    """
 
     values: Array
     phi: Array
     consistent: bool = False
     notes: tuple[str, ...] = ()
+    trust: float = 1.0
 
 
-def inertias(design: Design, fit: Fit, known: KnownInertias, physical: bool | None) -> Inertias:
+def inertias(
+    design: Design,
+    fit: Fit,
+    known: KnownInertias,
+    physical: bool | None,
+    trust: Callable[[], float] = lambda: 1.0,
+) -> Inertias:
     """Return the inertias nearest to the described ones, or physically consistent ones.
 
-    `physical` is that of `identify`. If no rigid body has the inertias found, that is a note.
+    `physical` is that of `identify`; `trust` gives that of `Prior.of` if it is needed. If no rigid body has
+    the inertias found, that is a note.
     """
     prior, B = Prior.of(design, fit.R), design.base.matrix
     phi = nearest(prior, B, fit.values[: design.base.count])
     bodies = zip(design.robot.model.bodies, is_physical(phi), strict=True)
     wrong = [body.name for body, fine in bodies if not fine]
     if physical or known or (physical is None and wrong):
-        return consistent_inertias(design, fit, known)
+        return consistent_inertias(design, fit.R, known, trust())
     if not wrong:
         return Inertias(fit.values, phi)
     note = f"no rigid body has the inertias of {', '.join(wrong)}; physical=True finds consistent ones"
     return Inertias(fit.values, phi, notes=(note,))
 
 
-def consistent_inertias(design: Design, fit: Fit, known: KnownInertias) -> Inertias:
-    """Return the physically consistent inertias that fit the weighted rows of a fit best."""
-    phi, drive = consistent(Prior.of(design, fit.R), known, design.base.matrix, fit.R, design.names)
-    return Inertias(np.concatenate([design.base.matrix @ phi, drive]), phi, consistent=True)
+def consistent_inertias(design: Design, R: Array, known: KnownInertias, trust: float = 1.0) -> Inertias:
+    """Return the physically consistent inertias that fit the rows behind the factor R best."""
+    phi, drive = consistent(Prior.of(design, R, trust), known, design.base.matrix, R, design.names)
+    return Inertias(np.concatenate([design.base.matrix @ phi, drive]), phi, consistent=True, trust=trust)
 
 
 def beliefs(design: Design, R: Array) -> tuple[Array, Array]:

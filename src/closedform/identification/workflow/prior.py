@@ -42,11 +42,14 @@ class Prior:
     weight: float = 1.0
 
     @classmethod
-    def of(cls, design: Design, R: Array) -> Prior:
-        """Return the described inertias; if there are none, rods along the links that explain rows R best."""
+    def of(cls, design: Design, R: Array, trust: float = 1.0) -> Prior:
+        """Return the described inertias; if there are none, rods along the links that explain rows R best.
+
+        `trust` multiplies the usual weight.
+        """
         if (design.robot.phi[9::10] > 0).any():
-            return cls.around(design.robot.phi)
-        return cls.around(rods(design, R), GUESSED)
+            return cls.around(design.robot.phi, trust)
+        return cls.around(rods(design, R), GUESSED * trust)
 
     @classmethod
     def around(cls, phi: Array, weight: float = 1.0) -> Prior:
