@@ -28,7 +28,10 @@ LIMIT = 512 * 2**20
 """Most bytes kept on disk, and most of one file; the files used longest ago are removed first."""
 
 LOOKS = 64
-"""Objects that a process saves between two looks at the whole folder, which take longer the fuller it is."""
+"""Objects that a process saves between two looks at the whole folder, which take longer the fuller it is.
+
+What other processes save in between is not seen: the folder may be that much beyond its limit for a while.
+"""
 
 ABANDONED = 600.0
 """Seconds after which an unfinished file counts as left behind."""
