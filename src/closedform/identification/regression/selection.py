@@ -41,8 +41,11 @@ CERTAIN = 1.0
 """Standard errors, over the folds, by which the squared errors of a model with more terms must be less."""
 
 
-ValuesOf = Callable[[Design, Array], Array]
-"""Values of a design's parameters by the triangular factor of its weighted rows [W tau]."""
+DIGITS = 1e-4
+"""Least scatter of a joint over its torques: models need not be told apart by less."""
+
+ValuesOf = Callable[[Design, Array], Array | None]
+"""Values of a design's parameters by the factor of its weighted rows [W tau]; None if there are none."""
 
 
 def best_friction(
@@ -163,7 +166,8 @@ class Search:
                 x, G = self._fit(rest, chosen, self.weight.sum(axis=0) - self.weight[fold])
                 if self.values_of is not None and not free:
                     own = self.design.with_drive(self._drive(friction))
-                    x[chosen] = self.values_of(own, _triangle(G))
+                    values = self.values_of(own, _triangle(G))
+                    x[chosen] = x[chosen] if values is None else values
                 for gram, active in zip(grams, self.active, strict=True):
                     r = np.append(-x[active], 1.0)
                     wrong[fold] += r @ gram @ r
@@ -233,7 +237,8 @@ class Search:
             x[chosen] = ridge_solution(G[np.ix_(chosen, chosen)], G[chosen, width], RIDGE)
             for j, (gram, active) in enumerate(zip(grams, self.active, strict=True)):
                 r = np.append(-x[active], 1.0)
-                scatter[j] = np.sqrt(max(r @ gram @ r / (weight[j] or 1.0), 1e-24))
+                squares = max(r @ gram @ r, DIGITS**2 * gram[-1, -1])
+                scatter[j] = np.sqrt(max(squares / (weight[j] or 1.0), 1e-24))
         both = np.append(chosen, width)
         return x, G[np.ix_(both, both)]
 

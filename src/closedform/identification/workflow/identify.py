@@ -11,7 +11,7 @@ import numpy as np
 
 from ...arrays import Array
 from ...checks import choice, flag, function, instance, number
-from ...errors import ArgumentError
+from ...errors import ArgumentError, ClosedFormError
 from ...robot import Robot
 from ..logs.importance import Importances, importances
 from ..logs.options import ReadingOptions
@@ -193,8 +193,12 @@ def identify(
         told = part(tell, 0.25, 0.5, "choosing a friction model")
         return without_payloads(recordings.gather(columns, told, lags=0)[0], columns)
 
-    def possible(design: Design, R: Array) -> Array:
-        return consistent_inertias(design, R, known).values
+    def possible(design: Design, R: Array) -> Array | None:
+        """Return the values of bodies that can exist; None if none were found, which is no matter yet."""
+        try:
+            return consistent_inertias(design, R, known).values
+        except ClosedFormError:
+            return None
 
     def design_of(model: FrictionTerms) -> Design:
         return Design.of(robot, base, axes, model, rotors, dependent, sprung, extra, zeros)
