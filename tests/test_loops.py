@@ -17,7 +17,7 @@ from closedform.forms.tree import Tree
 from closedform.loops import AssemblyError, cut_joints
 from closedform.loops.linear import BlockSystem
 from closedform.loops.numbers import ClosureNumbers
-from closedform.programs import evaluate
+from closedform.programs import Program, evaluate
 from oracles.mechanisms import bars, five_bar, four_bar, gough_stewart
 from tolerances import DIFFERENCE, ITERATED, ROUNDING, SOLVE, worst
 
@@ -57,10 +57,15 @@ def motion(name: str) -> tuple[np.ndarray, ...]:
     return (q if closed.model.explicit else closed.assemble(q), *rates)
 
 
+@cache
+def program(name: str, form: str, **options) -> Program:
+    """Return the program of a form, traced once."""
+    return mechanism(name).program(form, **options)
+
+
 def value(name: str, form: str, *given, **options):
     """Return a form without compiling it."""
-    found = evaluate(mechanism(name).program(form, **options), *(given or motion(name)))
-    return found
+    return evaluate(program(name, form, **options), *(given or motion(name)))
 
 
 def at(name: str, form: str, count: int, **options):
