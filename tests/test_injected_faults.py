@@ -73,6 +73,15 @@ def repeated(log):
     return log | {"t": t}
 
 
+def strayed(log):
+    """Rows of rubbish with stamps of their own, as a driver writes them at its start."""
+    t, q = log["t"] + 500.0, log["q"].copy()
+    rows = [1, 2, 3, 4, 5, *some(log, 3)]
+    t[rows] = [-0.12, 0.79, 0.0, 2.7e59, 0.0, -0.03, 47.6, 0.0]
+    q[rows] = 1e3
+    return bare(log, t=t, q=q)
+
+
 def stuck(log):
     rows = some(log, 5)
     moved = ((name, values) for name, values in log.items() if name != "t")
@@ -109,6 +118,11 @@ REPAIRED = {
     "efforts jump tenfold in 0.3 %": (lambda log: changed(log, "tau", some(log, 9), 300.0), "stand out"),
     "rows that repeat": (stuck, "repeat the row before"),
     "time stamps that repeat": (repeated, "repeat the time stamp before"),
+    "time stamps out of order": (strayed, "out of order"),
+    "a stamp that is not a number": (
+        lambda log: log | {"t": np.where(_at([900], log["t"])[:, 0], np.nan, log["t"])},
+        "is not a number",
+    ),
     "time stamps that jitter": (jittering, "jitter"),
     "angles that jump by a turn": (lambda log: log | {"q": (log["q"] + 1) % (2 * np.pi) - 1}, "unwrapped"),
     "efforts that are cut off": (clipped, "saturated"),

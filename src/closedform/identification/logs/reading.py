@@ -16,7 +16,7 @@ from ...checks import choice, file_path, instance
 from ...errors import ArgumentError
 from ...robot import Robot
 from ..joints import turning_joints
-from .clock import believed_time, even_time, once_stamped, scaled_time, seconds, window_rows
+from .clock import believed_time, even_time, in_order, scaled_time, seconds, window_rows
 from .columns import Chosen, check_quantities, choose
 from .errors import LogError
 from .log import LEAST_ROWS, Log
@@ -137,7 +137,7 @@ def read_log(
         arrays = {quantity: values[rows] for quantity, values in arrays.items()}
         name, rate, scales["time"], arrays["time"] = words, None, np.ones(1), stamps[rows]
     if rate is None:
-        fresh, more = once_stamped(arrays["time"])
+        fresh, more = in_order(arrays["time"], missing != "error")
         if fresh is not None:
             arrays, notes = {quantity: values[fresh] for quantity, values in arrays.items()}, (*notes, *more)
     log = Log(
