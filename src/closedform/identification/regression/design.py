@@ -204,15 +204,16 @@ def filtered_columns(
 
     If values beta of its parameters are given, their torques (states, joints) before the filters too.
     """
-    blocks: list[list[Array]] = [[] for _ in acting]
-    torques = []
+    blocks, torques, widths = [], [], [0]
     for start in range(0, len(states[0]), STATES):
         Y = regressor(*(x[start : start + STATES] for x in states))
         if beta is not None:
             torques.append(Y @ beta)
-        for j, columns in enumerate(acting):
-            blocks[j].append(Y[:, j, columns].copy())
-    rows = [to_rows(np.concatenate(parts), filters) for parts in blocks]
+        parts = [Y[:, j, columns] for j, columns in enumerate(acting)]
+        widths = [part.shape[1] for part in parts]
+        blocks.append(np.concatenate(parts, axis=1))
+    whole = to_rows(np.concatenate(blocks), filters)  # all joints at once
+    rows = np.split(whole, np.cumsum(widths)[:-1], axis=1)
     return rows, np.concatenate(torques) if torques else None
 
 

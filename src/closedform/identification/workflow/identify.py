@@ -188,7 +188,7 @@ def identify(
 
     def gathered(columns: Columns) -> Moments:
         told = part(tell, 0.25, 0.5, "choosing a friction model")
-        return without_payloads(recordings.gather(columns, told, lags=0)[0], columns)
+        return without_payloads(recordings.sample().gather(columns, told, lags=0)[0], columns)
 
     def design_of(model: FrictionTerms) -> Design:
         return Design.of(robot, base, axes, model, rotors, dependent, sprung, extra, zeros)
