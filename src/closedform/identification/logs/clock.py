@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -164,6 +164,25 @@ def seconds(column: Any, scale: Array, name: str) -> Array:
             'time in another unit? Say units={"time": "ms"}, or give rate= in Hz'
         )
     return time
+
+
+def gap_notes(time: Array, runs: Sequence[tuple[int, int]]) -> tuple[str, ...]:
+    """Return how many gaps and pauses the stamps of a log have, whose runs are what lies between pauses."""
+    pauses = [float(time[start] - time[start - 1]) for start, _ in runs[1:]]
+    steps = np.concatenate([np.diff(time[start:stop]) for start, stop in runs])
+    gaps = steps[steps > GAP * np.median(steps)] if len(steps) else steps
+    notes = []
+    if pauses:
+        notes.append(
+            f"{len(pauses)} pause(s) between stamps, {sum(pauses):.3g} s in all: what lies between them is "
+            "filtered by itself"
+        )
+    if len(gaps):
+        notes.append(
+            f"{len(gaps)} gap(s) between stamps, the longest of {1e3 * gaps.max():.3g} ms: short ones are "
+            "interpolated, rows near those longer than a quarter of the cutoff's period are not used"
+        )
+    return tuple(notes)
 
 
 def at_rows(

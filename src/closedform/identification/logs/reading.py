@@ -16,7 +16,7 @@ from ...checks import choice, file_path, instance
 from ...errors import ArgumentError
 from ...robot import Robot
 from ..joints import turning_joints
-from .clock import believed_time, even_time, in_order, scaled_time, seconds, window_rows
+from .clock import believed_time, even_time, gap_notes, in_order, scaled_time, seconds, window_rows
 from .columns import Chosen, check_quantities, choose
 from .errors import LogError
 from .log import LEAST_ROWS, Log
@@ -154,6 +154,7 @@ def read_log(
         tuple(turning[joint] for joint in covered),
         notes=notes,
     )
+    log = replace(log, notes=(*log.notes, *gap_notes(log.time, log.runs)))
     if not log.lazy:
         log = repaired(without_missing(log, missing))
     time, more = believed_time(log.time, log.middle(CLOCK_ROWS))

@@ -8,7 +8,6 @@ from typing import Any
 
 from ...errors import ClosedFormError
 from ...robot import Robot
-from ..logs.cutoff import drowned
 from ..logs.errors import LogError
 from ..logs.log import STILL, Log
 from ..logs.plausibility import ROWS, check_motion, check_plausible
@@ -117,7 +116,7 @@ class Opening:
             rows=len(log),
             cutoff=filters.cutoff,
             delay=filters.delay,
-            drowned=self.cutoff is None and drowned(middle, rate),
+            drowned=chosen.drowned,
             moving=tuple(moving.tolist()),
             robot=None if robot is self.robot else robot,
             axes=log.transmission.axes,
