@@ -209,6 +209,24 @@ def test_damaged_files_are_named(arm, here, name, content, words):
         read_log(name, arm)
 
 
+@pytest.mark.parametrize("delimiter", [",", " "])
+def test_a_last_row_that_is_cut_off_is_left_out_and_told(arm, here, delimiter):
+    """The robot was switched off while the row was written; its last number may lack digits."""
+    whole = text("log.csv", delimiter=delimiter, header=delimiter.join(NAMES))
+    lines = (here / whole).read_text().splitlines()
+    cut = delimiter.join(lines[-1].split(delimiter)[:-1])
+    (here / "cut.csv").write_text("\n".join([*lines[:-1], cut[:-2]]))
+    found = read_log("cut.csv", arm)
+    assert len(found) == len(T) - 1
+    assert np.array_equal(found.samples().position, Q[:-1])
+    assert "cut off" in found.notes[0]
+    with pytest.raises(LogError, match="time is not finite in row 500"):
+        read_log("cut.csv", arm, missing="error")
+    (here / "inside.csv").write_text("\n".join([*lines[:-2], cut, lines[-1]]))
+    with pytest.raises(LogError, match="line 500: 4 fields; expected 5"):
+        read_log("inside.csv", arm)
+
+
 def test_archives_are_not_unpacked_beyond_the_limit(arm, here, monkeypatch):
     monkeypatch.setattr(errors, "LARGEST_TEXT", 100_000)
     np.savez_compressed("bomb.npz", t=np.zeros(10**6))

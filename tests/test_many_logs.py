@@ -14,6 +14,7 @@ import closedform as cf
 from closedform.identification import FrictionTerms, Identification, LogError, PayloadState, identify
 from closedform.identification.logs.sources import chosen_logs, log_sources
 from closedform.identification.regression.split import held_out_logs
+from closedform.identification.workflow import recordings
 from closedform.identification.workflow.runners import Cluster, Here, in_groups, runner_of
 from command_line import run
 from identification_logs import Losses, fourier_motion, noisy
@@ -55,6 +56,35 @@ def deviations(result: Identification, robot: cf.Robot) -> np.ndarray:
     """Return how far base parameters are from those of a robot, in standard errors."""
     errors = result.standard_errors[: result.base.count]
     return np.asarray((result.base_values - result.base.matrix @ robot.phi) / errors)
+
+
+# ------------------------------------------------------------------ many logs
+
+
+@pytest.fixture(scope="module")
+def many(arm: cf.Robot) -> list[dict[str, Any]]:
+    """Logs of which some have a push of their own."""
+    found = [recorded(arm, seed, rate=50) for seed in range(26)]
+    for k, log in enumerate(found[::3]):
+        log["tau"][100 + 5 * k : 105 + 5 * k] += 20.0
+    return found
+
+
+@pytest.mark.parametrize("options", [{"hold_out": {"files": 4}, "friction": "auto"}, {"method": "iv"}])
+def test_some_of_many_logs_judge_friction_and_outliers(arm, many, monkeypatch, options):
+    """One pass over all logs then does what three did; results differ by much less than their errors."""
+    whole = fitted(arm, many, **options)
+    monkeypatch.setattr(recordings, "SAMPLED", 10)
+    quick = fitted(arm, many, **options)
+    assert (np.abs(quick.values - whole.values) < 0.2 * whole.standard_errors).all()
+    assert quick.standard_errors == pytest.approx(whole.standard_errors, rel=0.05)
+    assert quick.fitted.total == pytest.approx(whole.fitted.total, rel=1e-3)
+    assert quick.friction == whole.friction
+    assert len(quick.logs) == len(many)
+    for one, other in zip(quick.logs, whole.logs, strict=True):
+        assert one.held_out == other.held_out
+        assert one.errors.total == pytest.approx(other.errors.total, rel=0.01)
+    assert any("count less" in note for note in quick.notes)
 
 
 # ------------------------------------------------------------------ a joint fit

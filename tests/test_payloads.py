@@ -127,3 +127,20 @@ def test_friction_that_changed_is_not_weighed(arm):
     payload = identify_payload(base, rows[1])
     assert payload.mass == pytest.approx(1.0, abs=3 * payload.mass_error)
     assert payload.mass_error < 0.05
+
+
+def test_gears_that_lose_by_load_feel_the_payload_too():
+    """tau = tau_link + 0.15 |tau_link| sign(v), the load's torque within tau_link."""
+    arm = cf.load("ur5")
+    loaded = arm.with_payload(2.8, (0.05, 0.02, 0.1), 0.02 * np.eye(3), frame=arm.body_names[-1])
+    rows = []
+    for seed, robot in enumerate((arm, loaded)):
+        motion = fourier_motion(arm, seed + 1, 15, 100)
+        link = robot.inverse_dynamics(motion.q, motion.qd, motion.qdd)
+        tau = noisy(link + 0.15 * np.abs(link) * np.sign(motion.qd), 0.005, seed)
+        rows.append({"t": motion.t, "q": motion.q, "tau": tau})
+    by_load = FrictionTerms(coulomb=1e-3, load=True)
+    empty = identify(arm, rows[0], friction=by_load, cutoff=5.0, physical=False)
+    payload = identify_payload(empty, rows[1])
+    assert abs(payload.mass - 2.8) < 4 * payload.mass_error < 0.1
+    assert payload.errors.total < 1.2 * empty.fitted.total

@@ -95,10 +95,12 @@ def payload(
         "joints": found.joints,
         "gains": found.values,
         "gain_errors": found.standard_errors,
+        "notes": found.notes,
         "saved": save,
     }
+    notes = [f"note: {note}" for note in found.notes]
     return Outcome(
-        facts, [drawn(found.table, f"drive gains of {loaded.name}"), *([str(save)] if save else [])]
+        facts, [drawn(found.table, f"drive gains of {loaded.name}"), *notes, *([str(save)] if save else [])]
     )
 
 
@@ -127,7 +129,7 @@ def _weighed(
         *(f"doubt: {doubt}" for doubt in (*without.doubts, *found.doubts)),
         drawn(short, f"payload of {found.body}"),
         drawn(every, f"torque error {100 * found.errors.total:.2f} %"),
-        *(f"note: {note}" for note in found.notes),
+        *(f"note: {note}" for note in (*without.notes, *found.notes)),
     ]
     facts = {
         "robot": robot.name,
@@ -140,6 +142,6 @@ def _weighed(
         "standard_errors": found.standard_errors,
         "torque_error": found.errors.total,
         "doubts": (*without.doubts, *found.doubts),
-        "notes": found.notes,
+        "notes": (*without.notes, *found.notes),
     }
     return Outcome(facts, shown)

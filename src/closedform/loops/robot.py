@@ -168,8 +168,8 @@ class ClosedRobot(ClosedFiles, ClosedPostures, ClosedForms):
         sentence = self.why_open(np.broadcast_to(wanted, (*lost.shape, self.nq))[lost][0])
         if lost.all():
             raise AssemblyError(
-                f"assemble: {sentence}; stay within reach on this side, or give near= of all joints in the mode "
-                "that is meant"
+                f"assemble: {sentence}; stay within reach on this side, or give near= of all joints in the "
+                "mode that is meant"
             )
         warn(
             f"assemble: {np.count_nonzero(lost)} of {lost.size} samples are NaN; the first: {sentence}",

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -30,6 +31,9 @@ QUIETER = 0.5
 
 SAME = 1e-3
 """Time from one stamp to the next over the usual one, below which the next repeats it."""
+
+APART, ALONE = 100, 10
+"""Usual steps that separate rows from others, and how few of them are alone then."""
 
 GAP = 2.5
 """Samples from one to the next beyond which a column is not interpolated at the rows of another."""
@@ -71,18 +75,69 @@ def window_rows(time: Array, window: Any, name: str) -> tuple[slice | NDArray[np
     return slice(int(rows[0]), int(rows[-1]) + 1) if whole else inside, words
 
 
-def once_stamped(column: Any) -> tuple[NDArray[np.bool_] | None, tuple[str, ...]]:
-    """Return which rows to keep so that no stamp repeats, and a note; None if all, or if too many repeat."""
+def in_order(column: Any, forgiving: bool) -> tuple[NDArray[np.bool_] | None, tuple[str, ...]]:
+    """Return which rows to keep so that stamps are numbers that increase, and notes about the others.
+
+    None if all stay, or if so many would go that the log itself is wrong. Stamps that are not numbers go
+    only if it is `forgiving`.
+    """
     if hasattr(column, "compute"):
         return None, ()
     time = real_array("time", column)
+    keep, notes = np.ones(len(time), dtype=bool), []
+    for find, words in (
+        (_unstamped, "whose time stamp is not a number (a last row that is cut off?)"),
+        (_straying, "whose time stamp is out of order"),
+        (_repeated, "that repeat the time stamp before"),
+    ):
+        if find is _unstamped and not forgiving:
+            continue
+        rows = np.flatnonzero(keep)
+        wrong = find(time[rows])
+        count = int(np.count_nonzero(wrong))
+        if 0 < count <= FEW * len(time):
+            keep[rows[wrong]] = False
+            notes.append(f"{count} row(s) {words} are left out")
+    return (None, ()) if keep.all() else (keep, tuple(notes))
+
+
+def _unstamped(time: Array) -> NDArray[np.bool_]:
+    """Return which stamps are not finite."""
+    return ~np.isfinite(time)
+
+
+def _repeated(time: Array) -> NDArray[np.bool_]:
+    """Return which stamps repeat the one before."""
     again = np.zeros(len(time), dtype=bool)
     steps = np.diff(time)
-    again[1:] = (steps >= 0) & (steps <= SAME * np.median(steps))
-    count = int(np.count_nonzero(again))
-    if not 0 < count <= FEW * len(time):
-        return None, ()
-    return ~again, (f"{count} row(s) that repeat the time stamp before are left out",)
+    again[1:] = (steps >= 0) & (steps <= SAME * np.median(steps)) if len(steps) else False
+    return again
+
+
+def _straying(time: Array) -> NDArray[np.bool_]:
+    """Return which stamps are not in the longest sequence that never falls, or alone in it.
+
+    Rows of a few that stand apart from all others by `APART` are as wrong as those out of order, but only
+    in a log that has such: elsewhere they are pauses.
+    """
+    falls = np.count_nonzero(np.diff(time) < 0)
+    if not 0 < falls <= 2 * FEW * len(time):  # one stray row makes two at most
+        return np.zeros(len(time), dtype=bool)
+    ends: list[float] = []  # the least last stamp of a sequence of each length
+    lengths = np.empty(len(time), dtype=int)
+    for row, stamp in enumerate(time.tolist()):
+        lengths[row] = at = bisect_right(ends, stamp)
+        ends[at : at + 1] = [stamp]
+    wrong = np.ones(len(time), dtype=bool)
+    wanted, most = len(ends) - 1, np.inf
+    for row in range(len(time) - 1, -1, -1):
+        if lengths[row] == wanted and time[row] <= most:
+            wrong[row], wanted, most = False, wanted - 1, time[row]
+    kept = np.flatnonzero(~wrong)
+    steps = np.diff(time[kept])
+    for run in np.split(kept, np.flatnonzero(steps > APART * np.median(steps)) + 1):
+        wrong[run] = len(run) < ALONE
+    return wrong
 
 
 def seconds(column: Any, scale: Array, name: str) -> Array:
@@ -109,6 +164,25 @@ def seconds(column: Any, scale: Array, name: str) -> Array:
             'time in another unit? Say units={"time": "ms"}, or give rate= in Hz'
         )
     return time
+
+
+def gap_notes(time: Array, runs: Sequence[tuple[int, int]]) -> tuple[str, ...]:
+    """Return how many gaps and pauses the stamps of a log have, whose runs are what lies between pauses."""
+    pauses = [float(time[start] - time[start - 1]) for start, _ in runs[1:]]
+    steps = np.concatenate([np.diff(time[start:stop]) for start, stop in runs])
+    gaps = steps[steps > GAP * np.median(steps)] if len(steps) else steps
+    notes = []
+    if pauses:
+        notes.append(
+            f"{len(pauses)} pause(s) between stamps, {sum(pauses):.3g} s in all: what lies between them is "
+            "filtered by itself"
+        )
+    if len(gaps):
+        notes.append(
+            f"{len(gaps)} gap(s) between stamps, the longest of {1e3 * gaps.max():.3g} ms: short ones are "
+            "interpolated, rows near those longer than a quarter of the cutoff's period are not used"
+        )
+    return tuple(notes)
 
 
 def at_rows(

@@ -144,11 +144,6 @@ def spectral_cutoff(samples: Samples, rate: float) -> float:
     return float(np.clip(wide, min(LOWEST, rate / 10), rate / 10))
 
 
-def drowned(samples: Samples, rate: float) -> bool:
-    """Return whether no motion stands out of the noise of the positions, which then alone sets the cutoff."""
-    return not Spectrum.of(samples, rate).motion.any()
-
-
 def chosen_cutoff(caller: str, given: float | None, samples: Samples, rate: float) -> float:
     """Return the cutoff that was asked for, checked, or the one that fits the log."""
     if given is None:

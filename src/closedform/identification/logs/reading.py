@@ -17,7 +17,7 @@ from ...errors import ArgumentError
 from ...loops import ClosedRobot
 from ...robot import Robot
 from ..joints import any_robot, driven_robot, turning_joints
-from .clock import believed_time, even_time, once_stamped, scaled_time, seconds, window_rows
+from .clock import believed_time, even_time, gap_notes, in_order, scaled_time, seconds, window_rows
 from .columns import Chosen, check_quantities, choose
 from .errors import LogError
 from .log import LEAST_ROWS, Log
@@ -151,7 +151,7 @@ def read_log(
         arrays = {quantity: values[rows] for quantity, values in arrays.items()}
         name, rate, scales["time"], arrays["time"] = words, None, np.ones(1), stamps[rows]
     if rate is None:
-        fresh, more = once_stamped(arrays["time"])
+        fresh, more = in_order(arrays["time"], missing != "error")
         if fresh is not None:
             arrays, notes = {quantity: values[fresh] for quantity, values in arrays.items()}, (*notes, *more)
     transmission = Transmission.of(len(covered), reduction, offset, gain, motor_positions)
@@ -176,6 +176,7 @@ def read_log(
         tuple(turning[joint] for joint in covered),
         notes=notes,
     )
+    log = replace(log, notes=(*log.notes, *gap_notes(log.time, log.runs)))
     if not log.lazy:
         log = repaired(without_missing(log, missing))
     time, more = believed_time(log.time, log.middle(CLOCK_ROWS))

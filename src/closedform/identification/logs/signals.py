@@ -199,28 +199,33 @@ def covered(samples: Samples, time: Array, filters: Filters) -> NDArray[np.bool_
 
 def zero_phase(x: Array, cutoff: float, rate: float) -> Array:
     """Return the low-pass of columns, forwards and backwards; as they are if the cutoff is too high."""
-    if cutoff >= 0.45 * rate:
+    if cutoff >= 0.45 * rate or not x.size:
         return x
     from scipy import signal
 
-    sections, settled = _sections(cutoff, rate)
+    sections, start = _sections(cutoff, rate)
     pad = min(len(x) - 1, int(3 * rate / cutoff))
-    y = np.concatenate([2 * x[:1] - x[pad:0:-1], x, 2 * x[-1:] - x[-2 : -pad - 2 : -1]])
-    for _ in range(2):  # forwards, then backwards
-        y = signal.sosfilt(sections, y, axis=0, zi=settled * y[:1])[0][::-1]
-    return np.asarray(y[pad : len(y) - pad])
+    # sosfiltfilt of SciPy, with every column in one piece of memory and the start of the filter remembered
+    y = np.empty((x.shape[1], len(x) + 2 * pad))
+    y[:, pad : pad + len(x)] = x.T
+    y[:, :pad] = 2 * x[:1].T - x[pad:0:-1].T
+    y[:, pad + len(x) :] = 2 * x[-1:].T - x[-2 : -pad - 2 : -1].T
+    for _ in range(2):
+        y, _ = signal.sosfilt(sections, y, axis=1, zi=start * y[None, :, :1])
+        y = y[:, ::-1]
+    return np.asarray(y[:, pad : pad + len(x)].T)
 
 
 @lru_cache(64)
 def _sections(cutoff: float, rate: float) -> tuple[Array, Array]:
-    """Return a low-pass as sections of second order, and their states after a long row of ones.
+    """Return a low-pass as sections of second order, and their states (sections, 1, 2) at an input of one.
 
-    Short logs would spend a third of their time on these.
+    Short logs would spend a fifth of their time on it.
     """
     from scipy import signal
 
-    sections = signal.butter(ORDER, cutoff, fs=rate, output="sos")
-    return np.asarray(sections), np.asarray(signal.sosfilt_zi(sections))[:, :, None]
+    sections = np.asarray(signal.butter(ORDER, cutoff, fs=rate, output="sos"))
+    return sections, np.asarray(signal.sosfilt_zi(sections))[:, None]
 
 
 def differentiate(x: Array, rate: float) -> tuple[Array, Array]:

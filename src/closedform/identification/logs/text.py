@@ -14,6 +14,7 @@ import numpy as np
 
 from ...errors import shown
 from .errors import MOST_COLUMNS, LogError, LogTable
+from .faults import FEW
 
 BLANK = {"", "nan", "na", "n/a", "null", "none"}
 """Texts that mean a missing number."""
@@ -117,33 +118,55 @@ def _fields(line: str, delimiter: str | None) -> list[str]:
 
 
 def _read_rows(path: Path, layout: Layout) -> np.ndarray:
-    """Return the rows one by one: slower, but blanks become NaN and a mistake is found by line."""
+    """Return the rows one by one: slower, but blanks become NaN and a mistake is found by line.
+
+    A last row that is cut off, as a recording that was interrupted leaves it, is NaN throughout: its last
+    number may lack digits.
+    """
     rows: list[list[float]] = []
+    short: LogError | None = None
     with path.open(encoding="utf-8-sig", newline="", errors="replace") as file:
         for _ in islice(file, layout.before):
             pass
-        if layout.delimiter is None:
-            for number, line in enumerate(file, layout.before + 1):
-                if line.strip():  # blank lines hold nothing
-                    rows.append(_read_cells(line.split(), layout, f"{path}, line {number}"))
-            return np.array(rows).reshape(-1, len(layout.names))
-        reader = csv.reader(file, delimiter=layout.delimiter)
-        try:
-            for row in reader:
-                if row:
-                    number = layout.before + reader.line_num
-                    rows.append(_read_cells(row, layout, f"{path}, line {number}"))
-        except csv.Error as error:
-            number = layout.before + reader.line_num
-            raise LogError(f"{path}, line {number}: {error}; is it a log?") from None
+        for number, row in _numbered(file, layout, path):
+            if short is not None:
+                raise short
+            if len(row) < len(layout.names):
+                short = _wrong_width(row, layout, f"{path}, line {number}")
+            else:
+                rows.append(_read_cells(row, layout, f"{path}, line {number}"))
+    if short is not None:
+        if FEW * len(rows) < 1:
+            raise short
+        rows.append([np.nan] * len(layout.names))
     return np.array(rows).reshape(-1, len(layout.names))
 
 
+def _numbered(file: TextIO, layout: Layout, path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Give the rows after the header that are not blank, each with the number of its line."""
+    if layout.delimiter is None:
+        for number, line in enumerate(file, layout.before + 1):
+            if line.strip():
+                yield number, line.split()
+        return
+    reader = csv.reader(file, delimiter=layout.delimiter)
+    try:
+        for row in reader:
+            if row:
+                yield layout.before + reader.line_num, row
+    except csv.Error as error:
+        number = layout.before + reader.line_num
+        raise LogError(f"{path}, line {number}: {error}; is it a log?") from None
+
+
+def _wrong_width(row: list[str], layout: Layout, where: str) -> LogError:
+    first = "the header" if layout.before else "the first line"
+    return LogError(f"{where}: {len(row)} fields; expected {len(layout.names)} as in {first}")
+
+
 def _read_cells(row: list[str], layout: Layout, where: str) -> list[float]:
-    width = len(layout.names)
-    if len(row) != width:
-        first = "the header" if layout.before else "the first line"
-        raise LogError(f"{where}: {len(row)} fields; expected {width} as in {first}")
+    if len(row) != len(layout.names):
+        raise _wrong_width(row, layout, where)
     cells = [cell.strip() for cell in row]
     for k, cell in enumerate(cells):
         if cell.lower() not in BLANK and not is_number(cell):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .cutoff import LOWEST, Spectrum, chosen_cutoff
+from .position_noise import noise_notes
 from .signals import Filters, Samples, condition_signals, zero_phase
 
 BETTER = 0.8
@@ -24,10 +25,11 @@ CHECKED_ROWS = 50_000
 
 @dataclass(frozen=True)
 class Chosen:
-    """The filters of a log, and notes on its measured velocities."""
+    """The filters of a log, notes on its velocities and noise, and whether no motion stands out of it."""
 
     filters: Filters
     notes: tuple[str, ...] = ()
+    drowned: bool = False
 
 
 def chosen_filters(caller: str, cutoff: float | None, samples: Samples, rate: float) -> Chosen:
@@ -39,23 +41,27 @@ def chosen_filters(caller: str, cutoff: float | None, samples: Samples, rate: fl
     """
     filters = Filters(rate, chosen_cutoff(caller, cutoff, samples, rate))
     if samples.velocity is None or not samples.velocity.any():
-        noisy = cutoff is not None and np.ptp(samples.position, axis=0).any()
-        return Chosen(filters, _noise_notes(Spectrum.of(samples, rate), filters.cutoff) if noisy else ())
+        if not np.ptp(samples.position, axis=0).any():
+            return Chosen(filters)
+        spectrum = Spectrum.of(samples, rate)
+        drowned = cutoff is None and not spectrum.motion.any()
+        return Chosen(filters, _told(samples, filters, spectrum, cutoff is not None), drowned)
     spectra = [Spectrum.of(samples, rate, derivatives) for derivatives in (2, 1)]
+    drowned = cutoff is None and not spectra[0].motion.any()
     delay, difference = _delay(samples, filters)
     if difference > AGREE:
         note = (
             f"logged velocities differ from the slopes of the positions by {100 * difference:.2g} % (median "
             "of the joints) and are not used"
         )
-        return Chosen(filters, (note,))
+        return Chosen(filters, (note,), drowned)
     noises = [spectrum.noise(filters.cutoff) for spectrum in spectra]
     if noises[0].shape != noises[1].shape or not noises[0].any():
-        return Chosen(filters)
+        return Chosen(filters, (), drowned)
     seen = noises[0] > 0
     ratio = float(np.sqrt(np.median(noises[1][seen] / noises[0][seen])))
     if ratio > BETTER:
-        return Chosen(filters, _noise_notes(spectra[0], filters.cutoff))
+        return Chosen(filters, _told(samples, filters, spectra[0], cutoff is not None), drowned)
     if cutoff is None:
         wide = min(spectra[0].reach(1), max(spectra[1].clean, filters.cutoff))
         filters = replace(filters, cutoff=float(np.clip(wide, min(LOWEST, rate / 10), rate / 10)))
@@ -63,17 +69,21 @@ def chosen_filters(caller: str, cutoff: float | None, samples: Samples, rate: fl
         f"speeds are the logged velocities, {1e3 * delay:.2g} ms late: accelerations from them have "
         f"{ratio:.2g} times the noise of those from positions"
     )
-    return Chosen(replace(filters, delay=delay), (note,))
+    return Chosen(replace(filters, delay=delay), (note,), drowned)
 
 
-def _noise_notes(spectrum: Spectrum, cutoff: float) -> tuple[str, ...]:
-    """Return a note if the noise of positions up to a cutoff biases least squares."""
-    share = spectrum.share(cutoff)
+def _told(samples: Samples, filters: Filters, spectrum: Spectrum, given: bool) -> tuple[str, ...]:
+    """Return what is to be said of the noise of positions: that it is filtered, or that it biases.
+
+    The cutoff that is chosen lets hardly any through; one that was given may.
+    """
+    share = spectrum.share(filters.cutoff)
     note = (
-        f"{100 * share:.2g} % of the accelerations' power up to {cutoff:.3g} Hz is noise of the positions, "
-        'which makes inertias come out too small: lower cutoff, or method="iv"'
+        f"{100 * share:.2g} % of the accelerations' power up to {filters.cutoff:.3g} Hz is noise of the "
+        'positions, which makes inertias come out too small: lower cutoff, or method="iv"'
     )
-    return (note,) if share > BIASED else ()
+    biased = (note,) if share > BIASED else ()
+    return biased if given else (*noise_notes(samples, filters, spectrum), *biased)
 
 
 def _delay(samples: Samples, filters: Filters) -> tuple[float, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
@@ -59,6 +60,7 @@ class Design(Columns):
     ) -> None:
         self.robot, self.base, self.axes, self.drive, self.known = robot, base, axes, drive, known
         self.extra, self.zeros, self.about = extra, zeros, about
+        self.burden: tuple[int, Array] | None = None
         self.names = (
             *base.names,
             *(term.name(axes) for term in drive),
@@ -120,6 +122,15 @@ class Design(Columns):
         """Return the design about some values of its parameters."""
         return self.with_drive(self.drive, dict(zip(self.names, values.tolist(), strict=True)))
 
+    def burdened(self, body: int, phi: Array) -> Design:
+        """Return the design of a motion in which a body carries phi: gears that lose by load transmit it too.
+
+        The torque of phi itself is no column of it.
+        """
+        found = copy(self)
+        found.burden = (body, phi)
+        return found
+
     @property
     def curved(self) -> bool:
         """Whether columns depend on values of the parameters: by loads or zero offsets."""
@@ -155,6 +166,9 @@ class Design(Columns):
         rigid, load = filtered_columns(self.base.columns, states, self._rigid, filters, beta)
         if load is not None:
             load += link
+            if self.burden is not None:
+                body, phi = self.burden
+                load += regressor_torques(self.robot.regressor, states, slice(10 * body, 10 * body + 10), phi)
             further += zero_gradients(self.base.columns, states, self.zeros, values[: self.base.count])
             self._apply_load(drive, load, further, values)
         else:
@@ -216,16 +230,26 @@ def filtered_columns(
 
     If values beta of its parameters are given, their torques (states, joints) before the filters too.
     """
-    blocks: list[list[Array]] = [[] for _ in acting]
-    torques = []
+    blocks, torques, widths = [], [], [0]
     for start in range(0, len(states[0]), STATES):
         Y = regressor(*(x[start : start + STATES] for x in states))
         if beta is not None:
             torques.append(Y @ beta)
-        for j, columns in enumerate(acting):
-            blocks[j].append(Y[:, j, columns].copy())
-    rows = [to_rows(np.concatenate(parts), filters) for parts in blocks]
+        parts = [Y[:, j, columns] for j, columns in enumerate(acting)]
+        widths = [part.shape[1] for part in parts]
+        blocks.append(np.concatenate(parts, axis=1))
+    whole = to_rows(np.concatenate(blocks), filters)  # all joints at once
+    rows = np.split(whole, np.cumsum(widths)[:-1], axis=1)
     return rows, np.concatenate(torques) if torques else None
+
+
+def regressor_torques(
+    regressor: Callable[..., Array], states: Sequence[Array], columns: slice, phi: Array
+) -> Array:
+    """Return the torques (states, joints) of some columns of a regressor, evaluated over blocks of states."""
+    starts = range(0, len(states[0]), STATES)
+    blocks = [regressor(*(x[k : k + STATES] for x in states))[..., columns] @ phi for k in starts]
+    return np.concatenate(blocks)
 
 
 def zero_gradients(

@@ -27,10 +27,14 @@ class Moments:
     `active` are the columns of each joint. One pass over the rows, in memory that does not grow. `noise`
     holds products of the columns' noise, by fold and joint, of rows that have it; `outliers` how many
     fitted rows of each joint have a weight below one as outliers. Squares count as much as the user says.
+    With `both` there are the moments of the same rows without these weights too, `plain`, which have no lags.
     """
 
-    def __init__(self, active: Sequence[NDArray[np.intp]], width: int, lags: int = LAGS) -> None:
+    def __init__(
+        self, active: Sequence[NDArray[np.intp]], width: int, lags: int = LAGS, both: bool = False
+    ) -> None:
         self.active, self.width = tuple(active), width
+        self.plain = Moments(active, width, 0) if both else None
         self.folds: dict[tuple[int, int], Triangle] = {}
         self.power: dict[tuple[int, int], float] = {}
         self.lagged = [np.zeros((lags + 1, len(a) + 1, len(a) + 1)) for a in active] if lags else []
@@ -40,6 +44,8 @@ class Moments:
 
     def add(self, rows: Rows) -> None:
         """Take in the rows of a segment."""
+        if self.plain is not None:
+            self.plain.add(replace(rows, weight=None))
         labels = np.unique(rows.label[rows.label >= HELD_OUT])
         for j, (W, importance) in enumerate(zip(rows.W, rows.counts.T, strict=True)):
             counted = importance > 0
@@ -76,16 +82,21 @@ class Moments:
         self.outliers = self.outliers + other.outliers
         self.lagged = [mine + theirs for mine, theirs in zip(self.lagged, other.lagged, strict=True)]
         self.pairs = self.pairs + other.pairs
+        if self.plain is not None and other.plain is not None:
+            self.plain.join(other.plain)
         return self
 
     @classmethod
     def joined(cls, parts: Sequence[Moments]) -> Moments:
         """Return the moments of all rows behind parts, which stay as they are."""
         first = parts[0]
-        return reduce(Moments.join, parts, cls(first.active, first.width, first.pairs.shape[1] - 1))
+        none = cls(first.active, first.width, first.pairs.shape[1] - 1, first.plain is not None)
+        return reduce(Moments.join, parts, none)
 
     def summary(self) -> Moments:
-        """Return the moments without lags, of fitted rows as one fold, and of held-out rows."""
+        """Return the moments without lags and weights, of fitted rows as one fold, and of held-out rows."""
+        if self.plain is not None:
+            return self.plain.summary()
         found = Moments(self.active, self.width, 0)
         for (fold, joint), triangle in sorted(self.folds.items(), key=lambda item: item[0]):
             key = (min(fold, 0), joint)
@@ -152,6 +163,6 @@ def _moments(
     columns: Columns, log: Log, filters: Filters, split: Split, lags: int, span: Span, raw: Mapping[str, Any]
 ) -> Moments:
     """Return the moments of one segment, whose recorded rows are given: a task that can run anywhere."""
-    moments = Moments(columns.active, columns.width, lags)
+    moments = Moments(columns.active, columns.width, lags, columns.both)
     moments.add(columns.segment(log.converted(span.start, span.stop, raw), span, filters, split))
     return moments

@@ -53,16 +53,22 @@ class Weighed(Columns):
     """Columns whose rows count (limit / residual)^2 if the residual exceeds `FAR` times the usual one.
 
     The influence of a row then falls with its residual, unlike with Huber's weights limit / residual,
-    which bound it [Huber1964]: wrong positions spoil the columns too.
+    which bound it [Huber1964]: wrong positions spoil the columns too. With `both`, moments of the
+    rows without these weights are gathered beside.
     """
 
-    def __init__(self, columns: Columns, values: Array, size: Array) -> None:
-        self.columns, self.values, self.size = columns, values, size
+    def __init__(self, columns: Columns, values: Array, size: Array, both: bool = False) -> None:
+        self.columns, self.values, self.size, self._both = columns, values, size, both
         self.width, self.active = columns.width, columns.active
+
+    @property
+    def both(self) -> bool:
+        """Whether moments of rows with weights are wanted without them too."""
+        return self._both
 
     def carrying(self, payload: str | None) -> Columns:
         """Return the columns of logs with a payload."""
-        return Weighed(self.columns.carrying(payload), self.values, self.size)
+        return Weighed(self.columns.carrying(payload), self.values, self.size, self.both)
 
     def rows(self, signals: Signals, filters: Filters) -> Rows:
         """Return the rows of a motion, all of the same weight."""

@@ -92,6 +92,11 @@ class Columns(ABC):
     def rows(self, signals: Signals, filters: Filters) -> Rows:
         """Return the rows of a motion, everything after the same filters; a label says if one is valid."""
 
+    @property
+    def both(self) -> bool:
+        """Whether moments of rows with weights are wanted without them too."""
+        return False
+
     def carrying(self, payload: str | None) -> Columns:
         """Return the columns of logs with a payload; as they are if they know of none."""
         return self

@@ -68,10 +68,38 @@ def fitted_logs(
 ) -> Fitted:
     """Return the fit to all logs; `prior` is "never", "always", or "needed" if rows leave parameters open.
 
+    If there are many, one pass over all of them weighs their rows by the fit to some.
+    """
+    sample = recordings.sample()
+    found = _fitted(design, sample, main, method, prior, told)
+    if sample is recordings:
+        return found
+    around, values = _around(method), found.fit.values
+    own = around(recordings.columns_of(design, main.name))
+    usual = usual_residuals(own, values, main.log.middle(ROWS), main.filters, main.split)
+    weighing = _weighing(around, values, usual.size, both=True)
+    weighed, shares = recordings.gather(design, told[1], around=weighing)
+    moments = weighed.plain
+    assert moments is not None
+    fit = _fit(design, recordings, weighed, method, found.fit.prior is not None)
+    notes = outlier_notes(design.robot.joint_names, weighed.outliers, _rows(weighed))
+    return Fitted(fit, method, moments, weighed, shares, notes, found.unseen)
+
+
+def _fitted(
+    design: Design,
+    recordings: Recordings,
+    main: Recording,
+    method: str,
+    prior: str,
+    told: tuple[Tell, Tell],
+) -> Fitted:
+    """Return the fit to logs, with as many passes over them as outliers need.
+
     Outliers are judged by the main log. Another pass over the logs weighs their rows, if it has outliers or
     is not the whole of the rows.
     """
-    around: Callable[[Columns], Columns] = Instrumented if method == "iv" else _same
+    around = _around(method)
     moments, shares = recordings.gather(design, told[0], around=around)
     unseen: tuple[str, ...] = ()
     try:
@@ -91,8 +119,7 @@ def fitted_logs(
         if not weighed.outliers.any():
             break
         fit = _fit(design, recordings, weighed, method, prior == "always")
-    rows = max(t.rows for t in weighed.triangles(weighed.fitted))
-    notes = outlier_notes(design.robot.joint_names, weighed.outliers, rows)
+    notes = outlier_notes(design.robot.joint_names, weighed.outliers, _rows(weighed))
     return Fitted(fit, method, moments, weighed, shares, notes, unseen)
 
 
@@ -116,13 +143,23 @@ def _fit(design: Design, recordings: Recordings, moments: Moments, method: str, 
     return fit
 
 
+def _rows(moments: Moments) -> int:
+    """Return how many rows of a joint are fitted."""
+    return max(t.rows for t in moments.triangles(moments.fitted))
+
+
+def _around(method: str) -> Callable[[Columns], Columns]:
+    """Return what a method puts around columns."""
+    return Instrumented if method == "iv" else _same
+
+
 def _same(columns: Columns) -> Columns:
     """Return columns as they are."""
     return columns
 
 
 def _weighing(
-    around: Callable[[Columns], Columns], values: Array, size: Array
+    around: Callable[[Columns], Columns], values: Array, size: Array, both: bool = False
 ) -> Callable[[Columns], Columns]:
     """Return what weighs rows by their residuals, around other columns."""
-    return lambda columns: Weighed(around(columns), values, size)
+    return lambda columns: Weighed(around(columns), values, size, both)

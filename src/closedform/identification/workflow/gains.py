@@ -54,13 +54,15 @@ class DriveGains:
     Of `drive_gains`, `explained` is the part of each joint's squared efforts, beyond friction and a
     constant, that the described inertias account for. A gain is NaN if that is less than `CERTAIN`, or if the
     log is too short to estimate it: `unknown` names those joints. Of `known_mass_gains` it is the part
-    of all squared efforts that the fit explains, and `covariance` is that of the gains.
+    of all squared efforts that the fit explains, `covariance` is that of the gains, and `notes` say
+    what was done to the logs.
     """
 
     joints: tuple[str, ...]
     values: Array
     explained: Array
     covariance: Array | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def standard_errors(self) -> Array | None:
@@ -94,6 +96,7 @@ class DriveGains:
             "values": self.values.tolist(),
             "explained": self.explained.tolist(),
             "covariance": None if self.covariance is None else self.covariance.tolist(),
+            "notes": self.notes,
         }
         write_files({file_path("path", path): json.dumps(content, indent=1)})
 
@@ -111,9 +114,10 @@ class DriveGains:
                 sized_array(name, content[name], (count,)) for name in ("values", "explained")
             )
             covariance = None if given is None else sized_array("covariance", given, (count, count))
+            notes = tuple(map(str, content.get("notes", ())))
         except (ClosedFormError, LookupError, TypeError, ValueError, RecursionError) as error:
             raise ClosedFormError(f"{path}: not saved drive gains ({shorten(str(error), 200)})") from None
-        return cls(joints, values, explained, covariance)
+        return cls(joints, values, explained, covariance, notes)
 
     def __str__(self) -> str:
         lines = self.table.lines()
@@ -122,6 +126,7 @@ class DriveGains:
                 f"no gain of {', '.join(self.unknown)}: described inertias explain less than "
                 f"{100 * CERTAIN:.0f} % of their efforts; move them more, or give their gains"
             )
+        lines += [f"note: {note}" for note in self.notes]
         return "\n".join(lines)
 
 

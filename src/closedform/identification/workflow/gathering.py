@@ -40,7 +40,7 @@ class Gathering:
 
     def __call__(self, group: Sequence[Opened | Failure]) -> tuple[Moments, dict[str, Moments | Failure]]:
         """Return the moments of the logs of a group that are used, joined, and by log."""
-        total = Moments(self.columns.active, self.columns.width, self.lags)
+        total = Moments(self.columns.active, self.columns.width, self.lags, self.columns.both)
         shares: dict[str, Moments | Failure] = {}
         for opened in group:
             if isinstance(opened, Failure) or opened.source.name not in self.plans:

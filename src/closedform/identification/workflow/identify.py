@@ -210,7 +210,7 @@ def identify(
 
     def gathered(columns: Columns) -> Moments:
         told = part(tell, 0.25, 0.5, "choosing a friction model")
-        return without_payloads(recordings.gather(columns, told, lags=0)[0], columns)
+        return without_payloads(recordings.sample().gather(columns, told, lags=0)[0], columns)
 
     def possible(design: Design, R: Array) -> Array | None:
         """Return the values of bodies that can exist; None if none were found, which is no matter yet."""

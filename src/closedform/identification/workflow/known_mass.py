@@ -19,6 +19,7 @@ from ..logs.log import Log
 from ..logs.options import ReadingOptions
 from ..logs.plausibility import ROWS
 from ..logs.reading import read_log
+from ..logs.rest import without_rest
 from ..logs.signals import Filters, sampling_rate
 from ..logs.sources import log_sources
 from ..regression.design import Design, independent
@@ -29,7 +30,7 @@ from .evidence import Evidence
 from .gains import DriveGains
 from .identify import identify
 from .load_fit import LoadedLogs, LoadFit, masked
-from .payload import PayloadColumns, carrier, gathered, loaded_logs
+from .payload import PayloadColumns, carrier, gathered, settled_fit
 
 PLAIN = FrictionTerms(coulomb=0.05)
 """Friction while gains are unknown."""
@@ -69,7 +70,7 @@ def known_mass_gains(
     mass = positive("known_mass_gains: mass", mass)
     centre = None if com is None else sized_array("known_mass_gains: com", com, (3,))
     logs = [
-        [read_log(each.source, robot, **each.options) for each in log_sources(given, reading)]
+        [without_rest(read_log(each.source, robot, **each.options)) for each in log_sources(given, reading)]
         for given in (empty, loaded)
     ]
     gains = _check(robot, [*logs[0], *logs[1]])
@@ -80,8 +81,9 @@ def known_mass_gains(
         [replace(log, transmission=replace(log.transmission, gain=gains)) for log in each] for each in logs
     ]
     first = identify(robot, scaled[0], cutoff=cutoff, friction=friction, physical=False, plausible=False)
-    every = loaded_logs(first, scaled[1], carrier(robot, body))
-    return _gains(every, _fitted(every, mass, centre), gains)
+    every, fit = settled_fit(first, scaled[1], carrier(robot, body), lambda logs: _fitted(logs, mass, centre))
+    notes = tuple(f"{log.source}: {note}" for each in logs for log in each for note in log.remarks)
+    return replace(_gains(every, fit, gains), notes=notes)
 
 
 def _check(robot: Robot, logs: Sequence[Log]) -> Array:

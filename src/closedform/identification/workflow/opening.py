@@ -9,11 +9,11 @@ from typing import Any
 from ...errors import ClosedFormError
 from ...loops import ClosedRobot
 from ...robot import Robot
-from ..logs.cutoff import drowned
 from ..logs.errors import LogError
 from ..logs.log import STILL, Log
 from ..logs.plausibility import ROWS, check_motion, check_plausible
 from ..logs.reading import read_log
+from ..logs.rest import without_rest
 from ..logs.signals import Filters, sampling_rate
 from ..logs.sources import LogSource
 from ..logs.transmission import Axis
@@ -92,6 +92,10 @@ class Opening:
             log = source.importance.applied(log)
         return without_locked(self.robot, log, self.locked)
 
+    def counting(self, log: Log) -> Log:
+        """Return a log that was checked, with the efforts that are to be fitted."""
+        return without_rest(log)
+
     def opened(self, source: LogSource) -> Opened:
         """Return a log that was read and checked, and the facts about it."""
         robot, log, notes = self.read(source)
@@ -105,6 +109,7 @@ class Opening:
         suspicions += self._suspicions(
             lambda: check_gains(robot, log, filters.cutoff, lambda: _causes(robot, log, filters))
         )
+        log = self.counting(log)
         facts = Facts(
             name=source.name,
             rate=rate,
@@ -113,7 +118,7 @@ class Opening:
             rows=len(log),
             cutoff=filters.cutoff,
             delay=filters.delay,
-            drowned=self.cutoff is None and drowned(middle, rate),
+            drowned=chosen.drowned,
             moving=tuple(moving.tolist()),
             robot=None if robot is self.robot else robot,
             axes=(*log.transmission.axes, *motor_axes(self.robot, robot)),
@@ -144,7 +149,7 @@ class Opened:
 
     def log(self) -> Log:
         """Return the log."""
-        return self.kept or self.opening.read(self.source)[1]
+        return self.kept or self.opening.counting(self.opening.read(self.source)[1])
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
@@ -19,6 +19,7 @@ from ..logs.errors import LogError
 from ..logs.log import Log
 from ..logs.options import ReadingOptions
 from ..logs.reading import read_log
+from ..logs.rest import without_rest
 from ..logs.signals import Filters, Signals, noise_correlation
 from ..regression.design import Design, filtered_rows
 from ..regression.moments import LAGS, Moments, gather
@@ -29,7 +30,7 @@ from .gains import DriveGains
 from .inertias import consistent, is_physical
 from .known_inertias import KnownInertias
 from .listing import Column, Table
-from .load_fit import LoadedLogs, masked
+from .load_fit import LoadedLogs, LoadFit, masked
 from .prediction import Errors
 from .prior import Prior
 from .result import Identification
@@ -41,6 +42,9 @@ REMEDY = (
 
 WORSE = 1.5
 """Torque error with the payload over that of the robot without, beyond which the log is doubted."""
+
+ROUNDS = 2
+"""Fits more, if friction depends on the load: about the load that the fit before found."""
 
 UNITS = ("kg m^2",) * 6 + ("kg m",) * 3 + ("kg",)
 """Units of the ten parameters."""
@@ -196,16 +200,22 @@ def identify_payload(
         )
     flag("identify_payload: physical", physical)
     body = carrier(empty.robot, body)
-    log = read_loaded(empty, log, gains, reading)
-    both = loaded_logs(empty, [log], body)
-    free = masked(len(both.start), both.scales)
-    believed = None
-    notes: tuple[str, ...] = ("drive gains are taken as exact; gains= counts their uncertainty",)
-    if gains is not None:
-        free[both.scales] = True
-        believed = _believed(both, gains)
-        notes = ()
-    fit = both.fit(both.start, free, believed, REMEDY)
+    log = without_rest(read_loaded(empty, log, gains, reading))
+    notes = (
+        log.remarks
+        if gains
+        else (
+            *log.remarks,
+            "drive gains are taken as exact; gains= counts their uncertainty",
+        )
+    )
+
+    def fitted(both: LoadedLogs) -> LoadFit:
+        if gains is None:
+            return both.fit(both.start, masked(len(both.start), both.scales), None, REMEDY)
+        return both.fit(both.start, masked(len(both.start)), _believed(both, gains), REMEDY)
+
+    both, fit = settled_fit(empty, [log], body, fitted)
     (load,) = both.loads
     phi, covariance = fit.values[load], fit.covariance[load, load]
     if physical:
@@ -256,12 +266,26 @@ def read_loaded(
     return found
 
 
-def loaded_logs(empty: Identification, logs: Sequence[Log], body: str) -> LoadedLogs:
+def settled_fit(
+    empty: Identification, logs: Sequence[Log], body: str, fit: Callable[[LoadedLogs], LoadFit]
+) -> tuple[LoadedLogs, LoadFit]:
+    """Return logs with loads and their fit; if gears lose by load, the loads' own torques count there."""
+    both = loaded_logs(empty, logs, body, [None] * len(logs))
+    found = fit(both)
+    for _ in range(ROUNDS if any(term.kind == "fl" for term in empty.design.drive) else 0):
+        both = loaded_logs(empty, logs, body, [found.values[load] for load in both.loads])
+        found = fit(both)
+    return both, found
+
+
+def loaded_logs(
+    empty: Identification, logs: Sequence[Log], body: str, loads: Sequence[Array | None]
+) -> LoadedLogs:
     """Return logs with loads beside that of the empty robot, reduced to what a fit of all needs."""
     robot, design = empty.robot, empty.design
-    columns = PayloadColumns(design, robot.body_names.index(body))
     moments, correlations = [], []
-    for log in logs:
+    for log, phi in zip(logs, loads, strict=True):
+        columns = PayloadColumns(design, robot.body_names.index(body), phi)
         if log.joints != robot.joint_names:
             raise LogError(
                 f"{log.source}: joints {', '.join(log.joints)}, but the empty robot was identified with "
@@ -287,9 +311,10 @@ def gathered(columns: Columns, log: Log, filters: Filters) -> tuple[Moments, Arr
 
 
 class PayloadColumns(Columns):
-    """The columns of the robot, then the ten of the body that carries the payload."""
+    """The columns of the robot, then the ten of the body that carries the payload, which is about `phi`."""
 
-    def __init__(self, design: Design, body: int) -> None:
+    def __init__(self, design: Design, body: int, phi: Array | None = None) -> None:
+        design = design if phi is None else design.burdened(body, phi)
         self.design, self.body = design, slice(10 * body, 10 * body + 10)
         load = design.width + np.arange(10)
         self.width = design.width + 10

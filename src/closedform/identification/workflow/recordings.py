@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -29,6 +30,9 @@ from .log_results import SHOWN, LogResult, log_lines
 from .opening import Facts, Failure, Opening, facts_of, named
 from .prediction import Trace
 from .runners import Cluster, Runner, Tell, in_groups
+
+SAMPLED = 100
+"""Logs by which friction models and outliers are judged, if there are more than twice as many."""
 
 KEPT = 2**30
 """Bytes of files, per worker, up to which logs stay in memory after they were read."""
@@ -123,6 +127,24 @@ class Recordings:
         self.payloads = tuple(PayloadParameters(self.robot, state) for state in every.values())
         check_states(states, fitted, {each.state.name: each.body for each in self.payloads})
 
+    def sample(self) -> Recordings:
+        """Return some of the logs to fit, spread evenly over folds and logs; all unless there are many.
+
+        Passes over all logs are what takes time: what some of them tell well enough is asked of these.
+        """
+        fitted = [name for name, plan in self.plans.items() if plan.split.hold_out != "all"]
+        by_log = all(self.plans[name].split.fold is not None for name in fitted)
+        if len(fitted) <= 2 * SAMPLED or self.payloads or not by_log:
+            return self
+        starts = np.linspace(0, len(fitted) // FOLDS - 1, SAMPLED // FOLDS).astype(int) * FOLDS
+        names = {fitted[start + k] for start in starts for k in range(FOLDS)} | {self._main}
+        found = copy(self)
+        found.plans = {name: plan for name, plan in self.plans.items() if name in names}
+        used = sorted({self._place[name] for name in names})
+        found._groups = [self._groups[k] for k in used]
+        found._place = {name: used.index(self._place[name]) for name in names}
+        return found
+
     def shift(self, lag: float) -> None:
         """Take out a lag of the efforts, in seconds, of all logs."""
         for name, plan in self.plans.items():
@@ -178,9 +200,13 @@ class Recordings:
     @property
     def main(self) -> Recording:
         """The longest of the fitted logs, of those in which all joints move if there are some."""
+        return self.recording(self._main)
+
+    @property
+    def _main(self) -> str:
+        """The name of the main log."""
         fitted = [name for name, plan in self.plans.items() if plan.split.hold_out != "all"]
-        name = max(fitted, key=lambda name: (all(self.facts[name].moving), self.facts[name].duration))
-        return self.recording(name)
+        return max(fitted, key=lambda name: (all(self.facts[name].moving), self.facts[name].duration))
 
     def recording(self, name: str) -> Recording:
         """Return one log, brought here."""
