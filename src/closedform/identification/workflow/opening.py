@@ -20,6 +20,7 @@ from ..logs.transmission import Axis
 from ..logs.velocities import chosen_filters
 from ..regression.design import independent
 from ..regression.loop_axes import motor_axes
+from ..regression.split import Split
 from .diagnosis import Diagnosis
 from .gains import check_gains
 from .locking import without_locked
@@ -92,10 +93,6 @@ class Opening:
             log = source.importance.applied(log)
         return without_locked(self.robot, log, self.locked)
 
-    def counting(self, log: Log) -> Log:
-        """Return a log that was checked, with the efforts that are to be fitted."""
-        return without_rest(log)
-
     def opened(self, source: LogSource) -> Opened:
         """Return a log that was read and checked, and the facts about it."""
         robot, log, notes = self.read(source)
@@ -109,7 +106,6 @@ class Opening:
         suspicions += self._suspicions(
             lambda: check_gains(robot, log, filters.cutoff, lambda: _causes(robot, log, filters))
         )
-        log = self.counting(log)
         facts = Facts(
             name=source.name,
             rate=rate,
@@ -123,7 +119,7 @@ class Opening:
             robot=None if robot is self.robot else robot,
             axes=(*log.transmission.axes, *motor_axes(self.robot, robot)),
             lazy=log.lazy,
-            notes=(*log.remarks, *notes, *chosen.notes),
+            notes=(*without_rest(log).remarks, *notes, *chosen.notes),
             doubts=(*suspicions, *log.doubts),
         )
         return Opened(self, source, facts, log if self.keep or not source.size else None)
@@ -147,9 +143,10 @@ class Opened:
     facts: Facts
     kept: Log | None
 
-    def log(self) -> Log:
-        """Return the log."""
-        return self.kept or self.opening.counting(self.opening.read(self.source)[1])
+    def log(self, split: Split) -> Log:
+        """Return the log, in which joints at rest do not count where they would be fitted."""
+        log = self.kept or self.opening.read(self.source)[1]
+        return without_rest(log, split.held_out(log.time))
 
 
 @dataclass(frozen=True)
