@@ -19,7 +19,7 @@ test: $(VENV)/test.stamp lint
 
 # The claims about PyTorch, which is too large for everybody's environment.
 test-torch: $(VENV)/torch.stamp
-	$(BIN)/python -m pytest tests/test_torch.py tests/test_applications_torch.py tests/test_examples.py docs/arrays.md
+	$(BIN)/python -m pytest tests/test_torch.py tests/test_applications_torch.py tests/test_loop_gradients.py tests/test_examples.py docs/arrays.md
 
 # Every page in Chromium, wide and narrow, light and dark; the scenes and the viewer. Some minutes.
 test-browser: $(VENV)/test.stamp
@@ -45,7 +45,7 @@ gpu-bundle:
 
 # The claims about JAX, on the CPU.
 test-jax: $(VENV)/jax.stamp
-	$(BIN)/python -m pytest tests/test_jax.py tests/test_applications_jax.py tests/test_examples.py docs/arrays.md
+	$(BIN)/python -m pytest tests/test_jax.py tests/test_applications_jax.py tests/test_loop_gradients.py tests/test_examples.py docs/arrays.md
 
 # In less than a minute: the rules of the house, the conventions and the cheapest claims of the theory, and
 # the tests that differ from BASE or are named after a room or file that does (BASE=main for a whole branch).

@@ -2,10 +2,17 @@
 
 Two workers share the cores; threads of BLAS beside them would wait for one another. Modules that receive
 arrays of a library have no examples to run where the library is not installed.
+
+The garbage collector looks at what a file makes, not at ten thousand tests and all that files before it left
+in caches: with those, each of hundreds of calls of `gc.collect` takes half a second.
 """
 
+import gc
 import os
+from collections.abc import Iterator
 from importlib.util import find_spec
+
+import pytest
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is imported
 
@@ -14,3 +21,21 @@ collect_ignore_glob = [
     for library in ("torch", "jax", "cupy")
     if find_spec(library) is None
 ]
+
+
+def pytest_collection_finish() -> None:
+    """Keep the tests themselves from the garbage collector."""
+    _settle()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
+    """Keep from the garbage collector what outlives a file, when its fixtures are gone."""
+    yield
+    if nextitem is not None and nextitem.path != item.path:
+        _settle()
+
+
+def _settle() -> None:
+    gc.collect()
+    gc.freeze()

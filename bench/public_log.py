@@ -32,13 +32,14 @@ class Recording:
 
     `part` is the part of the file that is used, from and to as fractions of its duration. `payload` is the
     mass in kg that the last body carries. A recording is `flat` if its files have a number per line, joint
-    after joint.
+    after joint, and `across` if they have a line per joint, and further lines behind those.
     """
 
     files: str | Mapping[str, str]
     part: tuple[float, float] = (0.0, 1.0)
     payload: float = 0.0
     flat: bool = False
+    across: bool = False
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -63,7 +64,8 @@ class PublicLog:
     `held` name the recordings that are fitted and predicted. `moving` are the joints that are identified, if
     not all; the others are locked, where `locked` says or at zero. `further` are torques per joint and unit
     parameter (rows, joints, 1) as functions of the positions, such as of a counterbalance. `tuned` says
-    whether this project chose any of its defaults with an eye on the log.
+    whether this project chose any of its defaults with an eye on the log. `commit` is the one whose files are
+    read from a bare mirror; later ones may have dropped them.
     """
 
     name: str
@@ -82,6 +84,7 @@ class PublicLog:
     further: tuple[Callable[[Array], Array], ...] = ()
     tuned: bool = False
     notes: str = ""
+    commit: str = "HEAD"
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -116,10 +119,13 @@ class PublicLog:
 
 
 def _source(log: PublicLog, chosen: Recording, joints: int) -> Any:
-    """Return what `read_log` takes: paths, or the arrays of flat files."""
+    """Return what `read_log` takes: paths, or the arrays of files that are flat or across."""
     if isinstance(chosen.files, str):
         return found(log, chosen.files)
     paths = {quantity: found(log, path) for quantity, path in chosen.files.items()}
+    if chosen.across:
+        lines = {quantity: np.loadtxt(path, delimiter=",") for quantity, path in paths.items()}
+        return {quantity: x[:joints].T for quantity, x in lines.items()}
     if not chosen.flat:
         return paths
     numbers = {quantity: np.loadtxt(path) for quantity, path in paths.items()}
@@ -128,15 +134,16 @@ def _source(log: PublicLog, chosen: Recording, joints: int) -> Any:
 
 def missing(log: PublicLog) -> tuple[str, ...]:
     """Return the paths of a log that are not here."""
-    return tuple(path for path in log.paths if _found(log.name, log.repository, path) is None)
+    return tuple(path for path in log.paths if _found(log.name, log.repository, path, log.commit) is None)
 
 
 def found(log: PublicLog, path: str) -> Path:
     """Return a file of a log on this machine; that of a bare mirror is copied to a temporary folder."""
-    where = _found(log.name, log.repository, path)
+    where = _found(log.name, log.repository, path, log.commit)
     if where is None:
         raise FileNotFoundError(
-            f"log {log.name!r}: no {path}; clone {log.repository} into the folder that CLOSEDFORM_LOGS names"
+            f"log {log.name!r}: no {path} at {log.commit}; clone {log.repository} into the folder that "
+            "CLOSEDFORM_LOGS names"
         )
     return where
 
@@ -147,7 +154,7 @@ def data_folder() -> Path:
 
 
 @cache
-def _found(name: str, repository: str, path: str) -> Path | None:
+def _found(name: str, repository: str, path: str, commit: str) -> Path | None:
     local = data_folder() / name / Path(path).name
     if local.is_file():
         return local
@@ -155,7 +162,7 @@ def _found(name: str, repository: str, path: str) -> Path | None:
         if (clone / path).is_file():
             return clone / path
         shown = subprocess.run(
-            ["git", "-C", str(clone), "show", f"HEAD:{path}"], capture_output=True, check=False
+            ["git", "-C", str(clone), "show", f"{commit}:{path}"], capture_output=True, check=False
         )
         if shown.returncode == 0:
             copy = _copies() / name / path

@@ -11,6 +11,7 @@ import numpy as np
 
 from closedform.arrays import Array
 
+from .fresh_logs import FRESH
 from .public_log import Geometry, PublicLog, Recording, found, missing
 
 __all__ = ["LOGS", "Geometry", "PublicLog", "Recording", "found", "missing", "public_logs"]
@@ -277,8 +278,9 @@ LOGS = (
         gravity=(9.81, 0.0, 0.0),
         notes="gravity by the authors' rotation of the base; the velocities are differences of positions",
     ),
+    *FRESH,
 )
-"""The logs of the comparison, those that this project had an eye on first."""
+"""The logs of the comparison: those that this project had an eye on first, those that came later last."""
 
 
 def public_logs() -> dict[str, PublicLog]:

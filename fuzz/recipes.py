@@ -910,6 +910,8 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "ClosedRobot.assemble": lambda: call(mechanism().assemble, [[1.0], [1.1]], near=[1.0, -0.6, 1.4]),
     "ClosedRobot.closure_residual": lambda: call(mechanism().closure_residual, [1.0, -0.6, 1.4]),
     "ClosedRobot.save": lambda: call(mechanism().save, fresh(".toml")),
+    "ClosedRobot.to_mjcf": lambda: call(mechanism().to_mjcf, fresh(".xml")),
+    "ClosedRobot.to_urdf": lambda: call(mechanism().to_urdf, fresh(".urdf")),
     "ClosedRobot.neutral": lambda: call(mechanism().neutral),
     "ClosedRobot.random_state": lambda: call(mechanism().random_state, 0, batch=(3,), order=2),
     "ClosedRobot.simulate": lambda: call(

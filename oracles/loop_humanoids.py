@@ -48,13 +48,25 @@ def parallel_ankles() -> Any:
     return robot.with_loops(loops, independent=independent, near=robot.neutral())
 
 
-def cassie(folder: Path) -> Any:
-    """Return Cassie of MuJoCo's menagerie, its connections as balls: 32 velocities of joints, 22 dofs."""
+def cassie(folder: Path, *, motors: bool = False) -> Any:
+    """Return Cassie of MuJoCo's menagerie, its connections as balls: 32 velocities of joints, 22 dofs.
+
+    All dofs are driven, or with `motors` the ten joints of its motors; then the coordinates are those of the
+    hips, knees, springs, feet and the spins of the rods, from which its loops close by formulas.
+    """
     path = folder / "agility_cassie" / "cassie.xml"
     model = mujoco.MjModel.from_xml_path(str(path))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", cf.ModelWarning)
         robot = cf.load(path)
+    if motors:
+        own = ("hip-roll", "hip-yaw", "hip-pitch", "achilles-rod/3", "knee", "shin", "heel-spring", "foot")
+        names = [robot.joint_names[0], *(f"{side}-{name}" for side in ("left", "right") for name in own)]
+        near, bent = robot.model.near.copy(), {"knee": -1.2, "tarsus": 1.4, "foot": -1.6}
+        bent |= {"foot-crank": -1.5, "plantar-rod": 1.5}
+        for body in robot.model.tree.bodies:
+            near[body.iq] = bent.get(body.joint_name.partition("-")[2], near[body.iq])
+        return robot.tree.with_loops(robot.loops, names, robot.actuated_names, near)
     robot = getattr(robot, "tree", robot)
     loops = []
     for k in range(model.neq):

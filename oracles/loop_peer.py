@@ -253,6 +253,16 @@ class ContactPeer(TreePeer):
         )
         return a[self.back].copy(), data.lambda_c.copy()
 
+    def derivatives(self, q, qd, tau) -> list[np.ndarray]:
+        """Return the derivatives of accelerations, then of forces, by q, qd and tau; rows are independent."""
+        data, datas = self._fresh()
+        settings = pin.ProximalSettings(1e-14, 0.0, 1)
+        given = q[self.coordinates], qd[self.order], tau[self.order]
+        pin.constraintDynamics(self.model, data, *given, self.models, datas, settings)
+        found = pin.computeConstraintDynamicsDerivatives(self.model, data, self.models, datas, settings)
+        motion = [each[np.ix_(self.back, self.back)].copy() for each in found[:3]]
+        return [*motion, *(each[:, self.back].copy() for each in found[3:])]
+
     def impact(self, q, qd, restitution: float) -> np.ndarray:
         """Return the velocities after an impact."""
         data, datas = self._fresh()

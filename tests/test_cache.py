@@ -311,6 +311,23 @@ def test_the_files_used_longest_ago_go_first(folder: Path, monkeypatch: pytest.M
     assert old not in files(folder)
 
 
+def test_a_process_looks_at_the_whole_folder_now_and_then(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A look reads the state of every file; a process that compiles much would look at them all each time."""
+    looks: list[Path] = []
+    trim = cache._trim
+    monkeypatch.setattr(cache, "_trim", lambda path: (looks.append(path), trim(path))[1])
+    for k in range(2 * cache.LOOKS):
+        cache.save(f"{k:064}", b"y")
+    assert len(looks) == 2
+    assert len(files(folder)) == 2 * cache.LOOKS
+    monkeypatch.setattr(cache, "LIMIT", sum(path.stat().st_size for path in files(folder)))
+    cache.save("f" * 64, b"y")
+    assert len(looks) == 3, "a folder that may be full is looked at"
+    assert len(files(folder)) == 2 * cache.LOOKS
+
+
 def test_files_of_others_in_the_folder_are_left_alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder.mkdir()
     (folder / "notes.txt").write_text("mine")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 import pinocchio as pin
 import pytest
 
 import closedform as cf
-from closedform.programs import evaluate
+from closedform.programs import Program, evaluate
 from closedform.rotations import pose, rotation_rpy
 from conftest import ROBOTS, make
 from oracles.pinocchio_peer import Peer, robot_data
@@ -31,9 +33,15 @@ def loaded(path: str) -> tuple[cf.Robot, Peer]:
     return robot, Peer(robot_data() / path, robot, MODELS[path])
 
 
+@lru_cache(8)
+def program(robot: cf.Robot, name: str, frame: str | None) -> Program:
+    """Return the program of a form, traced once for the states of a test."""
+    return robot.program(name, frame)
+
+
 def value(robot: cf.Robot, name: str, *arrays: np.ndarray, frame: str | None = None) -> np.ndarray:
     """Return a form by its program: no compiler needed."""
-    return np.asarray(evaluate(robot.program(name, frame), *arrays))
+    return np.asarray(evaluate(program(robot, name, frame), *arrays))
 
 
 @pytest.mark.parametrize("path", MODELS)

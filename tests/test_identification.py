@@ -346,10 +346,10 @@ def staubli():
     return robot, read_log(files, robot, **STAUBLI)
 
 
-@pytest.mark.parametrize(("hold_out", "most"), [(0.5, 0.049), ("half", 0.08)])
+@pytest.mark.parametrize(("hold_out", "most"), [(0.5, 0.048), ("half", 0.08)])
 def test_staubli_torques_not_fitted_are_predicted(staubli, hold_out, most):
     robot, log = staubli
-    result = identify(robot, log, cutoff=20, hold_out=hold_out)
+    result = identify(robot, log, hold_out=hold_out)
     assert result.held_out.total < most
     assert result.friction.presliding is not None  # the arm rests for 1.5 s, where speed says nothing
     assert {"Iam6", "fvm6", "fcm6"} <= set(result.names)

@@ -69,8 +69,19 @@ def test_torques_of_rests_do_not_bias(arm, monkeypatch):
     assert np.abs(apart).max() < 4
     (note,) = (note for note in result.notes if "stands still" in note)
     assert "joint1 (" in note
-    monkeypatch.setattr(opening, "without_rest", lambda log: log)
+    monkeypatch.setattr(opening, "without_rest", lambda log, held_out=None: log)
     assert identify(arm, log, **QUICK).fitted.total > 2 * result.fitted.total
+
+
+def test_rests_that_are_held_out_are_judged(arm):
+    """Not to fit what nothing predicts is fair; not to count it in the errors would flatter."""
+    log = read_log(stopping(arm, 1, held=1.5), arm)
+    held = log.time > log.time[-1] / 2
+    some = without_rest(log, held)
+    assert not some.importance[:300].any()  # the rest at the start
+    assert some.importance[held].all()  # the rest at the end
+    moving = identify(arm, log, hold_out="half", mask=without_rest(log).importance > 0, **QUICK)
+    assert identify(arm, log, hold_out="half", **QUICK).held_out.total > 2 * moving.held_out.total
 
 
 def test_rests_come_on_top_of_what_the_user_masks(arm):

@@ -13,6 +13,7 @@ from closedform.loops.linear import BlockSystem
 from closedform.programs import evaluate
 from oracles.loop_mechanisms import delta, five_bar, four_bar, gough_stewart, planar_3rrr
 from oracles.loop_peer import LoopPeer, MujocoLoops
+from oracles.parallel_robots import ParallelRobot
 
 MECHANISMS = {
     "four_bar": four_bar,
@@ -137,3 +138,60 @@ def test_entries_that_vanish_at_one_posture_leave_a_regular_system_regular():
     x, y = (np.array(each).ravel() for each in solve(values))
     assert np.allclose(values @ x, b, atol=1e-13)
     assert np.allclose(values.T @ y, b, atol=1e-13)
+
+
+def link(name: str, x: float = 0.1) -> str:
+    inertia = 'ixx="0.02" ixy="0.001" ixz="0" iyy="0.03" iyz="0.002" izz="0.025"'
+    return (
+        f'<link name="{name}"><inertial><origin xyz="{x} 0.02 -0.1"/><mass value="1.3"/>'
+        f"<inertia {inertia}/></inertial></link>"
+    )
+
+
+def joint(name: str, parent: str, child: str, origin: str, kind: str = "continuous") -> str:
+    return (
+        f'<joint name="{name}" type="{kind}"><origin {origin}/><parent link="{parent}"/>'
+        f'<child link="{child}"/><axis xyz="0 1 0"/></joint>'
+    )
+
+
+ROD = "".join(
+    [
+        '<robot name="rod"><link name="base"/><link name="end_a"/><link name="end_b"/>',
+        *(link(name) for name in ("crank", "yoke", "upper", "rocker", "lower")),
+        joint("turn", "base", "crank", 'xyz="0 0 0.1"'),
+        joint("hook", "crank", "yoke", 'xyz="0.2 0 0"'),
+        joint("ball", "yoke", "upper", 'xyz="0.1 0 0"'),
+        joint("swing", "base", "rocker", 'xyz="0.1 0.1 -0.5"'),
+        joint("other", "rocker", "lower", 'xyz="0.2 0 0" rpy="0.7 0.2 0.1"'),
+        joint("at_a", "upper", "end_a", 'xyz="0 0 -0.3"', "fixed"),
+        joint("at_b", "lower", "end_b", 'xyz="0.1 0.1 0.25" rpy="0.1 0.3 -0.5"', "fixed"),
+        "</robot>",
+    ]
+)
+ROD_LIST = """closed_loop: [['end_a', 'end_b']]
+type: ['6d']
+name_mot: ['turn', 'hook']
+joint_name: ['ball', 'other', 'hook']
+joint_type: ['SPHERICAL', 'SPHERICAL', 'UJOINT_YX']
+"""
+
+
+def test_a_urdf_with_a_list_of_loops_moves_as_in_pinocchio(tmp_path):
+    """From the files on both sides: a rod that a 6d loop cuts, whose ball is three hinges here."""
+    path, constraints = tmp_path / "rod.urdf", tmp_path / "robot.yaml"
+    path.write_text(ROD)
+    constraints.write_text(ROD_LIST)
+    closed = cf.load(path, constraints=constraints)
+    assert [name for name in closed.joint_names if "/3" in name]
+    at, theirs = States(closed), ParallelRobot(path, constraints)
+    assert theirs.closest() < 1e-12
+    v = at.value("joint_velocities", at.qd)
+    vd = at.value("joint_accelerations", at.qd, at.value("forward_dynamics", at.qd, at.tau))
+    for k, ours in enumerate(vd):
+        forces = np.zeros(closed.model.tree.nv)
+        forces[list(closed.model.av)] = at.tau[k]
+        *state, same = theirs.state(closed, at.x[k], v[k], forces)
+        assert np.abs(theirs.slope(state[0])[0]).max() < 1e-13
+        a = theirs.constraint_dynamics(*state)[list(same.values())]
+        assert difference(ours[list(same)], a) < PEER

@@ -17,7 +17,7 @@ from closedform.forms.tree import Tree
 from closedform.loops import AssemblyError, cut_joints
 from closedform.loops.linear import BlockSystem
 from closedform.loops.numbers import ClosureNumbers
-from closedform.programs import evaluate
+from closedform.programs import Program, evaluate
 from oracles.mechanisms import bars, five_bar, four_bar, gough_stewart
 from tolerances import DIFFERENCE, ITERATED, ROUNDING, SOLVE, worst
 
@@ -57,10 +57,15 @@ def motion(name: str) -> tuple[np.ndarray, ...]:
     return (q if closed.model.explicit else closed.assemble(q), *rates)
 
 
+@cache
+def program(name: str, form: str, **options) -> Program:
+    """Return the program of a form, traced once."""
+    return mechanism(name).program(form, **options)
+
+
 def value(name: str, form: str, *given, **options):
     """Return a form without compiling it."""
-    found = evaluate(mechanism(name).program(form, **options), *(given or motion(name)))
-    return found
+    return evaluate(program(name, form, **options), *(given or motion(name)))
 
 
 def at(name: str, form: str, count: int, **options):
@@ -447,13 +452,11 @@ def test_loops_that_cannot_be_assembled_say_how_far_they_stay_open():
     assert np.isfinite(x[1]).all()
 
 
-def test_singular_postures_and_weak_drives_are_refused():
+def test_singular_postures_and_open_loops_are_refused():
     square = [("1", "base", 0.0, 1.0, 1.0), ("2", "b1", 1.0, 2.0, 1.0), ("3", "base", 2.0, 1.0, 1.0)]
     tree = bars("square", square)
     with pytest.raises(cf.ClosedFormError, match="singular"):
         tree.with_loops([cf.Loop("e2", "e3", "ball")], near=[0.0, 0.0, 0.0])
-    with pytest.raises(cf.ArgumentError, match="move the mechanism in 1 of its 2 degrees"):
-        five_bar(["1"])
     with pytest.raises(cf.ArgumentError, match="loops are open"):
         searched(four_bar()).mass_matrix([0.3, 0.2, 0.1])
     with pytest.raises(cf.ArgumentError, match="expected"):

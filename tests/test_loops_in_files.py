@@ -98,6 +98,56 @@ def test_a_rod_between_two_balls_spins_about_itself():
     assert cf.load(SS, loops=False).nq == 6  # the tree keeps the ball
 
 
+LEVERS = """
+  <body name="a"><joint name="swing" axis="0 1 0"/><geom size="0.02" pos="0.2 0 0"/>{rod}</body>
+  <body name="b" pos="0.1 0 -0.5"><joint name="rocker" axis="0 1 0"/><geom size="0.02" pos="0.1 0 0"/>{end}
+  </body></worldbody><equality>{held}</equality>
+  <actuator><motor joint="swing"/></actuator></mujoco>"""
+UPPER = '<geom type="capsule" size="0.01" fromto="0 0 0 0 0 -0.2"/>'
+LOWER = '<geom type="capsule" size="0.01" fromto="0 0 -0.2 0 0 -0.5"/>'
+BEYOND = '<geom type="capsule" size="0.01" fromto="0 0.288 0.084 0 0 0"/>'  # in axes that are turned
+PIN = '<geom size="0.01" mass="1e-9"/>'
+RODS = {
+    "a connect": ("{upper}{lower}", "", '<connect body1="rod" body2="b" anchor="0 0 -0.5"/>'),
+    "cut by a weld": (
+        "{upper}",
+        '<body name="rest" pos="0.1 0 0" quat="0.8 0.6 0 0"><joint name="ball2" type="ball"/>{beyond}</body>',
+        '<weld body1="rod" body2="rest"/>',
+    ),
+    "a second joint": (
+        '{upper}{lower}<body name="pin" pos="0 0 -0.5"><joint name="ball2" type="ball"/>{pin}</body>',
+        "",
+        '<weld body1="pin" body2="b" relpose="-0.1 0 0 1 0 0 0"/>',
+    ),
+}
+
+
+def accelerations_of_levers(name):
+    rod, end, held = (part.format(upper=UPPER, lower=LOWER, beyond=BEYOND, pin=PIN) for part in RODS[name])
+    rod = f'<body name="rod" pos="0.2 0 0"><joint name="ball" type="ball"/>{rod}</body>'
+    robot = cf.load(HEAD + LEVERS.format(rod=rod, end=end, held=held))
+    assert robot.nv == 2  # one lever, and the spin of the rod
+    q = robot.neutral()
+    q[robot.joint_names.index("swing")] += 0.2
+    x = robot.assemble(q)
+    zero = np.zeros(2)
+    vd = robot.joint_accelerations(x, zero, robot.forward_dynamics(x, zero, zero))
+    bodies = {body.joint_name: body.iv for body in robot.model.tree.bodies}
+    spun = q + np.eye(2)[robot.joint_names.index("ball/3")]
+    still = [
+        body.iq for body in robot.model.tree.bodies if body.joint.nv == 1 and body.joint_name != "ball/3"
+    ]
+    np.testing.assert_allclose(robot.assemble(spun)[still], x[still], atol=1e-12)  # along the rod
+    return np.array([vd[bodies["swing"]], vd[bodies["rocker"]]])
+
+
+@pytest.mark.parametrize("name", ["cut by a weld", "a second joint"])
+def test_a_rod_spins_however_its_two_balls_are_written(name):
+    one = accelerations_of_levers("a connect")
+    assert np.abs(one).min() > 1
+    assert np.allclose(accelerations_of_levers(name), one, rtol=1e-6)  # a pin of 1e-9 kg
+
+
 INERTIAL = '<inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
 URDF = """<robot name="bars"><link name="base"/>
 <link name="crank">{inertial}</link>

@@ -122,8 +122,8 @@ def test_armature_of_a_tendon_along_two_joints_is_missing_from_m_and_said(tmp_pa
         ),
         (
             {
-                "sections": '<tendon><spatial name="s"><site site="tip"/><site site="post"/></spatial>'
-                '</tendon><equality><tendon tendon1="s"/></equality>'
+                "sections": '<tendon><spatial name="s"><site site="tip"/><site site="post"/>'
+                '<site site="tip"/></spatial></tendon><equality><tendon tendon1="s"/></equality>'
             },
             "not held: coupling of tendon 's'",
         ),

@@ -364,12 +364,15 @@ def test_the_viewer_prints_its_address_and_ends_with_ctrl_c():
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ
     ) as process:
-        address = process.stdout.readline().strip()
-        assert re.fullmatch(r"http://127\.0\.0\.1:\d+", address)
-        with urllib.request.urlopen(address) as page:
-            assert b"<html" in page.read()
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        try:
+            address = process.stdout.readline().strip()
+            assert re.fullmatch(r"http://127\.0\.0\.1:\d+", address)
+            with urllib.request.urlopen(address) as page:
+                assert b"<html" in page.read()
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=60)
+        finally:
+            process.kill()  # one that does not end would be waited for without end
     assert (process.returncode, out, err) == (130, "", "")
 
 

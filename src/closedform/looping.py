@@ -30,9 +30,10 @@ class RobotLooping:
 
         `loops` are `cf.Loop`s, cut joints between two frames, and `cf.JointCoupling`s. `independent` are the
         joints whose coordinates describe the mechanism; by default they are found by rank, the actuated
-        ones if they do, else those nearest to the base. `actuated` are the joints that carry torque
+        ones if they do, else those nearest to the base. `actuated` are the joints that carry torque, any set
         (default: the independent ones); if there are more of them than degrees of freedom, inverse dynamics
-        gives the torques of least norm. `near` (nq,) are coordinates of all joints in which the loops are
+        gives the torques of least norm, and if nobody drives some of these, `generalized_force` takes its
+        place. `near` (nq,) are coordinates of all joints in which the loops are
         nearly closed: they choose the assembly mode. Redundant loops, as those of a planar mechanism in
         space, are found by rank.
 

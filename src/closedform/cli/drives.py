@@ -20,6 +20,13 @@ Friction = Annotated[
         "viscous,coulomb=0.05,presliding=1e-4,stribeck=0.2,asymmetric,load,offset."
     ),
 ]
+PassiveFriction = Annotated[
+    str,
+    typer.Option(
+        help="Joints without drives in loops whose friction is identified, as elbow1,elbow2; or all.",
+        show_default="none",
+    ),
+]
 Springs = Annotated[
     str, typer.Option(help="Joints with linear springs, as joint1,joint2; or all.", show_default="none")
 ]

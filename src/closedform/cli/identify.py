@@ -12,7 +12,7 @@ import typer
 from ..errors import ArgumentError, listed
 from . import drives, many_logs, reading
 from .outcome import Outcome
-from .shared import PageFile, loaded_robot, progress_bar, write_study
+from .shared import PageFile, loaded_mechanism, progress_bar, write_study
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -50,13 +50,14 @@ def identify(
         ),
     ] = None,
     friction: drives.Friction = "auto",
+    passive_friction: drives.PassiveFriction = "",
     springs: drives.Springs = "",
     zero_offsets: drives.ZeroOffsets = "",
     rotors: Annotated[bool, typer.Option("--rotors/--no-rotors", help="Identify rotor inertias.")] = True,
     method: Annotated[
         str,
         typer.Option(help="ordinary, weighted or reweighted least squares, or iv (instrumental variables)."),
-    ] = "reweighted",
+    ] = "weighted",
     hold_out: Annotated[
         str, typer.Option(help="Data kept aside: none, half, or the seconds of alternating blocks.")
     ] = "none",
@@ -115,7 +116,7 @@ def identify(
     for each in (output, save, result):
         if each is not None:  # refused before the work, not after it
             check_writable(each)
-    loaded, _ = loaded_robot(robot)
+    loaded, _ = loaded_mechanism(robot)
     options = reading.reading_options(
         rate=rate,
         units=units,
@@ -137,6 +138,7 @@ def identify(
             cutoff=cutoff,
             lag=lag,
             friction=model,
+            passive_friction=drives.joints(passive_friction),
             springs=drives.joints(springs),
             zero_offsets=drives.joints(zero_offsets),
             rotors=rotors,

@@ -132,7 +132,7 @@ def loaded_robot(source: str, *, quiet: bool = False, **options: Any) -> tuple[R
     if not isinstance(robot, Robot):
         raise ClosedFormError(
             f"{robot.name!r} has closed loops, which this verb does not take; report, check, robots, "
-            "equations and export do, and cf.load(..., loops=False).save(...) writes its tree"
+            "equations, export and identify do, and cf.load(..., loops=False).save(...) writes its tree"
         )
     return robot, notes
 

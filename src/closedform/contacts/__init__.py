@@ -5,7 +5,7 @@
 | `rows` | the velocities that contacts hold, with time derivatives |
 | `model` | which rows are independent, found by rank, and which joints carry torque |
 | `touching` | the equations of motion with contacts, at one posture |
-| `forms`, `catalogue` | the forms |
+| `forms`, `state`, `catalogue` | the forms, their derivatives by the state |
 | `robot` | the robot that users hold |
 """
 

@@ -21,7 +21,7 @@ from ..forms.quantities import COORDINATES, FORCES, JACOBIAN, PHI, A, Q, V, W
 from ..forms.tree import Tree
 from ..forms.variant import LOADS
 from ..kernels.cache import source_digest
-from . import forms
+from . import forms, state
 from .model import ContactModel
 
 
@@ -88,6 +88,25 @@ _loads(
     needs=(INERTIAS, MOTION, CARRIED),
 )
 _inertial(forms.delassus_matrix, Q, DELASSUS.array("r", "r"))
+
+
+_QD = COORDINATES.rate()
+_state = partial(_loads, group="state")
+_motions, _pushes = (
+    [given.by(each).array(size, "v", name=f"{name}_d{each.symbol}") for each in (COORDINATES, _QD, FORCES)]
+    for given, size, name in (
+        (COORDINATES.rate(2), "v", "forward_dynamics"),
+        (HOLDING, "c", "contact_forces"),
+    )
+)
+_state(state.forward_dynamics_dq, _TAU, _motions[0])
+_state(state.forward_dynamics_dqd, _TAU, _motions[1])
+_state(state.forward_dynamics_dtau, _TAU, _motions[2])
+_state(state.forward_dynamics_derivatives, _TAU, _motions)
+_state(state.contact_forces_dq, _TAU, _pushes[0])
+_state(state.contact_forces_dqd, _TAU, _pushes[1])
+_state(state.contact_forces_dtau, _TAU, _pushes[2])
+_state(state.contact_forces_derivatives, _TAU, _pushes)
 
 
 @layout.register

@@ -17,6 +17,16 @@ class InverseDynamics(NamedTuple):
     torques: Array
     forces: Array
 
+class ForwardDynamicsDerivatives(NamedTuple):
+    forward_dynamics_dq: Array
+    forward_dynamics_dqd: Array
+    forward_dynamics_dtau: Array
+
+class ContactForcesDerivatives(NamedTuple):
+    contact_forces_dq: Array
+    contact_forces_dqd: Array
+    contact_forces_dtau: Array
+
 class ContactForms(FormsOwner):
     model: ContactModel
     def __init__(self, model: ContactModel) -> None: ...
@@ -118,4 +128,125 @@ class ContactForms(FormsOwner):
 
         Symmetric, and positive definite where the rows are independent [Featherstone2008, section 8.5].
         Returns (independent rows, independent rows).
+        """
+    def forward_dynamics_dq(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        *,
+        wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        reference: str | None = None,
+        friction: bool = False,
+        springs: bool = False,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return d qdd / dq of forward dynamics while contacts hold. Returns (nv, nv)."""
+    def forward_dynamics_dqd(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        *,
+        wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        reference: str | None = None,
+        friction: bool = False,
+        springs: bool = False,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return d qdd / dqd of forward dynamics while contacts hold. Returns (nv, nv)."""
+    def forward_dynamics_dtau(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        *,
+        wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        reference: str | None = None,
+        friction: bool = False,
+        springs: bool = False,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return d qdd / dtau of forward dynamics while contacts hold, symmetric. Returns (nv, nv)."""
+    def forward_dynamics_derivatives(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        *,
+        wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        reference: str | None = None,
+        friction: bool = False,
+        springs: bool = False,
+        out: tuple[NDArray[Any], ...] | None = None,
+        threads: int = 1,
+    ) -> ForwardDynamicsDerivatives:
+        """Return d qdd / dq, d qdd / dqd and d qdd / dtau while contacts hold, in one evaluation.
+
+        Column h by q is the derivative for a body-frame (right) perturbation of joint h. The last is
+        symmetric, M^-1 - M^-1 J^T D^-1 J M^-1 [CarpentierMansard2018]. `wrenches`, `friction` and `springs`
+        as in `inverse_dynamics_derivatives` of trees. Returns (nv, nv) three times.
+        """
+    def contact_forces_dq(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        *,
+        wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        reference: str | None = None,
+        friction: bool = False,
+        springs: bool = False,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the derivative of `contact_forces` by q. Returns (rows, nv)."""
+    def contact_forces_dqd(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        *,
+        wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        reference: str | None = None,
+        friction: bool = False,
+        springs: bool = False,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the derivative of `contact_forces` by qd. Returns (rows, nv)."""
+    def contact_forces_dtau(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        *,
+        wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        reference: str | None = None,
+        friction: bool = False,
+        springs: bool = False,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the derivative of `contact_forces` by tau. Returns (rows, nv)."""
+    def contact_forces_derivatives(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        tau: ArrayLike,
+        *,
+        wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        reference: str | None = None,
+        friction: bool = False,
+        springs: bool = False,
+        out: tuple[NDArray[Any], ...] | None = None,
+        threads: int = 1,
+    ) -> ContactForcesDerivatives:
+        """Return the derivatives of `contact_forces` by q, qd and tau, in one evaluation.
+
+        Forces stay in the axes of their contact. If rows depend on each other, the derivatives are those of
+        the forces of least norm. Otherwise as `forward_dynamics_derivatives`. Returns (rows, nv) three times.
         """

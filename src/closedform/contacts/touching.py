@@ -81,14 +81,20 @@ class Touching:
         """Return M^-1 J^T lambda of forces of the independent rows."""
         return self.M.solve(ca.densify(self.J.T @ forces))
 
+    def changed(self, r: SX, s: SX) -> tuple[SX, SX]:
+        """Return d qdd and d lambda, column by column, with M d qdd - J^T d lambda = -r and J d qdd = -s."""
+        r = self.M.solve_columns(r)
+        forces = self._factors.solve_columns(ca.densify(self.J @ r - s))
+        return self.M.solve_columns(ca.densify(self.J.T @ forces)) - r, forces
+
     def shared(self, forces: SX) -> SX:
         """Return forces of all rows, of least norm, that push like those of the independent ones."""
         every = self.rows()[0]
         if every.size1() == self.J.size1():
             return forces
         inner = Factors(ca.densify(self.J @ self.J.T))
-        K = ca.horzcat(*(inner.solve(each) for each in ca.horzsplit(ca.densify(self.J @ every.T)))).T
-        return K @ Factors(ca.densify(K.T @ K)).solve(forces)
+        K = inner.solve_columns(ca.densify(self.J @ every.T)).T
+        return K @ Factors(ca.densify(K.T @ K)).solve_columns(forces)
 
     def supporting(self, forces: SX) -> SX:
         """Return forces of all rows, of least norm, that give what joints without torque cannot."""

@@ -136,7 +136,8 @@ class Mechanism:
     """What a file says of loops: what closes them, the frames for that, and which joints drive.
 
     `independent` are the joints that the file chooses as minimal coordinates, `motors` those that it says
-    are driven; either may be empty. `near` are coordinates, by joint, around which the loops are closed.
+    are driven, to which a floating base may be added, `actuated` exactly those that carry torque; each may be
+    empty. `near` are coordinates, by joint, around which the loops are closed.
     """
 
     closures: tuple[Closure, ...]
@@ -144,3 +145,4 @@ class Mechanism:
     independent: tuple[str, ...] = ()
     motors: tuple[str, ...] = ()
     near: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    actuated: tuple[str, ...] = ()

@@ -52,6 +52,9 @@ ATTRIBUTES = ("material", "delay", "nsample", "interp", "octree_maxdepth")
 FORCES = ("actuator", "tendon", "equality")
 """Sections without any effect on looks."""
 
+ASSEMBLED = "assembled"
+"""Name of the keyframe in which loops are closed; other keyframes have no effect."""
+
 COPIES = ("replicate", "composite", "flexcomp")
 
 
@@ -153,9 +156,15 @@ def _bounded(root: etree._Element, path: Path, budget: _Budget, chain: tuple[str
     ]
     if problems:
         raise DescriptionError(chain[0], problems)
+    keys = [node for node in root.iterfind("keyframe/key") if node.get("name") == ASSEMBLED]
     _strip(root, budget.looks)
     _resolve(document, path.parent)
     _attach(document, path, budget, chain)
+    alone = len(chain) == 1 and not document.attached and not budget.looks
+    if alone and keys and keys[0].get("qpos") and root.find("equality") is not None:
+        for name in {*keys[0].attrib} - {"name", "qpos"}:  # of actuators that may be gone
+            del keys[0].attrib[name]
+        etree.SubElement(root, "keyframe").append(keys[0])
     return document
 
 

@@ -1,12 +1,14 @@
 """Equality constraints of a MuJoCo model as mimic joints, and as what closes loops.
 
 MuJoCo holds constraints softly, by stiff springs; here they hold exactly. A connect is a ball, a weld is
-fixed, and polynomials of joints and of tendons that run along joints are couplings. `active="false"` ones
-and those that <flag> switches off are not there.
+fixed, and polynomials of joints and of tendons that run along joints are couplings. A straight tendon of
+constant length between two sites is a distance. `active="false"` ones and those that <flag> switches off are
+not there. Loops are closed from the keyframe "assembled", if there is one, else from the reference posture.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,31 +20,15 @@ from ..rotations import pose, rotation_quaternion
 from .description import Joint, Mimic
 from .loop import Anchor, Closure, JointCoupling, Loop, Mechanism
 from .mjcf_compile import mujoco
+from .mjcf_document import ASSEMBLED
 from .mjcf_left_out import constraint, disabled
+from .mjcf_tendons import Linear, along_joints, between_sites
 
 ROUNDING = 1e-9
 """Relative difference of two couplings of the same joints that counts as round-off."""
 
 DIGITS = 1e-4
 """Relative difference of a length on two bodies that the digits of a file explain."""
-
-
-@dataclass(frozen=True)
-class Linear:
-    """A linear function of joints' coordinates, `terms` by the number of the joint."""
-
-    terms: dict[int, float]
-    offset: float = 0.0
-
-    def __sub__(self, other: Linear) -> Linear:
-        terms = dict(self.terms)
-        for joint, c in other.terms.items():
-            terms[joint] = terms.get(joint, 0.0) - c
-        return Linear(terms, self.offset - other.offset)
-
-    def times(self, factor: float) -> Linear:
-        """Return a multiple of it."""
-        return Linear({joint: factor * c for joint, c in self.terms.items()}, factor * self.offset)
 
 
 @dataclass(frozen=True)
@@ -88,16 +74,21 @@ class Equalities:
         """Return what closes loops, with the joints that actuators drive."""
         if not self.closures:
             return None
+        keys = [k for k in range(self.model.nkey) if self.model.key(k).name == ASSEMBLED]
+        start = self.model.key_qpos[keys[0]] if keys else self.model.qpos0
         near = {}
         for j, name in enumerate(self.names):
             if j not in self.mimics:
-                near[name] = tuple(self._home(j).tolist())
+                near[name] = tuple(self._coordinates(j, start).tolist())
         return Mechanism(tuple(self.closures), tuple(self.anchors), (), self._motors(), near)
 
     def _home(self, j: int) -> Array:
+        return self._coordinates(j, self.model.qpos0)
+
+    def _coordinates(self, j: int, qpos: Array) -> Array:
         first = int(self.model.jnt_qposadr[j])
         last = self.model.nq if j + 1 == self.model.njnt else int(self.model.jnt_qposadr[j + 1])
-        q = np.array(self.model.qpos0[first:last])
+        q = np.array(qpos[first:last])
         if len(q) > 1:  # (w, x, y, z) at the end becomes (x, y, z, w)
             q[-4:] = np.roll(q[-4:], -1)
         return q
@@ -134,6 +125,8 @@ class Equalities:
         data = np.array(self.model.eq_data[k])
         if kind in ("CONNECT", "WELD"):
             return self._loop(k, kind, ends, data)
+        if kind == "TENDON" and self._distance(ends, data):
+            return True
         sides = [self._side(kind, end) for end in ends]
         if sides[0] is None or (ends[1] >= 0 and sides[1] is None):
             return False
@@ -166,6 +159,20 @@ class Equalities:
             label, (bodies[0], bodies[1]), (poses[0], poses[1]), (frames[0], frames[1]), "fixed"
         )
 
+    def _distance(self, ends: tuple[int, int], data: Array) -> bool:
+        """Add the distance of two sites that a straight tendon of constant length keeps, if it is one."""
+        model, sites = self.model, between_sites(self.model, ends[0])
+        length = float(model.tendon_length0[ends[0]] + data[0])
+        if sites is None or (ends[1] >= 0 and data[1:5].any()) or not length > 0:
+            return False
+        bodies = [int(model.site_bodyid[site]) for site in sites]
+        if model.body_weldid[bodies[0]] == model.body_weldid[bodies[1]]:
+            return True  # one rigid body holds itself
+        poses = [pose(rotation_quaternion(model.site_quat[site]), model.site_pos[site]) for site in sites]
+        label = str(model.tendon(ends[0]).name) or f"tendon{ends[0]}"
+        named = self._frames(label, bodies, poses, [self.sites.get(site) for site in sites])
+        return self._add(Loop(named[0], named[1], "distance", length))
+
     def _connect(self, bodies: tuple[int, int], found: list[_Connect]) -> None:
         """Add the connects of two bodies: one is a ball, two at different points are a hinge.
 
@@ -194,11 +201,17 @@ class Equalities:
         kind: str,
     ) -> bool:
         """Add a cut joint between frames of two bodies, which are made unless they have names."""
-        named = [
+        named = self._frames(label, bodies, poses, frames)
+        return self._add(Loop(named[0], named[1], kind))
+
+    def _frames(
+        self, label: str, bodies: Sequence[int], poses: Sequence[Array], frames: Sequence[str | None]
+    ) -> list[str]:
+        """Return names of frames of two bodies, which are made unless they have names."""
+        return [
             frame or self._anchor(f"{label}/{side}", self.bodies[body], T)
             for side, body, T, frame in zip("ab", bodies, poses, frames, strict=True)
         ]
-        return self._add(Loop(named[0], named[1], kind))
 
     def _add(self, closure: Closure) -> bool:
         """Add a closure, unless it is there already."""
@@ -216,18 +229,11 @@ class Equalities:
 
     def _side(self, kind: str, end: int) -> Linear | None:
         """Return y - y0 of a joint or of a tendon along joints, in coordinates that are no mimics'."""
-        model = self.model
         if end < 0 or kind not in ("JOINT", "TENDON"):
             return None
-        terms = {end: 1.0}
-        if kind == "TENDON":
-            path = range(int(model.tendon_adr[end]), int(model.tendon_adr[end] + model.tendon_num[end]))
-            if any(int(model.wrap_type[w]) != int(mujoco().mjtWrap.mjWRAP_JOINT) for w in path):
-                return None
-            terms = {}
-            for w in path:
-                joint = int(model.wrap_objid[w])
-                terms[joint] = terms.get(joint, 0.0) + float(model.wrap_prm[w])
+        terms = along_joints(self.model, end) if kind == "TENDON" else {end: 1.0}
+        if terms is None:
+            return None
         found: dict[int, float] = {}
         offset = 0.0
         for joint, c in terms.items():
@@ -282,11 +288,7 @@ class Equalities:
             if kind in (int(kinds.mjTRN_JOINT), int(kinds.mjTRN_JOINTINPARENT)):
                 found.append(target)
             elif kind == int(kinds.mjTRN_TENDON):
-                path = range(
-                    int(model.tendon_adr[target]), int(model.tendon_adr[target] + model.tendon_num[target])
-                )
-                if all(int(model.wrap_type[w]) == int(mujoco().mjtWrap.mjWRAP_JOINT) for w in path):
-                    found += [int(model.wrap_objid[w]) for w in path]
+                found += along_joints(model, target) or {}
         return found
 
     def _motors(self) -> tuple[str, ...]:

@@ -42,7 +42,7 @@ def toml_mechanism(top: Table) -> Mechanism | None:
             top.problem("frame, independent, actuated and near are for files with [[loop]] or [[coupling]]")
         return None
     found = tuple(each for each in closures if each is not None)
-    return Mechanism(found, tuple(anchors), independent, actuated, near)
+    return Mechanism(found, tuple(anchors), independent, (), near, actuated)
 
 
 def _closure(table: Table, made: Any) -> Closure | None:

@@ -48,6 +48,10 @@ class Factors:
                 x[k] = x[k] * self.reciprocals[k]
         return ca.vertcat(*x)
 
+    def solve_columns(self, B: SX) -> SX:
+        """Return M^-1 B, column by column."""
+        return ca.horzcat(SX(len(self.order), 0), *map(self.solve, ca.horzsplit(B)))
+
     def _forward(self, b: SX) -> list[SX]:
         """Return L^-1 b."""
         x = [b[k] for k in range(len(self.order))]

@@ -63,6 +63,15 @@ def coordinate_rates(model: Model, q: SX, qd: SX) -> SX:
     return ca.vertcat(SX(0, 1), *parts)
 
 
+def coordinate_map(model: Model, q: SX) -> SX:
+    """Return E with the rates q' = E(q) qd of the coordinates, quaternions included, (nq, nv)."""
+    E = SX(model.nq, model.nv)
+    for body in model.independent:
+        own = slice(body.iq, body.iq + body.joint.nq)
+        E[own, body.velocities] = joint_velocity_map(body.joint, q[own])
+    return ca.sparsify(E)
+
+
 def difference(model: Model, q: SX, goal: SX) -> SX:
     """Return the way from q to a goal in body axes, (nv): goal - q, and 2 sin(angle / 2) axis of rotations.
 

@@ -81,7 +81,7 @@ def forward_dynamics_derivatives(
     qdd = forward_dynamics(tree, q, qd, tau, loads=loads)
     by_q, by_qd = inverse_dynamics_derivatives(tree, q, qd, qdd, loads=loads)
     M = factors(tree, q)
-    by_q, by_qd = (-ca.horzcat(*map(M.solve, ca.horzsplit(by))) for by in (by_q, by_qd))
+    by_q, by_qd = (-M.solve_columns(by) for by in (by_q, by_qd))
     return by_q, by_qd, M.inverse()
 
 

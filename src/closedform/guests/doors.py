@@ -65,6 +65,14 @@ class Kind(Protocol):
     def detached(self, array: Any) -> Any:
         """Return an array without its gradient."""
 
+    def differentiated(self, array: Any) -> bool:
+        """Return whether more than the numbers of an array is asked for: gradients, or a trace of JAX."""
+
+    def searched(
+        self, name: str, array: Any, search: Callable[[np.ndarray[Any, Any]], Any], size: int
+    ) -> Any:
+        """Return what a search finds from the numbers of an array, (..., size), without gradients."""
+
     def attached(self, values: Any, array: Any, pull: Callable[[Any], Any]) -> Any:
         """Return values with a gradient by an array, which `pull` gives of NumPy's cotangents."""
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from .doors import Kind, marched_kernel
 
 
@@ -18,6 +20,16 @@ class Gradientless:
     def detached(self, array: Any) -> Any:
         """Return the array, which has no gradient."""
         return array
+
+    def differentiated(self, array: Any) -> bool:
+        """Return False: numbers are all there is."""
+        return False
+
+    def searched(
+        self: Kind, name: str, array: Any, search: Callable[[np.ndarray[Any, Any]], Any], size: int
+    ) -> Any:
+        """Return what a search finds from the numbers of an array."""
+        return self.array(search(self.host(name, array)))
 
     def attached(self, values: Any, array: Any, pull: Callable[[Any], Any]) -> Any:
         """Return the values, since no gradient is asked for."""

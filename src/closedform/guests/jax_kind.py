@@ -33,6 +33,23 @@ class JaxKind(Gradientless):
             )
         return np.asarray(array)
 
+    def differentiated(self, array: Any) -> bool:
+        """Return whether JAX traces an array: to compile, to differentiate, or to batch."""
+        return isinstance(array, jax.core.Tracer)
+
+    def searched(
+        self, name: str, array: jax.Array, search: Callable[[np.ndarray[Any, Any]], Any], size: int
+    ) -> jax.Array:
+        """Return what a search finds from the numbers of an array; traced, it is called when these come."""
+
+        def found(numbers: Any) -> np.ndarray[Any, Any]:
+            return np.asarray(search(np.asarray(numbers)), dtype=self.dtype)
+
+        result = jax.ShapeDtypeStruct((*array.shape[:-1], size), self.dtype)
+        still = jax.lax.stop_gradient(array)
+        called: jax.Array = jax.pure_callback(found, result, still, vmap_method="broadcast_all")
+        return called
+
     def array(self, values: Any) -> jax.Array:
         """Return numbers as an array on the device."""
         given = values if isinstance(values, jax.Array) else np.asarray(values)

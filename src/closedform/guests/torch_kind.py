@@ -69,6 +69,16 @@ class TorchKind:
         """Return a tensor without its gradient."""
         return array.detach()
 
+    def differentiated(self, array: Any) -> bool:
+        """Return whether a tensor has a gradient, a tangent, or a transform at work on it."""
+        return isinstance(array, Tensor) and bool(_lost(array))
+
+    def searched(
+        self, name: str, array: Tensor, search: Callable[[np.ndarray[Any, Any]], Any], size: int
+    ) -> Tensor:
+        """Return what a search finds from the numbers of a tensor."""
+        return self.array(search(self.host(name, array.detach() if self.followed(array) else array)))
+
     def attached(self, values: Tensor, array: Tensor, pull: Callable[[Any], Any]) -> Tensor:
         """Return values with a gradient by a tensor, of first order."""
         found: Tensor = _Attached.apply(array, values, pull, self)

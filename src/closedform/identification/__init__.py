@@ -2,7 +2,7 @@
 
 | room | what it holds |
 |---|---|
-| `joints` | which joints can be logged and excited |
+| `joints` | which joints can be logged and excited, those of drives in loops |
 | `base` | base parameters of a robot: what its equations of motion can tell apart |
 | `logs` | recorded motions: read, checked, repaired and filtered |
 | `regression` | rows of a log, parameters as columns, and their least squares |

@@ -27,6 +27,12 @@ HEAD = len(MAGIC) + hashlib.sha256().digest_size
 LIMIT = 512 * 2**20
 """Most bytes kept on disk, and most of one file; the files used longest ago are removed first."""
 
+LOOKS = 64
+"""Objects that a process saves between two looks at the whole folder, which take longer the fuller it is.
+
+What other processes save in between is not seen: the folder may be that much beyond its limit for a while.
+"""
+
 ABANDONED = 600.0
 """Seconds after which an unfinished file counts as left behind."""
 
@@ -38,6 +44,9 @@ ROOMS = ("rotations.py", "joints", "description", "model", "forms", "programs", 
 
 _REFUSED: set[str] = set()
 """Folders that a warning was given about."""
+
+_SEEN: dict[Path, tuple[int, int]] = {}
+"""Bytes in a folder by the last look at it and what was saved since, and how many objects that are."""
 
 
 def place() -> tuple[Path | None, str]:
@@ -180,14 +189,26 @@ def save(name: str, code: bytes) -> bytes:
             target, prefix = folder / f"{name}.o", f"{TEMPORARY}{os.getpid()}-"
             with replaced(target, prefix=prefix, mode=0o600, keep=not target.exists()) as file:
                 file.write(MAGIC + _digest(name, code) + code)
-        _trim(folder)
+        _count(folder, HEAD + len(code))
     except (OSError, ValueError):
         return code
     return first or load(name) or code
 
 
-def _trim(folder: Path) -> None:
-    """Remove files left behind by killed processes, and the objects used longest ago beyond the limit."""
+def _count(folder: Path, size: int) -> None:
+    """Take note of an object that was saved, and look at the whole folder at times, or if it may be full."""
+    total, saved = _SEEN.get(folder, (0, LOOKS))
+    if saved < LOOKS and total + size <= LIMIT:
+        _SEEN[folder] = total + size, saved + 1
+    else:
+        _SEEN[folder] = _trim(folder), 0
+
+
+def _trim(folder: Path) -> int:
+    """Remove files left behind by killed processes, and the objects used longest ago beyond the limit.
+
+    Return the bytes that stay.
+    """
     entries = []
     for entry in os.scandir(folder):
         with contextlib.suppress(OSError):
@@ -205,6 +226,7 @@ def _trim(folder: Path) -> None:
             with contextlib.suppress(OSError):
                 os.unlink(path)
                 total -= size
+    return total
 
 
 def abandoned(name: str, written: float) -> bool:

@@ -4,11 +4,12 @@
 |---|---|
 | `cut_joints` | the rows that cut joints and couplings add, with time derivatives |
 | `linear` | square systems as expressions, by rotations |
-| `dyads` | loops that close by a formula |
-| `model`, `closing` | the mechanism: independent rows and coordinates, found by rank |
+| `spread` | a loop with some of its joints at zero, as its frame A sees it |
+| `dyads`, `legs`, `found_legs` | loops that close by a formula: planar pairs; spherical loops and legs |
+| `model`, `closing`, `actuation` | the mechanism: independent rows and coordinates, driven motions, by rank |
 | `closed_tree` | constraint embedding: all velocities from the independent ones |
 | `kinematics`, `dynamics`, `rates`, `state`, `parameters` | the forms |
-| `assembly`, `numbers` | all coordinates from the independent ones |
+| `assembly`, `numbers`, `implicit` | all coordinates from the independent ones, with gradients |
 | `singularities`, `modes`, `postures` | singular postures with a distance, all assembly modes |
 | `reading`, `saving` | mechanisms of files, and files of them |
 | `robot` | the robot that users hold |

@@ -1,7 +1,8 @@
 """The catalogue of the forms of a robot with loops: what each takes and gives, and its builder.
 
 Shapes: q independent coordinates (of all joints if no formula gives the others), v independent velocities,
-u those of the actuated joints, e actuators beyond the degrees of freedom, n velocities of all joints,
+u those of the actuated joints, e actuators beyond the degrees of freedom that they move,
+n velocities of all joints,
 r independent rows of the loops, b moving bodies, f frames, p inertial parameters.
 """
 
@@ -16,7 +17,7 @@ from casadi import SX
 from ..emit import layout
 from ..emit.names import label
 from ..emit.subject import Index
-from ..errors import ClosedFormError
+from ..errors import ClosedFormError, listed
 from ..forms import Catalogue, Form, Need, Quantity
 from ..forms.catalogue import INERTIAS, MOTION
 from ..forms.quantities import (
@@ -64,7 +65,7 @@ def _sizes(model: ClosedModel) -> dict[str, int | None]:
         "q": model.nq if model.explicit else model.tree.nq,
         "v": model.nv,
         "u": actuated,
-        "e": actuated - model.nv,
+        "e": actuated - model.nv + len(model.undriven),
         "n": model.tree.nv,
         "r": len(model.rows),
         "b": bodies,
@@ -78,10 +79,27 @@ def _basis(model: ClosedModel, constants: Mapping[str, SX]) -> tuple[ClosedTree]
 
 
 def _refuse_no_redundancy(model: ClosedModel, what: str) -> None:
-    if len(model.av) == model.nv:
+    moved = model.nv - len(model.undriven)
+    if len(model.av) == moved:
         raise ClosedFormError(
-            f"{what}: {model.name!r} has as many actuators as degrees of freedom ({model.nv}), so that no "
-            "torques but zero move nothing; name more joints as actuated"
+            f"{what}: {model.name!r} has as many actuators as degrees of freedom that they move ({moved}), "
+            "so that no torques but zero move nothing; name more joints as actuated"
+        )
+
+
+INSTEAD = {"drive_torque": "generalized_force", "regressor": "generalized_force_regressor"}
+"""What takes the place of forms that need a drive for every motion, where names do not tell it."""
+
+
+def _refuse_undriven(model: ClosedModel, what: str) -> None:
+    if model.undriven:
+        form = what.partition(":")[0]
+        instead = INSTEAD.get(form, form.replace("inverse_dynamics", "generalized_force"))
+        raise ClosedFormError(
+            f"{what}: nobody drives {listed(list(model.undriven_names), 8)} of {model.name!r}: its actuated "
+            f"joints move {model.nv - len(model.undriven)} of {model.nv} degrees of freedom, so that torques "
+            f"cannot give every motion; use {instead}, the forces of all independent joints, or "
+            "least_squares_torque, or name more joints as actuated"
         )
 
 
@@ -91,13 +109,17 @@ def _digest(model: ClosedModel) -> str:
 
 
 REDUNDANT = Need(_refuse_no_redundancy)
-"""What forms need: more actuators than degrees of freedom."""
+"""What forms need: more actuators than degrees of freedom that they move."""
+
+DRIVEN = Need(_refuse_undriven)
+"""What torques of a given motion need: actuators that move all degrees of freedom."""
 
 FORMS = Catalogue(ClosedModel, "form of a robot with loops", _sizes, _basis, digest=_digest)
 """Every form of a robot with loops by name."""
 
 EMBEDDING = Quantity("Gamma", r"\Gamma", "1, m or 1/m", "velocities of all joints per independent velocity")
 ACTUATION = Quantity("Act", "A", "1, m or 1/m", "velocities of the actuated joints per independent velocity")
+LEFT = Quantity("r", "r", "N m or N", "generalised forces that no actuator gives")
 LOOP_FORCES = Quantity("lambda", r"\lambda", "N or N m", "forces that the loops transmit, by row")
 PRELOAD = Quantity("N", "N", "1", "torques of the actuated joints that move nothing, as columns")
 EVERY = replace(
@@ -106,6 +128,8 @@ EVERY = replace(
     rates=("velocities of all joints", "accelerations of all joints"),
 )
 DRIVES = replace(FORCES, noun="torques of the actuated joints")
+GENERAL_ROWS = replace(REGRESSOR, noun="regressor: the generalised forces are Y phi")
+GENERAL = Quantity("f", "f", "N m or N", "generalised forces of all independent joints")
 
 _TAU = (*V, DRIVES.array("u"))
 _plain = partial(FORMS.add, group="kinematics")
@@ -134,9 +158,16 @@ _centre(kinematics.com_acceleration, A, CENTRE.rate(2).array(3))
 
 _loads = partial(_inertial, choices=LOADS, loaded=W[0])
 _factored = partial(_inertial, choices=("factorisation",))
-_loads(dynamics.inverse_dynamics, A, DRIVES.array("u"))
+_torques = partial(_loads, needs=(INERTIAS, MOTION, DRIVEN))
+_torques(dynamics.inverse_dynamics, A, DRIVES.array("u"))
+_loads(dynamics.generalized_force, A, GENERAL.array("v"))
+_loads(
+    dynamics.least_squares_torque,
+    A,
+    (DRIVES.array("u", name="torques"), LEFT.array("v", name="residual")),
+)
 _loads(dynamics.forward_dynamics, _TAU, COORDINATES.rate(2).array("v"))
-_loads(dynamics.drive_torque, A, DRIVES.array("u"), choices=LOADS[:2], frictional=True, sprung=True)
+_torques(dynamics.drive_torque, A, DRIVES.array("u"), choices=LOADS[:2], frictional=True, sprung=True)
 _loads(dynamics.bias_force, V, BIAS.array("v"))
 _inertial(dynamics.mass_matrix, Q, MASS.array("v", "v"))
 _inertial(dynamics.mass_matrix_inverse, Q, MASS_INVERSE.array("v", "v"))
@@ -150,7 +181,8 @@ _loads(dynamics.constraint_forces, A, LOOP_FORCES.array("r"))
 FORMS.add(dynamics.actuation_nullspace, Q, PRELOAD.array("u", "e"), needs=(REDUNDANT,))
 
 _time = partial(_inertial, group="time")
-_loads(rates.inverse_dynamics_rates, A, (DRIVES.array("u"),), group="time", ordered=True)
+_torques(rates.inverse_dynamics_rates, A, (DRIVES.array("u"),), group="time", ordered=True)
+_loads(rates.generalized_force_rates, A, (GENERAL.array("v"),), group="time", ordered=True)
 _time(rates.mass_matrix_dot, V, MASS.rate().array("v", "v"))
 _time(rates.mass_matrix_ddot, A, MASS.rate(2).array("v", "v"))
 _factored_time = partial(_factored, group="time")
@@ -179,8 +211,12 @@ FORMS.add(
 _QD = COORDINATES.rate()
 _state = partial(_inertial, group="state")
 _loaded_state = partial(_loads, group="state")
+_torque_state = partial(_torques, group="state")
 _inverse = [
     DRIVES.by(each).array("u", "v", name=f"inverse_dynamics_d{each.symbol}") for each in (COORDINATES, _QD)
+]
+_general = [
+    GENERAL.by(each).array("v", "v", name=f"generalized_force_d{each.symbol}") for each in (COORDINATES, _QD)
 ]
 _forward = [
     COORDINATES.rate(2).by(each).array("v", size, name=f"forward_dynamics_d{each.symbol}")
@@ -190,16 +226,20 @@ _state(state.mass_matrix_dq, Q, MASS.by(COORDINATES).array("v", "v", "v"))
 _factored(state.coriolis_matrix_dq, V, CORIOLIS.by(COORDINATES).array("v", "v", "v"), group="state")
 _factored(state.coriolis_matrix_dqd, V, CORIOLIS.by(_QD).array("v", "v", "v"), group="state")
 _state(state.gravity_torque_dq, Q, GRAVITY.by(COORDINATES).array("v", "v"))
-_loaded_state(state.inverse_dynamics_dq, A, _inverse[0])
-_loaded_state(state.inverse_dynamics_dqd, A, _inverse[1])
+_torque_state(state.inverse_dynamics_dq, A, _inverse[0])
+_torque_state(state.inverse_dynamics_dqd, A, _inverse[1])
+_loaded_state(state.generalized_force_dq, A, _general[0])
+_loaded_state(state.generalized_force_dqd, A, _general[1])
 _loaded_state(state.forward_dynamics_dq, _TAU, _forward[0])
 _loaded_state(state.forward_dynamics_dqd, _TAU, _forward[1])
 _loaded_state(state.forward_dynamics_dtau, _TAU, _forward[2])
-_loaded_state(state.inverse_dynamics_derivatives, A, _inverse)
+_torque_state(state.inverse_dynamics_derivatives, A, _inverse)
+_loaded_state(state.generalized_force_derivatives, A, _general)
 _loaded_state(state.forward_dynamics_derivatives, _TAU, _forward)
 
 _parameters = partial(FORMS.add, group="parameters", needs=(MOTION,))
-_parameters(parameters.regressor, A, REGRESSOR.array("u", "p"))
+_parameters(parameters.regressor, A, REGRESSOR.array("u", "p"), needs=(MOTION, DRIVEN))
+_parameters(parameters.generalized_force_regressor, A, GENERAL_ROWS.array("v", "p"))
 _parameters(parameters.slotine_li_regressor, R, SLOTINE_LI.array("v", "p"), choices=("factorisation",))
 _parameters(parameters.mass_matrix_dphi, Q, MASS.by(PARAMETERS).array("v", "v", "p"))
 _parameters(

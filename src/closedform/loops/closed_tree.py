@@ -19,7 +19,7 @@ from math import comb
 import casadi as ca
 from casadi import SX
 
-from ..forms.joint_motion import joint_velocity_map
+from ..forms.manifold import coordinate_map
 from ..forms.tree import Tree
 from ..lazy import cached_property
 from . import cut_joints
@@ -127,15 +127,30 @@ class Posture:
         return self.G[list(self.model.av), :]
 
     def torques(self, forces: SX) -> SX:
-        """Return the torques of the actuated joints that give generalised forces, tau_i = A^T tau_a.
+        """Return the torques of the actuated joints that give generalised forces, f = A^T tau.
 
-        If there are more actuators than degrees of freedom, those of least norm, A (A^T A)^-1 tau_i.
+        If there are more actuators than degrees of freedom, those of least norm, A (A^T A)^-1 f. If nobody
+        drives some motions, the torques that come nearest, with the rows A_d of actuators that are
+        independent of each other and A = K A_d: K (K^T K)^-1 (A_d A_d^T)^-1 A_d f.
         """
-        if self.model.direct:
+        model, A = self.model, self.A
+        if model.direct:
             return forces
-        if len(self.model.av) == self.nv:
-            return self._actuation.solve_transposed(forces)
-        return self.A @ BlockSystem(self.A.T @ self.A).solve(forces)
+        if not model.undriven:
+            if len(model.av) == self.nv:
+                return self._actuation.solve_transposed(forces)
+            return A @ BlockSystem(A.T @ A).solve(forces)
+        A_d = A[list(model.driving), :]
+        found = BlockSystem(A_d @ A_d.T).solve(A_d @ forces)
+        if len(model.driving) == len(model.av):
+            return found
+        return self.sharing @ BlockSystem(self.sharing.T @ self.sharing).solve(found)
+
+    @cached_property
+    def sharing(self) -> SX:
+        """K with A = K A_d: how all actuated joints move with those that do so independently."""
+        A_d = self.A[list(self.model.driving), :]
+        return BlockSystem(A_d @ A_d.T).solve(A_d @ self.A.T).T
 
     def forces(self, torques: SX) -> SX:
         """Return the generalised forces A^T tau_a of torques of the actuated joints."""
@@ -153,11 +168,7 @@ class Posture:
     @cached_property
     def tangent(self) -> SX:
         """The rates x' of all coordinates per independent velocity, E(x) G."""
-        E = SX(self.tree.nq, self.tree.nv)
-        for body in self.model.tree.independent:
-            own = slice(body.iq, body.iq + body.joint.nq)
-            E[own, body.velocities] = joint_velocity_map(body.joint, self.x[own])
-        return ca.sparsify(E) @ self.G
+        return coordinate_map(self.model.tree, self.x) @ self.G
 
 
 def congruence(G: SX, M: SX) -> SX:

@@ -16,6 +16,7 @@ from ..description.loop import Closure, JointCoupling, Loop
 from ..errors import ArgumentError, ClosedFormError, listed, shown
 from ..forms.tree import Tree
 from ..model import Model, random_state
+from .actuation import with_driven_motions
 from .dyads import found_dyads
 from .errors import AssemblyError
 from .model import ClosedModel, velocities
@@ -48,8 +49,9 @@ def closed_model(
 ) -> ClosedModel:
     """Return the mechanism of a tree and what closes it; see `Robot.with_loops`.
 
-    Files say less strictly what they want: their `motors` are independent if they can be and actuated if
-    they move the mechanism, and `start` is a posture of all joints that may be left for a better one.
+    Files say less strictly what they want: their `motors` are independent if they can be, and actuated with
+    a floating base if only both move all degrees of freedom; `start` is a posture of all joints that may be
+    left for a better one.
     """
     tree.require_numbers("with_loops")
     given = _checked(tree, closures)
@@ -86,12 +88,27 @@ def closed_model(
     model = ClosedModel(
         tree, given, rows, wanted, wanted if driven is None else driven, x, slack=numbers.slack
     )
-    _check_actuated(model, every[0])
-    if motors:
-        driven_models = (replace(model, actuated=each) for each in options)
-        model = next((each for each in driven_models if _moved_dofs(each, every[0]) == model.nv), model)
+    models = [replace(model, actuated=each) for each in options] if motors else [model]
+    models = [with_driven_motions(each, every) for each in models]
+    model = next((each for each in models if not each.undriven), models[0])
     dependent = [k for k, body in enumerate(tree.bodies) if body.coupling is None and k not in wanted]
     return replace(model, dyads=found_dyads(built, given, dependent, x))
+
+
+def driven_model(model: ClosedModel) -> ClosedModel:
+    """Return a mechanism whose independent joints are actuated, and no others are.
+
+    They are all actuated joints, or as many of them as there are degrees of freedom: the independent ones if
+    those are actuated.
+    """
+    if model.direct:
+        return model
+    names = model.actuated_names
+    if len(model.av) > model.nv:
+        own = set(model.independent) <= set(model.actuated)
+        chosen = model if own else closed_model(model.tree, model.closures, None, names, model.near)
+        names = chosen.joint_names
+    return closed_model(model.tree, model.closures, names, names, model.near)
 
 
 def _checked(tree: Model, closures: Sequence[Closure]) -> tuple[Closure, ...]:
@@ -235,9 +252,10 @@ def _check_independent(tree: Model, wanted: tuple[int, ...], dofs: int, B: Array
 def _chosen(tree: Model, every: Sequence[Array], dofs: int, wanted: Sequence[int] = ()) -> tuple[int, ...]:
     """Return independent joints: what is left after the joints farthest from the base became dependent.
 
-    Joints that are `wanted` become dependent last.
+    Joints that are `wanted` become dependent last; a worse choice of the others that leaves them all
+    independent is preferred.
     """
-    rank = every[0].shape[0]
+    rank, found = every[0].shape[0], list[tuple[int, ...]]()
     order = sorted(range(len(tree.bodies)), key=lambda k: (k in wanted, -k))
     for far in FAR:
         bases = [np.zeros((rank, 0)) for _ in every]
@@ -251,7 +269,12 @@ def _chosen(tree: Model, every: Sequence[Array], dofs: int, wanted: Sequence[int
                 bases = [each for each in grown if each is not None]
                 chosen.append(k)
         if bases[0].shape[1] == rank:
-            return tuple(k for k, body in enumerate(tree.bodies) if body.coupling is None and k not in chosen)
+            left = (k for k, body in enumerate(tree.bodies) if body.coupling is None and k not in chosen)
+            found.append(tuple(left))
+            if set(wanted) <= set(found[-1]):
+                return found[-1]
+    if found:
+        return found[0]
     raise ClosedFormError(
         f"with_loops: no joints of {tree.name!r} were found whose {dofs} coordinates describe it; give "
         "independent=[...], and near= away from singular postures"
@@ -268,24 +291,3 @@ def _grown(Q: Array, columns: Array, far: float) -> Array | None:
             return None
         Q = np.column_stack([Q, rest / np.linalg.norm(rest)])
     return Q
-
-
-def _check_actuated(model: ClosedModel, B: Array) -> None:
-    """Refuse actuators that cannot move the mechanism."""
-    dofs = _moved_dofs(model, B)
-    if dofs < model.nv:
-        raise ArgumentError(
-            f"with_loops: the actuated joints {listed(list(model.actuated_names), 8)} move the mechanism in "
-            f"{dofs} of its {model.nv} degrees of freedom; name joints that move all, or leave actuated out"
-        )
-
-
-def _moved_dofs(model: ClosedModel, B: Array) -> int:
-    """Return in how many of its degrees of freedom the actuated joints move a mechanism."""
-    if model.direct:
-        return model.nv
-    G = np.zeros((model.tree.nv, model.nv))
-    G[list(model.iv)] = np.eye(model.nv)
-    G[list(model.dv)] = -np.linalg.solve(B[:, list(model.dv)], B[:, list(model.iv)])
-    s = np.linalg.svd(G[list(model.av)], compute_uv=False)
-    return int(np.sum(s > 1e-8 * max(1.0, s[0])))

@@ -1,4 +1,4 @@
-"""Loops that close by a formula: coupled joints, and pairs of joints that turn about parallel axes.
+"""Loops that close by a formula: coupled joints, pairs that turn about parallel axes, and legs.
 
 A planar loop with two dependent revolute joints is a triangle. Along the path from frame A to frame B let
 a be the joint nearer to A and b the other, at the positions c_a and c_b while both angles are zero, and n the
@@ -8,13 +8,14 @@ common axis. With u = c_b - c_a, w = p_B - c_b and d = -c_a, frame B meets frame
 
 so that |u + R(beta) w| = |d| gives two angles beta, one for each side on which the triangle can lie, and then
 one angle alpha. Four-bars, parallelograms, five-bars and all that is built of them close in this way
-[Norton2008, section 4.5].
+[Norton2008, section 4.5]. Loops in space, and pairs of a turn and a slide, are in `legs`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
 
 import casadi as ca
 import numpy as np
@@ -25,7 +26,9 @@ from ..description.loop import Closure, JointCoupling, Loop
 from ..forms.algebra import constant, dot
 from ..forms.path import Path, Step
 from ..forms.tree import Tree
-from ..model import Model
+from .found_legs import found_leg
+from .legs import Leg
+from .spread import Spread, angle_around, with_values
 
 PARALLEL = 1e-9
 """Sine of the angle between axes that count as parallel."""
@@ -49,6 +52,15 @@ class Dyad:
     side: int
     around: tuple[float, float]
 
+    @property
+    def sides(self) -> tuple[int, ...]:
+        """The sides on which its triangle lies."""
+        return (self.side,)
+
+    def with_sides(self, sides: Sequence[int]) -> Self:
+        """Return the pair on another side."""
+        return replace(self, side=sides[0])
+
     def solved(self, tree: Tree, closure: Closure, x: SX) -> SX:
         """Return coordinates of all joints, with those of this pair from the others."""
         assert isinstance(closure, Loop)
@@ -57,10 +69,10 @@ class Dyad:
         A, B = dot(u, w), dot(n, ca.cross(u, w))
         k = 0.5 * (dot(d, d) - dot(u, u) - dot(w, w))
         s = self.side * ca.sqrt(A * A + B * B - k * k)
-        beta = _angle(s * A - k * B, k * A + s * B, self.turns[1] * self.around[1])
+        beta = angle_around(s * A - k * B, k * A + s * B, self.turns[1] * self.around[1])
         z = u + ca.cos(beta) * w + ca.sin(beta) * ca.cross(n, w)
-        alpha = _angle(dot(n, ca.cross(z, d)), dot(z, d), self.turns[0] * self.around[0])
-        return _with(
+        alpha = angle_around(dot(n, ca.cross(z, d)), dot(z, d), self.turns[0] * self.around[0])
+        return with_values(
             x, tree.model, {self.bodies[0]: self.turns[0] * alpha, self.bodies[1]: self.turns[1] * beta}
         )
 
@@ -71,6 +83,11 @@ class Follower:
 
     closure: int
     bodies: tuple[int, ...]
+    sides: ClassVar[tuple[int, ...]] = ()
+
+    def with_sides(self, sides: Sequence[int]) -> Self:
+        """Return itself: there is one solution."""
+        return self
 
     def solved(self, tree: Tree, closure: Closure, x: SX) -> SX:
         """Return coordinates of all joints, with that of this one from the others."""
@@ -78,31 +95,28 @@ class Follower:
         from .cut_joints import residual  # noqa: PLC0415
 
         (body,) = self.bodies
-        zero = _with(x, tree.model, {body: SX(0)})
-        return _with(x, tree.model, {body: -residual(tree, zero, closure)})
+        zero = with_values(x, tree.model, {body: SX(0)})
+        return with_values(x, tree.model, {body: -residual(tree, zero, closure)})
+
+
+Formula = Dyad | Follower | Leg
+"""What gives some joints of a loop from the others."""
 
 
 def triangle(tree: Tree, loop: Loop, bodies: Sequence[int], x: SX) -> tuple[SX, SX, SX]:
     """Return u, w and d of a pair in the axes of frame A, at zero angles of the pair."""
-    path = Path.of(tree, _with(x, tree.model, {body: SX(0) for body in bodies}), loop.frame_b, loop.frame_a)
-    nodes = [tree.own[body] for body in bodies]
-    places, place = {}, SX(3, 1)
-    steps: list[Step | None] = [*reversed(path.steps), None]
-    for step, (_, way) in zip(steps, path.observed(), strict=True):
-        place = place + way
-        if step is not None:
-            places.update({k: place for k, node in enumerate(nodes) if node is step.node})
-    return places[1] - places[0], place - places[1], -places[0]
+    at = Spread.of(tree, loop, bodies, x)
+    return at.places[1] - at.places[0], at.tip - at.places[1], -at.places[0]
 
 
 def found_dyads(
     tree: Tree, closures: Sequence[Closure], dependent: Sequence[int], x: Array
-) -> tuple[Dyad | Follower, ...]:
+) -> tuple[Formula, ...]:
     """Return formulas for all dependent joints, one after the other, or none if some have no formula.
 
     `dependent` are bodies of the tree; `x` are closed coordinates of all joints, which choose the sides.
     """
-    model, unknown, found = tree.model, set(dependent), list[Dyad | Follower]()
+    model, unknown, found = tree.model, set(dependent), list[Formula]()
     while unknown:
         for k, closure in enumerate(closures):
             step = _step(tree, k, closure, unknown, x)
@@ -115,24 +129,22 @@ def found_dyads(
     return tuple(found) if all(model.bodies[body].coupling is None for body in dependent) else ()
 
 
-def _step(tree: Tree, k: int, closure: Closure, unknown: set[int], x: Array) -> Dyad | Follower | None:
+def _step(tree: Tree, k: int, closure: Closure, unknown: set[int], x: Array) -> Formula | None:
     model = tree.model
     if isinstance(closure, JointCoupling):
         bodies = {each.joint_name: i for i, each in enumerate(model.bodies)}
         free = {bodies[name] for name in (closure.joint, *closure.drivers)} & unknown
         return Follower(k, (bodies[closure.joint],)) if free == {bodies[closure.joint]} else None
-    if closure.kind not in ("ball", "hinge"):
-        return None
     path = Path.of(tree, SX(x), closure.frame_b, closure.frame_a)
     steps = [*reversed(path.steps)]  # from A to B
     index = [next(i for i, node in enumerate(tree.own) if node is step.node) for step in steps]
     pair = [i for i in index if i in unknown]
     driven = {model.bodies[i].iv for i in index if model.bodies[i].coupling is not None}
-    if len(pair) != 2 or driven & {model.bodies[i].iv for i in pair}:
+    if not pair or driven & {model.bodies[i].iv for i in pair}:
         return None
-    axes = _axes(tree, path, steps)
+    axes = _axes(tree, path, steps) if closure.kind in ("ball", "hinge") and len(pair) == 2 else None
     if axes is None or any(not model.bodies[i].joint.turns_about_axis for i in pair):
-        return None
+        return found_leg(tree, k, closure, index, pair, x)
     axis, turns = axes
     both = (turns[index.index(pair[0])], turns[index.index(pair[1])])
     angles = (float(x[model.bodies[pair[0]].iq]), float(x[model.bodies[pair[1]].iq]))
@@ -175,7 +187,7 @@ def _axes(tree: Tree, path: Path, steps: Sequence[Step]) -> tuple[Array, list[in
 
 
 def assembled(
-    tree: Tree, closures: Sequence[Closure], dyads: Sequence[Dyad | Follower], iq: Sequence[int], q: SX
+    tree: Tree, closures: Sequence[Closure], dyads: Sequence[Formula], iq: Sequence[int], q: SX
 ) -> SX:
     """Return the coordinates of all joints from the independent ones, formula by formula."""
     x = SX(tree.nq, 1)
@@ -184,18 +196,3 @@ def assembled(
     for each in dyads:
         x = each.solved(tree, closures[each.closure], x)
     return x
-
-
-def _with(x: SX, model: Model, values: dict[int, SX]) -> SX:
-    """Return coordinates of all joints with some replaced, by body."""
-    found: SX = ca.densify(x) + 0
-    for body, value in values.items():
-        found[model.bodies[body].iq] = value
-    return found
-
-
-def _angle(y: SX, x: SX, around: float) -> SX:
-    """Return atan2(y, x) as an angle within half a turn of another."""
-    c, s = np.cos(around), np.sin(around)
-    found: SX = ca.atan2(c * y - s * x, c * x + s * y) + around
-    return found

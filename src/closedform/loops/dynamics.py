@@ -15,20 +15,48 @@ from ..forms.reference import BODY
 from .closed_tree import ClosedTree, Posture, congruence
 
 
+def generalized_force(closed: ClosedTree, q: SX, qd: SX, qdd: SX, *, loads: Loads = NO_LOADS) -> SX:
+    """Return the generalised forces M qdd + C qd + g of a motion, as if all independent joints drove.
+
+    G^T tau with the forces tau of all joints of the tree [JainEmbedding2012], whoever drives: torques of
+    the actuated joints give the motion if A^T tau_a is equal to them. `wrenches`, `reference`, `friction`
+    and `springs` as in `inverse_dynamics`. Returns (nv).
+    """
+    at = closed.at(q)
+    return forces_of(at, qd, qdd, loads)
+
+
 def inverse_dynamics(closed: ClosedTree, q: SX, qd: SX, qdd: SX, *, loads: Loads = NO_LOADS) -> SX:
     """Return the torques of the actuated joints in a motion.
 
     The forces tau of all joints of the tree, as if each were driven, do the virtual work of G^T tau along
     the independent coordinates [JainEmbedding2012]. The actuated joints, moving with A qd, do the same
     with A^T tau_a = G^T tau. If there are more of them than degrees of freedom, tau_a is the one of least
-    norm, and `actuation_nullspace` gives the others. Returns (actuated).
+    norm, and `actuation_nullspace` gives the others. If nobody drives some degrees of freedom, no torques
+    give every motion: see `generalized_force`. Returns (actuated).
 
     `wrenches`, `reference`, `friction` and `springs` as for trees; joints that are not driven have
     friction and springs too.
     """
     at = closed.at(q)
-    v, vd = at.velocities([qd, qdd])
-    return at.torques(at.G.T @ newton_euler.inverse_dynamics(at.tree, at.x, v, vd, loads=loads))
+    return at.torques(forces_of(at, qd, qdd, loads))
+
+
+def least_squares_torque(
+    closed: ClosedTree, q: SX, qd: SX, qdd: SX, *, loads: Loads = NO_LOADS
+) -> tuple[SX, SX]:
+    """Return torques of the actuated joints that come nearest to a motion, and what they leave.
+
+    f = A^T tau + residual with the least |residual| and, of these, the least |tau|, for any set of
+    actuated joints. The residual, generalised forces that nobody gives, vanishes if the motion is
+    possible: then torques are those of the motion. If the actuated joints are some of the independent
+    ones, torques are their generalised forces, and the residual those of the others. Returns (actuated)
+    and (nv).
+    """
+    at = closed.at(q)
+    f = forces_of(at, qd, qdd, loads)
+    tau = at.torques(f)
+    return tau, f - at.forces(tau)
 
 
 def drive_torque(closed: ClosedTree, q: SX, qd: SX, qdd: SX, *, loads: Loads = NO_LOADS) -> SX:
@@ -114,7 +142,8 @@ def constraint_forces(closed: ClosedTree, q: SX, qd: SX, qdd: SX, *, loads: Load
 
     M v' + C v + g = tau + B^T lambda over all joints of the tree; the dependent rows of it give lambda.
     Row by row they are forces and moments on frame B from frame A, in the axes of A; the rows are
-    `robot.row_names`. Returns (rows).
+    `robot.row_names`. If nobody drives some degrees of freedom, a motion that torques give has these
+    torques; what else a motion needs acts at the independent joints. Returns (rows).
     """
     at = closed.at(q)
     v, vd = at.velocities([qd, qdd])
@@ -128,14 +157,21 @@ def actuation_nullspace(closed: ClosedTree, q: SX) -> SX:
     """Return an orthonormal basis N of torques of the actuated joints that move nothing, A^T N = 0.
 
     inverse_dynamics(...) + N s for any s drives the same motion: preload of redundant actuators.
-    Returns (actuated, actuated - nv).
+    Returns (actuated, actuators beyond the degrees of freedom that they move).
     """
-    return Rotations(closed.at(q).A.T).null.T
+    at = closed.at(q)
+    return Rotations(at.sharing.T if at.model.undriven else at.A.T).null.T
 
 
 def embedded_mass(at: Posture) -> SX:
     """Return G^T M G."""
     return congruence(at.G, mass.mass_matrix(at.tree, at.x))
+
+
+def forces_of(at: Posture, qd: SX, qdd: SX, loads: Loads) -> SX:
+    """Return the generalised forces of a motion."""
+    v, vd = at.velocities([qd, qdd])
+    return at.G.T @ newton_euler.inverse_dynamics(at.tree, at.x, v, vd, loads=loads)
 
 
 def _factors(at: Posture) -> Factors:

@@ -33,6 +33,9 @@ class Block:
 
     def __init__(self, A: SX) -> None:
         self.n = A.size1()
+        self.lengths = ca.sqrt(ca.dot(A[:, 0], A[:, 0])) if self.n else SX(1)
+        for j in range(1, self.n):
+            self.lengths = self.lengths * ca.sqrt(ca.dot(A[:, j], A[:, j]))
         rows = [{j: A[i, j] for j in range(self.n) if not A[i, j].is_zero()} for i in range(self.n)]
         self.rotations: list[Rotation] = []
         self.order: list[tuple[int, int]] = []
@@ -65,6 +68,20 @@ class Block:
             x, y = upper.get(j, zero), lower.get(j, zero)
             upper[j], lower[j] = turn.c * x + turn.s * y, turn.c * y - turn.s * x
         del lower[column]
+
+    @property
+    def determinant(self) -> SX:
+        """The determinant of A by the lengths of its columns, but for a sign that is always the same.
+
+        Between -1 and 1: rotations do not change it, so that it is a product of pivots.
+        """
+        if self.cramer:
+            found = 1 / self.reciprocal
+        else:
+            found = SX(1)
+            for column, pivot in self.order:
+                found = found * self.R[pivot][column]
+        return found / self.lengths
 
     def solve(self, B: SX) -> SX:
         """Return A^-1 B, column by column."""
@@ -133,6 +150,11 @@ class BlockSystem:
             if len(i) != len(j):
                 raise ValueError("the matrix is structurally singular")
             self.blocks.append((i, j, Block(self.A[i, j])))
+
+    @property
+    def determinants(self) -> SX:
+        """The determinants of the blocks, by the lengths of their columns; see `Block.determinant`."""
+        return ca.vertcat(SX(0, 1), *(block.determinant for _, _, block in self.blocks))
 
     def solve(self, B: SX) -> SX:
         """Return A^-1 B, block by block: each needs those before it."""

@@ -9,9 +9,17 @@ from ..arrays import Array
 from ..owner import FormsOwner
 from .model import ClosedModel
 
+class LeastSquaresTorque(NamedTuple):
+    torques: Array
+    residual: Array
+
 class InverseDynamicsDerivatives(NamedTuple):
     inverse_dynamics_dq: Array
     inverse_dynamics_dqd: Array
+
+class GeneralizedForceDerivatives(NamedTuple):
+    generalized_force_dq: Array
+    generalized_force_dqd: Array
 
 class ForwardDynamicsDerivatives(NamedTuple):
     forward_dynamics_dq: Array
@@ -214,10 +222,51 @@ class ClosedForms(FormsOwner):
         The forces tau of all joints of the tree, as if each were driven, do the virtual work of G^T tau along
         the independent coordinates [JainEmbedding2012]. The actuated joints, moving with A qd, do the same
         with A^T tau_a = G^T tau. If there are more of them than degrees of freedom, tau_a is the one of least
-        norm, and `actuation_nullspace` gives the others. Returns (actuated).
+        norm, and `actuation_nullspace` gives the others. If nobody drives some degrees of freedom, no torques
+        give every motion: see `generalized_force`. Returns (actuated).
 
         `wrenches`, `reference`, `friction` and `springs` as for trees; joints that are not driven have
         friction and springs too.
+        """
+    def generalized_force(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *,
+        wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        reference: str | None = None,
+        friction: bool = False,
+        springs: bool = False,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the generalised forces M qdd + C qd + g of a motion, as if all independent joints drove.
+
+        G^T tau with the forces tau of all joints of the tree [JainEmbedding2012], whoever drives: torques of
+        the actuated joints give the motion if A^T tau_a is equal to them. `wrenches`, `reference`, `friction`
+        and `springs` as in `inverse_dynamics`. Returns (nv).
+        """
+    def least_squares_torque(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *,
+        wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        reference: str | None = None,
+        friction: bool = False,
+        springs: bool = False,
+        out: tuple[NDArray[Any], ...] | None = None,
+        threads: int = 1,
+    ) -> LeastSquaresTorque:
+        """Return torques of the actuated joints that come nearest to a motion, and what they leave.
+
+        f = A^T tau + residual with the least |residual| and, of these, the least |tau|, for any set of
+        actuated joints. The residual, generalised forces that nobody gives, vanishes if the motion is
+        possible: then torques are those of the motion. If the actuated joints are some of the independent
+        ones, torques are their generalised forces, and the residual those of the others. Returns (actuated)
+        and (nv).
         """
     def forward_dynamics(
         self,
@@ -354,7 +403,8 @@ class ClosedForms(FormsOwner):
 
         M v' + C v + g = tau + B^T lambda over all joints of the tree; the dependent rows of it give lambda.
         Row by row they are forces and moments on frame B from frame A, in the axes of A; the rows are
-        `robot.row_names`. Returns (rows).
+        `robot.row_names`. If nobody drives some degrees of freedom, a motion that torques give has these
+        torques; what else a motion needs acts at the independent joints. Returns (rows).
         """
     def actuation_nullspace(
         self,
@@ -366,7 +416,7 @@ class ClosedForms(FormsOwner):
         """Return an orthonormal basis N of torques of the actuated joints that move nothing, A^T N = 0.
 
         inverse_dynamics(...) + N s for any s drives the same motion: preload of redundant actuators.
-        Returns (actuated, actuated - nv).
+        Returns (actuated, actuators beyond the degrees of freedom that they move).
         """
     def inverse_dynamics_rates(
         self,
@@ -389,6 +439,24 @@ class ClosedForms(FormsOwner):
         Newton-Euler recursion on series [MuellerKumar2021, Eqs. (28), (38)], and A^T tau_a = G^T tau is
         differentiated by Leibniz' rule. The second derivative is the feedforward of elastic drives. Each is
         (actuated).
+        """
+    def generalized_force_rates(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *derivatives: ArrayLike,
+        wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        reference: str | None = None,
+        friction: bool = False,
+        springs: bool = False,
+        out: tuple[NDArray[Any], ...] | None = None,
+        threads: int = 1,
+        **named: ArrayLike | Mapping[str, ArrayLike],
+    ) -> tuple[Array, ...]:
+        """Return `generalized_force` and its time derivatives, as many as the motion has beyond qdd.
+
+        Each is (nv).
         """
     def mass_matrix_dot(
         self,
@@ -598,6 +666,34 @@ class ClosedForms(FormsOwner):
         threads: int = 1,
     ) -> Array:
         """Return d tau / dqd of inverse dynamics. Returns (actuated, nv)."""
+    def generalized_force_dq(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *,
+        wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        reference: str | None = None,
+        friction: bool = False,
+        springs: bool = False,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the derivative of `generalized_force` by q. Returns (nv, nv)."""
+    def generalized_force_dqd(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *,
+        wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        reference: str | None = None,
+        friction: bool = False,
+        springs: bool = False,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return the derivative of `generalized_force` by qd. Returns (nv, nv)."""
     def forward_dynamics_dq(
         self,
         q: ArrayLike,
@@ -658,6 +754,20 @@ class ClosedForms(FormsOwner):
         Column h is the derivative along a unit velocity h, all joints moving as the loops say; for one-dof
         joints that is d / dq_h. Returns (actuated, nv) twice.
         """
+    def generalized_force_derivatives(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *,
+        wrenches: ArrayLike | Mapping[str, ArrayLike] | None = None,
+        reference: str | None = None,
+        friction: bool = False,
+        springs: bool = False,
+        out: tuple[NDArray[Any], ...] | None = None,
+        threads: int = 1,
+    ) -> GeneralizedForceDerivatives:
+        """Return the derivatives of `generalized_force` by q and qd together. Returns (nv, nv) twice."""
     def forward_dynamics_derivatives(
         self,
         q: ArrayLike,
@@ -687,8 +797,21 @@ class ClosedForms(FormsOwner):
     ) -> Array:
         """Return Y with tau = Y phi for inverse dynamics of the actuated joints, without rotor inertias.
 
-        G^T Y_tree over all bodies of the tree [Garofalo2013, Eq. (16)], turned into torques of the actuated
-        joints as in `inverse_dynamics`. Returns (actuated, 10 bodies).
+        `generalized_force_regressor`, turned into torques of the actuated joints as in `inverse_dynamics`.
+        Returns (actuated, 10 bodies).
+        """
+    def generalized_force_regressor(
+        self,
+        q: ArrayLike,
+        qd: ArrayLike,
+        qdd: ArrayLike,
+        *,
+        out: NDArray[Any] | None = None,
+        threads: int = 1,
+    ) -> Array:
+        """Return Y with A^T tau = Y phi, the generalised forces of a motion, without rotor inertias.
+
+        G^T Y_tree over all bodies of the tree [Garofalo2013, Eq. (16)]. Returns (nv, 10 bodies).
         """
     def slotine_li_regressor(
         self,

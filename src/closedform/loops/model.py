@@ -14,7 +14,7 @@ from ..lazy import cached_property
 from ..model import Model
 from ..model.on_tree import OnTree
 from .cut_joints import row_count
-from .dyads import Dyad, Follower
+from .dyads import Formula
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +26,9 @@ class ClosedModel(OnTree):
     both as indices into the tree's bodies. `near` are coordinates of all joints in which the loops are
     closed; they choose the assembly mode. `dyads` give the other coordinates in closed form, one after the
     other; if there are none, forms take the coordinates of all joints, which `assemble` finds. `slack` is the
-    residual that redundant rows keep if the figures of a file do not satisfy them exactly.
+    residual that redundant rows keep if the figures of a file do not satisfy them exactly. `driving` are
+    places among the actuated velocities that move the mechanism independently of each other, `undriven` those
+    among the independent velocities that nobody drives (`closedform.loops.actuation`).
     """
 
     tree: Model
@@ -35,8 +37,10 @@ class ClosedModel(OnTree):
     independent: tuple[int, ...]
     actuated: tuple[int, ...]
     near: Array
-    dyads: tuple[Dyad | Follower, ...] = ()
+    dyads: tuple[Formula, ...] = ()
     slack: float = 0.0
+    driving: tuple[int, ...] = ()
+    undriven: tuple[int, ...] = ()
 
     @property
     def explicit(self) -> bool:
@@ -84,6 +88,13 @@ class ClosedModel(OnTree):
         """Names of the actuated joints."""
         return tuple(self.tree.bodies[k].joint_name for k in self.actuated)
 
+    @cached_property
+    def undriven_names(self) -> tuple[str, ...]:
+        """Names of the independent joints that nobody drives: they can move while actuators stand still."""
+        own = {place: k for k in self.independent for place in velocities(self.tree, [k])}
+        bodies = dict.fromkeys(own[self.iv[k]] for k in self.undriven)
+        return tuple(self.tree.bodies[k].joint_name for k in bodies)
+
     @property
     def direct(self) -> bool:
         """Whether the actuated joints are the independent ones."""
@@ -99,7 +110,7 @@ class ClosedModel(OnTree):
     def digest(self) -> str:
         """A hash of every number that the equations depend on."""
         h = hashlib.sha256(self.tree.digest.encode())
-        h.update(repr((self.rows, self.independent, self.actuated, self.dyads)).encode())
+        h.update(repr((self.rows, self.independent, self.actuated, self.driving, self.dyads)).encode())
         for each in self.closures:
             if isinstance(each, Loop):
                 h.update(repr((each.kind, each.length)).encode())

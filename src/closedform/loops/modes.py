@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import product
 
 import casadi as ca
@@ -11,12 +10,12 @@ from casadi import SX
 
 from ..arrays import Array
 from ..forms import kinematics
-from .dyads import Dyad, assembled
+from .dyads import assembled
 from .model import ClosedModel
 from .numbers import CLOSED, ClosureNumbers
 
 MOST_SIDES = 12
-"""Dyads whose sides are all tried; with more the modes are searched."""
+"""Sides of formulas that are all tried; with more the modes are searched."""
 
 SAME = 1e-6
 """Difference of the bodies' poses, in metres and of rotation matrices, below which postures are one."""
@@ -24,14 +23,13 @@ SAME = 1e-6
 
 def by_sides(model: ClosedModel, numbers: ClosureNumbers, q: Array) -> Array | None:
     """Return the postures of all sides of the dyads, None if other formulas are among them or none is."""
-    sided = {k: each for k, each in enumerate(model.dyads) if isinstance(each, Dyad)}
-    if not model.explicit or not sided or len(sided) > MOST_SIDES:
+    count = sum(len(each.sides) for each in model.dyads)
+    if not model.explicit or not count or count > MOST_SIDES:
         return None
     found = []
-    for signs in product((1, -1), repeat=len(sided)):
-        dyads = list(model.dyads)
-        for k, sign in zip(sided, signs, strict=True):
-            dyads[k] = replace(sided[k], side=sign)
+    for signs in product((1, -1), repeat=count):
+        left = iter(signs)
+        dyads = [each.with_sides([next(left) for _ in each.sides]) for each in model.dyads]
         x = assembled(numbers.tree, model.closures, dyads, model.iq, SX(q))
         found.append(np.array(ca.evalf(x)).ravel())
     return np.array([x for x in found if np.isfinite(x).all()]).reshape(-1, model.tree.nq)

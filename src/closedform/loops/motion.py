@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..checks import batch_array, flag, function, positive
+from ..errors import ModelWarning, warn
 from ..forms.joint_motion import joint_velocity_map
 from ..forms.loads import Loads
 from ..integration import DivergenceError, System
@@ -21,7 +22,9 @@ from ..integration.simulate import step_count
 from . import dynamics
 from .assembly import Assembler
 from .closed_tree import Posture
+from .errors import AssemblyError
 from .methods import ClosedForms
+from .passages import first_passage
 
 DRAWN = 10.0
 """Rate in 1/s at which joints that have drifted off the loops, by round-off, return."""
@@ -104,6 +107,7 @@ def simulate(
         t, x = run.t, run.x
         tau = np.zeros((*x.shape[:-1], system.nu)) if run.u is None else run.u
     n = start.shape[-1]
+    x = _before_passages(assembler, t, x)
     q_all = _closed(assembler, x[..., :n])
     return ClosedMotion(robot, assembler, t, q_all[..., list(model.iq)], x[..., n:], tau, q_all)
 
@@ -160,6 +164,32 @@ def _sampled(
         first = int(np.argmin(np.isfinite(x).all(axis=1)))
         raise DivergenceError(system.name, float(t[first]), x[first - 1])
     return t, x, np.stack(tau, axis=-2)
+
+
+def _before_passages(assembler: Assembler, t: Array, x: Array) -> Array:
+    """Return motions up to the first singular posture that they pass; one motion that does is refused."""
+    n = assembler.model.tree.nq
+    sample, block = first_passage(assembler.determinants(x[..., :n]))
+    passed = sample >= 0
+    if not passed.any():
+        return x
+    k, b = int(sample[passed][0]), int(block[passed][0])
+    sentence = (
+        f"at t = {t[k]:.4g} s the loop {assembler.block_names()[b]} passes a singular posture, where "
+        "assembly modes meet and nothing says which one follows"
+    )
+    if x.ndim == 2:
+        raise AssemblyError(
+            f"simulate: {sentence}; end the motion before, or, if other independent joints determine the "
+            "mechanism there, describe it by them"
+        )
+    warn(
+        f"simulate: {np.count_nonzero(passed)} of {passed.size} motions are NaN from where they pass a "
+        f"singular posture; the first: {sentence}",
+        ModelWarning,
+    )
+    after = passed[..., None] & (np.arange(len(t)) >= sample[..., None])
+    return np.where(after[..., None], np.nan, x)
 
 
 def _closed(assembler: Assembler, q_all: Array) -> Array:

@@ -11,6 +11,7 @@ from ..arrays import Array
 from ..description.loop import Closure
 from ..forms.manifold import moved
 from ..forms.tree import Tree
+from ..lazy import cached_property
 from . import cut_joints
 
 CLOSED = 1e-11
@@ -54,7 +55,7 @@ class ClosureNumbers:
         self._rows = ca.Function("rows", [x], [ca.densify(B)])
         self._moved = ca.Function("moved", [x, step], [after])
 
-    @property
+    @cached_property
     def size(self) -> float:
         """A length of the mechanism: how far its bodies and frames are from their parents, at least 1 mm."""
         model = self.tree.model

@@ -7,18 +7,30 @@ from casadi import SX
 
 from ..forms import parameters
 from ..forms.factorisation import CHRISTOFFEL
-from .closed_tree import ClosedTree
+from .closed_tree import ClosedTree, Posture
 
 
 def regressor(closed: ClosedTree, q: SX, qd: SX, qdd: SX) -> SX:
     """Return Y with tau = Y phi for inverse dynamics of the actuated joints, without rotor inertias.
 
-    G^T Y_tree over all bodies of the tree [Garofalo2013, Eq. (16)], turned into torques of the actuated
-    joints as in `inverse_dynamics`. Returns (actuated, 10 bodies).
+    `generalized_force_regressor`, turned into torques of the actuated joints as in `inverse_dynamics`.
+    Returns (actuated, 10 bodies).
     """
     at = closed.at(q)
+    return at.torques(_regressor(at, qd, qdd))
+
+
+def generalized_force_regressor(closed: ClosedTree, q: SX, qd: SX, qdd: SX) -> SX:
+    """Return Y with A^T tau = Y phi, the generalised forces of a motion, without rotor inertias.
+
+    G^T Y_tree over all bodies of the tree [Garofalo2013, Eq. (16)]. Returns (nv, 10 bodies).
+    """
+    return _regressor(closed.at(q), qd, qdd)
+
+
+def _regressor(at: Posture, qd: SX, qdd: SX) -> SX:
     v, vd = at.velocities([qd, qdd])
-    return at.torques(at.G.T @ parameters.regressor(at.tree, at.x, v, vd))
+    return at.G.T @ parameters.regressor(at.tree, at.x, v, vd)
 
 
 def slotine_li_regressor(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import comb
 
 from casadi import SX
@@ -28,10 +29,25 @@ def inverse_dynamics_rates(
     (actuated).
     """
     at = closed.at(q)
+    return torque_rates(at, *_force_rates(at, derivatives, loads)).terms
+
+
+def generalized_force_rates(
+    closed: ClosedTree, q: SX, *derivatives: SX, loads: Loads = NO_LOADS
+) -> tuple[SX, ...]:
+    """Return `generalized_force` and its time derivatives, as many as the motion has beyond qdd.
+
+    Each is (nv).
+    """
+    return _force_rates(closed.at(q), derivatives, loads)[1].terms
+
+
+def _force_rates(at: Posture, derivatives: Sequence[SX], loads: Loads) -> tuple[Series, Series]:
+    """Return the embedding and the generalised forces of a motion, with their derivatives."""
     v = at.velocities(derivatives)
     tau = newton_euler.inverse_dynamics_rates(at.tree, at.x, *v, loads=loads)
     G = Series.of(at.embedding_rates(v[: len(tau) - 1]))
-    return torque_rates(at, G, _projected(G, Series.of(tau))).terms
+    return G, _projected(G, Series.of(tau))
 
 
 def torque_rates(at: Posture, G: Series, forces: Series) -> Series:

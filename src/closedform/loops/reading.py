@@ -30,8 +30,8 @@ def closed_robot(
     """Return the robot of a description with its loops closed; see `load`.
 
     The driven joints of the file are the independent ones if they determine all others, else they are
-    among them as far as they can be. Torques are those of the driven joints, with those of a free base, if
-    they move all degrees of freedom; else those of all independent joints, as for a tree.
+    among them as far as they can be. Torques are those of the driven joints, with those of a free base if
+    both together move all degrees of freedom.
     """
     mechanism = description.mechanism
     assert mechanism is not None  # as the caller asked
@@ -46,7 +46,7 @@ def closed_robot(
             tree,
             mechanism.closures,
             _present(tree, mechanism.independent) or None,
-            None,
+            _present(tree, mechanism.actuated) or None,
             None,
             motors=_present(tree, mechanism.motors),
             start=start,
@@ -103,7 +103,8 @@ def _check_names(tree: Model, mechanism: Mechanism, description: Description) ->
     known = {joint.name for joint in description.joints}
     coupled = [each for each in mechanism.closures if isinstance(each, JointCoupling)]
     wanted = {name for each in coupled for name in (each.joint, *each.drivers)}
-    listed_names = sorted({*wanted, *mechanism.independent, *mechanism.motors, *mechanism.near} - known)
+    named = (*mechanism.independent, *mechanism.motors, *mechanism.actuated)
+    listed_names = sorted({*wanted, *named, *mechanism.near} - known)
     problems = [f"its loops: no joint is called {shown(name)}{similar(name, known)}" for name in listed_names]
     lost = sorted(wanted & known - set(tree.joint_names))
     if lost:

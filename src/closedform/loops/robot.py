@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,15 +22,16 @@ from ..states import MAX_RATES
 from .assembly import Assembler
 from .closing import closed_model
 from .errors import AssemblyError
+from .implicit import with_gradients
 from .methods import ClosedForms
 from .model import ClosedModel
 from .motion import ClosedMotion, Law, simulate
 from .numbers import ClosureNumbers
 from .postures import ClosedPostures
-from .saving import save
+from .saving import ClosedFiles
 
 
-class ClosedRobot(ClosedPostures, ClosedForms):
+class ClosedRobot(ClosedFiles, ClosedPostures, ClosedForms):
     """A robot whose joints form closed loops, in minimal coordinates; `Robot.with_loops` makes it.
 
     Methods are those of a robot. They take the independent coordinates q (..., nq), velocities qd and
@@ -122,27 +121,20 @@ class ClosedRobot(ClosedPostures, ClosedForms):
         """The robot whose loops are cut: all joints have coordinates of their own."""
         return Robot(self.model.tree)
 
-    def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the robot as a TOML file that `load` reads back, with its loops; return its path.
-
-        >>> import os, tempfile, closedform as cf
-        >>> path = cf.load("four_bar").save(os.path.join(tempfile.mkdtemp(), "bars.toml"))
-        >>> cf.load(path).joint_names
-        ('crank',)
-        """
-        return save(self.model, path)
-
     def neutral(self) -> Array:
         """Return the independent coordinates of the posture in which the loops were closed."""
         return self.model.near[list(self.model.iq)].copy()
 
+    @with_gradients
     @in_kind
     def assemble(self, q: ArrayLike, near: ArrayLike | None = None) -> Array:
         """Return the coordinates of all joints (..., n) from the independent ones (..., nq).
 
         Without `near` the assembly mode is that in which the robot was closed; with it, that of the posture
-        `near` (..., n) of all joints. All loops are closed to round-off. A q that cannot be reached is an
-        error; in a batch its row is NaN, with a warning, unless none can be reached.
+        `near` (..., n) of all joints. All loops are closed to round-off. A q that cannot be reached, or only
+        through a singular posture, where modes meet, is an error; in a batch its row is NaN, with a warning,
+        unless none can be reached. Tensors keep their gradients, and JAX may trace: of any order if formulas
+        close the loops, else up to the third.
         """
         wanted = batch_array("assemble: q", q, self.nq)
         start = None
@@ -173,18 +165,11 @@ class ClosedRobot(ClosedPostures, ClosedForms):
 
     def _refuse(self, wanted: Array, x: Array, lost: Any) -> None:
         """Say which coordinates cannot be reached, and which loop stays open how far."""
-        first = np.broadcast_to(wanted, (*lost.shape, self.nq))[lost][0]
-        start = self.model.near.copy()
-        start[list(self.model.iq)] = first
-        best, _ = self._numbers.closed(start, held=self.model.iv)
-        loop, distance = self._numbers.worst(best)
-        sentence = (
-            f"q = {np.array2string(first, precision=4, threshold=8)} cannot be assembled: loop {loop.name!r} "
-            f"stays {distance:.3g} (m, or 2 sin(angle / 2)) apart"
-        )
+        sentence = self.why_open(np.broadcast_to(wanted, (*lost.shape, self.nq))[lost][0])
         if lost.all():
             raise AssemblyError(
-                f"assemble: {sentence}; stay within reach, or give near= of another assembly mode"
+                f"assemble: {sentence}; stay within reach on this side, or give near= of all joints in the "
+                "mode that is meant"
             )
         warn(
             f"assemble: {np.count_nonzero(lost)} of {lost.size} samples are NaN; the first: {sentence}",
@@ -214,6 +199,7 @@ class ClosedRobot(ClosedPostures, ClosedForms):
             )
         return self.assemble(q)
 
+    @in_kind
     def closure_residual(self, q_all: ArrayLike) -> Array:
         """Return how far the loops are from closed at coordinates of all joints: m, and 2 sin(angle / 2)."""
         return self._assembler.residual(batch_array("closure_residual: q_all", q_all, self.model.tree.nq))
@@ -239,7 +225,8 @@ class ClosedRobot(ClosedPostures, ClosedForms):
         (`closedform.integration.simulate` says which shapes), a function law(t, q, qd) that is asked once a
         step, or None. `friction=True` and `springs=True` add those of all joints. `method` is "rk4", or one
         of SciPy's adaptive ones within `rtol` and `atol` if the law is no function of the state. The loops of
-        the motion are closed to round-off.
+        the motion are closed to round-off. A motion that passes a singular posture, where assembly modes
+        meet, is an error; in a batch what follows is NaN, with a warning.
 
         >>> import closedform as cf
         >>> arm = cf.load("2r").with_loops([cf.JointCoupling("joint2", "joint1")])

@@ -13,12 +13,28 @@ from collections.abc import Callable
 import casadi as ca
 from casadi import SX
 
-from ..forms import newton_euler
 from ..forms.elimination import Factors
 from ..forms.factorisation import CHRISTOFFEL
 from ..forms.loads import NO_LOADS, Loads
 from . import dynamics
 from .closed_tree import ClosedTree, Posture
+
+
+def generalized_force_derivatives(
+    closed: ClosedTree, q: SX, qd: SX, qdd: SX, *, loads: Loads = NO_LOADS
+) -> tuple[SX, SX]:
+    """Return the derivatives of `generalized_force` by q and qd together. Returns (nv, nv) twice."""
+    return _by_motion(closed, q, qd, lambda at: dynamics.forces_of(at, qd, qdd, loads))
+
+
+def generalized_force_dq(closed: ClosedTree, q: SX, qd: SX, qdd: SX, *, loads: Loads = NO_LOADS) -> SX:
+    """Return the derivative of `generalized_force` by q. Returns (nv, nv)."""
+    return generalized_force_derivatives(closed, q, qd, qdd, loads=loads)[0]
+
+
+def generalized_force_dqd(closed: ClosedTree, q: SX, qd: SX, qdd: SX, *, loads: Loads = NO_LOADS) -> SX:
+    """Return the derivative of `generalized_force` by qd. Returns (nv, nv)."""
+    return generalized_force_derivatives(closed, q, qd, qdd, loads=loads)[1]
 
 
 def inverse_dynamics_derivatives(
@@ -29,7 +45,7 @@ def inverse_dynamics_derivatives(
     Column h is the derivative along a unit velocity h, all joints moving as the loops say; for one-dof
     joints that is d / dq_h. Returns (actuated, nv) twice.
     """
-    return _by_motion(closed, q, qd, lambda at: at.torques(_forces(at, qd, qdd, loads)))
+    return _by_motion(closed, q, qd, lambda at: at.torques(dynamics.forces_of(at, qd, qdd, loads)))
 
 
 def inverse_dynamics_dq(closed: ClosedTree, q: SX, qd: SX, qdd: SX, *, loads: Loads = NO_LOADS) -> SX:
@@ -52,13 +68,13 @@ def forward_dynamics_derivatives(
     """
     at = closed.at(q)
     qdd = SX.sym("qdd", closed.nv)
-    by_q, by_qd = _by_motion(closed, q, qd, lambda at: at.forces(tau) - _forces(at, qd, qdd, loads))
+    by_q, by_qd = _by_motion(
+        closed, q, qd, lambda at: at.forces(tau) - dynamics.forces_of(at, qd, qdd, loads)
+    )
     M = Factors(dynamics.embedded_mass(at), from_leaves=True)
     found = dynamics.forward_dynamics(closed, q, qd, tau, loads=loads)
     by_q, by_qd = ca.substitute([by_q, by_qd], [qdd], [ca.densify(found)])
-    by_q, by_qd, by_tau = (
-        ca.horzcat(*map(M.solve, ca.horzsplit(each))) for each in (by_q, by_qd, ca.densify(_actuation(at)))
-    )
+    by_q, by_qd, by_tau = map(M.solve_columns, (by_q, by_qd, ca.densify(_actuation(at))))
     return by_q, by_qd, by_tau
 
 
@@ -97,12 +113,6 @@ def coriolis_matrix_dq(closed: ClosedTree, q: SX, qd: SX, factorisation: str = C
 def coriolis_matrix_dqd(closed: ClosedTree, q: SX, qd: SX, factorisation: str = CHRISTOFFEL) -> SX:
     """Return dC / dqd, entry [i, j, h] = dC_ij / dqd_h. Returns (nv, nv, nv)."""
     return ca.jacobian(_rows(dynamics.coriolis_matrix(closed, q, qd, factorisation)), qd)
-
-
-def _forces(at: Posture, qd: SX, qdd: SX, loads: Loads) -> SX:
-    """Return the generalised forces of a motion."""
-    v, vd = at.velocities([qd, qdd])
-    return at.G.T @ newton_euler.inverse_dynamics(at.tree, at.x, v, vd, loads=loads)
 
 
 def _actuation(at: Posture) -> SX:

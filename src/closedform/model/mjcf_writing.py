@@ -29,6 +29,11 @@ def mjcf_text(model: Model) -> str:
 
     Coordinates are those of the model, but for the order of quaternions; see `description/mjcf.py`.
     """
+    return xml_text(mjcf_root(model))
+
+
+def mjcf_root(model: Model) -> etree._Element:
+    """Return the root element of the MJCF file of a model; see `mjcf_text`."""
     _warn_of_limits(model)
     warn_of_losses(model)
     root = element(None, "mujoco", model=model.name)
@@ -58,7 +63,7 @@ def mjcf_text(model: Model) -> str:
         driver = model.bodies[body.coupling.body].joint_name
         line = [body.coupling.offset, body.coupling.multiplier, 0, 0, 0]
         element(equality, "joint", joint1=body.joint_name, joint2=driver, polycoef=line)
-    return xml_text(root)
+    return root
 
 
 def warn_of_losses(model: Model) -> None:

@@ -25,7 +25,7 @@ def urdf_text(model: Model) -> str:
     inertias, gravity along another axis).
     """
     warn_of_losses(model)
-    return xml_text(_robot(model))
+    return xml_text(urdf_root(model))
 
 
 def warn_of_losses(model: Model) -> None:
@@ -69,7 +69,8 @@ def written(value: object) -> str:
     return " ".join(repr(float(each) + 0.0) for each in np.ravel(np.asarray(value, dtype=float)))
 
 
-def _robot(model: Model) -> etree._Element:
+def urdf_root(model: Model) -> etree._Element:
+    """Return the root element of the URDF file of a model; see `urdf_text`."""
     robot = element(None, "robot", name=model.name)
     taken = {*model.frame_names, *(body.name for body in model.bodies)}
     joint_names = {body.joint_name for body in model.bodies}

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..joints import JointType
+from ..loops.model import ClosedModel
 from ..model import Body, Model
 
 
@@ -34,6 +35,17 @@ def turns(body: Body) -> NDArray[np.bool_]:
 def velocity_labels(model: Model) -> tuple[Label, ...]:
     """Return the labels of qd, qdd and tau."""
     return _labels(model, lambda joint: joint.velocity_entries)
+
+
+def torque_labels(model: Model | ClosedModel) -> tuple[Label, ...]:
+    """Return the labels of the torques: those of qd, or of the actuated joints of a robot with loops.
+
+    If nobody drives some of its degrees of freedom, they are those of the generalised forces.
+    """
+    if isinstance(model, Model):
+        return velocity_labels(model)
+    every = velocity_labels(model.tree)
+    return tuple(every[k] for k in (model.iv if model.undriven else model.av))
 
 
 def coordinate_labels(model: Model) -> tuple[Label, ...]:

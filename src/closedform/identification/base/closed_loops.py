@@ -39,10 +39,11 @@ class LoopBaseParameters(BaseParameters):
     def regressor(self) -> Kernel:
         """The compiled reduced regressor of the actuated joints: (..., actuated, count).
 
-        q are the coordinates that `closed.kernel("regressor")` takes: of all joints if there is no formula.
+        If nobody drives some degrees of freedom, that of the generalised forces: (..., nv, count). q are the
+        coordinates that kernels of `closed` take: of all joints if there is no formula.
         """
-        closed = self._mechanism
-        symbols, (Y,) = catalogue(closed.model)["regressor"].expression(closed.model)
+        closed = self.mechanism
+        symbols, (Y,) = catalogue(closed.model)[regressor_name(closed)].expression(closed.model)
         Y = ca.densify(Y[:, list(self.kept)])
         inputs = [
             (name, each.shape[:1], each) for name, each in zip(("q", "qd", "qdd"), symbols, strict=True)
@@ -71,9 +72,19 @@ class LoopBaseParameters(BaseParameters):
         )
 
     @property
-    def _mechanism(self) -> ClosedRobot:
+    def mechanism(self) -> ClosedRobot:
+        """The robot with its loops."""
         assert self.closed is not None
         return self.closed
+
+    def postures(self, q: Array) -> Array:
+        """Return q, or the coordinates of all joints if no formula gives them; NaN where there are none."""
+        return q if self.mechanism.model.explicit else self.mechanism.reached(q)
+
+    def columns(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Return the reduced regressor at coordinates of the independent joints; NaN where there are none."""
+        with np.errstate(invalid="ignore"):
+            return super().columns(q, qd, qdd)
 
 
 def closed_base_parameters(closed: ClosedRobot, base: BaseParameters, units: Array) -> LoopBaseParameters:
@@ -98,13 +109,17 @@ def closed_base_parameters(closed: ClosedRobot, base: BaseParameters, units: Arr
 
 def sampled_closed_regressor(closed: ClosedRobot) -> Array:
     """Return rows of the closed regressor at random motions, at least three per inertial parameter."""
-    from .numeric import ROWS_PER_COLUMN, SEED
+    from .numeric import ROWS_PER_COLUMN, SEED, regressor_at
 
     model = closed.model
-    actuated = len(model.av)
-    samples = 5 + ROWS_PER_COLUMN * SIZE * len(model.bodies) // actuated
+    samples = 5 + ROWS_PER_COLUMN * SIZE * len(model.bodies) // model.nv
     q, qd, qdd = closed.random_state(SEED, batch=samples)
     here = q if model.explicit else closed.assemble(q)
-    symbols, (Y,) = catalogue(model)["regressor"].expression(model)
-    rows = ca.Function("regressor", symbols, [Y]).map(samples)(here.T, qd.T, qdd.T)
-    return np.asarray(rows).reshape(actuated * samples, -1)
+    # torques of the actuated joints tell as much as generalised forces: the same combinations of parameters
+    Y = regressor_at(model, (here, qd, qdd), "generalized_force_regressor")
+    return Y.reshape(model.nv * samples, -1)
+
+
+def regressor_name(closed: ClosedRobot) -> str:
+    """Return the form that is linear in the parameters and known from torques: those of a log, say."""
+    return "generalized_force_regressor" if closed.model.undriven else "regressor"

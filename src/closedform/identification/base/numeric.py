@@ -9,7 +9,8 @@ import numpy as np
 from scipy.linalg import qr, solve_triangular
 
 from ...arrays import Array
-from ...forms import form
+from ...forms.form_catalogue import catalogue
+from ...loops.model import ClosedModel
 from ...model import Model
 from ...model.state import random_state
 from .regrouping import pivot_rows, snapped
@@ -29,12 +30,15 @@ CLEAN = 1e-10
 """Distance of a coefficient (in units of the robot) to a whole or half number that counts as round-off."""
 
 
-def regressor_at(model: Model, states: Sequence[Array]) -> Array:
-    """Return the regressor Y of all parameters at q, qd, qdd of samples, (nv, samples, parameters)."""
-    symbols, (Y,) = form("regressor").expression(model)
+def regressor_at(model: Model | ClosedModel, states: Sequence[Array], name: str = "regressor") -> Array:
+    """Return the regressor Y of all parameters at q, qd, qdd of samples, (torques, samples, parameters).
+
+    q of a model with loops is what its forms take: of all joints if there is no formula.
+    """
+    symbols, (Y,) = catalogue(model)[name].expression(model)
     samples = len(states[0])
     rows = ca.Function("regressor", symbols, [Y]).map(samples)(*(each.T for each in states))
-    return np.asarray(rows).reshape(model.nv, samples, -1)
+    return np.asarray(rows).reshape(Y.shape[0], samples, -1)
 
 
 def sampled_regressor(model: Model) -> Array:

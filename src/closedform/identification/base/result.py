@@ -16,6 +16,7 @@ from ...errors import ClosedFormError
 from ...forms import form
 from ...kernels import Kernel, ProgramRecipe, compiled
 from ...lazy import cached_property
+from ...loops import ClosedRobot
 from ...model import Model
 from ...robot import Robot
 from .regrouping import Regrouping
@@ -155,6 +156,19 @@ class BaseParameters:
         doc = "Return Y with tau = Y @ base for the base parameters, without rotor inertias."
         inputs = list(zip(("q", "qd", "qdd"), symbols, strict=True))
         return compiled("base_regressor", inputs, [("Y", Y.shape, Y)], doc, f"robot {self.robot.name!r}")
+
+    @property
+    def mechanism(self) -> Robot | ClosedRobot:
+        """The robot that moves: `robot`, or what closes it into loops."""
+        return self.robot
+
+    def postures(self, q: Array) -> Array:
+        """Return what `regressor` takes for coordinates q of the mechanism."""
+        return q
+
+    def columns(self, q: Array, qd: Array, qdd: Array) -> Array:
+        """Return the reduced regressor at coordinates q of the mechanism: (..., joints, count)."""
+        return np.asarray(self.regressor(self.postures(q), qd, qdd))
 
     def kernel(self, name: str = "inverse_dynamics", order: int | None = None) -> Kernel:
         """Return a form with the base parameters as its last input, in place of numbers.

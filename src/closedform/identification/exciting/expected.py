@@ -15,7 +15,7 @@ from ..base.result import BaseParameters
 from ..logs.signals import Signals
 from ..logs.transmission import Axis
 from ..regression.design import Design, independent
-from ..regression.friction import NO_FRICTION, FrictionTerms, term_columns
+from ..regression.friction import NO_FRICTION, FrictionTerms, axis_motion, term_columns
 
 SAMPLES = 2000
 """Instants at which a motion is looked at; errors scale with the samples that are recorded."""
@@ -75,7 +75,7 @@ def expected_errors(
     W = np.zeros((SAMPLES, robot.nv, design.width))
     W[..., : base.count] = base.regressor(q, qd, qdd)
     signals = Signals(t, q, q, qd, qdd, 0 * q, np.ones(SAMPLES, dtype=bool))
-    for k, column in enumerate(term_columns(design.drive, axes, signals)):
+    for k, column in enumerate(term_columns(design.drive, axis_motion(axes, signals))):
         W[..., base.count + k] = column[:, None] * axes[design.drive[k].axis].direction
     A = (W / noise[:, None]).reshape(-1, design.width)
     scale = np.linalg.norm(A, axis=0)

@@ -12,7 +12,7 @@ from ...arrays import Array
 from ..logs.errors import LogError
 from ..logs.signals import Filters, Signals, thin
 from ..regression.design import Design
-from ..regression.friction import term_columns
+from ..regression.friction import axis_motion, term_columns
 from ..regression.moments import LAGS, Moments
 from ..regression.rows import Rows
 from ..regression.split import UNUSED, Split
@@ -100,7 +100,8 @@ def blocks(design: Design, log: FloatingLog, filters: Filters, base_rows: bool) 
 def _drive(design: Design, signals: Signals, filters: Filters) -> Array:
     """Return the columns of the drives at the states."""
     columns = [
-        thin(column[:, None], filters)[:, 0] for column in term_columns(design.drive, design.axes, signals)
+        thin(column[:, None], filters)[:, 0]
+        for column in term_columns(design.drive, axis_motion(design.axes, signals))
     ]
     return np.stack(columns, axis=1) if columns else np.zeros((len(signals.time[:: filters.first]), 0))
 
@@ -138,7 +139,7 @@ def _projected(
     if base_rows:
         bases = [(0, len(q), np.broadcast_to(np.eye(nv)[:, :6], (len(q), nv, 6)))]
     else:
-        bases = list(null_bases(contact_jacobian(design.robot, q, feet, log.flat)))
+        bases = list(null_bases(contact_jacobian(design.base.robot, q, feet, log.flat)))
     found = []
     for start, stop, Z in bases:
         rows = window.averaged(np.swapaxes(Z, 1, 2) @ A[start:stop])

@@ -25,7 +25,7 @@ from ..regression.least_squares import undetermined as undetermined_names
 from ..regression.moments import LAGS, Moments
 from ..regression.split import FOLDS, HELD_OUT, Split
 from ..workflow.doubt import prediction_doubts
-from ..workflow.inertias import beliefs, identified_robot, inertias
+from ..workflow.inertias import beliefs, identified_tree, inertias
 from ..workflow.known_inertias import KnownInertias
 from ..workflow.prediction import cross_validation, torque_errors
 from .equations import Block, Window, blocks, moments_of
@@ -175,7 +175,7 @@ floating_base=True
     )
     position = mass_position(base)
     return FloatingIdentification(
-        robot=identified_robot(design, solved),
+        robot=Robot(identified_tree(design, solved)),
         design=design,
         friction=model,
         values=solved.values,
@@ -215,7 +215,7 @@ def _narrowed(design: Design, found: Sequence[Block], keep: Sequence[Term]) -> t
     """Return design and rows with some of the drive terms."""
     count = design.base.count
     columns = [*range(count), *(count + design.drive.index(term) for term in keep), design.width]
-    smaller = _design(design.robot, design.base, design.axes, keep)
+    smaller = _design(design.base.robot, design.base, design.axes, keep)
     return smaller, [Block(block.time, block.Z, block.A[..., columns]) for block in found]
 
 

@@ -35,6 +35,9 @@ WORDS = {
 
 REQUIRED = ("position", "effort")
 
+MOST_NUMBERED = 1000
+"""Columns of a quantity that may be numbered."""
+
 CURRENTS = {"current", "cur", "curr", "i"}
 """Words for efforts that are currents, not torques."""
 
@@ -53,8 +56,11 @@ def choose(
     joints: Sequence[str],
     columns: Mapping[str, Any] | None,
     units: Mapping[str, str] | None,
+    moving: Sequence[str] | None = None,
 ) -> tuple[dict[str, Chosen], tuple[str, ...]]:
     """Return the columns of each quantity and the joints they cover, in the robot's order.
+
+    `moving` are the joints of positions and velocities if they are others than those of the efforts.
 
     Names are found by words and joints: `q1`, `tau_3`, `elbow_position [deg]`, `effort elbow`;
     numbers count the robot's joints from 1 (or from 0 if there is a 0). `columns` names them
@@ -66,10 +72,11 @@ def choose(
     covered: dict[str, tuple[str, ...]] = {}
     for quantity in WORDS:
         given = (columns or {}).get(quantity)
+        own = joints if moving is None or quantity == "effort" else moving
         names, indices = (
-            named_columns(table, quantity, given, joints)
+            named_columns(table, quantity, given, own)
             if given is not None
-            else found_columns(table, quantity, joints)
+            else found_columns(table, quantity, own)
         )
         if not names:
             continue
@@ -79,7 +86,7 @@ def choose(
             _check_kinds(written, names)
         found[quantity] = Chosen(tuple(names), [numbers_of(table, name) for name in names], scale)
         if quantity != "time":
-            covered[quantity] = tuple(joints[k] for k in indices)
+            covered[quantity] = tuple(own[k] for k in indices)
     missing = [quantity for quantity in REQUIRED if quantity not in found]
     if missing and headerless(table):
         raise LogError(
@@ -92,6 +99,12 @@ def choose(
             f"{joints[0]}_{missing[0]} or {WORDS[missing[0]][3]}1, or say "
             f'columns={{"{missing[0]}": [...]}}'
         )
+    if moving is not None:
+        for quantity, own in (("position", moving), ("effort", joints)):
+            without = [name for name in own if name not in covered[quantity]]
+            if without:
+                raise LogError(f"joint(s) {', '.join(without)} have no column of {quantity}; add it")
+        return found, tuple(joints)
     return found, _agreed(covered, joints)
 
 
@@ -240,6 +253,25 @@ def found_columns(table: LogTable, quantity: str, joints: Sequence[str]) -> tupl
         )
     order = sorted(numbers)
     return [numbers[k] for k in order], [k - shift for k in order]
+
+
+def joints_named(table: LogTable, quantity: str, joints: Sequence[str]) -> tuple[str, ...]:
+    """Return the joints that columns of a quantity name."""
+    plain = {name: _letters(split_unit(name)[0]) for name in table}
+    either = "|".join(sorted(WORDS[quantity], key=len, reverse=True))
+    return tuple(joints[k] for k in sorted(_by_joint(plain, either, joints)))
+
+
+def width_of(table: LogTable, quantity: str, given: Any = None) -> int:
+    """Return how many numbers of a quantity a row has, by columns that are given or do not name joints."""
+    names: list[Any] = []
+    if given is not None:
+        names += [given] if isinstance(given, str | int) else list(given)
+    else:
+        names += found_columns(table, quantity, [""] * MOST_NUMBERED)[0]
+    if len(names) == 1 and _wide(table, name := _at_index(table, quantity, names[0])):
+        return int(table[name].shape[1])
+    return len(names)
 
 
 def _by_joint(plain: Mapping[str, str], either: str, joints: Sequence[str]) -> dict[int, list[str]]:

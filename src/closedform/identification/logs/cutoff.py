@@ -12,8 +12,9 @@ from ...checks import positive
 from ...errors import ArgumentError
 from .signals import Samples, even_samples
 
-WIDER = 10.0
-"""Cutoff over the motion's bandwidth: its harmonics and the corners of friction reach that far."""
+WIDER = {2: 8.0, 1: 10.0}
+"""Cutoff over the motion's bandwidth, as far as its harmonics and the corners of friction reach; less far if
+accelerations are two derivatives of what was logged (positions) than one (velocities), with more noise."""
 
 SHARE = 1e-4
 """Power of the noise in accelerations over that of the motion that a cutoff may let through."""
@@ -29,6 +30,9 @@ CERTAIN = 20.0
 
 HUM = 8.0
 """Ratio of a frequency to the next lower one that stands out (at least `LOWEST`), above which it is a hum."""
+
+CORNERS = 4.0
+"""Cutoff in Hz that reversals of friction need, whose corners are as sharp in slow motions."""
 
 LOWEST = 2.0
 """Least cutoff in Hz."""
@@ -86,6 +90,10 @@ class Spectrum:
         power = np.cumsum((speed[:, moving] / total[moving]).sum(axis=1))
         return float(self.frequency[np.searchsorted(power, 0.99 * power[-1])])
 
+    def reach(self, derivatives: int) -> float:
+        """Return how far the motion and its friction reach, if accelerations are so many derivatives."""
+        return max(WIDER[derivatives] * self.bandwidth, CORNERS)
+
     @property
     def clean(self) -> float:
         """The cutoff up to which noise is `SHARE` of the accelerations' power, in the median of the joints.
@@ -124,7 +132,7 @@ def _end(frequencies: Array) -> float:
 
 
 def spectral_cutoff(samples: Samples, rate: float) -> float:
-    """Return the cutoff in Hz for a log: `WIDER` times its motion's bandwidth, or less if noise demands it.
+    """Return the cutoff in Hz for a log: some times its motion's bandwidth, or less if noise demands it.
 
     Noise is judged by the floor of the positions' spectrum, never by differences of positions: those
     of a fast log are nothing but noise.
@@ -132,7 +140,8 @@ def spectral_cutoff(samples: Samples, rate: float) -> float:
     if not np.ptp(samples.position, axis=0).any():
         return rate / 10
     spectrum = Spectrum.of(samples, rate)
-    return float(np.clip(min(WIDER * spectrum.bandwidth, spectrum.clean), min(LOWEST, rate / 10), rate / 10))
+    wide = min(spectrum.reach(2), spectrum.clean)
+    return float(np.clip(wide, min(LOWEST, rate / 10), rate / 10))
 
 
 def chosen_cutoff(caller: str, given: float | None, samples: Samples, rate: float) -> float:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...loops import ClosedRobot
 from ...robot import Robot
+from ..joints import joint_bodies, limit_array
 from .errors import LogError
 from .log import STILL, Log
 from .signals import Samples
@@ -25,7 +27,7 @@ ROWS = 200_000
 """Rows looked at; more would show nothing new."""
 
 
-def check_plausible(robot: Robot, log: Log) -> None:
+def check_plausible(robot: Robot | ClosedRobot, log: Log) -> None:
     """Refuse a log whose clock, angles, speeds or torques cannot be in the units they are read in."""
     rate = 1 / float(np.median(np.diff(log.time)))
     if rate < SLOWEST:
@@ -56,9 +58,9 @@ def check_motion(log: Log) -> None:
         )
 
 
-def _check_positions(robot: Robot, log: Log, samples: Samples) -> None:
-    turning = np.array([body.joint.turns_about_axis for body in robot.model.independent])
-    lower, upper = robot.lower_limits, robot.upper_limits
+def _check_positions(robot: Robot | ClosedRobot, log: Log, samples: Samples) -> None:
+    turning = np.array([body.joint.turns_about_axis for body in joint_bodies(robot)])
+    lower, upper = limit_array(robot, "lower"), limit_array(robot, "upper")
     reach = np.maximum(np.abs(lower), np.abs(upper))
     largest = np.abs(samples.position).max(axis=0)
     limited = np.isfinite(reach) & (reach > 0)
@@ -83,7 +85,7 @@ def _check_positions(robot: Robot, log: Log, samples: Samples) -> None:
         )
 
 
-def _check_speeds(robot: Robot, log: Log, samples: Samples) -> None:
+def _check_speeds(robot: Robot | ClosedRobot, log: Log, samples: Samples) -> None:
     slope = np.percentile(np.abs(np.gradient(samples.position, samples.time, axis=0)), 99, axis=0)
     steps = np.diff(samples.time)
     shortest, mean = float(np.percentile(steps, 1)), float(np.mean(steps))
@@ -93,7 +95,7 @@ def _check_speeds(robot: Robot, log: Log, samples: Samples) -> None:
         if shortest < BURST * mean
         else 'are angles in degrees, or time in another unit? Say units={"position": "deg"} or {"time": "ms"}'
     )
-    for name, speed, limit in zip(log.joints, slope, robot.velocity_limits, strict=True):
+    for name, speed, limit in zip(log.joints, slope, limit_array(robot, "velocity"), strict=True):
         if 0 < 10 * BEYOND * limit < speed:
             raise LogError(
                 f"{log.source}: joint {name!r} moves at {speed:.4g} rad/s, its limit is {limit:.4g}: {hint}"
@@ -122,8 +124,8 @@ def _check_velocities(log: Log, samples: Samples) -> None:
             )
 
 
-def _check_efforts(robot: Robot, log: Log, samples: Samples) -> None:
-    limit = robot.effort_limits
+def _check_efforts(robot: Robot | ClosedRobot, log: Log, samples: Samples) -> None:
+    limit = limit_array(robot, "effort")
     largest = np.percentile(np.abs(samples.effort), 99, axis=0)
     for j, name in enumerate(log.joints):
         if np.isfinite(limit[j]) and limit[j] > 0 and largest[j] > 10 * BEYOND * limit[j]:

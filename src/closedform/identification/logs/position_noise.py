@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import Array
-from .cutoff import WIDER, Spectrum
+from .cutoff import Spectrum
 from .signals import JITTER, Filters, Samples
 
 SECONDS = 8.0
@@ -24,12 +24,12 @@ def noise_notes(samples: Samples, filters: Filters, spectrum: Spectrum) -> tuple
     It is told if it lowers the cutoff that was chosen, or if a hum above it would drown the accelerations.
     """
     notes = []
-    if spectrum.motion.any() and spectrum.clean < WIDER * spectrum.bandwidth:
+    if spectrum.motion.any() and spectrum.clean < spectrum.reach(2):
         step = _step(samples.position, spectrum, filters.rate)
         what = f"positions come in steps of {step:.2g}, whose noise" if step else "noise of the positions"
         notes.append(
             f"{what} would bias accelerations beyond {filters.cutoff:.3g} Hz: that is the cutoff, the motion "
-            f"alone would have {WIDER * spectrum.bandwidth:.3g} Hz"
+            f"alone would have {spectrum.reach(2):.3g} Hz"
         )
     hum = _hum(samples, filters, spectrum)
     if hum is not None:
@@ -60,7 +60,7 @@ def _hum(samples: Samples, filters: Filters, spectrum: Spectrum) -> float | None
     x = np.diff(samples.position[:count], 2, axis=0) * filters.rate**2  # accelerations show a hum best
     f = np.fft.rfftfreq(len(x), 1 / filters.rate)
     power = np.abs(np.fft.rfft(x * np.hanning(len(x))[:, None], axis=0)) ** 2 / len(x) ** 2
-    above = f > max(2 * filters.cutoff, WIDER * spectrum.bandwidth)
+    above = f > max(2 * filters.cutoff, spectrum.reach(2))
     if np.count_nonzero(above) < 16:
         return None
     high = power[above]

@@ -60,15 +60,15 @@ def is_one_file_each(source: Any) -> bool:
 def joined(
     source: Mapping[str, Any],
     read: Callable[[Any], LogTable],
-    joints: Sequence[str],
+    joints_of: Callable[[str, LogTable], Sequence[str]],
     columns: Mapping[str, Any] | None,
     units: Mapping[str, str] | None,
     rate: Any,
 ) -> Joined:
     """Return the files of a log, which `read` reads, as one table on the clock of the positions.
 
-    The clock of a file is its column of time, its entry of `rate`, or that of another file with as
-    many rows.
+    `joints_of` gives the joints that a quantity may be of, by its table. The clock of a file is its column of
+    time, its entry of `rate`, or that of another file with as many rows.
     """
     unknown = [key for key in source if key not in FILES]
     if unknown:
@@ -84,6 +84,7 @@ def joined(
         table = read(source[quantity])
         if not table:
             raise LogError(f"{path}: no columns")
+        joints = joints_of(quantity, table)
         clock_name = _clock_name(table, quantity, joints, named)
         clock = None
         if clock_name is not None and not isinstance(rate, int | float):

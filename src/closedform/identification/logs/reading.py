@@ -12,14 +12,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...checks import choice, file_path, instance
+from ...checks import choice, file_path
 from ...errors import ArgumentError
+from ...loops import ClosedRobot
 from ...robot import Robot
-from ..joints import turning_joints
+from ..joints import any_robot, driven_robot, turning_joints
 from .clock import believed_time, even_time, gap_notes, in_order, scaled_time, seconds, window_rows
 from .columns import Chosen, check_quantities, choose
 from .errors import LogError
 from .log import LEAST_ROWS, Log
+from .loop_positions import LoopPositions, Recorded, moving_joints, torque_joints, wanted_joints
 from .options import log_description
 from .quantities import is_one_file_each, joined
 from .repairs import repaired, without_missing
@@ -35,7 +37,7 @@ MISSING = ("few", "error", "drop")
 
 def read_log(
     source: Any,
-    robot: Robot,
+    robot: Robot | ClosedRobot,
     *,
     columns: Mapping[str, Any] | None = None,
     units: Mapping[str, str] | None = None,
@@ -66,6 +68,11 @@ def read_log(
     averaged; the log's `remarks` say how many. `missing` is what becomes of rows with a number that is
     not finite: left out up to 1 % of the log ("few"), refused ("error") or left out ("drop").
 
+    Of a robot with loops efforts are those of the actuated joints, positions those of the actuated joints, of
+    the independent ones, or of these and others, by the names of the columns; without names, of the
+    independent joints or of all. The log then has the positions of the actuated joints; others are compared
+    with where the loops put them.
+
     >>> import numpy as np, closedform as cf
     >>> t = np.arange(1000) / 500
     >>> q = np.stack([np.sin(t), np.cos(3 * t)], axis=1)
@@ -73,7 +80,7 @@ def read_log(
     >>> log.joints, float(np.abs(log.samples().position - q).max()) < 1e-14
     (('joint1', 'joint2'), True)
     """
-    instance("read_log: robot", robot, Robot)
+    any_robot("read_log: robot", robot)
     options: dict[str, Any] = {
         "columns": columns,
         "units": units,
@@ -97,23 +104,27 @@ def read_log(
         path, described = log_description(Path(source))
         return read_log(path, robot, **{**described, **given})
     choice("missing", missing, MISSING)
-    turning = turning_joints("read_log", robot)
+    driven = driven_robot(robot)
+    turning = turning_joints("read_log", driven)
     name = _name(source)
-    read = partial(read_table, topic=topic, joints=robot.joint_names)
+    read = partial(read_table, topic=topic, joints=wanted_joints(robot))
     notes: tuple[str, ...] = ()
     if is_one_file_each(source):
         check_quantities(columns, units)
-        both = joined(source, read, robot.joint_names, columns, units, rate)
+        both = joined(source, read, partial(moving_joints, robot, columns), columns, units, rate)
         table, columns, notes = both.table, both.columns, both.notes
         units = {quantity: unit for quantity, unit in (units or {}).items() if quantity != "time"}
         rate = None if isinstance(rate, Mapping) else rate
     else:
         table = read(source)
     try:
-        chosen, covered = choose(table, robot.joint_names, columns, units)
+        loops = None if isinstance(robot, Robot) else LoopPositions.of(robot, table, columns)
+        moving = None if loops is None else loops.joints
+        chosen, covered = choose(table, torque_joints(robot), columns, units, moving)
     except LogError as error:
         raise LogError(f"{name}: {error}") from None
-    if "velocity" in chosen and len(chosen["velocity"].names) not in (1, len(covered)):
+    moving = moving or covered
+    if "velocity" in chosen and len(chosen["velocity"].names) not in (1, len(moving)):
         del chosen["velocity"]  # of some joints only; it serves as a check, no more
     lengths = {key: len(v) for c in chosen.values() for key, v in zip(c.names, c.values, strict=True)}
     if len(set(lengths.values())) > 1:
@@ -122,7 +133,10 @@ def read_log(
             f"{name}: columns differ in length: {few!r} has {lengths[few]} rows, {many!r} has "
             f"{lengths[many]}; cut them to the same rows"
         )
-    arrays = {quantity: _stacked(found, len(covered), name, quantity) for quantity, found in chosen.items()}
+    arrays = {
+        quantity: _stacked(found, len(covered if quantity == "effort" else moving), name, quantity)
+        for quantity, found in chosen.items()
+    }
     count = len(arrays["position"])
     if count < LEAST_ROWS:
         raise LogError(f"{name}: {count} row(s); dynamics shows in some seconds of motion, record for longer")
@@ -140,6 +154,14 @@ def read_log(
         fresh, more = in_order(arrays["time"], missing != "error")
         if fresh is not None:
             arrays, notes = {quantity: values[fresh] for quantity, values in arrays.items()}, (*notes, *more)
+    transmission = Transmission.of(len(covered), reduction, offset, gain, motor_positions)
+    if loops is not None:
+        if rate is not None:
+            arrays, rate = {**arrays, "time": even_time(rate, count)}, None
+            scales["time"] = np.ones(1)
+        recorded, transmission = loops.converted(Recorded(arrays, scales, notes), transmission, name, missing)
+        arrays, scales, notes = dict(recorded.arrays), dict(recorded.scales), recorded.notes
+        covered = driven.joint_names
     log = Log(
         covered,
         even_time(rate, count) if rate is not None else seconds(arrays["time"], scales["time"], name),
@@ -147,7 +169,7 @@ def read_log(
         arrays["effort"],
         arrays.get("velocity"),
         scales,
-        Transmission.of(len(covered), reduction, offset, gain, motor_positions),
+        transmission,
         {quantity: found.names for quantity, found in chosen.items()},
         name,
         "drop" if missing == "drop" else "error",

@@ -42,10 +42,11 @@ def at_rest(position: Array, rate: float) -> NDArray[np.bool_]:
     return found
 
 
-def without_rest(log: Log) -> Log:
+def without_rest(log: Log, held_out: NDArray[np.bool_] | None = None) -> Log:
     """Return a log in memory in which efforts of joints at rest do not count, with a note of how many.
 
-    If every sample of a joint that counts is at rest, all of them stay.
+    They do count in rows that are `held_out` (rows,): those are predicted, not fitted. If every sample of a
+    joint that counts is at rest, all of them stay.
     """
     if log.lazy:
         return log
@@ -53,6 +54,8 @@ def without_rest(log: Log) -> Log:
     rest = at_rest(log.transmission.joint_positions(angles), sampling_rate(log.time))
     before = np.ones(rest.shape) if log.importance is None else log.importance
     rest &= before > 0
+    if held_out is not None:
+        rest &= ~held_out[:, None]
     importance = np.where(rest, 0.0, before)
     none = ~importance.any(axis=0)
     importance[:, none], rest[:, none] = before[:, none], False

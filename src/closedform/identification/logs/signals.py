@@ -287,12 +287,14 @@ def noise_correlation(filters: Filters, lags: int) -> Array:
 
     The autocorrelation of the filters' impulse responses, stage by stage.
     """
+    from scipy.signal import fftconvolve
+
     impulse = np.zeros((2 * PROBE + 1, 1))
     impulse[PROBE] = 1.0
     first = thin_filter(impulse, filters)[:, 0]
-    spread = np.correlate(first, first, "full")[2 * PROBE % filters.first :: filters.first]
+    spread = fftconvolve(first, first[::-1])[2 * PROBE % filters.first :: filters.first]
     second = zero_phase(impulse, filters.cutoff, filters.rate / filters.first)[:, 0]
-    total = np.convolve(spread, np.correlate(second, second, "full"))
+    total = fftconvolve(spread, fftconvolve(second, second[::-1]))
     middle = 2 * PROBE // filters.first + 2 * PROBE
     found = total[middle : middle + lags * filters.second + 1 : filters.second]
     return np.asarray(found / found[0])

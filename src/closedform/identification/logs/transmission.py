@@ -22,11 +22,23 @@ class Axis:
     """A coordinate with drive losses of its own: s = direction . q, acting on tau as direction^T f(s).
 
     Every joint is such an axis. A motor that turns with several joints is one more: its friction
-    and rotor inertia follow the motor's own angle, scaled to the joint it mainly drives.
+    and rotor inertia follow the motor's own angle, scaled to the joint it mainly drives. So is a `joint`
+    that loops move: its direction depends on the posture, ones stand for it. A `passive` one has friction,
+    but no drive.
     """
 
     label: str
     direction: Array
+    joint: str | None = None
+    passive: bool = False
+
+    def takes(self, kind: str) -> bool:
+        """Return whether the axis has terms of a kind: rotors and offsets are those of drives."""
+        if kind in ("Ia", "of") and self.passive:
+            return False
+        if kind == "of":
+            return not self.label.startswith("m")
+        return not (kind == "fl" and (self.label.startswith("m") or self.joint is not None))
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .cutoff import LOWEST, WIDER, Spectrum, chosen_cutoff
+from .cutoff import LOWEST, Spectrum, chosen_cutoff
 from .position_noise import noise_notes
 from .signals import Filters, Samples, condition_signals, zero_phase
 
@@ -63,7 +63,7 @@ def chosen_filters(caller: str, cutoff: float | None, samples: Samples, rate: fl
     if ratio > BETTER:
         return Chosen(filters, _told(samples, filters, spectra[0], cutoff is not None), drowned)
     if cutoff is None:
-        wide = min(WIDER * spectra[0].bandwidth, max(spectra[1].clean, filters.cutoff))
+        wide = min(spectra[0].reach(1), max(spectra[1].clean, filters.cutoff))
         filters = replace(filters, cutoff=float(np.clip(wide, min(LOWEST, rate / 10), rate / 10)))
     note = (
         f"speeds are the logged velocities, {1e3 * delay:.2g} ms late: accelerations from them have "

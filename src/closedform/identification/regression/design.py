@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from typing import Any
@@ -11,12 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array
+from ...loops import ClosedRobot
 from ...robot import Robot
 from ..base.parameters import base_parameters
 from ..base.result import BaseParameters
+from ..joints import joint_array
 from ..logs.signals import Filters, Signals, thin, to_rows
 from ..logs.transmission import Axis
-from .friction import LINK_SIDE, NO_FRICTION, FrictionTerms, Term, term_columns, terms
+from .friction import LINK_SIDE, NO_FRICTION, FrictionTerms, Term, axis_motion, term_columns, terms
+from .loop_axes import LoopAxes
+from .passive_joints import passive_torques, reachable
 from .rows import Columns, Rows
 from .split import UNUSED
 from .torque_column import TorqueColumn
@@ -27,7 +31,7 @@ STATES = 20_000
 TURN = 1e-4
 """Step of central differences by a joint's zero, in rad or m."""
 
-DEPENDENT = 1e-9
+DEPENDENT = 1e-4
 """Part of a column, relative, that other columns do not explain, below which it is dependent."""
 
 
@@ -37,14 +41,15 @@ class Design(Columns):
     `base` gives the base parameters and their regressor, `drive` the terms of the axes, `extra` columns of
     the user, `zeros` the joints whose zero offsets are parameters. `known` is the armature that is taken as
     given, one per joint: that of the model if rotors are not identified, or if a base parameter cannot be
-    told apart from it; described springs are given too, unless they are identified. `about` are values by
+    told apart from it; described springs are given too, unless they are identified, and so is what joints
+    without drives take. `about` are values by
     name: friction by load takes the load that they give, and torques are linear in zero offsets about them.
     Without `about` such columns are zero.
     """
 
     def __init__(
         self,
-        robot: Robot,
+        robot: Robot | ClosedRobot,
         base: BaseParameters,
         axes: tuple[Axis, ...],
         drive: tuple[Term, ...],
@@ -65,7 +70,12 @@ class Design(Columns):
         self.width = len(self.names)
         self._rigid = acting(base, robot)
         sprung = [term.axis for term in drive if term.kind == "k"]
-        self._stiffness = robot.stiffness.copy()
+        self._stiffness = joint_array(robot, "stiffness").copy()
+        self._rest = joint_array(robot, "spring_rest")
+        self._loops = LoopAxes(robot, axes)
+        rotors = {term.axis for term in drive if term.kind == "Ia"}
+        own = {axis.joint: a in rotors for a, axis in enumerate(axes) if axis.joint is not None}
+        self._passive = passive_torques(robot, own)
         self._stiffness[sprung] = 0.0
         self._added = [self._driving(j) for j in range(robot.nv)]
         first = base.count + len(drive)
@@ -78,7 +88,7 @@ class Design(Columns):
     @classmethod
     def of(
         cls,
-        robot: Robot,
+        robot: Robot | ClosedRobot,
         base: BaseParameters,
         axes: tuple[Axis, ...],
         friction: FrictionTerms,
@@ -94,8 +104,10 @@ class Design(Columns):
         """
         drive = tuple(term for term in terms(axes, friction, rotors, springs) if term not in dependent)
         fitted = {term.axis for term in drive if term.kind == "Ia"}
-        known = np.array([0.0 if j in fitted else value for j, value in enumerate(robot.armature)])
-        for body in robot.model.bodies:
+        known = np.array(
+            [0.0 if j in fitted else value for j, value in enumerate(joint_array(robot, "armature"))]
+        )
+        for body in robot.model.bodies if isinstance(robot, Robot) else ():
             if body.coupling is not None:
                 known[body.iv] += body.coupling.multiplier**2 * body.armature
         return cls(robot, base, axes, drive, known, extra, zeros)
@@ -137,7 +149,8 @@ class Design(Columns):
         """Return the rows of a motion: columns of base parameters, drives, the user, and zero offsets."""
         acceleration = signals.qdd[:: filters.first]
         drive = np.empty((len(acceleration), len(self.drive)))
-        for k, column in enumerate(term_columns(self.drive, self.axes, signals)):
+        axes = self._loops.moved(axis_motion(self.axes, signals), signals)
+        for k, column in enumerate(term_columns(self.drive, axes)):
             drive[:, k] = thin(column[:, None], filters)[:, 0]
         motion = (signals.q, signals.qd, signals.qdd)
         further = [thin(column.torques(self.robot, *motion), filters) for column in self.extra]
@@ -146,31 +159,31 @@ class Design(Columns):
         shift = np.zeros(self.robot.nv)
         shift[list(self.zeros)] = values[self.width - len(self.zeros) :]
         states = [np.ascontiguousarray(x[:: filters.first]) for x in motion]
-        states[0] = states[0] + shift
-        link = (states[0] - shift - self.robot.spring_rest) * self._stiffness
+        used = signals.valid[:: filters.first]
+        states[0] = reachable(self.robot, states[0] + shift, signals.time[:: filters.first], used)
+        link = (states[0] - shift - self._rest) * self._stiffness
         beta = values[: self.base.count] if self.curved and about else None
-        rigid, load = filtered_columns(self.base.regressor, states, self._rigid, filters, beta)
+        rigid, load = filtered_columns(self.base.columns, states, self._rigid, filters, beta)
         if load is not None:
             load += link
             if self.burden is not None:
                 body, phi = self.burden
                 load += regressor_torques(self.robot.regressor, states, slice(10 * body, 10 * body + 10), phi)
-            further += zero_gradients(self.base.regressor, states, self.zeros, values[: self.base.count])
+            further += zero_gradients(self.base.columns, states, self.zeros, values[: self.base.count])
             self._apply_load(drive, load, further, values)
         else:
             further += [np.zeros((len(drive), self.robot.nv)) for _ in self.zeros]
             drive[:, [term.kind == "fl" for term in self.drive]] = 0.0
         given = acceleration * self.known + link
+        if self._passive is not None:
+            given += self._passive(*states)
         for j, slope in zip(self.zeros, further[len(self.extra) :], strict=True):
             given = given - shift[j] * slope
-        drive = to_rows(drive, filters)
         rest = [to_rows(columns, filters) for columns in further]
         W = []
-        for j in range(self.robot.nv):
-            driving = self._added[j]
-            scale = np.array([self.axes[self.drive[k].axis].direction[j] for k in driving])
+        for j, driving in enumerate(self._laid_out(drive, states[0], filters)):
             own = [rest[k][:, j, None] for k in self._further[j]]
-            W.append(np.concatenate([rigid[j], drive[:, driving] * scale, *own], axis=1))
+            W.append(np.concatenate([rigid[j], driving, *own], axis=1))
         return Rows(
             signals.time[:: filters.step],
             tuple(W),
@@ -179,6 +192,19 @@ class Design(Columns):
             np.where(signals.valid[:: filters.step], 0, UNUSED),
             importance=None if signals.importance is None else signals.importance[:: filters.step],
         )
+
+    def _laid_out(self, drive: Array, q: Array, filters: Filters) -> Iterator[Array]:
+        """Yield the columns of the drives that act on each joint, after the filters."""
+        rows = to_rows(drive, filters)
+        place = {a: k for k, a in enumerate(self._loops.places)}
+        turning = [(k, place[term.axis]) for k, term in enumerate(self.drive) if term.axis in place]
+        G = self._loops.directions(q) if turning else None
+        for j, driving in enumerate(self._added):
+            scale = np.array([self.axes[self.drive[k].axis].direction[j] for k in driving])
+            if G is not None:
+                here = [k for k, _ in turning]
+                rows[:, here] = to_rows(drive[:, here] * G[:, [a for _, a in turning], j], filters)
+            yield rows[:, driving] * scale
 
     def _apply_load(self, drive: Array, load: Array, further: list[Array], values: Array) -> None:
         """Scale columns of friction by load with the torque that the gears transmit to the links."""
@@ -251,15 +277,15 @@ def filtered_rows(
     return filtered_columns(regressor, states, acting, filters)[0]
 
 
-def acting(base: BaseParameters, robot: Robot) -> tuple[NDArray[np.intp], ...]:
+def acting(base: BaseParameters, robot: Robot | ClosedRobot) -> tuple[NDArray[np.intp], ...]:
     """Return the base parameters that can act on each joint: those of bodies that it moves."""
-    Y = base.regressor(*robot.random_state(0, batch=64))
+    Y = base.columns(*robot.random_state(0, batch=64))
     scale = np.abs(Y).max(axis=(0, 1))
     seen = np.abs(Y).max(axis=0) > 1e-13 * scale
     return tuple(np.flatnonzero(row) for row in seen)
 
 
-def independent(robot: Robot, axes: tuple[Axis, ...]) -> tuple[BaseParameters, frozenset[Term]]:
+def independent(robot: Robot | ClosedRobot, axes: tuple[Axis, ...]) -> tuple[BaseParameters, frozenset[Term]]:
     """Return base parameters, and the rotors and offsets that combinations of them equal at every state.
 
     The rotor of the first joint and its link turn together, so that their inertias add up; an offset
@@ -272,10 +298,18 @@ def independent(robot: Robot, axes: tuple[Axis, ...]) -> tuple[BaseParameters, f
         base = base_parameters(robot, method="numeric")
         Q = np.linalg.qr(_columns(base, states))[0]
     found = set()
+    loops = LoopAxes(robot, axes)
+    turned = loops.directions(states[0]) if loops else None
     for term in (*terms(axes, NO_FRICTION, True), *terms(axes, replace(NO_FRICTION, offset=True), False)):
-        direction = axes[term.axis].direction
-        motion = states[2] @ direction if term.kind == "Ia" else np.ones(len(states[0]))
-        column = np.outer(motion, direction).ravel()
+        direction = np.broadcast_to(axes[term.axis].direction, states[2].shape)
+        motion = np.ones(len(states[0]))
+        if term.kind == "Ia":
+            motion = np.einsum("tj,tj->t", states[2], direction)
+        if turned is not None and term.axis in loops.places:
+            k = loops.places.index(term.axis)
+            direction = turned[:, k]
+            motion = loops.rates(*states)[1][:, k] if term.kind == "Ia" else motion
+        column = (motion[:, None] * direction).ravel()
         rest = column / np.linalg.norm(column)
         for _ in range(2):  # twice is enough
             rest = rest - Q @ (Q.T @ rest)
@@ -288,5 +322,5 @@ def independent(robot: Robot, axes: tuple[Axis, ...]) -> tuple[BaseParameters, f
 
 def _columns(base: BaseParameters, states: tuple[Array, ...]) -> Array:
     """Return the base regressor of states stacked, with columns of length one."""
-    A = base.regressor(*states).reshape(-1, base.count)
+    A = base.columns(*states).reshape(-1, base.count)
     return np.asarray(A / np.linalg.norm(A, axis=0))

@@ -144,17 +144,31 @@ def terms(
     """
     found = []
     for kind in (*(("Ia",) if rotors else ()), *friction.kinds):
-        alone = [a for a, axis in enumerate(axes) if not axis.label.startswith("m")]
-        found += [friction.term(kind, a) for a in (alone if kind in ("of", "fl") else range(len(axes)))]
+        found += [friction.term(kind, a) for a, axis in enumerate(axes) if axis.takes(kind)]
     if not friction.offset:
         found += [Term("of", a) for a in springs]
     return (*found, *(Term("k", a) for a in springs))
 
 
-def term_columns(wanted: tuple[Term, ...], axes: tuple[Axis, ...], signals: Signals) -> Iterator[Array]:
+@dataclass(frozen=True)
+class AxisMotion:
+    """The motion of the axes (samples, axes): coordinates, speeds, accelerations, and `fine` coordinates."""
+
+    q: Array
+    v: Array
+    a: Array
+    fine: Array
+
+
+def axis_motion(axes: tuple[Axis, ...], signals: Signals) -> AxisMotion:
+    """Return the motion of axes that are directions of the joints."""
+    D = directions(axes).T
+    return AxisMotion(signals.q @ D, signals.qd @ D, signals.qdd @ D, signals.fine @ D)
+
+
+def term_columns(wanted: tuple[Term, ...], motion: AxisMotion) -> Iterator[Array]:
     """Yield the column of each term over the samples of a motion; of friction by load only its sign s."""
-    D = directions(axes)
-    v, a, x, q = signals.qd @ D.T, signals.qdd @ D.T, signals.fine @ D.T, signals.q @ D.T
+    q, v, a, x = motion.q, motion.v, motion.a, motion.fine
     states: dict[float, Array] = {}
     for term in wanted:
         speed, width = v[:, term.axis], float(term.value or 1.0)

@@ -10,6 +10,7 @@ import numpy as np
 from ...arrays import Array
 from ...checks import known_name
 from ...errors import ArgumentError, shown
+from ...loops import ClosedRobot
 from ...robot import Robot
 from ..base.result import BaseParameters
 from .design import zero_gradients
@@ -18,7 +19,7 @@ CONFUSED = 1e-5
 """Part of a column, relative, that other columns do not explain, below which it cannot be told apart."""
 
 
-def named_joints(caller: str, given: Any, robot: Robot) -> tuple[int, ...]:
+def named_joints(caller: str, given: Any, robot: Robot | ClosedRobot) -> tuple[int, ...]:
     """Return joints by their place: all (True), none (False), or some by name."""
     if isinstance(given, bool | np.bool_):
         return tuple(range(robot.nv)) if given else ()

@@ -14,6 +14,7 @@ import numpy as np
 from ...arrays import Array
 from ...checks import known_name
 from ...errors import ArgumentError
+from ...loops import ClosedRobot
 from ...model.inertia import NAMES
 from ...robot import Robot
 from ..base.numeric import null_space, reduction
@@ -37,7 +38,7 @@ class PayloadParameters:
     Y_body phi = Y_body[:, kept] (matrix phi) + Y_body[:, M] mass if the mass is known.
     """
 
-    def __init__(self, robot: Robot, state: PayloadState) -> None:
+    def __init__(self, robot: Robot | ClosedRobot, state: PayloadState) -> None:
         names = robot.body_names
         self.robot, self.state = robot, state
         self.body = names[-1] if state.body is None else known_name("body with a payload", state.body, names)

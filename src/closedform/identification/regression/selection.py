@@ -34,8 +34,18 @@ RIDGE = 1e-10
 GAIN = 0.01
 """Part of the error by which a richer model must predict better to be preferred."""
 
+CLEAR_GAIN = 0.05
+"""Part of the error that friction which differs by direction must save: slow drifts of offsets imitate it."""
+
 CERTAIN = 1.0
 """Standard errors, over the folds, by which the squared errors of a model with more terms must be less."""
+
+
+DIGITS = 1e-4
+"""Least scatter of a joint over its torques: models need not be told apart by less."""
+
+ValuesOf = Callable[[Design, Array], Array | None]
+"""Values of a design's parameters by the factor of its weighted rows [W tau]; None if there are none."""
 
 
 def best_friction(
@@ -43,17 +53,21 @@ def best_friction(
     middle: Samples,
     gathered: Callable[[Columns], Moments],
     too_few: Callable[[str], LogError],
+    values_of: ValuesOf | None = None,
 ) -> tuple[FrictionTerms, dict[str, float]]:
     """Return the friction model that predicts rows of the logs best, folds left out in turn, and its values.
 
     `plain` is the design with viscous friction and offsets alone, `middle` some samples of a log;
-    `gathered` gives the moments of all logs without lags, `too_few` the error of too few rows. First the
+    `gathered` gives the moments of all logs without lags, `too_few` the error of too few rows. `values_of`
+    are the values that will be used in the end, if they are not those of least squares: bodies that can exist
+    leave friction less to explain, so that models are compared by the errors of such values. First the
     widths of Coulomb friction and presliding are chosen; then friction by load (of the torques of that
     model), Stribeck friction and asymmetric friction, one after the other, if each predicts clearly better.
     """
-    speed = np.gradient(middle.position, middle.time, axis=0) @ directions(plain.axes).T
+    rates = np.gradient(middle.position, middle.time, axis=0)
+    speed = rates @ directions([axis for axis in plain.axes if axis.joint is None]).T
     slowest = float(np.percentile(np.abs(speed), 99, axis=0).min())
-    search = _searched(plain, (*plain.drive, *candidates(len(plain.axes), slowest)), gathered)
+    search = _searched(plain, (*plain.drive, *candidates(len(plain.axes), slowest)), gathered, values_of)
     if len(search.folds) < 2:
         raise too_few("too few rows to choose a friction model by; record for longer, or give friction=")
     model = search.best()
@@ -66,11 +80,12 @@ def best_friction(
     ]
     added = [_terms(plain, each, sorted({*each.kinds} - {*model.kinds})) for row in richer for each in row]
     drive = (*plain.drive, *chosen, *(term for terms in added for term in terms))
-    search = _searched(plain.with_drive(plain.drive, search.values(model)), drive, gathered)
+    search = _searched(plain.with_drive(plain.drive, search.values(model)), drive, gathered, values_of)
     for row in richer:
         tried = [replace(model, **_changed(each)) for each in row]
-        best = min(tried, key=search.error)
-        model = best if search.pays(model, best) else model
+        best = min(tried, key=search.free_error)
+        gain = CLEAR_GAIN if best.asymmetric and not model.asymmetric else GAIN
+        model = best if search.pays(model, best, gain) else model
     return model, search.values(model)
 
 
@@ -99,17 +114,22 @@ def _terms(plain: Design, model: FrictionTerms, kinds: Sequence[str]) -> tuple[T
     return tuple(term for term in terms(plain.axes, model, False) if term.kind in kinds)
 
 
-def _searched(plain: Design, drive: tuple[Term, ...], gathered: Callable[[Columns], Moments]) -> Search:
+def _searched(
+    plain: Design,
+    drive: tuple[Term, ...],
+    gathered: Callable[[Columns], Moments],
+    values_of: ValuesOf | None,
+) -> Search:
     """Return the search among terms on the rows of the logs."""
     every = plain.with_drive(drive)
-    return Search(every, gathered(every))
+    return Search(every, gathered(every), values_of)
 
 
 class Search:
     """Cross validation of friction models on the moments of a design that holds all their columns."""
 
-    def __init__(self, design: Design, moments: Moments) -> None:
-        self.design, self.active = design, moments.active
+    def __init__(self, design: Design, moments: Moments, values_of: ValuesOf | None = None) -> None:
+        self.design, self.active, self.values_of = design, moments.active, values_of
         self.folds = moments.fitted
         self.grams = [
             [_gram(moments, fold, j, len(active) + 1) for j, active in enumerate(moments.active)]
@@ -119,33 +139,48 @@ class Search:
             [[moments.folds[fold, j].weight for j in range(len(self.active))] for fold in self.folds]
         )
         self._total = [sum(grams) for grams in zip(*self.grams, strict=True)]
-        self._known: dict[FrictionTerms, Array] = {}
+        self._known: dict[tuple[FrictionTerms, bool], Array] = {}
 
     def error(self, friction: FrictionTerms) -> float:
-        """Return the relative torque error of a model on folds left out in turn."""
-        power = sum(gram[-1, -1] for grams in self.grams for gram in grams)
-        return float(np.sqrt(self.squares(friction).sum() / power)) if power else np.inf
+        """Return the relative torque error of a model on folds left out in turn, with the values used."""
+        return self._relative(self.squares(friction))
 
-    def squares(self, friction: FrictionTerms) -> Array:
-        """Return the squared torque errors of a model, summed over each fold while that is left out."""
-        if friction not in self._known:
+    def free_error(self, friction: FrictionTerms) -> float:
+        """Return the relative torque error of a model on folds left out in turn, by least squares."""
+        return self._relative(self.squares(friction, free=True))
+
+    def _relative(self, squares: Array) -> float:
+        power = sum(gram[-1, -1] for grams in self.grams for gram in grams)
+        return float(np.sqrt(squares.sum() / power)) if power else np.inf
+
+    def squares(self, friction: FrictionTerms, free: bool = False) -> Array:
+        """Return the squared torque errors of a model, summed over each fold while that is left out.
+
+        They are those of the values to be used, or of least squares if these are to be `free`.
+        """
+        free = free or self.values_of is None
+        if (friction, free) not in self._known:
             chosen = self._columns(friction)
             wrong = np.zeros(len(self.grams))
             for fold, grams in enumerate(self.grams):
                 rest = [whole - part for whole, part in zip(self._total, grams, strict=True)]
-                x = self._fit(rest, chosen, self.weight.sum(axis=0) - self.weight[fold])
+                x, G = self._fit(rest, chosen, self.weight.sum(axis=0) - self.weight[fold])
+                if self.values_of is not None and not free:
+                    own = self.design.with_drive(self._drive(friction))
+                    values = self.values_of(own, _triangle(G))
+                    x[chosen] = x[chosen] if values is None else values
                 for gram, active in zip(grams, self.active, strict=True):
                     r = np.append(-x[active], 1.0)
                     wrong[fold] += r @ gram @ r
-            self._known[friction] = wrong
-        return self._known[friction]
+            self._known[friction, free] = wrong
+        return self._known[friction, free]
 
-    def pays(self, simple: FrictionTerms, rich: FrictionTerms) -> bool:
-        """Return whether a richer model predicts better by more than `GAIN`, and not by one fold alone."""
+    def pays(self, simple: FrictionTerms, rich: FrictionTerms, least: float = GAIN) -> bool:
+        """Return whether a richer model predicts better by more than `least`, and not by one fold alone."""
         before, after = self.squares(simple), self.squares(rich)
         gain = before - after
         spread = np.std(gain, ddof=1) * np.sqrt(len(gain))
-        return bool(after.sum() < (1 - GAIN) ** 2 * before.sum() and gain.sum() > CERTAIN * spread)
+        return bool(after.sum() < (1 - least) ** 2 * before.sum() and gain.sum() > CERTAIN * spread)
 
     def best(self) -> FrictionTerms:
         """Return the model of least error, with presliding only if that is better by more than `GAIN`.
@@ -154,9 +189,9 @@ class Search:
         that is steeper than the rows demand predicts other motions worse.
         """
         widths = sorted({term.value for term in self.design.drive if term.kind == "fc" and term.value})
-        plain = min((FrictionTerms(coulomb=width) for width in widths), key=self.error)
+        plain = min((FrictionTerms(coulomb=width) for width in widths), key=self.free_error)
         rich = [
-            min((FrictionTerms(coulomb=width, presliding=length) for width in widths), key=self.error)
+            min((FrictionTerms(coulomb=width, presliding=length) for width in widths), key=self.free_error)
             for length in PRESLIDING
         ]
         least = min(self.error(model) for model in rich)
@@ -167,23 +202,30 @@ class Search:
     def values(self, friction: FrictionTerms) -> dict[str, float]:
         """Return the values of a model that fit all folds best, by name."""
         chosen = self._columns(friction)
-        x = self._fit(self._total, chosen, self.weight.sum(axis=0))
+        x, _ = self._fit(self._total, chosen, self.weight.sum(axis=0))
         return {self.design.names[k]: float(x[k]) for k in chosen}
 
-    def _columns(self, friction: FrictionTerms) -> NDArray[np.intp]:
+    def _drive(self, friction: FrictionTerms) -> tuple[Term, ...]:
+        """Return the terms of a model among those of the search."""
         always = ("Ia", "fv", "of", "k")
-        drive = [
-            term.kind in always
-            or (term.kind in friction.kinds and friction.term(term.kind, term.axis) == term)
+        return tuple(
+            term
             for term in self.design.drive
-        ]
+            if term.kind in always
+            or (term.kind in friction.kinds and friction.term(term.kind, term.axis) == term)
+        )
+
+    def _columns(self, friction: FrictionTerms) -> NDArray[np.intp]:
+        own = set(self._drive(friction))
+        drive = [term in own for term in self.design.drive]
         extra = self.design.width - self.design.base.count - len(drive)
         return np.flatnonzero([*[True] * self.design.base.count, *drive, *[True] * extra])
 
-    def _fit(self, grams: Sequence[Array], chosen: NDArray[np.intp], weight: Array) -> Array:
+    def _fit(self, grams: Sequence[Array], chosen: NDArray[np.intp], weight: Array) -> tuple[Array, Array]:
         """Return reweighted least squares from products of columns, zero for columns not chosen.
 
-        `weight` sums up those of each joint's rows.
+        `weight` sums up those of each joint's rows. Also returned are the products of the columns chosen and
+        the torques, joints weighted.
         """
         width = self.design.width
         x = np.zeros(width)
@@ -196,10 +238,18 @@ class Search:
             x[chosen] = ridge_solution(G[np.ix_(chosen, chosen)], G[chosen, width], RIDGE)
             for j, (gram, active) in enumerate(zip(grams, self.active, strict=True)):
                 r = np.append(-x[active], 1.0)
-                scatter[j] = np.sqrt(max(r @ gram @ r / (weight[j] or 1.0), 1e-24))
-        return x
+                squares = max(r @ gram @ r, DIGITS**2 * gram[-1, -1])
+                scatter[j] = np.sqrt(max(squares / (weight[j] or 1.0), 1e-24))
+        both = np.append(chosen, width)
+        return x, G[np.ix_(both, both)]
 
 
 def _gram(moments: Moments, fold: int, joint: int, width: int) -> Array:
     triangle = moments.folds.get((fold, joint))
     return np.zeros((width, width)) if triangle is None else triangle.R.T @ triangle.R
+
+
+def _triangle(G: Array) -> Array:
+    """Return the triangular factor R of products G = R^T R, with a ridge on the scaled diagonal."""
+    d = np.sqrt(np.maximum(np.diag(G), 1e-300))
+    return np.asarray(np.linalg.cholesky(G / d / d[:, None] + RIDGE * np.eye(len(d))).T * d)

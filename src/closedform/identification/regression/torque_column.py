@@ -13,9 +13,10 @@ from ...arrays import Array
 from ...checks import function as checked_function
 from ...checks import known_name, text
 from ...errors import ArgumentError, shorten, shown
+from ...loops import ClosedRobot
 from ...robot import Robot
 
-TAKEN = re.compile(r"(Ia|f[vcpsal]|of|k|dq|[XYZ]{2}|M[XYZ]|M)m?\d+R?")
+TAKEN = re.compile(r"(Ia|f[vcpsal]|of|k|dq|[XYZ]{2}|M[XYZ]|M)(m?\d+R?|:.+)")
 """Names that parameters of bodies and joints have."""
 
 
@@ -51,14 +52,14 @@ class TorqueColumn:
             text(f"column {name!r}: joint", self.joint)
         checked_function(f"column {name!r}: function", self.function, "q, qd and qdd", 3)
 
-    def joints(self, robot: Robot) -> tuple[int, ...]:
+    def joints(self, robot: Robot | ClosedRobot) -> tuple[int, ...]:
         """Return the joints that the torque may act on, by their place."""
         if self.joint is None:
             return tuple(range(robot.nv))
         known_name(f"joint of column {self.name!r}", self.joint, robot.joint_names)
         return (robot.joint_names.index(self.joint),)
 
-    def torques(self, robot: Robot, q: Array, qd: Array, qdd: Array) -> Array:
+    def torques(self, robot: Robot | ClosedRobot, q: Array, qd: Array, qdd: Array) -> Array:
         """Return the torques (samples, joints) of a factor of one, checked."""
         where = self.joints(robot)
         shape = (len(q),) if self.joint is not None else (len(q), robot.nv)
@@ -85,7 +86,7 @@ class TorqueColumn:
         return found
 
 
-def checked_columns(caller: str, given: Any, robot: Robot) -> tuple[TorqueColumn, ...]:
+def checked_columns(caller: str, given: Any, robot: Robot | ClosedRobot) -> tuple[TorqueColumn, ...]:
     """Return torque columns of joints of the robot, no two of one name."""
     if isinstance(given, TorqueColumn):
         given = (given,)

@@ -22,6 +22,10 @@ FASTER = 100.0
 STEPS = 400
 """Newton steps before the search gives up."""
 
+STALLED, NEAR = 1e-8, 0.1
+"""Part of a Newton step below which only round-off stops it, and what the step would gain if that is so: the
+gap is that much over the sharpness wider, far less than the barrier's own."""
+
 ROUNDING = 1e-13
 """Relative error of sums of squares that round-off explains."""
 
@@ -108,17 +112,18 @@ def least_squares_inside(A: Array, b: Array, cone: Cone, start: Array) -> Array:
         if not np.isfinite(decrement):
             break
         value, size = sharpness * squares(y) + cone.barrier(x), 1.0
-        if decrement < 1e-6 + ROUNDING * abs(value):
-            if cone.order <= sharpness * (GAP + RELATIVE_GAP * squares(y)):
-                return np.asarray(x)
-            sharpness *= FASTER
-            continue
-        while size > 1e-12:
+        settled = decrement < 1e-6 + ROUNDING * abs(value)
+        while not settled and size > STALLED:
             trial = sharpness * squares(y + size * step) + cone.barrier(start + K @ (y + size * step))
             if trial <= value - 0.1 * size * decrement + ROUNDING * abs(value):
                 break
             size *= 0.5
-        y = y + size * step
+        if settled or (size <= STALLED and decrement < NEAR):
+            if cone.order <= sharpness * (GAP + RELATIVE_GAP * squares(y)):
+                return np.asarray(x)
+            sharpness *= FASTER
+        else:
+            y = y + size * step
     raise ClosedFormError(
         f"no physically consistent inertias found in {STEPS} steps; the log contradicts the geometry, or its "
         "units are wrong: look at the fit with physical=False"

@@ -17,6 +17,7 @@ from ...arrays import Array
 from ...lazy import cached_property
 from ..base.numeric import regressor_at
 from ..base.result import BaseParameters
+from ..joints import on_tree
 from ..logs.log import Log
 from ..logs.signals import Filters, condition_signals, zero_phase
 from ..regression.least_squares import ridge_solution
@@ -77,7 +78,7 @@ class Cause:
 
 
 TRIED = "gravity along each axis, signs and order of joints, units, zero offsets, lag"
-"""What `Diagnosis` tries."""
+"""What `Diagnosis` tries; zero offsets only of robots without loops."""
 
 
 class Diagnosis:
@@ -100,7 +101,7 @@ class Diagnosis:
     @property
     def enough(self) -> bool:
         """Whether there are enough states for a trial."""
-        return len(self.chosen) * self.base.robot.nv > 2 * (self.base.count + 4 * self.base.robot.nv)
+        return len(self.chosen) * self.base.mechanism.nv > 2 * (self.base.count + 4 * self.base.mechanism.nv)
 
     @property
     def speeds(self) -> Array:
@@ -111,7 +112,7 @@ class Diagnosis:
     @cached_property
     def columns(self) -> Array:
         """The base regressor of the states as they are, (states, joints, parameters)."""
-        return np.asarray(self.base.regressor(*self.states))
+        return np.asarray(self.base.columns(*self.states))
 
     @cached_property
     def present(self) -> Array:
@@ -137,6 +138,8 @@ class Diagnosis:
     def errors(self, Y: Array, states: list[Array], tau: Array) -> Array:
         """Return the relative error of each joint on states left out in turn."""
         n, A = tau.shape[1], self.rows(Y, states, tau)
+        if not np.isfinite(Y).all():  # positions that no mechanism reaches
+            return np.full(n, FARTHEST)
         parts = [A[self.fold == k].reshape(-1, A.shape[2]) for k in range(FOLDS)]
         grams = [part.T @ part for part in parts]
         total, squares = sum(grams), np.zeros(n)
@@ -159,18 +162,24 @@ class Diagnosis:
         better = sorted([*better, *([lag] if lag else [])], key=lambda cause: cause.error)
         return tuple(cause for cause in better if cause.error < ALIKE * better[0].error)
 
+    @property
+    def tried(self) -> str:
+        """What is tried, in words."""
+        loops = self.base.mechanism is not self.base.robot
+        return TRIED.replace("zero offsets, ", "") if loops else TRIED
+
     def account(self) -> tuple[str, ...]:
         """Return what would help, the best first, or that nothing that was tried does."""
         if not self.enough:
             return ("too few states of the log are usable to try what would help; record for longer",)
         causes = [str(cause) for cause in self.causes()]
         now = f"{100 * _mean(self.present):.2g} % (averaged over the joints, with plain friction)"
-        none = f"nothing that was tried lowers the error of rows left out, {now}: {TRIED}"
+        none = f"nothing that was tried lowers the error of rows left out, {now}: {self.tried}"
         return tuple(causes or [none])
 
     def _trials(self) -> Iterator[tuple[str, Array]]:
         """Yield each change in words, and the errors of the joints with it."""
-        names, n = self.base.robot.joint_names, self.tau.shape[1]
+        names, n = self.base.mechanism.joint_names, self.tau.shape[1]
         for words, Y in self._gravities():
             yield words, self.errors(Y, self.states, self.tau)
         for j in range(n):
@@ -200,7 +209,7 @@ class Diagnosis:
     def _zeros(self) -> Iterator[tuple[str, float]]:
         """Yield zero offsets of the joints in words, and the mean error with them: refined from the best."""
         base, states, tau = self.base, self.states, self.tau
-        if base.robot.nq != tau.shape[1]:
+        if base.robot.nq != tau.shape[1] or base.mechanism is not base.robot:
             return
         tried: list[tuple[float, int, Array]] = []
         for k, start in enumerate(starts(base)):
@@ -227,23 +236,27 @@ class Diagnosis:
     def _shifted(self, offset: Array) -> Array:
         """Return the errors of the joints with offsets added to the positions."""
         states = [self.states[0] + offset, *self.states[1:]]
-        return self.errors(np.asarray(self.base.regressor(*states)), states, self.tau)
+        return self.errors(np.asarray(self.base.columns(*states)), states, self.tau)
 
     def _changed(self, position: Change | None = None, effort: Change | None = None) -> Array:
         """Return the errors of the joints with a linear change of positions and of efforts."""
         states = self.states if position is None else [np.ascontiguousarray(position(x)) for x in self.states]
-        Y = self.columns if position is None else np.asarray(self.base.regressor(*states))
+        Y = self.columns if position is None else np.asarray(self.base.columns(*states))
         return self.errors(Y, states, self.tau if effort is None else effort(self.tau))
 
     def _gravities(self) -> Iterator[tuple[str, Array]]:
         """Yield the regressors of all parameters, linear in gravity, with gravity along each axis."""
+        mechanism = self.base.mechanism
         model = self.base.robot.model
         model = model.with_phi(np.zeros(model.phi.size))  # only the geometry matters
         size = float(np.linalg.norm(model.gravity)) or 9.81
         if len(model.bodies) > 40:  # whose expressions would take longer than the fit
             return
+        states = [self.base.postures(self.states[0]), *self.states[1:]]
+        if not np.isfinite(states[0]).all():
+            return
         still, *along = (
-            np.moveaxis(regressor_at(model.with_gravity(gravity), self.states), 0, 1)
+            np.moveaxis(regressor_at(on_tree(mechanism, model.with_gravity(gravity)), states), 0, 1)
             for gravity in (np.zeros(3), *np.eye(3))
         )
         for k, axis in enumerate("xyz"):

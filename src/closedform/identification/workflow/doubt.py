@@ -8,7 +8,7 @@ import numpy as np
 
 from ...arrays import Array
 from ..regression.design import Design
-from .diagnosis import TRIED, Diagnosis
+from .diagnosis import Diagnosis
 from .prediction import Errors
 
 POOR = 0.2
@@ -88,7 +88,7 @@ def _own_inertias(design: Design) -> Array:
     n = robot.nv
     q = np.repeat(robot.random_state(2, batch=64)[0], n, axis=0)
     still, unit = np.zeros((len(q), n)), np.tile(np.eye(n), (64, 1))
-    Y = design.base.regressor(q, still, unit) - design.base.regressor(q, still, still)
+    Y = design.base.columns(q, still, unit) - design.base.columns(q, still, still)
     own = np.einsum("tjk,tj->tk", Y, unit).reshape(64, n, design.base.count).mean(axis=0)
     drives = design.names[design.base.count :]
     rotors = np.array([[float(name == f"Ia{j + 1}") for name in drives] for j in range(n)]).reshape(n, -1)
@@ -128,7 +128,7 @@ def explained(doubts: list[str], error: float, diagnosis: Diagnosis) -> tuple[st
         return ()
     causes = [str(cause) for cause in diagnosis.causes()[:3]]
     none = (
-        f"nothing that was tried explains it ({TRIED}): springs, counterbalances, other friction, or a log "
-        "of another robot remain"
+        f"nothing that was tried explains it ({diagnosis.tried}): springs, counterbalances, other friction, "
+        "or a log of another robot remain"
     )
     return (*doubts, *(causes or [none])) if doubts else tuple(causes)

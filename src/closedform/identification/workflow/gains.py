@@ -11,16 +11,19 @@ from typing import Any, Unpack
 import numpy as np
 
 from ...arrays import Array
-from ...checks import file_path, instance, sized_array
+from ...checks import file_path, sized_array
 from ...errors import ClosedFormError, shorten
 from ...files import read_regular, write_files
+from ...loops import ClosedRobot
 from ...robot import Robot
+from ..joints import any_robot, driven_robot
 from ..logs.cutoff import chosen_cutoff
 from ..logs.errors import LogError
 from ..logs.log import Log
 from ..logs.options import ReadingOptions
 from ..logs.reading import read_log
 from ..logs.signals import Filters, condition_signals, sampling_rate, thin, to_rows
+from ..regression.passive_joints import reachable
 from .listing import Column, Table
 
 FORMAT = "closedform drive gains 1"
@@ -128,7 +131,11 @@ class DriveGains:
 
 
 def drive_gains(
-    robot: Robot, log: Log | Any, *, cutoff: float | None = None, **reading: Unpack[ReadingOptions]
+    robot: Robot | ClosedRobot,
+    log: Log | Any,
+    *,
+    cutoff: float | None = None,
+    **reading: Unpack[ReadingOptions],
 ) -> DriveGains:
     """Return drive gains g for which g * effort fits the described inertias and friction best.
 
@@ -145,10 +152,11 @@ def drive_gains(
     >>> drive_gains(arm, {"t": t, "q": q, "current": tau / [20.0, -5.0]}).values.round(2)
     array([20., -5.])
     """
-    instance("drive_gains: robot", robot, Robot)
+    any_robot("drive_gains: robot", robot)
     if not robot.model.has_inertia:
         raise ClosedFormError(f"drive_gains: robot {robot.name!r} has no inertias to compare with")
     log = read_log(log, robot, **reading)
+    robot = driven_robot(robot)
     if log.joints != robot.joint_names:
         raise LogError(
             "drive_gains: the log lacks joints of the robot; lock them first (closedform.identification.lock)"
@@ -162,7 +170,8 @@ def drive_gains(
     values, explained = np.full(robot.nv, np.nan), np.zeros(robot.nv)
     if np.count_nonzero(used) < FEWEST:
         return DriveGains(log.joints, values, explained)
-    columns = (robot.inverse_dynamics(s.q, s.qd, s.qdd), s.effort, s.qd, np.tanh(s.qd / 0.05))
+    q = reachable(robot, s.q, s.time, s.valid)
+    columns = (robot.inverse_dynamics(q, s.qd, s.qdd), s.effort, s.qd, np.tanh(s.qd / 0.05))
     rows = [to_rows(thin(x, filters), filters) for x in columns]
     for j in np.flatnonzero(counting.sum(axis=0) >= FEWEST):
         torque, effort, speed, sign = (x[counting[:, j], j] for x in rows)
@@ -177,7 +186,7 @@ def drive_gains(
 
 
 def check_gains(
-    robot: Robot, log: Log, cutoff: float, causes: Callable[[], Sequence[object]]
+    robot: Robot | ClosedRobot, log: Log, cutoff: float, causes: Callable[[], Sequence[object]]
 ) -> tuple[str, ...]:
     """Refuse efforts whose scale or sign contradicts the described inertias, with causes that help.
 

@@ -48,7 +48,7 @@ class Gathering:
             name = opened.source.name
             plan = self.plans[name]
             try:
-                log = opened.log()
+                log = opened.log(plan.split)
                 columns = self.columns.carrying(plan.payload)
                 own = gather(columns, log, plan.filters, plan.split, self.lags)
                 if not own.folds and not self.alone:
@@ -76,6 +76,6 @@ def errors_of(shares: Mapping[str, Moments | Failure], values: Array) -> dict[st
     return found
 
 
-def log_of(group: Sequence[Opened | Failure], name: str) -> Log:
+def log_of(group: Sequence[Opened | Failure], name: str, split: Split) -> Log:
     """Return the log of that name among those of a group."""
-    return next(each for each in group if isinstance(each, Opened) and each.source.name == name).log()
+    return next(each for each in group if isinstance(each, Opened) and each.source.name == name).log(split)

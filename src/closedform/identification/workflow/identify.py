@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any, Unpack
 
 import numpy as np
 
 from ...arrays import Array
-from ...checks import choice, flag, function, instance, number
-from ...errors import ArgumentError
+from ...checks import choice, flag, function, number
+from ...errors import ArgumentError, ClosedFormError
+from ...loops import ClosedRobot
 from ...robot import Robot
+from ..joints import any_robot
 from ..logs.importance import Importances, importances
 from ..logs.options import ReadingOptions
 from ..logs.plausibility import ROWS
@@ -21,7 +24,9 @@ from ..regression.friction import NO_FRICTION, FrictionTerms
 from ..regression.joint_zeros import identified_zeros, named_joints
 from ..regression.lag import best_lag, lag_notes
 from ..regression.least_squares import METHODS, Fit
+from ..regression.loop_axes import passive_axes
 from ..regression.moments import Moments
+from ..regression.passive_joints import passive_notes
 from ..regression.payload_columns import robot_fit, with_payloads, without_payloads
 from ..regression.payload_states import Payloads, payload_states
 from ..regression.rows import Columns
@@ -37,11 +42,12 @@ from .inertias import consistent_inertias, identified_robot, inertias, places
 from .known_inertias import KnownInertias
 from .log_results import log_doubts, odd_logs
 from .opening import Opening
-from .prediction import cross_validation, torque_errors
+from .prediction import cross_validation, left_out_errors, left_out_squares, torque_errors
 from .progress import Progress, forward, part
 from .recordings import KEPT, Recordings
 from .result import Identification
 from .runners import runner_of
+from .trust import best_trust
 
 LAG_ROUNDS = 3
 """How often the lag is looked for, each time with the friction model chosen with the lag before."""
@@ -49,22 +55,29 @@ LAG_ROUNDS = 3
 LONGEST_LAG = 1.0
 """Seconds; efforts that come later are of another motion."""
 
+REMEDIES = {
+    "zero_offsets": "calibrate the joints' zeros first, and give those as offset=",
+    "payloads": "identify the robot with and without the payload, and compare the results",
+}
+"""What to do about options that are not for robots with loops."""
+
 ON_ERROR = ("raise", "skip")
 """What becomes of one of several logs that cannot be used."""
 
 
 def identify(
-    robot: Robot,
+    robot: Robot | ClosedRobot,
     log: Any,
     *,
     cutoff: float | None = None,
     lag: float | None = None,
     friction: FrictionTerms | str | None = "auto",
     rotors: bool = True,
+    passive_friction: bool | Sequence[str] = False,
     springs: bool | Sequence[str] = False,
     extra: Sequence[TorqueColumn] = (),
     zero_offsets: bool | Sequence[str] = False,
-    method: str = "reweighted",
+    method: str = "weighted",
     hold_out: HoldOut = None,
     mask: Importances = None,
     weights: Importances = None,
@@ -87,21 +100,27 @@ def identify(
     tau = Y_b(q, qd, qdd) beta + friction and rotors, linear in the base parameters beta
     [GautierKhalil1990] and the parameters of the drives; columns and torques pass the same filters.
 
+    A robot with loops is described by its actuated joints: theirs are the torques, rotors, friction and
+    springs. Joints without drives have those of the description.
+
     - `log`: a `Log`, or what `read_log` takes, with its options (`units`, `columns`, `reduction`, ...);
       or several: a list of these, a folder, or a pattern such as "runs/*.csv". In a list a pair
       (log, options) has options of its own.
-    - `cutoff`: of the torque filter in Hz; by default ten times the bandwidth of the motion, or less
-      if the noise of positions would drown the accelerations.
+    - `cutoff`: of the torque filter in Hz; by default eight times the bandwidth of the motion (ten if
+      speeds were logged), or less if the noise of positions would drown the accelerations.
     - `lag`: seconds by which efforts were recorded later than positions; by default the lag that
       predicts rows left out best, if it takes a tenth off their error; see `lag` of the result.
     - `friction`: `FrictionTerms`, None, or "auto", the model that cross validation within the fitted
       rows prefers. `rotors`: whether rotor inertias are identified.
+    - `passive_friction`: joints without drives in loops, by name or True for all, whose friction is
+      identified too, as fv:elbow1. True leaves out those whose friction is that of other joints.
     - `springs`: joints with linear springs, by name or True for all; stiffness k and rest are identified.
       `extra`: `TorqueColumn`s, other torques that are known up to a factor.
     - `zero_offsets`: joints, by name or True for all, whose zeros may be off: dq is what is to be added
       to the logged coordinate. True leaves out those that no torque shows.
-    - `method`: "ordinary", "weighted" or "reweighted" least squares, by joint, or "iv", instrumental
-      variables, which the noise of positions does not bias.
+    - `method`: least squares with joints weighted alike ("ordinary"), by their scatter in that fit
+      ("weighted"), or by that of the last of many fits ("reweighted"); or "iv", instrumental variables,
+      which the noise of positions does not bias.
     - `hold_out`: None, "half" (the second) or the seconds of alternating blocks of each log, not fitted
       but predicted; or whole logs: a list of names or indices, {"files": 3}, {"files": 0.2}, or
       "files", a fifth of them. See `held_out` and `logs` of the result.
@@ -140,13 +159,13 @@ def identify(
     >>> bool(result.fitted.total < 1e-3), round(result["fv1"].value, 3)
     (True, 0.5)
     """
-    instance(
-        "identify: robot", robot, Robot, "a Robot without loops (base_parameters knows those with loops)"
-    )
+    given = any_robot("identify: robot", robot)
+    if isinstance(robot, ClosedRobot):
+        _refuse_of_loops({"zero_offsets": zero_offsets, "payloads": payloads})
     choice("identify: undetermined", undetermined, ("error", "prior"))
     choice("identify: method", method, METHODS)
-    for name, given in (("rotors", rotors), ("plausible", plausible), ("diagnose", diagnose)):
-        flag(f"identify: {name}", given)
+    for name, option in (("rotors", rotors), ("plausible", plausible), ("diagnose", diagnose)):
+        flag(f"identify: {name}", option)
     if physical is not None:
         flag("identify: physical", physical)
     if physical is False and any(each is not None for each in (mass_bounds, total_mass, symmetric)):
@@ -182,13 +201,23 @@ def identify(
     known = KnownInertias.of(robot.body_names, mass_bounds, total_mass, symmetric)
     tell(0.2, "base parameters")
     base, dependent = independent(robot, axes)
+    passive, notes = passive_axes(base, axes, passive_friction)
+    axes = (*axes, *passive)
     sprung = named_joints("identify: springs", springs, robot)
     extra = checked_columns("identify", extra, robot)
-    zeros, notes = identified_zeros(base, zero_offsets)
+    zeros, more = identified_zeros(base, zero_offsets)
+    notes += (*more, *passive_notes(robot, axes))
 
     def gathered(columns: Columns) -> Moments:
         told = part(tell, 0.25, 0.5, "choosing a friction model")
         return without_payloads(recordings.sample().gather(columns, told, lags=0)[0], columns)
+
+    def possible(design: Design, R: Array) -> Array | None:
+        """Return the values of bodies that can exist; None if none were found, which is no matter yet."""
+        try:
+            return consistent_inertias(design, R, known).values
+        except ClosedFormError:
+            return None
 
     def design_of(model: FrictionTerms) -> Design:
         return Design.of(robot, base, axes, model, rotors, dependent, sprung, extra, zeros)
@@ -199,7 +228,13 @@ def identify(
         if isinstance(model, str):
             tell(0.25, "choosing a friction model")
             plain = design_of(FrictionTerms(coulomb=None))
-            model, values = best_friction(plain, main.log.middle(ROWS), gathered, recordings.too_few)
+            model, values = best_friction(
+                plain,
+                main.log.middle(ROWS),
+                gathered,
+                recordings.too_few,
+                None if physical is False else possible,
+            )
         design = design_of(model)
         return model, settled(design, values, gathered) if design.curved else design
 
@@ -224,7 +259,18 @@ def identify(
     notes += fitting.notes
     fit = robot_fit(whole, design.width)
     tell(0.8, "inertias")
-    found = inertias(design, fit, known, physical)
+
+    @cache
+    def left_out_with(trust: float) -> Array | None:
+        """Return squared errors of rows left out in turn, of consistent inertias with some trust."""
+
+        def consistent(part: Fit) -> Array:
+            bodies = consistent_inertias(design, robot_fit(part, design.width).R, known, trust)
+            return with_payloads(part, bodies.values)
+
+        return left_out_squares(moments, fitting.fit_of, consistent)
+
+    found = inertias(design, fit, known, physical, lambda: best_trust(left_out_with))
     every = with_payloads(whole, found.values)
     fitted = torque_errors(moments, moments.fitted, every)
     tell(0.9, "validation")
@@ -234,12 +280,8 @@ def identify(
     held = (HELD_OUT, 0) in moments.folds
     held_out = torque_errors(moments, [HELD_OUT], every) if held else None
     if found.consistent:
-
-        def consistent(part: Fit) -> Array:
-            bodies = consistent_inertias(design, robot_fit(part, design.width), known)
-            return with_payloads(part, bodies.values)
-
-        left_out = cross_validation(moments, fitting.fit_of, consistent)
+        squares = left_out_with(found.trust)
+        left_out = None if squares is None else left_out_errors(moments, squares)
         any_held_out = torque_errors(moments, [HELD_OUT], whole.values) if held else None
         notes += price_note((left_out, free), (held_out, any_held_out))
     doubts = prediction_doubts(
@@ -261,7 +303,7 @@ def identify(
     reasons = explained(doubts, worst, diagnosis)
     carried = recordings.identified_payloads(every[design.width :], deviations[design.width :])
     return Identification(
-        robot=identified_robot(design, found),
+        robot=identified_robot(given, design, found),
         base=base,
         axes=axes,
         drive=design.drive,
@@ -288,6 +330,13 @@ def identify(
         payloads=carried,
         evidence=Evidence.of_robot(design, fitting.weighed, fit, recordings.noise_correlation()),
     )
+
+
+def _refuse_of_loops(options: Mapping[str, Any]) -> None:
+    """Refuse options that robots with loops do not have yet."""
+    for name, given in options.items():
+        if given is not None and given is not False and not (isinstance(given, Sequence) and not given):
+            raise ArgumentError(f"identify: {name} are not identified of robots with loops; {REMEDIES[name]}")
 
 
 def _checked_lag(given: float | None) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array
+from ...loops import ClosedRobot
 from ...model import Body, Model
 from ...model.inertia import (
     inertia_from_second_moments,
@@ -21,6 +22,7 @@ from ...model.inertia import (
 )
 from ...robot import Robot
 from ...rotations import screw_motion
+from ..joints import joint_bodies, limit_array
 from ..regression.design import Design
 from ..regression.friction import SHARP
 from ..regression.least_squares import Fit
@@ -99,35 +101,46 @@ def is_physical(phi: Array) -> NDArray[np.bool_]:
 
 @dataclass(frozen=True)
 class Inertias:
-    """Values of the parameters, the phi of all bodies behind them, and what is to be said about them."""
+    """Values of the parameters, the phi of all bodies behind them, and what is to be said about them.
+
+    `trust` is that of consistent inertias in their prior.
+    """
 
     values: Array
     phi: Array
     consistent: bool = False
     notes: tuple[str, ...] = ()
+    trust: float = 1.0
 
 
-def inertias(design: Design, fit: Fit, known: KnownInertias, physical: bool | None) -> Inertias:
+def inertias(
+    design: Design,
+    fit: Fit,
+    known: KnownInertias,
+    physical: bool | None,
+    trust: Callable[[], float] = lambda: 1.0,
+) -> Inertias:
     """Return the inertias nearest to the described ones, or physically consistent ones.
 
-    `physical` is that of `identify`. If no rigid body has the inertias found, that is a note.
+    `physical` is that of `identify`; `trust` gives that of `Prior.of` if it is needed. If no rigid body has
+    the inertias found, that is a note.
     """
     prior, B = Prior.of(design, fit.R), design.base.matrix
     phi = nearest(prior, B, fit.values[: design.base.count])
     bodies = zip(design.robot.model.bodies, is_physical(phi), strict=True)
     wrong = [body.name for body, fine in bodies if not fine]
     if physical or known or (physical is None and wrong):
-        return consistent_inertias(design, fit, known)
+        return consistent_inertias(design, fit.R, known, trust())
     if not wrong:
         return Inertias(fit.values, phi)
     note = f"no rigid body has the inertias of {', '.join(wrong)}; physical=True finds consistent ones"
     return Inertias(fit.values, phi, notes=(note,))
 
 
-def consistent_inertias(design: Design, fit: Fit, known: KnownInertias) -> Inertias:
-    """Return the physically consistent inertias that fit the weighted rows of a fit best."""
-    phi, drive = consistent(Prior.of(design, fit.R), known, design.base.matrix, fit.R, design.names)
-    return Inertias(np.concatenate([design.base.matrix @ phi, drive]), phi, consistent=True)
+def consistent_inertias(design: Design, R: Array, known: KnownInertias, trust: float = 1.0) -> Inertias:
+    """Return the physically consistent inertias that fit the rows behind the factor R best."""
+    phi, drive = consistent(Prior.of(design, R, trust), known, design.base.matrix, R, design.names)
+    return Inertias(np.concatenate([design.base.matrix @ phi, drive]), phi, consistent=True, trust=trust)
 
 
 def beliefs(design: Design, R: Array) -> tuple[Array, Array]:
@@ -135,25 +148,34 @@ def beliefs(design: Design, R: Array) -> tuple[Array, Array]:
     prior = Prior.of(design, R)
     B = design.base.matrix
     drives = design.width - design.base.count
-    effort = np.abs(design.robot.effort_limits)
+    effort = np.abs(limit_array(design.robot, "effort"))
     size = float(np.median(effort[np.isfinite(effort) & (effort > 0)])) if np.isfinite(effort).any() else 10.0
     scales = np.concatenate([np.sqrt((B**2) @ prior.scales**2), np.full(drives, size)])
     return np.concatenate([B @ prior.values, np.zeros(drives)]), scales
 
 
-def identified_robot(design: Design, found: Inertias) -> Robot:
-    """Return the robot with identified inertias, and rotors, friction, springs and offsets on its joints.
+def identified_robot(given: Robot | ClosedRobot, design: Design, found: Inertias) -> Robot | ClosedRobot:
+    """Return the robot with what was identified; one with loops in the coordinates of the one given."""
+    tree = identified_tree(design, found)
+    return Robot(tree) if isinstance(given, Robot) else ClosedRobot(replace(given.model, tree=tree))
+
+
+def identified_tree(design: Design, found: Inertias) -> Model:
+    """Return the tree with identified inertias, and rotors, friction, springs and offsets on its joints.
+
+    Joints without drives are as described, but for friction that was identified.
 
     Dry friction of the robot changes sign at once: what rises over more than the speed `SHARP` is smooth
     friction, what rises over a presliding length is dry. The offset of a joint with a spring is in its rest.
     Joint zeros are those of the log.
     """
     value: dict[str, float] = dict(zip(design.names, found.values.tolist(), strict=True))
-    numbers = {body.joint_name: k for k, body in enumerate(design.robot.model.independent)}
+    labels = {body.joint_name: f"{k + 1}" for k, body in enumerate(joint_bodies(design.robot))}
+    labels |= {axis.joint: axis.label for axis in design.axes if axis.joint is not None}
     term = {each.name(design.axes): each for each in design.drive}
 
     def changed(body: Body) -> Body:
-        k = 1 + numbers[body.joint_name]
+        k = labels[body.joint_name]
 
         def width(kind: str) -> float:
             return (term[f"{kind}{k}"].value or 0.0) if f"{kind}{k}" in term else 0.0
@@ -180,9 +202,10 @@ def identified_robot(design: Design, found: Inertias) -> Robot:
         )
 
     shifts = {j: value[f"dq{j + 1}"] for j in design.zeros}
-    model = with_zeros(design.robot.model, shifts)
-    bodies = tuple(body if body.coupling is not None else changed(body) for body in model.bodies)
-    return Robot(replace(model, bodies=bodies).with_phi(found.phi))
+    model = with_zeros(design.base.robot.model, shifts)
+    driven = [body.coupling is None and body.joint_name in labels for body in model.bodies]
+    bodies = tuple(changed(body) if own else body for body, own in zip(model.bodies, driven, strict=True))
+    return replace(model, bodies=bodies).with_phi(found.phi)
 
 
 def with_zeros(model: Model, shifts: Mapping[int, float]) -> Model:

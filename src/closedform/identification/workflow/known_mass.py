@@ -66,7 +66,7 @@ def known_mass_gains(
       default), if that is known too.
     - `cutoff`, `friction`: as in `identify`.
     """
-    instance("known_mass_gains: robot", robot, Robot)
+    instance("known_mass_gains: robot", robot, Robot, "a Robot without loops (drive_gains takes others)")
     mass = positive("known_mass_gains: mass", mass)
     centre = None if com is None else sized_array("known_mass_gains: com", com, (3,))
     logs = [

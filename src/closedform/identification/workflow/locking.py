@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from ...checks import instance, known_name, number
 from ...errors import ArgumentError, shown
+from ...loops import ClosedRobot
 from ...robot import Robot
+from ..joints import driven_robot
 from ..logs.errors import LogError
 from ..logs.log import Log, chosen_joints
 
@@ -32,12 +34,19 @@ def lock(robot: Robot, angles: Mapping[str, float]) -> Robot:
 
 
 def without_locked(
-    robot: Robot, log: Log, locked: Mapping[str, float] | Sequence[str] | str
-) -> tuple[Robot, Log, tuple[str, ...]]:
+    robot: Robot | ClosedRobot, log: Log, locked: Mapping[str, float] | Sequence[str] | str
+) -> tuple[Robot | ClosedRobot, Log, tuple[str, ...]]:
     """Return robot and log of the joints that move, and a note about the others.
 
-    `locked` is that of `identify`.
+    `locked` is that of `identify`. A robot with loops is described by its driven joints.
     """
+    if isinstance(robot, ClosedRobot):
+        if locked:
+            raise ArgumentError(
+                "identify: joints of a robot with loops are not locked here; lock them in its tree before "
+                "with_loops, or load(..., locked=...)"
+            )
+        robot = driven_robot(robot)
     absent = [name for name in robot.joint_names if name not in log.joints]
     if isinstance(locked, str) and locked == "absent":
         locked = absent
@@ -62,7 +71,7 @@ def without_locked(
             f"{log.source}: no columns of joint(s) {', '.join(missing)}: a log of another robot? If they "
             'stay still, say locked={joint: coordinate} or locked="absent" (all of them at zero)'
         )
-    if not angles:
+    if not angles or isinstance(robot, ClosedRobot):
         return robot, log, ()
     smaller = lock(robot, angles)
     note = f"locked joint(s): {', '.join(f'{name} at {angle:.4g}' for name, angle in angles.items())}"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ...errors import ClosedFormError
+from ...loops import ClosedRobot
 from ...robot import Robot
 from ..logs.errors import LogError
 from ..logs.log import STILL, Log
@@ -18,6 +19,8 @@ from ..logs.sources import LogSource
 from ..logs.transmission import Axis
 from ..logs.velocities import chosen_filters
 from ..regression.design import independent
+from ..regression.loop_axes import motor_axes
+from ..regression.split import Split
 from .diagnosis import Diagnosis
 from .gains import check_gains
 from .locking import without_locked
@@ -40,7 +43,7 @@ class Facts:
     delay: float | None
     drowned: bool
     moving: tuple[bool, ...]
-    robot: Robot | None
+    robot: Robot | ClosedRobot | None
     axes: tuple[Axis, ...]
     lazy: bool
     notes: tuple[str, ...]
@@ -61,7 +64,7 @@ class Opening:
     refused.
     """
 
-    robot: Robot
+    robot: Robot | ClosedRobot
     locked: Mapping[str, float] | Sequence[str] | str
     cutoff: float | None
     plausible: bool
@@ -83,16 +86,12 @@ class Opening:
                 found.append(Failure(source.name, str(error)))
         return found
 
-    def read(self, source: LogSource) -> tuple[Robot, Log, tuple[str, ...]]:
+    def read(self, source: LogSource) -> tuple[Robot | ClosedRobot, Log, tuple[str, ...]]:
         """Return the robot of the joints that move, their log, and a note about locked joints."""
         log = read_log(source.source, self.robot, **source.options)
         if source.importance is not None:
             log = source.importance.applied(log)
         return without_locked(self.robot, log, self.locked)
-
-    def counting(self, log: Log) -> Log:
-        """Return a log that was checked, with the efforts that are to be fitted."""
-        return without_rest(log)
 
     def opened(self, source: LogSource) -> Opened:
         """Return a log that was read and checked, and the facts about it."""
@@ -107,7 +106,6 @@ class Opening:
         suspicions += self._suspicions(
             lambda: check_gains(robot, log, filters.cutoff, lambda: _causes(robot, log, filters))
         )
-        log = self.counting(log)
         facts = Facts(
             name=source.name,
             rate=rate,
@@ -119,9 +117,9 @@ class Opening:
             drowned=chosen.drowned,
             moving=tuple(moving.tolist()),
             robot=None if robot is self.robot else robot,
-            axes=log.transmission.axes,
+            axes=(*log.transmission.axes, *motor_axes(self.robot, robot)),
             lazy=log.lazy,
-            notes=(*log.remarks, *notes, *chosen.notes),
+            notes=(*without_rest(log).remarks, *notes, *chosen.notes),
             doubts=(*suspicions, *log.doubts),
         )
         return Opened(self, source, facts, log if self.keep or not source.size else None)
@@ -145,9 +143,10 @@ class Opened:
     facts: Facts
     kept: Log | None
 
-    def log(self) -> Log:
-        """Return the log."""
-        return self.kept or self.opening.counting(self.opening.read(self.source)[1])
+    def log(self, split: Split) -> Log:
+        """Return the log, in which joints at rest do not count where they would be fitted."""
+        log = self.kept or self.opening.read(self.source)[1]
+        return without_rest(log, split.held_out(log.time))
 
 
 @dataclass(frozen=True)
@@ -170,6 +169,6 @@ def named(name: str, error: ClosedFormError, alone: bool = False) -> ClosedFormE
     return LogError(f"{name}: {str(error).removeprefix('log: ')}")
 
 
-def _causes(robot: Robot, log: Log, filters: Filters) -> Sequence[Any]:
+def _causes(robot: Robot | ClosedRobot, log: Log, filters: Filters) -> Sequence[Any]:
     base, _ = independent(robot, log.transmission.axes)
     return Diagnosis(base, log, filters).causes()

@@ -193,6 +193,11 @@ def identify_payload(
     True
     """
     instance("identify_payload: empty", empty, Identification, "what identify returns")
+    if not isinstance(empty.robot, Robot):
+        raise ArgumentError(
+            f"identify_payload: robot {empty.robot.name!r} has loops, of which payloads are not identified; "
+            "identify it again with the payload, and compare the base parameters"
+        )
     flag("identify_payload: physical", physical)
     body = carrier(empty.robot, body)
     log = without_rest(read_loaded(empty, log, gains, reading))

@@ -76,14 +76,29 @@ def cross_validation(
 
     `fit_of` is the fit to some folds, `values_of` are the values of the parameters that a fit leads to.
     """
+    squares = left_out_squares(moments, fit_of, values_of)
+    return None if squares is None else left_out_errors(moments, squares)
+
+
+def left_out_squares(
+    moments: Moments, fit_of: Callable[[Sequence[int]], Fit], values_of: Callable[[Fit], Array]
+) -> Array | None:
+    """Return the squared errors (folds, joints) of each fold, predicted by a fit to the others."""
     folds = moments.fitted
     if len(folds) < 2:
         return None
-    squares = np.zeros(len(moments.active))
-    for fold in folds:
-        fit = fit_of([other for other in folds if other != fold])
-        squares += residual_squares(moments.triangles([fold]), moments.active, values_of(fit))
-    return _errors(moments, folds, squares)
+    fits = [fit_of([other for other in folds if other != fold]) for fold in folds]
+    return np.array(
+        [
+            residual_squares(moments.triangles([fold]), moments.active, values_of(fit))
+            for fold, fit in zip(folds, fits, strict=True)
+        ]
+    )
+
+
+def left_out_errors(moments: Moments, squares: Array) -> Errors:
+    """Return the errors of fitted rows whose squares (folds, joints) are given."""
+    return _errors(moments, moments.fitted, squares.sum(axis=0))
 
 
 @dataclass(frozen=True)

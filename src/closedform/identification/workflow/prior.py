@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Array
+from ...loops import ClosedRobot
 from ...model.inertia import inertia_from_second_moments, phi_from_parts
 from ...robot import Robot
 from ..regression.design import Design
@@ -24,7 +25,7 @@ UNEVEN = 4.0
 THICKNESS = 1 / 6
 """Thickness of a rod over its length, for bodies of which only the length is known."""
 
-NONNEGATIVE = re.compile(r"(Ia|f[vcpl])m?\d+")
+NONNEGATIVE = re.compile(r"(Ia|f[vcpl])(m?\d+|:.+)")
 """Drive parameters that no passive mechanism has below zero."""
 
 
@@ -42,11 +43,14 @@ class Prior:
     weight: float = 1.0
 
     @classmethod
-    def of(cls, design: Design, R: Array) -> Prior:
-        """Return the described inertias; if there are none, rods along the links that explain rows R best."""
+    def of(cls, design: Design, R: Array, trust: float = 1.0) -> Prior:
+        """Return the described inertias; if there are none, rods along the links that explain rows R best.
+
+        `trust` multiplies the usual weight.
+        """
         if (design.robot.phi[9::10] > 0).any():
-            return cls.around(design.robot.phi)
-        return cls.around(rods(design, R), GUESSED)
+            return cls.around(design.robot.phi, trust)
+        return cls.around(rods(design, R), GUESSED * trust)
 
     @classmethod
     def around(cls, phi: Array, weight: float = 1.0) -> Prior:
@@ -88,7 +92,7 @@ def _fitted(design: Design, R: Array, shapes: Array, lower: Array, upper: Array)
     return np.asarray((lsq_linear(A * scale, z, (low / scale, high / scale)).x * scale)[: shapes.shape[1]])
 
 
-def _unit_rods(robot: Robot) -> tuple[Array, Array]:
+def _unit_rods(robot: Robot | ClosedRobot) -> tuple[Array, Array]:
     """Return phi (10 bodies, bodies) of rods of one kilogram, and their lengths.
 
     Each reaches from its joint to what is farthest on the body, and has half the usual length at least.

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ...arrays import Array
 from ...errors import ArgumentError, listed
+from ...loops import ClosedRobot
 from ...robot import Robot
 from ..logs.errors import LogError
 from ..logs.log import Log
@@ -78,7 +79,7 @@ class Recordings:
         self.plans: dict[str, Plan] = {}
         self.payloads: tuple[PayloadParameters, ...] = ()
         self._check_any()
-        self.robot: Robot = next(iter(self.facts.values())).robot or opening.robot
+        self.robot: Robot | ClosedRobot = next(iter(self.facts.values())).robot or opening.robot
         self.axes = next(iter(self.facts.values())).axes
         for facts in list(self.facts.values()):
             self._check_alike(facts)
@@ -209,10 +210,10 @@ class Recordings:
 
     def recording(self, name: str) -> Recording:
         """Return one log, brought here."""
-        (log,) = self.runner.fetched(
-            self.runner.spread(partial(log_of, name=name), [self._groups[self._place[name]]], _quietly)
-        )
-        return Recording(name, log, self.plans[name].filters, self.plans[name].split)
+        plan, group = self.plans[name], self._groups[self._place[name]]
+        task = partial(log_of, name=name, split=plan.split)
+        (log,) = self.runner.fetched(self.runner.spread(task, [group], _quietly))
+        return Recording(name, log, plan.filters, plan.split)
 
     def trace(self, design: Columns, values: Array, main: Recording) -> Trace | None:
         """Return measured and predicted torques for pictures: of logs in this process, or of the main one.

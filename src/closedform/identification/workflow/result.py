@@ -12,15 +12,15 @@ import numpy as np
 
 from ...arrays import Array
 from ...checks import file_path, instance, known_name
-from ...description.catalogue import read_toml
 from ...display import card, html_table
-from ...errors import ClosedFormError, shorten
+from ...errors import ArgumentError, ClosedFormError, shorten
 from ...files import read_regular, write_files
 from ...lazy import cached_property
-from ...model.writing import model_toml
+from ...loops import ClosedRobot
 from ...robot import Robot
 from ..base.parameters import base_parameters
 from ..base.result import BaseParameters
+from ..joints import driven_robot
 from ..logs.errors import LogError
 from ..logs.log import Log
 from ..logs.options import ReadingOptions
@@ -39,6 +39,7 @@ from .listing import Table, error_table, parameter_table
 from .log_results import LogResult, log_table
 from .prediction import Errors, Trace
 from .rollout import Rollout, rollout
+from .saved_parts import check_extra, robot_of, robot_toml
 
 FORMAT = "closedform identification 1"
 
@@ -89,7 +90,7 @@ class Identification:
     `evidence` is what payloads are weighed with.
     """
 
-    robot: Robot
+    robot: Robot | ClosedRobot
     base: BaseParameters
     axes: tuple[Axis, ...]
     drive: tuple[Term, ...]
@@ -129,9 +130,8 @@ class Identification:
     @cached_property
     def design(self) -> Design:
         """The columns that the values belong to."""
-        return Design(
-            self.robot, self.base, self.axes, self.drive, self.known, self.extra, self.zeros, self.about
-        )
+        robot = driven_robot(self.robot)
+        return Design(robot, self.base, self.axes, self.drive, self.known, self.extra, self.zeros, self.about)
 
     @property
     def base_values(self) -> Array:
@@ -194,6 +194,11 @@ class Identification:
         joints may diverge.
         """
         log = read_log(log, self.robot, **reading)
+        if isinstance(self.robot, ClosedRobot):
+            raise ArgumentError(
+                "rollout: robots with loops are not compared with logs by simulation; `validate` compares "
+                "their torques, and robot.simulate(friction=True) runs them"
+            )
         values = self.values[len(self.values) - len(self.extra) - len(self.zeros) :]
         extra = [(column, float(value)) for column, value in zip(self.extra, values, strict=False)]
         return rollout(self.robot, extra, log, self.filters_of(log), horizon, starts)
@@ -208,7 +213,7 @@ class Identification:
     def tables(self) -> tuple[Table, Table]:
         """The tables of this result: its parameters, and its torque errors by joint."""
         rows = [(p.name, (p.value, p.standard_error, p.described)) for p in self.parameters]
-        return parameter_table(rows), error_table(self.robot.joint_names, self.errors)
+        return parameter_table(rows), error_table(self.design.robot.joint_names, self.errors)
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{name} {100 * errors.total:.3g} %" for name, errors in self.errors.items())
@@ -256,11 +261,11 @@ class Identification:
         """Write everything but the trace as JSON that `Identification.load` reads."""
         content = {
             "format": FORMAT,
-            "robot": model_toml(self.robot.model),
+            "robot": robot_toml(self.robot),
             "base_method": self.base.method,
             "names": self.names,
             **{name: getattr(self, name).tolist() for name in ARRAYS},
-            "axes": [{"label": axis.label, "direction": axis.direction.tolist()} for axis in self.axes],
+            "axes": [{**asdict(axis), "direction": axis.direction.tolist()} for axis in self.axes],
             "drive": [list(astuple(term)) for term in self.drive],
             "about": self.about,
             "extra": [column.name for column in self.extra],
@@ -292,11 +297,14 @@ class Identification:
             content = json.loads(read_regular(path, LARGEST_FILE))
             if content["format"] != FORMAT:
                 raise ValueError(f"format is {content['format']!r}")
-            robot = Robot.from_description(read_toml(content["robot"].encode(), str(path)))
-            _check_extra(content.get("extra", []), extra)
+            robot = robot_of(content["robot"], str(path))
+            check_extra(content.get("extra", []), extra)
             zeros = tuple(content.get("zeros", ()))
             shift = content["values"][len(content["values"]) - len(zeros) :]
-            described = Robot(with_zeros(robot.model, dict(zip(zeros, np.negative(shift), strict=True))))
+            described = driven_robot(robot)
+            if isinstance(described, Robot):
+                moved = dict(zip(zeros, np.negative(shift), strict=True))
+                described = Robot(with_zeros(described.model, moved))
             base = base_parameters(described, method=content["base_method"])
             fields: dict[str, Any] = {name: np.array(content[name]) for name in ARRAYS}
             for key, given in content["errors"].items():
@@ -304,7 +312,9 @@ class Identification:
             found = cls(
                 robot=robot,
                 base=base,
-                axes=tuple(Axis(axis["label"], np.array(axis["direction"])) for axis in content["axes"]),
+                axes=tuple(
+                    Axis(**{**axis, "direction": np.array(axis["direction"])}) for axis in content["axes"]
+                ),
                 drive=tuple(Term(*term) for term in content["drive"]),
                 friction=FrictionTerms(**content["friction"]),
                 condition=content["condition"],
@@ -330,11 +340,3 @@ class Identification:
         if found.names != tuple(content["names"]):
             raise ClosedFormError(f"{path}: its parameters are not those of its robot; identify again")
         return found
-
-
-def _check_extra(saved: Sequence[str], given: Sequence[TorqueColumn]) -> None:
-    """Refuse other extra columns than a file has."""
-    if list(saved) != [getattr(column, "name", None) for column in given]:
-        raise ClosedFormError(
-            f"its extra columns are {', '.join(saved) or 'none'}; say load(path, extra=[...])"
-        )

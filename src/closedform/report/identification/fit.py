@@ -10,7 +10,7 @@ from plotly import graph_objects as go
 from ...identification import Identification
 from ...identification.workflow.listing import Table
 from ..figure import PALETTE, Figure, figure, plain, single
-from ..labels import Label, velocity_labels
+from ..labels import Label, torque_labels
 from ..section import Section
 from .studies import IdentificationStudy
 
@@ -34,7 +34,7 @@ class FitFacts:
 def gather(study: IdentificationStudy) -> FitFacts:
     """Return how the fit was made."""
     result = study.result
-    return FitFacts(study.source, velocity_labels(result.robot.model), result, result.tables[1])
+    return FitFacts(study.source, torque_labels(result.design.robot.model), result, result.tables[1])
 
 
 def draw(facts: FitFacts) -> Mapping[str, Figure]:

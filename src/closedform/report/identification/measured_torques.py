@@ -12,7 +12,7 @@ from plotly import graph_objects as go
 from ...arrays import Array
 from ..curves import Curve, one_joint_at_a_time
 from ..figure import PALETTE, Figure, figure, plain, single, thinned
-from ..labels import Label, velocity_labels
+from ..labels import Label, torque_labels
 from ..section import Section
 from .studies import IdentificationStudy
 
@@ -44,7 +44,7 @@ def gather(study: IdentificationStudy) -> TraceFacts | None:
     keep = thinned(trace.time, POINTS)
     return TraceFacts(
         trace.time[keep],
-        velocity_labels(study.result.robot.model),
+        torque_labels(study.result.design.robot.model),
         trace.measured[keep],
         trace.predicted[keep],
         _stretches(trace.time, trace.held_out),

@@ -26,7 +26,7 @@ class ClosureFacts:
     `dependent` is that of the loop matrix over the dependent velocities, rows and columns of unit length: if
     it vanishes, the independent joints do not determine the others. `driven` is that of the velocities of
     the actuated joints per independent velocity, columns of unit length, None if these are the independent
-    joints.
+    joints or nobody drives some degrees of freedom.
     """
 
     t: Array
@@ -53,7 +53,7 @@ def gather(study: MechanismStudy) -> ClosureFacts:
     numbers = ClosureNumbers(Tree.of(model.tree), model.closures)
     blocks = np.array([numbers.rows(each)[np.ix_(list(model.rows), list(model.dv))] for each in x])
     driven = None
-    if not model.direct:
+    if not model.direct and not model.undriven:
         given = study.states.q[keep] if model.explicit else x
         driven = _smallest(np.asarray(robot.actuation_matrix(given)))
     return ClosureFacts(study.states.t[keep], robot.closure_residual(x), _smallest(blocks), driven)

@@ -12,7 +12,7 @@ from ...checks import instance, instances, number, whole_number
 from ...errors import ArgumentError, ClosedFormError
 from ...lazy import cached_property
 from ...loops import AssemblyError, ClosedRobot
-from ..labels import Label, velocity_labels
+from ..labels import Label, torque_labels, velocity_labels
 from ..motions import States
 
 TURN, SHIFT = 0.4, 0.1
@@ -90,9 +90,16 @@ class MechanismStudy:
 
     @cached_property
     def torques(self) -> Array:
-        """Torques of the actuated joints (samples, actuated)."""
+        """Torques of the actuated joints, or generalised forces if nobody drives some: (samples, forces)."""
         s = self.states
-        return np.asarray(self.robot.inverse_dynamics(self._given, s.qd, s.qdd))
+        form = self.robot.generalized_force if self.robot.model.undriven else self.robot.inverse_dynamics
+        return np.asarray(form(self._given, s.qd, s.qdd))
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        """Where the torques act among the velocities of all joints."""
+        model = self.robot.model
+        return model.iv if model.undriven else model.av
 
     @property
     def _given(self) -> Array:
@@ -101,8 +108,7 @@ class MechanismStudy:
     @cached_property
     def labels(self) -> tuple[Label, ...]:
         """Labels of the torques."""
-        every = velocity_labels(self.robot.model.tree)
-        return tuple(every[k] for k in self.robot.model.av)
+        return torque_labels(self.robot.model)
 
     @cached_property
     def coordinates(self) -> tuple[Label, ...]:

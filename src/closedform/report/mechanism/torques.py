@@ -19,6 +19,7 @@ from .mechanism_study import MechanismStudy
 class DriveFacts:
     """The motion of the independent joints and the torques of the actuated ones.
 
+    If nobody drives the joints `undriven`, tau are the generalised forces of all independent ones.
     `difference` is the largest one of qdd from what forward dynamics finds, relative to its largest entry.
     """
 
@@ -28,6 +29,7 @@ class DriveFacts:
     coordinates: tuple[Label, ...]
     labels: tuple[Label, ...]
     difference: float
+    undriven: tuple[str, ...] = ()
 
     @property
     def efforts(self) -> tuple[tuple[Label, float, float], ...]:
@@ -40,10 +42,23 @@ def gather(study: MechanismStudy) -> DriveFacts:
     """Return the torques of the drives, and how well forward dynamics gives the motion back."""
     s, robot = study.states, study.robot
     q = s.q if robot.model.explicit else study.all_joints
-    back = np.asarray(robot.forward_dynamics(q, s.qd, study.torques))
+    if robot.model.undriven:
+        idle = np.asarray(robot.forward_dynamics(q, s.qd, np.zeros((len(s.t), len(robot.model.av)))))
+        pushed = np.linalg.solve(np.asarray(robot.mass_matrix(q)), study.torques[..., None])
+        back = idle + pushed[..., 0]
+    else:
+        back = np.asarray(robot.forward_dynamics(q, s.qd, study.torques))
     largest = max(float(np.abs(s.qdd).max()), 1e-300)
     difference = float(np.abs(back - s.qdd).max()) / largest
-    return DriveFacts(s.t, s.qd, study.torques, study.coordinates, study.labels, difference)
+    return DriveFacts(
+        s.t,
+        s.qd,
+        study.torques,
+        study.coordinates,
+        study.labels,
+        difference,
+        robot.model.undriven_names,
+    )
 
 
 def draw(facts: DriveFacts) -> Mapping[str, Figure]:
