@@ -38,8 +38,8 @@ def noise_notes(samples: Samples, filters: Filters, spectrum: Spectrum) -> tuple
         )
     elif step:
         notes.append(
-            f"positions come in steps of {step:.2g}: with a cutoff of {filters.cutoff:.3g} Hz their noise has "
-            f"{100 * share:.1g} % of the accelerations' power"
+            f"positions come in steps of {step:.2g}: with a cutoff of {filters.cutoff:.3g} Hz their noise "
+            f"has {100 * share:.1g} % of the accelerations' power"
         )
     hum = _hum(samples, filters, spectrum)
     if hum is not None:
