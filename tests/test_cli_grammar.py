@@ -24,6 +24,7 @@ from closedform.files import made_folder
 from closedform.report.page import Page
 from command_line import run
 from identification_logs import fourier_motion, noisy
+from oracles.legged_motion import quadruped_motion
 
 GUIDE = (Path(__file__).parents[1] / "docs" / "command-line.md").read_text(encoding="utf-8")
 VERBS = typer.main.get_command(app).commands
@@ -38,6 +39,7 @@ CHEAPER = {
     "flexible": ["--duration", "0.05"],
     "identify": ["--friction", "classic", "--no-plausible"],
     "payload": ["--friction", "none", "--cutoff", "6"],
+    "identify-floating": ["--friction", "none"],
 }
 """Options that make an example quick, after its own."""
 
@@ -94,6 +96,7 @@ def fixture_folder(tmp_path_factory):
         rows = np.column_stack([motion.t, motion.q, tau])
         words = ["t", *(f"q{j}" for j in range(1, 7)), *(f"tau{j}" for j in range(1, 7))]
         np.savetxt(folder / f"{name}.csv", rows, delimiter=",", header=",".join(words), comments="")
+    np.savez(folder / "walk.npz", **quadruped_motion(duration=12.0).log(0.02, 0, False, 0.02))
     return folder
 
 

@@ -14,7 +14,7 @@ import closedform as cf
 from closedform.identification import FrictionTerms, Identification, LogError, PayloadState, identify
 from closedform.identification.logs.sources import chosen_logs, log_sources
 from closedform.identification.regression.split import held_out_logs
-from closedform.identification.workflow import recordings
+from closedform.identification.workflow import sampling
 from closedform.identification.workflow.runners import Cluster, Here, in_groups, runner_of
 from command_line import run
 from identification_logs import Losses, fourier_motion, noisy
@@ -74,7 +74,7 @@ def many(arm: cf.Robot) -> list[dict[str, Any]]:
 def test_some_of_many_logs_judge_friction_and_outliers(arm, many, monkeypatch, options):
     """One pass over all logs then does what three did; results differ by much less than their errors."""
     whole = fitted(arm, many, **options)
-    monkeypatch.setattr(recordings, "SAMPLED", 10)
+    monkeypatch.setattr(sampling, "SAMPLED", 10)
     quick = fitted(arm, many, **options)
     assert (np.abs(quick.values - whole.values) < 0.2 * whole.standard_errors).all()
     assert quick.standard_errors == pytest.approx(whole.standard_errors, rel=0.05)

@@ -23,6 +23,7 @@ from .export import export
 from .flexible import flexible
 from .grammar import as_verb
 from .identify import identify
+from .identify_floating import identify_floating
 from .ik import ik
 from .papers import papers
 from .payload import payload
@@ -50,6 +51,7 @@ EXAMPLES: dict[Callable[..., Any], str] = {
     simulate: "closedform simulate 2r --start 0.5,0 --duration 2 -o swing.csv",
     excite: "closedform excite scara --margin 0.1 -o motion.csv",
     identify: "closedform identify log.csv --robot arm.urdf --save arm.toml",
+    identify_floating: "closedform identify-floating walk.npz --robot quadruped --save walker.toml",
     payload: "closedform payload loaded.csv --empty empty.csv --robot puma560",
     elastic: "closedform elastic 2r --stiffness 1000",
     flexible: "closedform flexible -o arm.html",

@@ -14,7 +14,7 @@ from ...checks import choice, instance, known_name
 from ...errors import ArgumentError, shown
 from ...joints.free import Free
 from ...robot import Robot
-from ..logs.clock import even_time, scaled_time
+from ..logs.clock import even_time, in_order, scaled_time
 from ..logs.columns import choose
 from ..logs.errors import LogError, LogTable
 from ..logs.log import Log
@@ -188,6 +188,9 @@ def _rows(stamps: Array, time: Array) -> NDArray[np.intp]:
     """Return the recorded rows that a repaired log kept: those with the nearest stamps."""
     if len(stamps) == len(time):
         return np.arange(len(time))
+    keep, _ = in_order(stamps, forgiving=True)
+    if keep is not None:
+        return np.flatnonzero(keep)[_rows(stamps[keep], time)]
     after = np.clip(np.searchsorted(stamps, time), 1, len(stamps) - 1)
     return np.asarray(after - (time - stamps[after - 1] < stamps[after] - time))
 

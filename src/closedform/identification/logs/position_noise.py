@@ -14,6 +14,9 @@ SECONDS = 8.0
 LOUD = 0.1
 """Acceleration of a hum over that of the motion, root mean squares, from which on it is told."""
 
+COARSE = 1e-5
+"""Part of the accelerations' power from which on the noise of rounded positions is told."""
+
 LINE = 100.0
 """Power of a hum over the median of the frequencies above the cutoff."""
 
@@ -21,15 +24,22 @@ LINE = 100.0
 def noise_notes(samples: Samples, filters: Filters, spectrum: Spectrum) -> tuple[str, ...]:
     """Return what noise of the positions, whose spectrum is given, the filters keep out.
 
-    It is told if it lowers the cutoff that was chosen, or if a hum above it would drown the accelerations.
+    It is told if it lowers the cutoff that was chosen, if coarse steps nearly do, or if a hum above it would
+    drown the accelerations.
     """
     notes = []
+    share = spectrum.share(filters.cutoff) if spectrum.motion.any() else 0.0
+    step = _step(samples.position, spectrum, filters.rate) if share > COARSE else None
     if spectrum.motion.any() and spectrum.clean < spectrum.reach(2):
-        step = _step(samples.position, spectrum, filters.rate)
         what = f"positions come in steps of {step:.2g}, whose noise" if step else "noise of the positions"
         notes.append(
             f"{what} would bias accelerations beyond {filters.cutoff:.3g} Hz: that is the cutoff, the motion "
             f"alone would have {spectrum.reach(2):.3g} Hz"
+        )
+    elif step:
+        notes.append(
+            f"positions come in steps of {step:.2g}: with a cutoff of {filters.cutoff:.3g} Hz their noise "
+            f"has {100 * share:.1g} % of the accelerations' power"
         )
     hum = _hum(samples, filters, spectrum)
     if hum is not None:

@@ -30,9 +30,7 @@ from .log_results import SHOWN, LogResult, log_lines
 from .opening import Facts, Failure, Opening, facts_of, named
 from .prediction import Trace
 from .runners import Cluster, Runner, Tell, in_groups
-
-SAMPLED = 100
-"""Logs by which friction models and outliers are judged, if there are more than twice as many."""
+from .sampling import sampled
 
 KEPT = 2**30
 """Bytes of files, per worker, up to which logs stay in memory after they were read."""
@@ -128,19 +126,13 @@ class Recordings:
         check_states(states, fitted, {each.state.name: each.body for each in self.payloads})
 
     def sample(self) -> Recordings:
-        """Return some of the logs to fit, spread evenly over folds and logs; all unless there are many.
-
-        Passes over all logs are what takes time: what some of them tell well enough is asked of these.
-        """
-        fitted = [name for name, plan in self.plans.items() if plan.split.hold_out != "all"]
-        by_log = all(self.plans[name].split.fold is not None for name in fitted)
-        if len(fitted) <= 2 * SAMPLED or self.payloads or not by_log:
+        """Return some of the logs to fit and the main one; all unless there are many, or payloads."""
+        names = None if self.payloads else sampled(self.plans)
+        if names is None:
             return self
-        starts = np.linspace(0, len(fitted) // FOLDS - 1, SAMPLED // FOLDS).astype(int) * FOLDS
-        names = {fitted[start + k] for start in starts for k in range(FOLDS)} | {self._main}
-        found = copy(self)
+        names.add(self._main)
+        found, used = copy(self), sorted({self._place[name] for name in names})
         found.plans = {name: plan for name, plan in self.plans.items() if name in names}
-        used = sorted({self._place[name] for name in names})
         found._groups = [self._groups[k] for k in used]
         found._place = {name: used.index(self._place[name]) for name in names}
         return found
