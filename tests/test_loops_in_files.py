@@ -131,7 +131,8 @@ def accelerations_of_levers(name):
     q[robot.joint_names.index("swing")] += 0.2
     x = robot.assemble(q)
     zero = np.zeros(2)
-    vd = robot.joint_accelerations(x, zero, robot.forward_dynamics(x, zero, zero))
+    given = q if robot.model.explicit else x
+    vd = robot.joint_accelerations(given, zero, robot.forward_dynamics(given, zero, [0.0]))  # one motor
     bodies = {body.joint_name: body.iv for body in robot.model.tree.bodies}
     spun = q + np.eye(2)[robot.joint_names.index("ball/3")]
     still = [

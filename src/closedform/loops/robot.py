@@ -36,7 +36,8 @@ class ClosedRobot(ClosedFiles, ClosedPostures, ClosedForms):
 
     Methods are those of a robot. They take the independent coordinates q (..., nq), velocities qd and
     accelerations qdd, and give torques of the actuated joints and matrices over the independent velocities.
-    q may also hold the coordinates of all joints, as `assemble` gives them: then nothing is searched.
+    If no formula closes the loops, q may also hold the coordinates of all joints, as `assemble` gives them:
+    then nothing is searched.
     """
 
     def __init__(self, model: ClosedModel) -> None:

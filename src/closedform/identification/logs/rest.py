@@ -76,7 +76,7 @@ def rest_weights(rest: NDArray[np.bool_], rate: float) -> Array:
     """Return the weights of samples: one, or at rest `COUNTS` over the seconds of the rest, if that is less.
 
     >>> rest_weights(np.array([0, 1, 1, 1, 1, 0], dtype=bool), 2.0)
-    array([1.  , 0.25, 0.25, 0.25, 0.25, 1.  ])
+    array([1. , 0.5, 0.5, 0.5, 0.5, 1. ])
     """
     edges = np.flatnonzero(np.diff(rest.astype(int), prepend=0, append=0))
     weights = np.ones(len(rest))
