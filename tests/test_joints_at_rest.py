@@ -48,12 +48,14 @@ def test_rests_are_found_and_reversals_are_not(arm):
     moving = fourier_motion(arm, 2, 20, RATE)
     assert not at_rest(moving.q, RATE).any()
     assert not at_rest(moving.q[:20], RATE).any()  # shorter than a rest
+    short = np.concatenate([np.repeat(moving.q[:1], 150, axis=0), moving.q])
+    assert not at_rest(short, RATE).any()  # 1.5 s, at the end of a log as elsewhere
 
 
 def test_poses_that_are_held_stay(arm):
     """A log of poses has hardly anything else: it is fitted as it is."""
     rng = np.random.default_rng(1)
-    q = np.repeat(rng.uniform(-1, 1, (30, 2)), 100, axis=0)
+    q = np.repeat(rng.uniform(-1, 1, (10, 2)), 300, axis=0)
     assert not at_rest(q, RATE).any()
     mixed = np.column_stack([q[:, 0], fourier_motion(arm, 2, 30, RATE).q[:, 1]])
     assert not at_rest(mixed, RATE)[:, 0].any()

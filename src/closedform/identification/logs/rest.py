@@ -16,8 +16,8 @@ from ...arrays import Array
 from .log import Log
 from .signals import sampling_rate
 
-REST = 0.5
-"""Seconds for which a joint must stand to be at rest; the reversals of a motion are shorter."""
+REST = 2.0
+"""Seconds for which a joint must stand to be at rest; a short stop is still told by presliding friction."""
 
 STANDING = 1e-3
 """Part of a joint's whole range within which it stands."""
@@ -33,8 +33,9 @@ def at_rest(position: Array, rate: float) -> NDArray[np.bool_]:
     rows = int(REST * rate) | 1
     if len(position) < rows:
         return np.zeros(position.shape, dtype=bool)
-    high = ndimage.maximum_filter1d(position, rows, axis=0, mode="nearest")
-    low = ndimage.minimum_filter1d(position, rows, axis=0, mode="nearest")
+    # beyond the ends nobody knows: a rest there must be as long as elsewhere
+    high = ndimage.maximum_filter1d(position, rows, axis=0, mode="constant", cval=np.inf)
+    low = ndimage.minimum_filter1d(position, rows, axis=0, mode="constant", cval=-np.inf)
     still = high - low <= STANDING * np.ptp(position, axis=0)
     whole = ndimage.maximum_filter1d(still.astype(np.uint8), rows, axis=0, mode="nearest")
     found = np.asarray(whole, dtype=bool)
