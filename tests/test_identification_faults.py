@@ -12,13 +12,14 @@ import closedform as cf
 from closedform.cli import main
 from closedform.identification import FrictionTerms, Identification, LogError, identify, read_log
 from closedform.identification.logs.clock import steady
-from closedform.identification.logs.cutoff import Spectrum, drowned, spectral_cutoff
+from closedform.identification.logs.cutoff import WIDER, Spectrum, spectral_cutoff
 from closedform.identification.logs.faults import repeats, saturated, spikes, unwrapped
 from closedform.identification.logs.log import chosen_joints
 from closedform.identification.logs.plausibility import check_plausible
 from closedform.identification.logs.signals import Filters, Samples, condition_signals
 from closedform.identification.logs.tables import read_table
 from closedform.identification.logs.transmission import Transmission
+from closedform.identification.logs.velocities import chosen_filters
 from closedform.identification.regression.design import Design, independent
 from closedform.identification.regression.lag import Lag, best_lag, lag_notes
 from closedform.identification.regression.rows import nothing_left
@@ -69,7 +70,7 @@ def test_noise_does_not_raise_the_cutoff():
         if noise:
             floor = Spectrum.of(samples, 1000.0).floor
             assert np.sqrt(floor * 500) == pytest.approx(noise, rel=0.2)
-    assert cutoffs[0] == pytest.approx(8.0, rel=0.2)
+    assert cutoffs[0] == pytest.approx(WIDER[2] * 0.8, rel=0.2)
     assert all(later <= earlier * 1.01 for earlier, later in pairwise(cutoffs))
     assert cutoffs[-1] < 5
 
@@ -87,7 +88,7 @@ def test_harmonics_count_though_the_floor_lies_between_them(base, noise):
     humming = Spectrum.of(Samples(t, np.sin(phases).sum(axis=1) / 5 + white + hum, white), 1000.0)
     assert humming.bandwidth == pytest.approx(series.bandwidth, abs=0.2)
     assert humming.clean == pytest.approx(series.clean, rel=0.05)
-    assert drowned(Samples(t, white, white), 1000.0)
+    assert chosen_filters("test", None, Samples(t, white, white), 1000.0).drowned
     assert spectral_cutoff(Samples(t, white, white), 1000.0) < min(series.clean, 15)
 
 

@@ -131,7 +131,7 @@ REPAIRED = {
     "somebody pushes for 0.2 s": (lambda log: changed(log, "tau", slice(900, 950), 200.0), "count less"),
     "efforts are frozen for 0.2 s": (lambda log: changed(log, "tau", slice(900, 950), 3.0), "count less"),
     "velocities of another motion": (lambda log: log | {"qd": np.roll(log["qd"], 700, axis=0)}, "not used"),
-    "velocities 8 ms late": (late_velocities, "8 ms late"),
+    "velocities 8 ms late": (late_velocities, "velocities, 8 ms late"),
     "a pause of seven seconds": (paused, "1 pause(s) between stamps, 7 s"),
     "a gap of ten rows": (
         lambda log: cut(log, np.abs(np.arange(len(log["t"])) - 1500) > 5),

@@ -12,7 +12,7 @@ from ...checks import positive
 from ...errors import ArgumentError
 from .signals import Samples, even_samples
 
-WIDER = {2: 8.0, 1: 10.0}
+WIDER = {2: 7.0, 1: 10.0}
 """Cutoff over the motion's bandwidth, as far as its harmonics and the corners of friction reach; less far if
 accelerations are two derivatives of what was logged (positions) than one (velocities), with more noise."""
 

@@ -34,6 +34,10 @@ INSIDE = 1e-4
 """Least eigenvalue of a pseudo-inertia, relative to the body's own scales, from where the search starts."""
 
 
+CLEARLY = 25.0
+"""Standard errors, of rows taken as independent, by which a loss must be negative to be believed."""
+
+
 def nearest(prior: Prior, B: Array, beta: Array) -> Array:
     """Return the phi nearest to the prior that has the base parameters beta = B phi exactly."""
     S = prior.scales
@@ -49,7 +53,8 @@ def consistent(
 
     min |T (B phi, theta) - z|^2 + |weight (phi - prior) / scales|^2 subject to the pseudo-inertia
     [tr(I)/2 1 - I, m c; m c^T, m] of every body being positive definite [WensingKimSlotine2018],
-    friction dissipating, and to what is known; T and z are the triangular factor of the weighted rows.
+    friction dissipating (see `dissipating`), and to what is known; T and z are the triangular factor of the
+    weighted rows.
     """
     prior = possible(prior, known)
     width, count, size = R.shape[1] - 1, len(B), len(prior.values)
@@ -57,7 +62,7 @@ def consistent(
     columns = np.linalg.norm(T[:, count:], axis=0)
     scales = np.concatenate([prior.scales, 1 / np.where(columns > 0, columns, 1.0)])
     unit = np.eye(len(scales))
-    losses = [size + k for k, name in enumerate(names[count:]) if NONNEGATIVE.fullmatch(name)]
+    losses = size + np.flatnonzero(dissipating(R, names)[count:])
     start = np.concatenate([prior.values / prior.scales, np.zeros(width - count)])
     start[losses] = 1.0
     G, h = known.inequalities()
@@ -74,6 +79,22 @@ def consistent(
     pull = prior.weight * unit[:size]
     x = least_squares_inside(np.concatenate([A, pull]), np.append(z, pull @ start), cone, start)
     return x[:size] * prior.scales, x[size:] * scales[size:]
+
+
+def dissipating(R: Array, names: Sequence[str]) -> NDArray[np.bool_]:
+    """Return which parameters must not be negative: rotors, and friction unless rows clearly say otherwise.
+
+    Friction that falls with speed, or efforts of the wrong sign, make some clearly negative: a doubt names
+    the joint. Held at zero, inertias would have to explain what friction does.
+    """
+    width = len(names)
+    inverse = np.linalg.pinv(R[:width, :width])
+    clearly = inverse @ R[:width, width] < -CLEARLY * np.linalg.norm(inverse, axis=1)
+    held = [
+        NONNEGATIVE.fullmatch(name) is not None and not (below and name.startswith("f"))
+        for name, below in zip(names, clearly, strict=True)
+    ]
+    return np.array(held, dtype=bool)
 
 
 def possible(prior: Prior, known: KnownInertias) -> Prior:
