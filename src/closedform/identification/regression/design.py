@@ -32,8 +32,8 @@ TURN = 1e-4
 """Step of central differences by a joint's zero, in rad or m."""
 
 DEPENDENT = 1e-4
-"""Part of a column, relative, that other columns do not explain, below which it is dependent: what files leave
-that round right angles to 1.5708 tells nothing."""
+"""Part of a column, relative, that other columns do not explain, below which it is dependent: what is left by
+files that round right angles to 1.5708 tells nothing."""
 
 
 class Design(Columns):
