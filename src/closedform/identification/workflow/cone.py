@@ -83,8 +83,8 @@ class Cone:
         return gradient, hessian
 
 
-def least_squares_inside(A: Array, b: Array, cone: Cone, start: Array) -> Array:
-    """Return the x of a cone with the least |A x - b|^2, to within `GAP` and `RELATIVE_GAP`.
+def least_squares_inside(A: Array, b: Array, cone: Cone, start: Array, gap: float = GAP) -> Array:
+    """Return the x of a cone with the least |A x - b|^2, to within `gap` and `RELATIVE_GAP`.
 
     A must have a row for every column, and `start` be inside of the cone.
 
@@ -99,7 +99,7 @@ def least_squares_inside(A: Array, b: Array, cone: Cone, start: Array) -> Array:
     def squares(y: Array) -> float:
         return float(np.sum((d * (y - target)) ** 2))
 
-    sharpness = cone.order / max(squares(y), GAP)
+    sharpness = cone.order / max(squares(y), gap)
     for _ in range(STEPS):
         x = start + K @ y
         gradient, hessian = cone.derivatives(x)
@@ -119,7 +119,7 @@ def least_squares_inside(A: Array, b: Array, cone: Cone, start: Array) -> Array:
                 break
             size *= 0.5
         if settled or (size <= STALLED and decrement < NEAR):
-            if cone.order <= sharpness * (GAP + RELATIVE_GAP * squares(y)):
+            if cone.order <= sharpness * (gap + RELATIVE_GAP * squares(y)):
                 return np.asarray(x)
             sharpness *= FASTER
         else:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import Any, Unpack
 
 import numpy as np
 
 from ...arrays import Array
 from ...checks import choice, flag, function, number
-from ...errors import ArgumentError, ClosedFormError
+from ...errors import ArgumentError
 from ...loops import ClosedRobot
 from ...robot import Robot
 from ..joints import any_robot
@@ -38,7 +38,7 @@ from .diagnosis import Diagnosis
 from .doubt import explained, prediction_doubts, price_doubt, price_note, sign_doubts
 from .evidence import Evidence
 from .fitting import fitted_logs
-from .inertias import consistent_inertias, identified_robot, inertias, places
+from .inertias import consistent_inertias, identified_robot, inertias, places, rough_values
 from .known_inertias import KnownInertias
 from .log_results import log_doubts, odd_logs
 from .opening import Opening
@@ -212,13 +212,6 @@ def identify(
         told = part(tell, 0.25, 0.5, "choosing a friction model")
         return without_payloads(recordings.sample().gather(columns, told, lags=0)[0], columns)
 
-    def possible(design: Design, R: Array) -> Array | None:
-        """Return the values of bodies that can exist; None if none were found, which is no matter yet."""
-        try:
-            return consistent_inertias(design, R, known).values
-        except ClosedFormError:
-            return None
-
     def design_of(model: FrictionTerms) -> Design:
         return Design.of(robot, base, axes, model, rotors, dependent, sprung, extra, zeros)
 
@@ -233,7 +226,7 @@ def identify(
                 main.log.middle(ROWS),
                 gathered,
                 recordings.too_few,
-                None if physical is False else possible,
+                None if physical is False else partial(rough_values, known=known),
             )
         design = design_of(model)
         return model, settled(design, values, gathered) if design.curved else design

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array
+from ...errors import ClosedFormError
 from ...loops import ClosedRobot
 from ...model import Body, Model
 from ...model.inertia import (
@@ -26,13 +27,16 @@ from ..joints import joint_bodies, limit_array
 from ..regression.design import Design
 from ..regression.friction import SHARP
 from ..regression.least_squares import Fit
-from .cone import Cone, least_squares_inside
+from .cone import GAP, Cone, least_squares_inside
 from .known_inertias import KnownInertias
 from .prior import NONNEGATIVE, Prior
 
 INSIDE = 1e-4
 """Least eigenvalue of a pseudo-inertia, relative to the body's own scales, from where the search starts."""
 
+
+ROUGH = 10.0
+"""How far above the least one sums of squares may be, in the rows' variance, if models are compared."""
 
 CLEARLY = 25.0
 """Standard errors, of rows taken as independent, by which a loss must be negative to be believed."""
@@ -47,7 +51,7 @@ def nearest(prior: Prior, B: Array, beta: Array) -> Array:
 
 
 def consistent(
-    prior: Prior, known: KnownInertias, B: Array, R: Array, names: Sequence[str]
+    prior: Prior, known: KnownInertias, B: Array, R: Array, names: Sequence[str], gap: float = GAP
 ) -> tuple[Array, Array]:
     """Return phi and the drive parameters of the best fit among physically consistent ones.
 
@@ -77,7 +81,7 @@ def consistent(
     )
     A = np.concatenate([T[:, :count] @ B, T[:, count:]], axis=1) * scales
     pull = prior.weight * unit[:size]
-    x = least_squares_inside(np.concatenate([A, pull]), np.append(z, pull @ start), cone, start)
+    x = least_squares_inside(np.concatenate([A, pull]), np.append(z, pull @ start), cone, start, gap)
     return x[:size] * prior.scales, x[size:] * scales[size:]
 
 
@@ -158,10 +162,23 @@ def inertias(
     return Inertias(fit.values, phi, notes=(note,))
 
 
-def consistent_inertias(design: Design, R: Array, known: KnownInertias, trust: float = 1.0) -> Inertias:
-    """Return the physically consistent inertias that fit the rows behind the factor R best."""
-    phi, drive = consistent(Prior.of(design, R, trust), known, design.base.matrix, R, design.names)
+def consistent_inertias(
+    design: Design, R: Array, known: KnownInertias, trust: float = 1.0, gap: float = GAP
+) -> Inertias:
+    """Return the physically consistent inertias that fit the rows behind the factor R best.
+
+    `gap` is how far the sum of squares may be above the least one.
+    """
+    phi, drive = consistent(Prior.of(design, R, trust), known, design.base.matrix, R, design.names, gap)
     return Inertias(np.concatenate([design.base.matrix @ phi, drive]), phi, consistent=True, trust=trust)
+
+
+def rough_values(design: Design, R: Array, known: KnownInertias) -> Array | None:
+    """Return values of consistent inertias and drives that compare models; None if none were found."""
+    try:
+        return consistent_inertias(design, R, known, gap=ROUGH).values
+    except ClosedFormError:
+        return None
 
 
 def beliefs(design: Design, R: Array) -> tuple[Array, Array]:
