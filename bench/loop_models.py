@@ -137,11 +137,12 @@ def _measured(robot: Any, path: Path, constraints: Path | None, samples: int) ->
 
 
 def _moving(robot: Any) -> Iterator[tuple[np.ndarray, ...]]:
-    """Yield some states of all joints: coordinates, velocities, torques of a motion, and accelerations."""
+    """Yield some states of all joints: coordinates, velocities, torques of usual size, accelerations."""
     q, qd, qdd = robot.random_state(1, batch=(2,))
     x = robot.assemble(q)
     place = q if robot.model.explicit else x
-    torques = evaluate(robot.program("inverse_dynamics"), place, qd, qdd)
+    drawn = np.random.default_rng(2).normal(size=(len(q), len(robot.model.av)))
+    torques = drawn * np.abs(evaluate(robot.program("generalized_force"), place, qd, qdd)).max()
     qdd = evaluate(robot.program("forward_dynamics"), place, qd, torques)
     v = evaluate(robot.program("joint_velocities"), place, qd)
     vd = evaluate(robot.program("joint_accelerations"), place, qd, qdd)
@@ -237,7 +238,7 @@ def _by_mujoco(robot: Any, path: Path, postures: np.ndarray) -> tuple[float, flo
     rest = np.zeros((len(postures), model.nv))
     drawn = np.random.default_rng(2).normal(size=(len(postures), len(model.av)))
     drawn[:, [k not in peer.places for k in model.av]] = 0.0
-    tau = drawn * np.abs(evaluate(robot.program("inverse_dynamics"), place, rest, rest)).max()
+    tau = drawn * np.abs(evaluate(robot.program("generalized_force"), place, rest, rest)).max()
     qdd = evaluate(robot.program("forward_dynamics"), place, rest, tau)
     vd = evaluate(robot.program("joint_accelerations"), place, rest, qdd)
     ours, theirs = list(peer.places), list(peer.places.values())
