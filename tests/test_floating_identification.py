@@ -305,7 +305,7 @@ def test_contacts_are_given_in_many_ways(skater):
         ({"base_quaternion": 4}, {}, LogError, "the length"),
         ({}, {"total_mass": -1.0}, ArgumentError, "total_mass"),
         ({"wrench_sole": None}, {"contacts": ["sole"], "rows": "base"}, LogError, "needs measured wrenches"),
-        ({}, {"window": (0.0, 0.3)}, LogError, "no rows are left"),
+        ({}, {"window": (0.0, 0.3), "cutoff": 4.0}, LogError, "no rows are left"),
     ],
 )
 def test_bad_input_is_told(skater, change, options, kind, says):

@@ -12,8 +12,8 @@ import closedform as cf
 from closedform.cli import main
 from closedform.identification import FrictionTerms, Identification, LogError, identify, read_log
 from closedform.identification.logs.clock import steady
-from closedform.identification.logs.cutoff import WIDER, Spectrum, spectral_cutoff
-from closedform.identification.logs.faults import repeats, saturated, spikes, unwrapped
+from closedform.identification.logs.cutoff import CORNERS, WIDER, Spectrum, spectral_cutoff, widest_cutoff
+from closedform.identification.logs.faults import STALE, repeats, saturated, spikes, stale, unwrapped
 from closedform.identification.logs.log import chosen_joints
 from closedform.identification.logs.plausibility import check_plausible
 from closedform.identification.logs.signals import Filters, Samples, condition_signals
@@ -62,7 +62,7 @@ def test_noise_does_not_raise_the_cutoff():
     """The band of the motion is seen above the floor of the noise, whatever the rate."""
     t = np.arange(0, 20, 0.001)
     rng = np.random.default_rng(0)
-    clean = np.stack([np.sin(2 * np.pi * 0.5 * t), np.sin(2 * np.pi * 0.8 * t)], axis=1)
+    clean = np.stack([np.sin(2 * np.pi * 2.5 * t), np.sin(2 * np.pi * 4 * t)], axis=1)
     cutoffs = []
     for noise in (0.0, 1e-5, 1e-4, 1e-3, 1e-2):
         samples = Samples(t, clean + noise * rng.normal(size=clean.shape), clean)
@@ -70,9 +70,16 @@ def test_noise_does_not_raise_the_cutoff():
         if noise:
             floor = Spectrum.of(samples, 1000.0).floor
             assert np.sqrt(floor * 500) == pytest.approx(noise, rel=0.2)
-    assert cutoffs[0] == pytest.approx(WIDER[2] * 0.8, rel=0.2)
+    assert cutoffs[0] == pytest.approx(WIDER * 4, rel=0.2)
     assert all(later <= earlier * 1.01 for earlier, later in pairwise(cutoffs))
-    assert cutoffs[-1] < 5
+    assert cutoffs[-1] < 10
+
+
+def test_reversals_of_friction_need_the_same_cutoff_in_slow_motions():
+    t = np.arange(0, 20, 0.001)
+    q = np.sin(2 * np.pi * np.outer(t, [0.3, 0.5]))
+    assert spectral_cutoff(Samples(t, q, q), 1000.0) == CORNERS
+    assert spectral_cutoff(Samples(t[::20], q[::20], q[::20]), 50.0) == widest_cutoff(50.0) < CORNERS
 
 
 @pytest.mark.parametrize(("base", "noise"), [(1.0, 1e-4), (2.0, 1e-4), (0.5, 1e-3), (0.1, 1e-4)])
@@ -163,6 +170,16 @@ def test_single_rows_that_cannot_be_true_stand_out():
     assert np.flatnonzero(spikes(broken)).tolist() == [700, 1500, 2600, 2601]
     broken[4000] = broken[3999]
     assert np.flatnonzero(repeats(broken)).tolist() == [4000]
+
+
+def test_rows_written_again_are_told_from_a_robot_at_rest():
+    t = np.arange(0, 2, 0.01)
+    x = np.sin(t)[:, None]
+    x[20:23] = x[20]  # for 30 ms
+    x[50:100] = x[50]  # at rest
+    x[-2:] = x[-2]  # perhaps at rest from here on
+    assert np.flatnonzero(stale(x, t)).tolist() == [21, 22]
+    assert np.flatnonzero(stale(x, t * STALE / 0.01)).tolist() == []
 
 
 def test_peaks_and_rounded_efforts_are_no_dropouts():

@@ -88,6 +88,13 @@ def stuck(log):
     return log | {name: np.where(_at(rows, x), np.roll(x, 1, axis=0), x) for name, x in moved}
 
 
+def written_again(log):
+    """Rows of drives that report less often than the log is written: each once, twice or three times."""
+    fresh = np.random.default_rng(3).random(len(log["t"])) < 0.6
+    last = np.maximum.accumulate(np.where(fresh, np.arange(len(fresh)), 0))
+    return {name: x if name == "t" else x[last] for name, x in log.items()}
+
+
 def clipped(log):
     most = 0.7 * np.abs(log["tau"]).max(axis=0)
     return log | {"tau": np.clip(log["tau"], -most, most)}
@@ -117,6 +124,7 @@ REPAIRED = {
     "efforts drop to zero in 0.05 %": (lambda log: changed(log, "tau", some(log, 2), -40.0), "stand out"),
     "efforts jump tenfold in 0.3 %": (lambda log: changed(log, "tau", some(log, 9), 300.0), "stand out"),
     "rows that repeat": (stuck, "repeat the row before"),
+    "rows that are written again": (written_again, "repeat the row before"),
     "time stamps that repeat": (repeated, "repeat the time stamp before"),
     "time stamps out of order": (strayed, "out of order"),
     "a stamp that is not a number": (

@@ -73,9 +73,9 @@ def many(arm: cf.Robot) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("options", [{"hold_out": {"files": 4}, "friction": "auto"}, {"method": "iv"}])
 def test_some_of_many_logs_judge_friction_and_outliers(arm, many, monkeypatch, options):
     """One pass over all logs then does what three did; results differ by much less than their errors."""
-    whole = fitted(arm, many, **options)
+    whole = fitted(arm, many, cutoff=5, **options)
     monkeypatch.setattr(sampling, "SAMPLED", 10)
-    quick = fitted(arm, many, **options)
+    quick = fitted(arm, many, cutoff=5, **options)
     assert (np.abs(quick.values - whole.values) < 0.2 * whole.standard_errors).all()
     assert quick.standard_errors == pytest.approx(whole.standard_errors, rel=0.05)
     assert quick.fitted.total == pytest.approx(whole.fitted.total, rel=1e-3)

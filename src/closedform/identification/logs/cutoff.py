@@ -12,11 +12,17 @@ from ...checks import positive
 from ...errors import ArgumentError
 from .signals import Samples, even_samples
 
-WIDER = {2: 7.0, 1: 10.0}
-"""Cutoff over the motion's bandwidth, as far as its harmonics and the corners of friction reach; less far if
-accelerations are two derivatives of what was logged (positions) than one (velocities), with more noise."""
+WIDER = 7.0
+"""Cutoff over the motion's bandwidth, as far as its harmonics reach."""
 
-SHARE = 1e-4
+CORNERS = 15.0
+"""Cutoff in Hz that reversals of friction need, whose corners are as sharp in slow motions."""
+
+MOST = 0.95
+"""Part of the power of the speeds within the bandwidth. The rest may be noise that is not flat: stamps that
+are off shift the positions by speed times jitter, more at some frequencies than at others."""
+
+SHARE = 5e-5
 """Power of the noise in accelerations over that of the motion that a cutoff may let through."""
 
 WEIGHT = 1.0
@@ -31,11 +37,11 @@ CERTAIN = 20.0
 HUM = 8.0
 """Ratio of a frequency to the next lower one that stands out (at least `LOWEST`), above which it is a hum."""
 
-CORNERS = 4.0
-"""Cutoff in Hz that reversals of friction need, whose corners are as sharp in slow motions."""
-
-LOWEST = 2.0
+LOWEST = 3.0
 """Least cutoff in Hz."""
+
+SAMPLES = 6.0
+"""Least samples in a period of the cutoff."""
 
 NARROWEST = 1e-6
 """Least cutoff over the sampling rate; filters that remember more samples lose their digits."""
@@ -81,18 +87,19 @@ class Spectrum:
 
     @property
     def bandwidth(self) -> float:
-        """The frequency up to which the joint speeds have 99 % of their power, every joint counted alike."""
+        """The frequency up to which the joint speeds have `MOST` of their power, all joints counted alike."""
         speed = self.frequency[:, None] ** (2 * self.derivatives - 2) * self.motion
         total = speed.sum(axis=0)
         moving = total > 0
         if not moving.any():
             return float("inf")
         power = np.cumsum((speed[:, moving] / total[moving]).sum(axis=1))
-        return float(self.frequency[np.searchsorted(power, 0.99 * power[-1])])
+        return float(self.frequency[np.searchsorted(power, MOST * power[-1])])
 
-    def reach(self, derivatives: int) -> float:
-        """Return how far the motion and its friction reach, if accelerations are so many derivatives."""
-        return max(WIDER[derivatives] * self.bandwidth, CORNERS)
+    @property
+    def reach(self) -> float:
+        """The frequency up to which the motion and its friction reach."""
+        return max(WIDER * self.bandwidth, CORNERS)
 
     @property
     def clean(self) -> float:
@@ -132,16 +139,22 @@ def _end(frequencies: Array) -> float:
 
 
 def spectral_cutoff(samples: Samples, rate: float) -> float:
-    """Return the cutoff in Hz for a log: some times its motion's bandwidth, or less if noise demands it.
+    """Return the cutoff in Hz for a log: as far as motion and friction reach, or less if noise demands it.
 
-    Noise is judged by the floor of the positions' spectrum, never by differences of positions: those
-    of a fast log are nothing but noise.
+    Only noise of the positions demands it: that of the torques makes least squares no worse. It is judged by
+    the floor of the positions' spectrum, never by differences of positions: those of a fast log are nothing
+    but noise.
     """
+    widest = widest_cutoff(rate)
     if not np.ptp(samples.position, axis=0).any():
-        return rate / 10
+        return widest
     spectrum = Spectrum.of(samples, rate)
-    wide = min(spectrum.reach(2), spectrum.clean)
-    return float(np.clip(wide, min(LOWEST, rate / 10), rate / 10))
+    return float(np.clip(min(spectrum.reach, spectrum.clean), min(LOWEST, widest), widest))
+
+
+def widest_cutoff(rate: float) -> float:
+    """Return the widest cutoff in Hz that is chosen for a sampling rate."""
+    return rate / SAMPLES
 
 
 def chosen_cutoff(caller: str, given: float | None, samples: Samples, rate: float) -> float:

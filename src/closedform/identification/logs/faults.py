@@ -27,6 +27,9 @@ LEAP = 4.0
 SMALLEST = 0.02
 """Part of a column's range below which nothing counts as a dropout."""
 
+STALE = 0.05
+"""Seconds for which the same row may be written again before it counts as a robot at rest."""
+
 MOST = 0.3
 """Part of the rows that may be left out as saturated."""
 
@@ -91,6 +94,21 @@ def repeats(columns: Array) -> Mask:
     same = np.zeros(len(columns), dtype=bool)
     same[1:] = (columns[1:] == columns[:-1]).all(axis=1)
     return same
+
+
+def stale(columns: Array, time: Array) -> Mask:
+    """Return which rows repeat the one before in every column, for so short a time that it is an old row.
+
+    A log that is written more often than the drives report holds each report once or several times; the
+    copies have stamps that are too late, which makes a noise of positions. Longer than `STALE` the robot may
+    be at rest.
+    """
+    same = repeats(columns)
+    first = np.flatnonzero(~same)  # the row that each run of copies repeats
+    begin = time[first]
+    lasts = np.append(begin[1:], np.inf) - begin
+    brief = np.repeat(lasts <= STALE, np.diff(np.append(first, len(same))))
+    return np.asarray(same & brief)
 
 
 def saturated(effort: Array, moving: Sequence[bool] | None = None) -> Mask:

@@ -30,11 +30,11 @@ def noise_notes(samples: Samples, filters: Filters, spectrum: Spectrum) -> tuple
     notes = []
     share = spectrum.share(filters.cutoff) if spectrum.motion.any() else 0.0
     step = _step(samples.position, spectrum, filters.rate) if share > COARSE else None
-    if spectrum.motion.any() and spectrum.clean < spectrum.reach(2):
+    if spectrum.motion.any() and spectrum.clean < spectrum.reach:
         what = f"positions come in steps of {step:.2g}, whose noise" if step else "noise of the positions"
         notes.append(
             f"{what} would bias accelerations beyond {filters.cutoff:.3g} Hz: that is the cutoff, the motion "
-            f"alone would have {spectrum.reach(2):.3g} Hz"
+            f"alone would have {spectrum.reach:.3g} Hz"
         )
     elif step:
         notes.append(
@@ -70,7 +70,7 @@ def _hum(samples: Samples, filters: Filters, spectrum: Spectrum) -> float | None
     x = np.diff(samples.position[:count], 2, axis=0) * filters.rate**2  # accelerations show a hum best
     f = np.fft.rfftfreq(len(x), 1 / filters.rate)
     power = np.abs(np.fft.rfft(x * np.hanning(len(x))[:, None], axis=0)) ** 2 / len(x) ** 2
-    above = f > max(2 * filters.cutoff, spectrum.reach(2))
+    above = f > max(2 * filters.cutoff, spectrum.reach)
     if np.count_nonzero(above) < 16:
         return None
     high = power[above]

@@ -1,6 +1,6 @@
 """Repairs of a log in memory: its faults taken out, each counted in a note.
 
-A fault of more than `FEW` of the rows is left as it is.
+A fault of more than `FEW` of the rows is left as it is, but for rows that were written more than once.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import LogError
-from .faults import FEW, repeats, saturated, spikes, unwrapped
+from .faults import FEW, repeats, saturated, spikes, stale, unwrapped
 from .log import LEAST_ROWS, STILL, Log
 
 CHECKED_ROWS = 1_000_000
@@ -49,12 +49,13 @@ def repaired(log: Log) -> Log:
         log = replace(log, position=angles / log.scales["position"], notes=(*log.notes, note))
     log = replace(log, turning=())
     columns = np.concatenate([log.position, log.effort], axis=1)
-    for find, words in (
-        (spikes, "stand out of their neighbours (dropouts)"),
-        (repeats, "repeat the row before in every column"),
+    for find, words, most in (
+        (stale, "repeat the row before in every column", 1.0),
+        (lambda rows, _: spikes(rows), "stand out of their neighbours (dropouts)", FEW),
+        (lambda rows, _: repeats(rows), "repeat the row before in every column", FEW),
     ):
-        wrong = find(columns)
-        if wrong.any() and np.count_nonzero(wrong) <= FEW * len(log):
+        wrong = find(columns, log.time)
+        if wrong.any() and np.count_nonzero(wrong) <= most * len(log):
             columns = columns[~wrong]
             log = _kept(log, ~wrong, f"{np.count_nonzero(wrong)} row(s) that {words} are left out")
             if len(columns) < LEAST_ROWS:

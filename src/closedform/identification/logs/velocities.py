@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .cutoff import LOWEST, Spectrum, chosen_cutoff
+from .cutoff import Spectrum, chosen_cutoff
 from .position_noise import noise_notes
 from .signals import Filters, Samples, condition_signals, zero_phase
 
@@ -37,7 +37,7 @@ def chosen_filters(caller: str, cutoff: float | None, samples: Samples, rate: fl
 
     Velocities help if they agree with the positions, and if the noise of the accelerations is clearly
     lower by their differences than by second differences of positions. They may be late: the delay
-    that explains the difference of both best is taken out. With less noise the cutoff may be wider.
+    that explains the difference of both best is taken out.
     """
     filters = Filters(rate, chosen_cutoff(caller, cutoff, samples, rate))
     if samples.velocity is None or not samples.velocity.any():
@@ -62,9 +62,6 @@ def chosen_filters(caller: str, cutoff: float | None, samples: Samples, rate: fl
     ratio = float(np.sqrt(np.median(noises[1][seen] / noises[0][seen])))
     if ratio > BETTER:
         return Chosen(filters, _told(samples, filters, spectra[0], cutoff is not None), drowned)
-    if cutoff is None:
-        wide = min(spectra[0].reach(1), max(spectra[1].clean, filters.cutoff))
-        filters = replace(filters, cutoff=float(np.clip(wide, min(LOWEST, rate / 10), rate / 10)))
     note = (
         f"speeds are the logged velocities, {1e3 * delay:.2g} ms late: accelerations from them have "
         f"{ratio:.2g} times the noise of those from positions"

@@ -19,6 +19,9 @@ GAP, RELATIVE_GAP = 1e-4, 1e-8
 FASTER = 100.0
 """Factor of the sharpness of the barrier from one round to the next."""
 
+SLIGHTLY = 1.01
+"""Factor above the sharpness that is enough: more than enough only loses digits."""
+
 STEPS = 400
 """Newton steps before the search gives up."""
 
@@ -106,7 +109,10 @@ def least_squares_inside(A: Array, b: Array, cone: Cone, start: Array, gap: floa
         g = 2 * sharpness * d**2 * (y - target) + K.T @ gradient
         H = K.T @ hessian @ K
         H[np.diag_indices_from(H)] += 2 * sharpness * d**2
-        scale = 1 / np.sqrt(np.diag(H))
+        diagonal = np.diag(H)
+        if not (diagonal > 0).all():  # round-off
+            break
+        scale = 1 / np.sqrt(diagonal)
         step = -scale * np.linalg.solve(H * scale * scale[:, None], scale * g)
         decrement = float(-g @ step)
         if not np.isfinite(decrement):
@@ -119,9 +125,10 @@ def least_squares_inside(A: Array, b: Array, cone: Cone, start: Array, gap: floa
                 break
             size *= 0.5
         if settled or (size <= STALLED and decrement < NEAR):
-            if cone.order <= sharpness * (gap + RELATIVE_GAP * squares(y)):
+            enough = cone.order / (gap + RELATIVE_GAP * squares(y))
+            if sharpness >= enough:
                 return np.asarray(x)
-            sharpness *= FASTER
+            sharpness = min(FASTER * sharpness, SLIGHTLY * enough)
         else:
             y = y + size * step
     raise ClosedFormError(

@@ -106,8 +106,8 @@ def identify(
     - `log`: a `Log`, or what `read_log` takes, with its options (`units`, `columns`, `reduction`, ...);
       or several: a list of these, a folder, or a pattern such as "runs/*.csv". In a list a pair
       (log, options) has options of its own.
-    - `cutoff`: of the torque filter in Hz; by default seven times the bandwidth of the motion (ten if
-      speeds were logged), or less if the noise of positions would drown the accelerations.
+    - `cutoff`: of the torque filter in Hz; by default seven times the bandwidth of the motion and at least
+      15 Hz, or less if the noise of positions would bias the accelerations.
     - `lag`: seconds by which efforts were recorded later than positions; by default the lag that
       predicts rows left out best, if it takes a tenth off their error; see `lag` of the result.
     - `friction`: `FrictionTerms`, None, or "auto", the model that cross validation within the fitted

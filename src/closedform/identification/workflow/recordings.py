@@ -15,6 +15,7 @@ from ...arrays import Array
 from ...errors import ArgumentError, listed
 from ...loops import ClosedRobot
 from ...robot import Robot
+from ..logs.cutoff import widest_cutoff
 from ..logs.errors import LogError
 from ..logs.log import Log
 from ..logs.signals import Filters, noise_correlation
@@ -298,7 +299,7 @@ class Recordings:
             return float(self.opening.cutoff)
         own = [facts.cutoff for facts in self.facts.values()]
         slowest = min(facts.rate for facts in self.facts.values())
-        return own[0] if self.alone else min(float(np.median(own)), slowest / 10)
+        return min(float(np.median(own)), widest_cutoff(slowest))
 
     def _lose(self, name: str, error: LogError) -> None:
         """Skip a log, or raise the error about it."""
