@@ -12,6 +12,7 @@ import numpy as np
 from closedform.arrays import Array
 
 from .fresh_logs import FRESH
+from .later_logs import LATER
 from .public_log import Geometry, PublicLog, Recording, found, missing
 
 __all__ = ["LOGS", "Geometry", "PublicLog", "Recording", "found", "missing", "public_logs"]
@@ -279,6 +280,7 @@ LOGS = (
         notes="gravity by the authors' rotation of the base; the velocities are differences of positions",
     ),
     *FRESH,
+    *LATER,
 )
 """The logs of the comparison: those that this project had an eye on first, those that came later last."""
 
