@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 import closedform as cf
+from closedform.identification import FrictionTerms, identify
 from closedform.identification.logs.transmission import Transmission
-from closedform.identification.regression.design import independent
+from closedform.identification.regression.design import Design, independent
 from closedform.identification.workflow.inertias import dissipating
 from closedform.identification.workflow.trust import TRUSTS, best_trust
+from identification_logs import fourier_motion, noisy
 
 NAMES = ("ZZ1", "Ia1", "fv1", "fc1")
 
@@ -51,3 +53,36 @@ def test_rounded_right_angles_show_no_rotors():
         return independent(arm, Transmission.of(4).axes)[1]
 
     assert rotors(1.5708) == rotors(np.pi / 2)
+
+
+def test_two_motors_that_turn_two_joints_share_a_rotor_and_viscous_friction():
+    """Of a differential wrist three of four are told apart: [[a + c + d, c - d], [c - d, b + c + d]]."""
+    arm = cf.load("2r")
+    axes = Transmission.of(2, reduction=[[1, 1], [-1, 1]]).axes
+    base, dependent = independent(arm, axes)
+    design = Design.of(arm, base, axes, FrictionTerms(), rotors=True, dependent=dependent)
+    left = [term.name(axes) for term in design.drive]
+    assert [name for name in left if name.startswith("fv")] == ["fv1", "fv2", "fvm1"]
+    assert "Iam2" not in left
+    assert {"fvm1"} <= design.shared <= {"fvm1", "Iam1"}
+    one = Transmission.of(2, reduction=[[50, 0], [32, 32]]).axes  # a coupling of one motor shows its own
+    coupled = Design.of(arm, base, one, FrictionTerms(), rotors=True, dependent=independent(arm, one)[1])
+    assert {"fv1", "fv2", "fvm2"} <= {term.name(one) for term in coupled.drive}
+    assert "fvm2" not in coupled.shared
+
+
+def test_a_differential_wrist_is_identified():
+    """Friction of the motors that turn both joints comes out though one of them is not told by itself."""
+    arm = cf.load("2r")
+    motion = fourier_motion(arm, 5, 15, 250)
+    R = np.array([[1.0, 1.0], [-1.0, 1.0]])
+    motors = motion.qd @ R.T
+    losses = (np.array([0.3, 0.9]) * motors) @ R + np.array([0.2, 0.1]) * motion.qd
+    tau = arm.inverse_dynamics(motion.q, motion.qd, motion.qdd) + losses
+    log = {"t": motion.t, "q": motion.q @ R.T, "tau": noisy(tau, 0.005, 0) @ np.linalg.inv(R)}
+    result = identify(arm, log, reduction=R, friction=FrictionTerms(coulomb=None), physical=True)
+    found = {name: result[name] for name in ("fv1", "fv2", "fvm1")}
+    true = {"fv1": 0.2 + 2 * 0.9, "fv2": 0.1 + 2 * 0.9, "fvm1": 0.3 - 0.9}
+    for name, each in found.items():
+        assert abs(each.value - true[name]) < 4 * each.standard_error + 1e-3 * abs(true[name])
+    assert not result.doubts

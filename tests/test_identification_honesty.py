@@ -254,8 +254,8 @@ def test_the_reduced_factor_reads_no_more_than_a_block(arm, monkeypatch, tmp_pat
         reduced_factor(base, masked, *states[1:], block=64)
 
 
-def test_one_joint_with_more_torque_than_described_is_doubted_not_refused():
-    """If the other joints agree with the description, a tool may be missing in it; else the unit is wrong."""
+def test_one_joint_that_contradicts_the_description_is_doubted_not_refused():
+    """If most others agree, a tool, a sign or a unit of that joint is asked for; else all are wrong."""
     arm = cf.load("puma560")
     motion = fourier_motion(arm, 3, 20, 250)
     tau = arm.inverse_dynamics(motion.q, motion.qd, motion.qdd) + 0.5 * motion.qd
@@ -268,6 +268,10 @@ def test_one_joint_with_more_torque_than_described_is_doubted_not_refused():
     (doubt,) = doubts([1, 1, 1, 1, 1, 20])
     assert "joint 'joint6' are 20 times" in doubt
     assert "a tool that is not described" in doubt
-    for wrong in (np.full(6, 20), [1, 1, 1, 1, 1, 0.02], [1, 1, -1, 1, 1, 1], [1, 1, 1, 1, 1, 1000]):
+    for odd in ([1, 1, 1, 1, 1, 0.02], [1, 1, 1, 1, 1, -1], [1, 1, 1, 1, 1, 1000]):
+        (doubt,) = doubts(odd)
+        assert f"need {1 / odd[5]:.3g} times the logged effort of joint 'joint6'" in doubt
+        assert "another sign or unit" in doubt
+    for wrong in (np.full(6, 20), [20, -1, 20, 1, 1, 1]):
         with pytest.raises(LogError, match="motor currents"):
             doubts(wrong)

@@ -7,7 +7,8 @@ import pytest
 
 import closedform as cf
 from closedform.identification import FrictionTerms, identify
-from closedform.identification.regression.least_squares import ROUNDS, corrected, solve
+from closedform.identification.regression.best_method import best_method, noise_free_squares
+from closedform.identification.regression.least_squares import ROUNDS, corrected, fit_folds, solve
 from closedform.identification.regression.moments import Moments
 from closedform.identification.regression.rows import Rows
 from closedform.identification.workflow import fitting as workflow
@@ -85,6 +86,42 @@ def test_the_corrected_equations_are_those_of_two_way_instruments():
     with pytest.raises(cf.ClosedFormError, match="hides some parameters"):
         corrected(np.eye(4), moments.active, [2 * np.eye(3)], np.ones(1))
     assert set(ROUNDS) == {"ordinary", "weighted", "reweighted", "iv"}
+
+
+def test_the_method_is_chosen_by_rows_left_out(arm):
+    """Noise that biases least squares is seen though it hides in the columns; without it nothing is tried."""
+    result = identify(arm, simulated(arm, 0, 1e-3), cutoff=20.0, **QUICK)
+    assert result.method == "iv"
+    assert any("and are taken" in note for note in result.notes)
+    clean = identify(arm, simulated(arm, 0, 0.0), cutoff=20.0, **QUICK)
+    assert clean.method == "weighted"
+    assert not any("instrumental" in note for note in clean.notes)
+
+
+def test_squares_are_counted_as_if_columns_had_no_noise():
+    """The noise of two halves drops out on average: what is left is the error of clean columns."""
+    rng = np.random.default_rng(1)
+    count, folds = 20000, 4
+    clean = rng.normal(size=(count, 2))
+    halves = [clean + 0.5 * rng.normal(size=clean.shape) for _ in range(2)]
+    tau = clean @ [1.0, -2.0] + 0.3 * rng.normal(size=count)
+    label = np.arange(count) * folds // count
+    moments = Moments([np.arange(2)], 2, lags=0)
+    noise = ((halves[0] - halves[1]) / 2,)
+    rows = (np.arange(count * 1.0), ((halves[0] + halves[1]) / 2,), tau[:, None], np.zeros((count, 1)), label)
+    moments.add(Rows(*rows, noise=noise))
+    scatter = fit_folds(moments, range(folds), "weighted").scatter[0]
+    for method in ("weighted", "iv"):
+        for fold, found in enumerate(noise_free_squares(moments, method)):
+            x = fit_folds(moments, [k for k in range(folds) if k != fold], method).values
+            here = label == fold
+            true = np.sum((tau[here] - clean[here] @ x) ** 2)
+            spread = np.sqrt(count / folds) * (0.3**2 + 0.5**2 * x @ x)  # of the products of two residuals
+            assert abs(found * scatter**2 - true) < 4 * spread < 0.5 * count / folds * 0.5**2 / 2 * (x @ x)
+    assert best_method(moments)[0] == "iv"
+    quiet = Moments([np.arange(2)], 2, lags=0)
+    quiet.add(Rows(rows[0], (clean,), *rows[2:], noise=(np.zeros_like(clean),)))
+    assert best_method(quiet)[0] == "weighted"
 
 
 def test_a_contact_in_the_log_counts_less(arm, monkeypatch):

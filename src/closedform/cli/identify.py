@@ -56,8 +56,10 @@ def identify(
     rotors: Annotated[bool, typer.Option("--rotors/--no-rotors", help="Identify rotor inertias.")] = True,
     method: Annotated[
         str,
-        typer.Option(help="ordinary, weighted or reweighted least squares, or iv (instrumental variables)."),
-    ] = "weighted",
+        typer.Option(
+            help="ordinary, weighted or reweighted least squares, iv (instrumental variables), or auto."
+        ),
+    ] = "auto",
     hold_out: Annotated[
         str, typer.Option(help="Data kept aside: none, half, or the seconds of alternating blocks.")
     ] = "none",

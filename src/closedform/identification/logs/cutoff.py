@@ -37,8 +37,8 @@ CERTAIN = 20.0
 HUM = 8.0
 """Ratio of a frequency to the next lower one that stands out (at least `LOWEST`), above which it is a hum."""
 
-LOWEST = 3.0
-"""Least cutoff in Hz."""
+LOWEST = 6.0
+"""Least cutoff in Hz, however noisy positions are: without corners of friction, inertias explain friction."""
 
 SAMPLES = 6.0
 """Least samples in a period of the cutoff."""

@@ -25,11 +25,16 @@ CHECKED_ROWS = 50_000
 
 @dataclass(frozen=True)
 class Chosen:
-    """The filters of a log, notes on its velocities and noise, and whether no motion stands out of it."""
+    """The filters of a log, and notes on its velocities and noise.
+
+    `drowned` says that no motion stands out of the noise, `biased` that the noise of accelerations which are
+    differences of positions is worth a note.
+    """
 
     filters: Filters
     notes: tuple[str, ...] = ()
     drowned: bool = False
+    biased: bool = False
 
 
 def chosen_filters(caller: str, cutoff: float | None, samples: Samples, rate: float) -> Chosen:
@@ -44,8 +49,7 @@ def chosen_filters(caller: str, cutoff: float | None, samples: Samples, rate: fl
         if not np.ptp(samples.position, axis=0).any():
             return Chosen(filters)
         spectrum = Spectrum.of(samples, rate)
-        drowned = cutoff is None and not spectrum.motion.any()
-        return Chosen(filters, _told(samples, filters, spectrum, cutoff is not None), drowned)
+        return _from_positions(samples, filters, spectrum, cutoff is not None)
     spectra = [Spectrum.of(samples, rate, derivatives) for derivatives in (2, 1)]
     drowned = cutoff is None and not spectra[0].motion.any()
     delay, difference = _delay(samples, filters)
@@ -61,7 +65,7 @@ def chosen_filters(caller: str, cutoff: float | None, samples: Samples, rate: fl
     seen = noises[0] > 0
     ratio = float(np.sqrt(np.median(noises[1][seen] / noises[0][seen])))
     if ratio > BETTER:
-        return Chosen(filters, _told(samples, filters, spectra[0], cutoff is not None), drowned)
+        return _from_positions(samples, filters, spectra[0], cutoff is not None)
     note = (
         f"speeds are the logged velocities, {1e3 * delay:.2g} ms late: accelerations from them have "
         f"{ratio:.2g} times the noise of those from positions"
@@ -69,8 +73,8 @@ def chosen_filters(caller: str, cutoff: float | None, samples: Samples, rate: fl
     return Chosen(replace(filters, delay=delay), (note,), drowned)
 
 
-def _told(samples: Samples, filters: Filters, spectrum: Spectrum, given: bool) -> tuple[str, ...]:
-    """Return what is to be said of the noise of positions: that it is filtered, or that it biases.
+def _from_positions(samples: Samples, filters: Filters, spectrum: Spectrum, given: bool) -> Chosen:
+    """Return filters of positions alone, with what is to be said of their noise: filtered, or a bias.
 
     The cutoff that is chosen lets hardly any through; one that was given may.
     """
@@ -79,8 +83,10 @@ def _told(samples: Samples, filters: Filters, spectrum: Spectrum, given: bool) -
         f"{100 * share:.2g} % of the accelerations' power up to {filters.cutoff:.3g} Hz is noise of the "
         'positions, which makes inertias come out too small: lower cutoff, or method="iv"'
     )
-    biased = (note,) if share > BIASED else ()
-    return biased if given else (*noise_notes(samples, filters, spectrum), *biased)
+    biased = share > BIASED
+    notes = () if given else noise_notes(samples, filters, spectrum)
+    drowned = not given and not spectrum.motion.any()
+    return Chosen(filters, (*notes, note) if biased else notes, drowned, biased)
 
 
 def _delay(samples: Samples, filters: Filters) -> tuple[float, float]:

@@ -137,6 +137,20 @@ class Design(Columns):
         """Whether columns depend on values of the parameters: by loads or zero offsets."""
         return bool(self.zeros) or any(term.kind == "fl" for term in self.drive)
 
+    @property
+    def shared(self) -> frozenset[str]:
+        """Rotors and viscous friction of coupled motors that stand for themselves less those of another one.
+
+        Two motors that turn two joints together have one of each that is not told apart: see `independent`.
+        """
+        coupled = [a for a, axis in enumerate(self.axes) if axis.label.startswith("m")]
+        found = set[str]()
+        for kind in ("Ia", "fv"):
+            own = [term for term in self.drive if term.kind == kind and term.axis in coupled]
+            if len(own) < len(coupled):
+                found |= {term.name(self.axes) for term in own}
+        return frozenset(found)
+
     def _driving(self, joint: int) -> NDArray[np.intp]:
         acts = [bool(self.axes[term.axis].direction[joint]) for term in self.drive]
         return np.flatnonzero(acts)
@@ -287,10 +301,12 @@ def acting(base: BaseParameters, robot: Robot | ClosedRobot) -> tuple[NDArray[np
 
 
 def independent(robot: Robot | ClosedRobot, axes: tuple[Axis, ...]) -> tuple[BaseParameters, frozenset[Term]]:
-    """Return base parameters, and the rotors and offsets that combinations of them equal at every state.
+    """Return base parameters, and the terms of the axes that combinations of others equal at every state.
 
     The rotor of the first joint and its link turn together, so that their inertias add up; an offset
-    may equal a constant weight. If the closed form is not minimal, the numerical one is taken.
+    may equal a constant weight. Two motors that turn two joints together have one rotor and one viscous
+    friction that those of the joints and the other motor tell. If the closed form is not minimal, the
+    numerical one is taken.
     """
     base = base_parameters(robot)
     states = robot.random_state(1, batch=4 + 4 * (base.count + len(axes)) // robot.nv)
@@ -301,15 +317,15 @@ def independent(robot: Robot | ClosedRobot, axes: tuple[Axis, ...]) -> tuple[Bas
     found = set()
     loops = LoopAxes(robot, axes)
     turned = loops.directions(states[0]) if loops else None
-    for term in (*terms(axes, NO_FRICTION, True), *terms(axes, replace(NO_FRICTION, offset=True), False)):
+    derivative = {"fv": 1, "Ia": 2}
+    for term in terms(axes, replace(NO_FRICTION, viscous=True, offset=True), True):
+        order = derivative.get(term.kind)
         direction = np.broadcast_to(axes[term.axis].direction, states[2].shape)
-        motion = np.ones(len(states[0]))
-        if term.kind == "Ia":
-            motion = np.einsum("tj,tj->t", states[2], direction)
+        motion = np.ones(len(states[0])) if order is None else np.einsum("tj,tj->t", states[order], direction)
         if turned is not None and term.axis in loops.places:
             k = loops.places.index(term.axis)
             direction = turned[:, k]
-            motion = loops.rates(*states)[1][:, k] if term.kind == "Ia" else motion
+            motion = motion if order is None else loops.rates(*states)[order - 1][:, k]
         column = (motion[:, None] * direction).ravel()
         rest = column / np.linalg.norm(column)
         for _ in range(2):  # twice is enough

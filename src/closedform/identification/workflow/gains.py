@@ -190,30 +190,37 @@ def check_gains(
 ) -> tuple[str, ...]:
     """Refuse efforts whose scale or sign contradicts the described inertias, with causes that help.
 
-    If most joints agree with the description and others need more torque than it says, a tool may be
-    missing there: that is returned as doubts.
+    If most joints agree with the description, what others contradict is returned as doubts: a tool may be
+    missing there, their efforts may have another sign or unit, or their inertias may be placeholders.
     """
     if not robot.model.has_inertia:
         return ()
     found = drive_gains(robot, log, cutoff=cutoff)
     gains = [(name, g) for name, g in zip(found.joints, found.values, strict=True) if not np.isnan(g)]
     wrong = [(name, gain) for name, gain in gains if not 1 / FARTHEST < gain < FARTHEST]
-    if len(wrong) < len(gains) / 2 and all(1 / LARGEST_TOOL < gain < 1 for _, gain in wrong):
-        return tuple(
+    if not wrong or len(wrong) < len(gains) / 2:
+        return tuple(_doubt(name, gain) for name, gain in wrong)
+    name, gain = wrong[0]
+    others = f" ({len(wrong) - 1} other joint(s) are off too)" if wrong[1:] else ""
+    raise LogError(
+        f"{log.source}: the described inertias need {gain:.3g} times the logged effort of joint {name!r}"
+        f"{others}: motor currents, another unit or sign? Say gain=[...] or reduction=[...] "
+        "(closedform.identification.drive_gains estimates them), or plausible=False if the described "
+        "inertias are wrong" + "".join(f"; {cause}" for cause in causes()[:2])
+    )
+
+
+def _doubt(name: str, gain: float) -> str:
+    """Return the doubt about the efforts of one joint, if most other joints agree with the description."""
+    if 1 / LARGEST_TOOL < gain < 1:
+        return (
             f"the efforts of joint {name!r} are {1 / gain:.2g} times what the described inertias need, most "
             "other joints agree with them: does the robot carry a tool that is not described?"
-            for name, gain in wrong
         )
-    if wrong:
-        name, gain = wrong[0]
-        others = f" ({len(wrong) - 1} other joint(s) are off too)" if wrong[1:] else ""
-        raise LogError(
-            f"{log.source}: the described inertias need {gain:.3g} times the logged effort of joint {name!r}"
-            f"{others}: motor currents, another unit or sign? Say gain=[...] or reduction=[...] "
-            "(closedform.identification.drive_gains estimates them), or plausible=False if the described "
-            "inertias are wrong" + "".join(f"; {cause}" for cause in causes()[:2])
-        )
-    return ()
+    return (
+        f"the described inertias need {gain:.3g} times the logged effort of joint {name!r}, most other "
+        "joints agree with them: has it another sign or unit (gain=[...]), or are its inertias wrong?"
+    )
 
 
 def _residual(columns: Array, target: Array) -> Array:

@@ -19,8 +19,10 @@ from ..logs.importance import Importances, importances
 from ..logs.options import ReadingOptions
 from ..logs.plausibility import ROWS
 from ..logs.sources import log_sources
+from ..regression.best_method import LEAST, best_method
 from ..regression.design import Design, independent
 from ..regression.friction import NO_FRICTION, FrictionTerms
+from ..regression.instruments import Instrumented
 from ..regression.joint_zeros import identified_zeros, named_joints
 from ..regression.lag import best_lag, lag_notes
 from ..regression.least_squares import METHODS, Fit
@@ -77,7 +79,7 @@ def identify(
     springs: bool | Sequence[str] = False,
     extra: Sequence[TorqueColumn] = (),
     zero_offsets: bool | Sequence[str] = False,
-    method: str = "weighted",
+    method: str = "auto",
     hold_out: HoldOut = None,
     mask: Importances = None,
     weights: Importances = None,
@@ -120,7 +122,8 @@ def identify(
       to the logged coordinate. True leaves out those that no torque shows.
     - `method`: least squares with joints weighted alike ("ordinary"), by their scatter in that fit
       ("weighted"), or by that of the last of many fits ("reweighted"); or "iv", instrumental variables,
-      which the noise of positions does not bias.
+      which the noise of positions does not bias. "auto" is "weighted" unless that noise may matter and
+      "iv" predicts rows left out better.
     - `hold_out`: None, "half" (the second) or the seconds of alternating blocks of each log, not fitted
       but predicted; or whole logs: a list of names or indices, {"files": 3}, {"files": 0.2}, or
       "files", a fifth of them. See `held_out` and `logs` of the result.
@@ -163,7 +166,7 @@ def identify(
     if isinstance(robot, ClosedRobot):
         _refuse_of_loops({"zero_offsets": zero_offsets, "payloads": payloads})
     choice("identify: undetermined", undetermined, ("error", "prior"))
-    choice("identify: method", method, METHODS)
+    choice("identify: method", method, ("auto", *METHODS))
     for name, option in (("rotors", rotors), ("plausible", plausible), ("diagnose", diagnose)):
         flag(f"identify: {name}", option)
     if physical is not None:
@@ -245,6 +248,12 @@ def identify(
     filters = main.filters
     diagnosis = Diagnosis(base, main.log, filters)
     tell(0.55, "least squares")
+    if method == "auto":
+        method = LEAST
+        if recordings.biased:
+            sample, quiet = recordings.sample(), part(tell, 0.55, 0.55, "least squares")
+            method, note = best_method(sample.gather(design, quiet, lags=0, around=Instrumented)[0])
+            notes += (note,) if note else ()
     prior = "always" if undetermined == "prior" else "needed" if diagnose else "never"
     told = part(tell, 0.55, 0.75, "least squares"), part(tell, 0.75, 0.8, "outliers")
     fitting = fitted_logs(design, recordings, main, method, prior, told)

@@ -51,14 +51,20 @@ def nearest(prior: Prior, B: Array, beta: Array) -> Array:
 
 
 def consistent(
-    prior: Prior, known: KnownInertias, B: Array, R: Array, names: Sequence[str], gap: float = GAP
+    prior: Prior,
+    known: KnownInertias,
+    B: Array,
+    R: Array,
+    names: Sequence[str],
+    gap: float = GAP,
+    shared: frozenset[str] = frozenset(),
 ) -> tuple[Array, Array]:
     """Return phi and the drive parameters of the best fit among physically consistent ones.
 
     min |T (B phi, theta) - z|^2 + |weight (phi - prior) / scales|^2 subject to the pseudo-inertia
     [tr(I)/2 1 - I, m c; m c^T, m] of every body being positive definite [WensingKimSlotine2018],
     friction dissipating (see `dissipating`), and to what is known; T and z are the triangular factor of the
-    weighted rows.
+    weighted rows. Parameters that are `shared` may have any sign (see `Design.shared`).
     """
     prior = possible(prior, known)
     width, count, size = R.shape[1] - 1, len(B), len(prior.values)
@@ -66,7 +72,7 @@ def consistent(
     columns = np.linalg.norm(T[:, count:], axis=0)
     scales = np.concatenate([prior.scales, 1 / np.where(columns > 0, columns, 1.0)])
     unit = np.eye(len(scales))
-    losses = size + np.flatnonzero(dissipating(R, names)[count:])
+    losses = size + np.flatnonzero(dissipating(R, names, shared)[count:])
     start = np.concatenate([prior.values / prior.scales, np.zeros(width - count)])
     start[losses] = 1.0
     G, h = known.inequalities()
@@ -85,17 +91,20 @@ def consistent(
     return x[:size] * prior.scales, x[size:] * scales[size:]
 
 
-def dissipating(R: Array, names: Sequence[str]) -> NDArray[np.bool_]:
+def dissipating(R: Array, names: Sequence[str], shared: frozenset[str] = frozenset()) -> NDArray[np.bool_]:
     """Return which parameters must not be negative: rotors, and friction unless rows clearly say otherwise.
 
     Friction that falls with speed, or efforts of the wrong sign, make some clearly negative: a doubt names
-    the joint. Held at zero, inertias would have to explain what friction does.
+    the joint. Held at zero, inertias would have to explain what friction does. Those that are `shared` are
+    differences, of any sign.
     """
     width = len(names)
     inverse = np.linalg.pinv(R[:width, :width])
     clearly = inverse @ R[:width, width] < -CLEARLY * np.linalg.norm(inverse, axis=1)
     held = [
-        NONNEGATIVE.fullmatch(name) is not None and not (below and name.startswith("f"))
+        NONNEGATIVE.fullmatch(name) is not None
+        and name not in shared
+        and not (below and name.startswith("f"))
         for name, below in zip(names, clearly, strict=True)
     ]
     return np.array(held, dtype=bool)
@@ -169,8 +178,9 @@ def consistent_inertias(
 
     `gap` is how far the sum of squares may be above the least one.
     """
-    phi, drive = consistent(Prior.of(design, R, trust), known, design.base.matrix, R, design.names, gap)
-    return Inertias(np.concatenate([design.base.matrix @ phi, drive]), phi, consistent=True, trust=trust)
+    prior, B = Prior.of(design, R, trust), design.base.matrix
+    phi, drive = consistent(prior, known, B, R, design.names, gap, design.shared)
+    return Inertias(np.concatenate([B @ phi, drive]), phi, consistent=True, trust=trust)
 
 
 def rough_values(design: Design, R: Array, known: KnownInertias) -> Array | None:

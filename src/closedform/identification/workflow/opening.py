@@ -31,7 +31,7 @@ class Facts:
     """What is to be known of a log to plan the fit of all: its clock, its own cutoff, and what moves.
 
     `robot` is that of the joints that move, None if no joint is locked; `delay` that of measured velocities,
-    None if they are not used.
+    None if they are not used. `drowned` and `biased` are those of `Chosen`.
     """
 
     name: str
@@ -42,6 +42,7 @@ class Facts:
     cutoff: float
     delay: float | None
     drowned: bool
+    biased: bool
     moving: tuple[bool, ...]
     robot: Robot | ClosedRobot | None
     axes: tuple[Axis, ...]
@@ -115,6 +116,7 @@ class Opening:
             cutoff=filters.cutoff,
             delay=filters.delay,
             drowned=chosen.drowned,
+            biased=chosen.biased,
             moving=tuple(moving.tolist()),
             robot=None if robot is self.robot else robot,
             axes=(*log.transmission.axes, *motor_axes(self.robot, robot)),

@@ -253,6 +253,11 @@ class Recordings:
         parts = zip(self.payloads, np.split(values, ends), np.split(errors, ends), strict=True)
         return tuple(IdentifiedPayload.of(*part) for part in parts) if self.payloads else ()
 
+    @property
+    def biased(self) -> bool:
+        """Whether noise of positions may bias least squares in a log."""
+        return any(facts.biased for facts in self.facts.values())
+
     def noise_correlation(self) -> Array:
         """Return the correlation of white noise after the filters by lag, averaged over the logs' rates."""
         seconds: dict[float, float] = {}
