@@ -219,7 +219,7 @@ class Plant:
         if mode is None or coulomb is None:
             return Factors(M, from_leaves=True).solve(p), NO_REACTIONS, rate
         free = mode * mode
-        M_s, push, _ = self.sliding(M, p, t, mode, coulomb)
+        M_s, push = self.sliding(M, p, t, mode, coulomb)
         a = Factors(masked(M_s, free), from_leaves=True).solve(free * push)
         r = (1 - free) * (M @ a - p)
         if not self.geared:
@@ -227,8 +227,8 @@ class Plant:
         least, most = self.gears.widened(t, coulomb)
         return a, Reactions(r - least, r - most), rate
 
-    def sliding(self, M: SX, p: SX, t: SX, mode: SX, coulomb: SX) -> tuple[SX, SX, SX | None]:
-        """Return M and p of M qdd = p with the dry friction of sliding joints, and k - 1 of gears that lose.
+    def sliding(self, M: SX, p: SX, t: SX, mode: SX, coulomb: SX) -> tuple[SX, SX]:
+        """Return M and p of M qdd = p with the dry friction of sliding joints.
 
         With l = k (t - A qdd - s fc) in place of t - A qdd, M gains (k - 1) A and p gains
         (k - 1) (t - s fc) - s fc. The sign in k needs qdd if there are rotors: Newton's method on an equation
@@ -236,14 +236,14 @@ class Plant:
         """
         push = p - mode * coulomb
         if not self.geared:
-            return M, push, None
+            return M, push
         drive, A, free = t - mode * coulomb, self.gears.symbols[1], mode * mode
         excess = self.gears.excess(mode, drive)
         for _ in range(self.gears.passes - 1):
             M_s = M + ca.diag(A * excess)
             a = Factors(masked(M_s, free), from_leaves=True).solve(free * (push + excess * drive))
             excess = self.gears.excess(mode, drive - A * a)
-        return M + ca.diag(A * excess), push + excess * drive, excess
+        return M + ca.diag(A * excess), push + excess * drive
 
 
 def masked(M: SX, free: SX) -> SX:

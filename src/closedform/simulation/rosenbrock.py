@@ -32,11 +32,10 @@ def rosenbrock(plant: Plant, held: bool) -> Program:
     mode, coulomb = given.contact.get("mode"), given.contact.get("coulomb")
     free = SX.ones(nv) if mode is None else mode * mode
     first, last, constants = given.inputs(0.0), given.inputs(1.0), given.constants
+    by_q, by_qd = _stiffness(plant, given, first)
     M, (push, t, z1) = plant.mass_matrix(q), plant.forces(q, qd, given.z, first, constants)
-    excess = None
     if mode is not None and coulomb is not None:
-        M, push, excess = plant.sliding(M, push, t, mode, coulomb)
-    by_q, by_qd = _stiffness(plant, given, first, excess)
+        M, push = plant.sliding(M, push, t, mode, coulomb)
     s = GAMMA * h
     W = Factors(masked(M - s * by_qd - s * s * by_q, free), from_leaves=True)
     rate = chart_rate(model, q, SX(nv, 1), qd)
@@ -54,14 +53,15 @@ def rosenbrock(plant: Plant, held: bool) -> Program:
     return step_program(given, "rosenbrock_step", end, speed, given.z + h / 2 * (z1 + z2), reactions)
 
 
-def _stiffness(plant: Plant, given: StepSymbols, u: SX, excess: SX | None) -> tuple[SX, SX]:
+def _stiffness(plant: Plant, given: StepSymbols, u: SX) -> tuple[SX, SX]:
     """Return the symmetric parts of d/dq and d/dqd of joint forces, springs and viscous friction.
 
-    Of what drives apply, gears that lose by load pass 1 + `excess` on to the links.
+    Gears that lose by load count with the most of the drives' forces that they ever pass on, 1 / (1 - fl): a
+    step that takes forces for less stiff than they are is not stable, and the sign in k may change within it.
     """
 
     def passed(D: SX) -> SX:
-        return D if excess is None else D + ca.diag(excess) @ D
+        return ca.diag(1 / (1 - plant.gears.symbols[0])) @ D if plant.geared else D
 
     nv = plant.nv
     step, more = SX.sym("step", nv), SX.sym("more", nv)
