@@ -45,14 +45,18 @@ def transmitted(robot: cf.Robot, q, qd, qdd, **acting) -> np.ndarray:
     return robot.with_armature(0.0).inverse_dynamics(q, qd, qdd, springs=True, **acting)
 
 
+FREE = 7
+"""The seed of a tree with a free joint, whose armature has forces of velocity too."""
+
+
 def random_gears(seed: int) -> tuple[cf.Robot, np.random.Generator]:
-    """Return a small tree of any joints, with mimic joints, some of them with rotors and lossy gears."""
+    """Return a small tree of any joints, with mimic joints, most of them with rotors and lossy gears."""
     rng = np.random.default_rng(seed)
-    tree = random_tree(seed, bodies=3 + seed % 3)
+    tree = random_tree(seed, bodies=3 + seed % 3, kinds=("free", "revolute") if seed == FREE else None)
 
     def some(most: float) -> dict[str, float]:
         names = (body.joint_name for body in tree.model.independent)
-        return {name: float(rng.integers(0, 3) > 0) * rng.uniform(0, most) for name in names}
+        return {name: float(rng.integers(0, 4) > 0) * rng.uniform(0, most) for name in names}
 
     tree = tree.with_friction(some(3.0)).with_armature(some(2.0))
     return tree.with_friction_curve(load_friction=some(0.6)), rng
@@ -206,6 +210,16 @@ def test_a_gear_that_is_hard_to_drive_back_holds_a_weight_without_a_drive():
     assert pendulum(fc, 0.0).simulate([0.0], duration=0.1, friction=True).q[-1, 0] > 1e-3
 
 
+@pytest.mark.parametrize("speed", [0.5, -0.5])
+def test_a_joint_without_other_friction_comes_to_rest_in_its_gear(speed):
+    run = pendulum(0.0, 0.3, 0.1).simulate([0.0], [speed], [-M * G * L], friction=True)
+    assert [each.what for each in run.transitions] == ["sticks"]
+    last = run.t > run.transitions[0].time
+    assert not run.qd[last].any()
+    assert (run.q[last] == run.q[-1]).all()
+    assert np.sign(run.q[-1, 0]) == np.sign(speed)
+
+
 def test_a_ramp_breaks_away_at_the_time_that_hand_gives():
     fc, fl, rate = 0.4, 0.25, 20.0
     arm, load = pendulum(fc, fl, 0.1), M * G * L
@@ -229,11 +243,11 @@ def test_joints_at_rest_are_held_or_move_as_the_torques_of_drives_say(seed):
     dry |= robot.load_friction > 0
     counts = np.zeros(2, dtype=int)  # of joints that are held, and that break away
     tiny = 1e-200  # has a sign, and no square
-    for _ in range(10):
+    for _ in range(40):
         q, qd, _ = robot.random_state(rng)
         qd = np.where(dry & (rng.random(robot.nv) < 0.7), 0.0, qd)
         bias = robot.bias_force(q, qd)
-        tau = bias + 4 * rng.normal(size=robot.nv)
+        tau = bias + rng.choice([4, 20]) * rng.normal(size=robot.nv)
         t = tau - floating_rotors(robot, q, qd)
         mode = contact.decided(q, qd, robot.mass_matrix(q), tau - bias, t).mode
         qdd = found(q, qd, tau, mode)
