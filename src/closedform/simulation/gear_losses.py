@@ -16,7 +16,10 @@ from ..lazy import cached_property
 from ..model import Model
 
 PASSES = 3
-"""Solutions for the accelerations of joints whose rotors take a part in the sign of what gears transmit."""
+"""Solutions for the accelerations of joints whose rotors take a part in the sign of what gears transmit.
+
+They find the signs of all of 48000 random robots of 2 to 7 joints with fl up to 0.3, and all but 3 of 24000
+with fl up to 0.8."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,12 +78,11 @@ class GearLosses:
         x = s * self.symbols[0] * ca.sign(w) if isinstance(w, SX) else s * self.part * np.sign(w)
         return -x / (1 + x)
 
-    def widened(self, t: Any, coulomb: Any) -> tuple[Any, Any]:
+    def widened(self, t: SX, coulomb: SX) -> tuple[SX, SX]:
         """Return what load adds to the least and the most reaction, -fc and fc, of joints that are held.
 
         M qdd = p + r with qdd_i = 0 holds from where l = t + r would begin to move the joint forth,
         r = k (t - fc) - t, to where it would begin to move back, r = k (t + fc) - t.
         """
-        ones = SX.ones(t.size1()) if isinstance(t, SX) else 1.0
         forth, back = t - coulomb, t + coulomb
-        return self.excess(ones, forth) * forth, self.excess(-ones, back) * back
+        return self.excess(1, forth) * forth, self.excess(-1, back) * back
