@@ -258,6 +258,16 @@ def bars():
     return catalogue_run("five_bar")
 
 
+def test_friction_by_load_is_left_out_of_mechanisms_and_a_note_says_so(bars):
+    by_load = replace(DRY, load=True)
+    result = cf.identify(bars.described, bars.log, friction=by_load, lag=0.0, physical=False)
+    assert any("robots with loops leave friction by load (fl) out" in note for note in result.notes)
+    arm, coupling = cf.load("2r"), cf.JointCoupling("joint2", "joint1")
+    lossy = arm.with_friction_curve(load_friction=0.5)
+    same = (robot.with_loops([coupling]).drive_torque([0.3], [0.5], [2.0]) for robot in (arm, lossy))
+    assert np.array_equal(*same)
+
+
 def test_columns_that_do_not_determine_the_mechanism_are_refused(bars):
     one = {"t": bars.t, "motor1_position": bars.q[:, 0], "tau": bars.tau}
     assert "motor1 do not determine the mechanism" in log_error(bars, one)

@@ -74,6 +74,14 @@ def test_a_true_robot_reproduces_a_log_of_any_rate(arm, result, rate):
     assert found.position_errors.shape == found.velocity_errors.shape == (len(found.times), 2)
 
 
+def test_friction_by_load_takes_part_in_the_simulation(arm, result):
+    log = recorded(arm, 8, 5, 250, more=lambda motion, link: 0.1 * np.abs(link) * np.sign(motion.qd))
+    lossy = true_robot(arm).with_friction_curve(load_friction=0.1)
+    floor, less = (of_robot(result, robot).rollout(log) for robot in (lossy, true_robot(arm)))
+    assert (floor.position < 0.01 * floor.moved).all()
+    assert (less.position > 3 * floor.position).all()
+
+
 def test_friction_by_load_and_extra_torques_take_part(arm):
     def more(motion, link):
         cable = np.stack([np.zeros(len(motion.t)), 4 * np.cos(motion.q[:, 1])], axis=1)

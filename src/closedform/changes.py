@@ -175,7 +175,7 @@ class RobotChanges:
         smooth_friction tanh(qd / smooth_speed), friction that peaks at low speed, with the value
         stribeck_friction at 0.71 stribeck_speed, and damping_asymmetry |qd| count with `friction=True`, in
         simulations too. Gears lose the part load_friction of the torques that they transmit to the links,
-        which counts in `drive_torque` alone.
+        which counts in `drive_torque` and in simulations; robots with loops leave it out.
 
         >>> import closedform as cf
         >>> arm = cf.load("2r").with_friction_curve(damping_asymmetry=[0.5, 0], load_friction=0.1)

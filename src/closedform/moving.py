@@ -48,9 +48,10 @@ class RobotMoving:
         the machine code; with a `rate` it is sampled and held, as a function always is, by default once a
         step.
 
-        `friction=True` adds `robot.damping` and `robot.friction`, which holds a joint at rest exactly as
-        long as it can; `springs=True` adds `robot.stiffness`; `stops=True` makes the joint limits stops, with
-        a `restitution`; `effort_limits=True` clips the joint forces. `wrenches` are (bodies, 6) or a mapping
+        `friction=True` adds all that `drive_torque` has of friction, offsets and what gears lose by load; dry
+        friction holds a joint at rest exactly as long as it can. `springs=True` adds `robot.stiffness`;
+        `stops=True` makes the joint limits stops, with a `restitution`; `effort_limits=True` clips the joint
+        forces. `wrenches` are (bodies, 6) or a mapping
         of frames to (6,), constant, over the steps or functions of time; their `wrench_reference` is "body",
         "world_aligned" or "world", as that of `inverse_dynamics`. `phi` (..., 10 bodies) are inertial
         parameters in place of `robot.phi`, those of each run if there are as many: a law knows the robot's.

@@ -271,7 +271,7 @@ class Robot(
 
     @property
     def load_friction(self) -> Array:
-        """Part of the links' torques that gears lose, over the velocities; counts in `drive_torque`."""
+        """Part of the links' torques that gears lose; counts in `drive_torque` and simulations."""
         return self.model.joint_array("load_friction")
 
     @property

@@ -13,12 +13,18 @@ ROUND_OFF = 1e-12
 
 
 def give_way(
-    M: Array, f: Array, candidates: NDArray[np.bool_], least: Array, most: Array
+    M: Array,
+    f: Array,
+    candidates: NDArray[np.bool_],
+    least: Array,
+    most: Array,
+    moving: tuple[Array, Array] | None = None,
 ) -> tuple[Array, Array, Array]:
     """Return how joints move, the accelerations a and the reactions r with M a = f + r.
 
     Of every candidate, either a_i = 0 and least_i <= r_i <= most_i, or a_i > 0 and r_i = least_i, or
-    a_i < 0 and r_i = most_i; of all others, r_i = 0. Since M is positive definite there is exactly one
+    a_i < 0 and r_i = most_i; of all others, r_i = 0. The diagonal of M may gain something else from each
+    candidate with a_i > 0 and with a_i < 0 (`moving`). Since M is positive definite there is exactly one
     solution. The first array has 0, 1 and -1 for these cases. Principal pivoting in blocks, then one index
     at a time, which always ends [JudicePires1994].
     """
@@ -31,10 +37,14 @@ def give_way(
         bound = np.where(moves == 1, least, np.where(moves == -1, most, 0.0))
         pushed = f + bound
         a = np.zeros(n)
+        if moving is None:
+            own = M
+        else:
+            own = M + np.diag(np.where(moves == 1, moving[0], np.where(moves == -1, moving[1], 0.0)))
         if free.all():
-            a[:] = np.linalg.solve(M, pushed)
+            a[:] = np.linalg.solve(own, pushed)
         elif free.any():
-            a[free] = np.linalg.solve(M[free][:, free], pushed[free])
+            a[free] = np.linalg.solve(own[free][:, free], pushed[free])
         r = M @ a - f
         high, low = ~free & (r > most + scale), ~free & (r < least - scale)
         wrong = candidates & free & (moves * a < 0)

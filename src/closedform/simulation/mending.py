@@ -122,12 +122,12 @@ class Mending:
         self._inputs(k, run, part, 0.0)
         u = self._u[:1]
         dull = np.zeros(len(self._qd), dtype=bool) if dull is None else dull
-        M, p, _ = self.forces()(self._q, self._qd, *u, *self._numbers)
+        M, p, t = self.forces()(self._q, self._qd, *u, *self._numbers)
         after = self.contact.after_impact(self._q, self._qd, M, dull)
         if after is not self._qd:
             self._qd[:] = after
-            M, p, _ = self.forces()(self._q, self._qd, *u, *self._numbers)
-        self._set_modes(self.contact.decided(self._q, self._qd, M, p, dull))
+            M, p, t = self.forces()(self._q, self._qd, *u, *self._numbers)
+        self._set_modes(self.contact.decided(self._q, self._qd, M, p, t, dull))
 
     def _margin(self, k: int, run: int, part: float, length: float) -> float:
         """Take a piece of step k and return its margin; reactions are looked at at both of its ends."""

@@ -13,6 +13,7 @@ from casadi import SX
 
 from ..arrays import Array
 from ..control import Law
+from ..forms.armature import add_rotor_coriolis, free_rotors
 from ..forms.elimination import Factors
 from ..forms.friction import CURVE, friction_curve
 from ..forms.loads import NO_LOADS, Loads
@@ -21,17 +22,32 @@ from ..forms.newton_euler import inverse_dynamics
 from ..forms.tree import Tree
 from ..lazy import cached_property
 from ..model import Model
+from .gear_losses import GearLosses
 
 Slot = tuple[str, int]
 """Name and length of a part of a column of inputs."""
 
 
 class Forces(NamedTuple):
-    """All forces but inertia and Coulomb friction, M qdd = p + friction and stops; tau, a part of p; z'."""
+    """All forces but inertia and dry friction, M qdd = p + friction and stops; the part t of drives; z'.
+
+    t is what reaches the gears of joints at rest: the joint forces less viscous and smooth friction, offsets.
+    """
 
     p: SX
-    tau: SX
+    t: SX
     rate: SX
+
+
+class Reactions(NamedTuple):
+    """Reactions of held joints, less what gears that lose by load add to their least, and to their most."""
+
+    over_least: SX
+    over_most: SX
+
+
+NO_REACTIONS = Reactions(SX(0, 1), SX(0, 1))
+"""No joint is held."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,9 +58,9 @@ class Plant:
     at which wrenches act, in a `reference`; with `bodies` every body has one. `limited` clips the joint
     forces at the efforts, `damped` adds viscous friction, `offset` the offsets of the drives, `contact`
     Coulomb friction and stops. The numbers of all these are inputs of the code; `sprung` adds the model's
-    own springs, `curved` its friction that is a smooth function of the speed. With `variable` the inertial
-    parameters phi are an input too, instead of the model's. The states of the law, z, move along with the
-    robot's.
+    own springs, `curved` its friction that is a smooth function of the speed, and `geared`, of `contact`, its
+    friction by load. With `variable` the inertial parameters phi are an input too, instead of the model's.
+    The states of the law, z, move along with the robot's.
     """
 
     model: Model
@@ -57,6 +73,7 @@ class Plant:
     damped: bool = False
     offset: bool = False
     curved: bool = False
+    geared: bool = False
     sprung: bool = False
     contact: bool = False
     variable: bool = False
@@ -96,9 +113,10 @@ class Plant:
             places.append(f"{frame.body}:{frame.placement.tobytes().hex()}")
         flags = (self.driven, self.reference, self.bodies, self.limited, self.damped, self.contact)
         options = (*flags, self.variable, self.offset)
+        geared = self.gears.part.tolist() if self.geared else []
         springs = repr([(each.stiffness, each.spring_rest) for each in self.model.bodies if self.sprung])
         losses = [self.model.joint_array(name).tolist() for name in CURVE if self.curved]
-        return (*law, repr(places), repr(options), springs, repr(losses), self.model.digest)
+        return (*law, repr(places), repr(options), springs, repr(losses), repr(geared), self.model.digest)
 
     @property
     def slots(self) -> list[Slot]:
@@ -139,6 +157,11 @@ class Plant:
         """The tree of the model."""
         return Tree.of(self.model, phi=self.phi)
 
+    @cached_property
+    def gears(self) -> GearLosses:
+        """What gears lose by load."""
+        return GearLosses.of(self.model, self.geared)
+
     def joint_forces(self, q: SX, qd: SX, z: SX, u: SX, constants: dict[str, SX]) -> tuple[SX, SX]:
         """Return tau of the law or the inputs, within the efforts, and the rates of the law's states."""
         parts = _parts(u, self.slots)
@@ -154,7 +177,7 @@ class Plant:
         return tau, rate
 
     def forces(self, q: SX, qd: SX, z: SX, u: SX, constants: dict[str, SX]) -> Forces:
-        """Return all forces but inertia and Coulomb friction, and the rates of the law's states."""
+        """Return all forces but inertia and dry friction, and the rates of the law's states."""
         wrenches = _parts(u, self.slots).get("wrenches")
         loads = NO_LOADS
         if wrenches is not None:
@@ -162,14 +185,16 @@ class Plant:
         loads = replace(loads, springs=self.sprung)
         bias = inverse_dynamics(self.tree, q, qd, SX.zeros(self.nv), loads=loads)
         tau, rate = self.joint_forces(q, qd, z, u, constants)
-        p = tau - bias
-        if self.damped:
-            p = p - constants["viscous"] * qd
-        if self.offset:
-            p = p - constants["offset"]
-        if self.curved:
-            p = p - friction_curve(self.tree, qd)
-        return Forces(p, tau, rate)
+        p, t = tau - bias, tau
+        losses = [constants["viscous"] * qd] if self.damped else []
+        losses += [constants["offset"]] if self.offset else []
+        losses += [friction_curve(self.tree, qd)] if self.curved else []
+        for each in losses:
+            p, t = p - each, t - each
+        rotors = free_rotors(self.tree.own)
+        if self.geared and rotors:  # their forces of velocity act ahead of the gears too
+            t = t - add_rotor_coriolis(SX(self.nv, self.nv), rotors, qd) @ qd
+        return Forces(p, t, rate)
 
     def mass_matrix(self, q: SX) -> SX:
         """Return M(q)."""
@@ -184,18 +209,41 @@ class Plant:
         constants: dict[str, SX],
         mode: SX | None = None,
         coulomb: SX | None = None,
-    ) -> tuple[SX, SX, SX]:
+    ) -> tuple[SX, Reactions, SX]:
         """Return qdd, the reactions of the joints that are held, and the rates of the law's states.
 
         Joint i slides with the sign mode_i, or is held if mode_i is 0: its acceleration is exactly zero,
         since its row and column of M are those of the identity, and its reaction is what that takes.
         """
-        M, (p, _, rate) = self.mass_matrix(q), self.forces(q, qd, z, u, constants)
+        M, (p, t, rate) = self.mass_matrix(q), self.forces(q, qd, z, u, constants)
         if mode is None or coulomb is None:
-            return Factors(M, from_leaves=True).solve(p), SX(self.nv, 1), rate
+            return Factors(M, from_leaves=True).solve(p), NO_REACTIONS, rate
         free = mode * mode
-        a = Factors(masked(M, free), from_leaves=True).solve(free * (p - mode * coulomb))
-        return a, (1 - free) * (M @ a - p), rate
+        M_s, push = self.sliding(M, p, t, mode, coulomb)
+        a = Factors(masked(M_s, free), from_leaves=True).solve(free * push)
+        r = (1 - free) * (M @ a - p)
+        if not self.geared:
+            return a, Reactions(r, r), rate
+        least, most = self.gears.widened(t, coulomb)
+        return a, Reactions(r - least, r - most), rate
+
+    def sliding(self, M: SX, p: SX, t: SX, mode: SX, coulomb: SX) -> tuple[SX, SX]:
+        """Return M and p of M qdd = p with the dry friction of sliding joints.
+
+        With l = k (t - A qdd - s fc) in place of t - A qdd, M gains (k - 1) A and p gains
+        (k - 1) (t - s fc) - s fc. The sign in k needs qdd if there are rotors: Newton's method on an equation
+        that is linear in pieces, from qdd = 0.
+        """
+        push = p - mode * coulomb
+        if not self.geared:
+            return M, push
+        drive, A, free = t - mode * coulomb, self.gears.symbols[1], mode * mode
+        excess = self.gears.excess(mode, drive)
+        for _ in range(self.gears.passes - 1):
+            M_s = M + ca.diag(A * excess)
+            a = Factors(masked(M_s, free), from_leaves=True).solve(free * (push + excess * drive))
+            excess = self.gears.excess(mode, drive - A * a)
+        return M + ca.diag(A * excess), push + excess * drive
 
 
 def masked(M: SX, free: SX) -> SX:

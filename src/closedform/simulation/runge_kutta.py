@@ -7,7 +7,7 @@ from casadi import SX
 from ..arrays import Array
 from ..forms.manifold import chart_rate, moved
 from ..programs import Program
-from .plant import Plant
+from .plant import NO_REACTIONS, Plant
 from .step_symbols import StepSymbols, step_program
 from .tableaux import TABLEAUX
 
@@ -24,7 +24,7 @@ def runge_kutta(plant: Plant, method: str, held: bool) -> Program:
     rates: list[SX] = []
     accelerations: list[SX] = []
     memories: list[SX] = []
-    reactions = SX(plant.nv, 1)
+    reactions = NO_REACTIONS
     for row, part in zip(table.a, table.c, strict=True):
         step, v = _combined(row, rates, h, plant.nv), qd + _combined(row, accelerations, h, plant.nv)
         z, u = given.z + _combined(row, memories, h, plant.nz), given.inputs(part)

@@ -46,7 +46,7 @@ from .rollout import Given, rolled_out
 from .start import checked_coordinates, require_within_limits
 from .steps import METHODS as STEPS
 from .steps import forces_kernel, step_kernel
-from .variational import require_plain_coordinates
+from .variational import require_no_gear_losses, require_plain_coordinates
 
 REMEDY = (
     "take shorter steps or method='rosenbrock' (damping gains over the least inertia may be too high for the "
@@ -96,19 +96,20 @@ def simulate(
         need.check(model, "simulate")
     if method is not None:
         known_name("method of integration", method, METHODS)
-    if method == "variational":
-        require_plain_coordinates(model)
     if progress is not None:
         function("simulate: progress", progress, "the fraction done", 1)
     instances("simulate: events", events, Event)
     chosen = {"friction": friction, "springs": springs, "stops": stops, "effort_limits": effort_limits}
     for name, value in chosen.items():
         flag(f"simulate: {name}", value)
+    if method == "variational":
+        require_plain_coordinates(model)
+        if friction:
+            require_no_gear_losses(model)
     bounce = small_number("simulate: restitution", restitution, 1.0)
     most = min(MAX_STEPS, MOST_ENTRIES // (robot.nq + robot.nv))
     run_clock = clock(duration, step, rate, isinstance(law, Law) or callable(law), most)
-    coulomb = robot.friction if friction else np.zeros(robot.nv)
-    contact = Contact.of(model, coulomb, stops, bounce)
+    contact = Contact.of(model, friction, stops, bounce)
     if method is None:
         sampled = callable(law) if not isinstance(law, Law) else rate is not None
         method = "rk6" if not contact.acts and not sampled and robot.nv <= MANY else "rk4"
@@ -159,6 +160,7 @@ def simulate(
         damped=friction and bool(robot.damping.any()),
         offset=friction and bool(robot.drive_offset.any()),
         curved=friction and is_curved(model),
+        geared=contact.gears.any,
         sprung=springs and any(body.stiffness for body in model.bodies),
         contact=contact.acts,
         variable=own is not None,

@@ -14,7 +14,7 @@ from casadi import SX
 from ..kernels import traced
 from ..model import Model
 from ..programs import Program
-from .plant import Plant
+from .plant import Plant, Reactions
 
 FAR = 1e300
 """A stop or a reaction without bound: finite, since zero times it must be zero."""
@@ -62,7 +62,7 @@ def quadratic(part: float) -> tuple[float, float, float]:
     return (1 - part) * (1 - 2 * part), 4 * part * (1 - part), part * (2 * part - 1)
 
 
-def step_program(given: StepSymbols, name: str, q: SX, qd: SX, z: SX, reactions: SX) -> Program:
+def step_program(given: StepSymbols, name: str, q: SX, qd: SX, z: SX, reactions: Reactions) -> Program:
     """Return the program of a step from the expressions of its end."""
     outputs: list[Any] = [("q", ca.vertcat(q, z)), ("qd", qd)]
     if given.contact:
@@ -70,17 +70,18 @@ def step_program(given: StepSymbols, name: str, q: SX, qd: SX, z: SX, reactions:
     return traced(name, given.arrays, outputs)
 
 
-def margin(given: StepSymbols, q: SX, qd: SX, reactions: SX) -> SX:
+def margin(given: StepSymbols, q: SX, qd: SX, reactions: Reactions) -> SX:
     """Return a number that is negative if a joint's mode does not hold over the step.
 
     A sliding joint must not turn back, a held one not need more than its reaction can be, which is looked
     at in the beginning of the step, and no joint may be beyond a stop at its end.
     """
     mode, coulomb, least, most, lower, upper = (given.contact[name] for name in CONTACT)
+    dry = coulomb + given.plant.gears.symbols[0] if given.plant.geared else coulomb
     total = SX(FAR)
     for i in range(given.plant.nv):
-        reserve = ca.fmin(reactions[i] - least[i], most[i] - reactions[i])
-        sliding = mode[i] * coulomb[i]
+        reserve = ca.fmin(reactions.over_least[i] - least[i], most[i] - reactions.over_most[i])
+        sliding = mode[i] * dry[i]
         total = ca.fmin(total, ca.if_else(mode[i], FAR, reserve))
         total = ca.fmin(total, ca.if_else(sliding, sliding * qd[i], FAR))
     for i, iq in stopped_coordinates(given.plant.model):

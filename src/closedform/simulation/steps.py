@@ -40,8 +40,8 @@ def step_kernel(plant: Plant, method: str, held: bool) -> Kernel:
 
 
 def forces_kernel(plant: Plant) -> Kernel:
-    """Return the kernel (q, qd, u, constants) -> (M, p, tau): M qdd = p + friction and stops."""
-    outputs = [("M", (plant.nv, plant.nv)), ("p", (plant.nv,)), ("tau", (plant.nv,))]
+    """Return the kernel (q, qd, u, constants) -> (M, p, t): M qdd = p + friction and stops, see `Forces`."""
+    outputs = [("M", (plant.nv, plant.nv)), ("p", (plant.nv,)), ("t", (plant.nv,))]
     return _kernel("motion_forces", plant, True, outputs, partial(_forces, plant))
 
 
@@ -75,7 +75,7 @@ def _lasting(name: str) -> bool:
 def _forces(plant: Plant) -> Program:
     given = StepSymbols(plant, held=True)
     u = given.inputs(0.0)
-    p, tau, _ = plant.forces(given.q, given.qd, given.z, u, given.constants)
+    p, t, _ = plant.forces(given.q, given.qd, given.z, u, given.constants)
     arrays = [each for each in given.arrays if _lasting(each[0])]
-    outputs: list[Any] = [("M", (plant.nv, plant.nv), plant.mass_matrix(given.q)), ("p", p), ("tau", tau)]
+    outputs: list[Any] = [("M", (plant.nv, plant.nv), plant.mass_matrix(given.q)), ("p", p), ("t", t)]
     return traced("motion_forces", arrays, outputs)

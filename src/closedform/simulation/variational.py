@@ -10,7 +10,7 @@ from ..forms.elimination import Factors
 from ..forms.mass import mass_matrix_rates
 from ..model import Model
 from ..programs import Program
-from .plant import Plant, masked
+from .plant import NO_REACTIONS, Plant, masked
 from .step_symbols import StepSymbols, step_program
 
 ITERATIONS = 8
@@ -28,6 +28,16 @@ def require_plain_coordinates(model: Model) -> None:
             raise ClosedFormError(
                 f"simulate: the variational method takes joints of one degree of freedom, joint "
                 f"{body.joint_name!r} has {body.joint.nv}; take rk4, rk6 or rk8"
+            )
+
+
+def require_no_gear_losses(model: Model) -> None:
+    """Refuse friction by load: what gears lose depends on forces of the links that no discrete action has."""
+    for body in model.independent:
+        if body.load_friction:
+            raise ClosedFormError(
+                f"simulate: the variational method has no load_friction, joint {body.joint_name!r} has some; "
+                "take rk4, rk6 or rosenbrock, or leave friction out"
             )
 
 
@@ -63,7 +73,7 @@ def variational(plant: Plant, held: bool) -> Program:
     change, size = ca.dot(v - last, v - last), ca.dot(v, v)
     lost = ca.if_else(change > CONVERGED**2 * (1e-12 + size), 0, 1)
     speed = speed / lost
-    reactions = SX(nv, 1)
+    reactions = NO_REACTIONS
     if mode is not None:
         _, reactions, _ = plant.acceleration(
             q, qd, given.z, given.inputs(0.0), given.constants, mode, coulomb

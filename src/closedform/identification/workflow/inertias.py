@@ -285,8 +285,11 @@ def places(design: Design, values: Array) -> tuple[str, ...]:
     ]
     if below:
         found.append(f"negative {', '.join(below)} are zero in the robot")
-    if any(term.kind == "fl" for term in design.drive):
-        found.append("friction by load (fl) counts in `drive_torque`, but not in simulations")
+    if isinstance(design.robot, ClosedRobot) and any(term.kind == "fl" for term in design.drive):
+        found.append(
+            "robots with loops leave friction by load (fl) out: `predict` counts it, `drive_torque` and "
+            "simulations do not"
+        )
     if any(term.kind == "fp" for term in design.drive):
         found.append("presliding friction (fp) is dry friction in the robot, without a memory of reversals")
     return tuple(found)

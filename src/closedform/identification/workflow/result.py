@@ -188,10 +188,9 @@ class Identification:
         That many `starts` are spread over the log; each motion lasts `horizon` seconds. Torque errors say how
         good a feedforward is; these say how good a simulation is, with friction, springs and offsets. They
         grow with the horizon, also by noise of the torques and of the state at the start: compare robots
-        over the same one, and errors with how far the joints `moved`. Signals are those of the fit. Friction
-        by load and `extra` torques have no place in simulations and act as they are along the log. Inertia
-        and friction of a motor that turns several joints (`Iam6`) have none either and are left out: such
-        joints may diverge.
+        over the same one, and errors with how far the joints `moved`. Signals are those of the fit. `extra`
+        torques have no place in simulations and act as they are along the log. Inertia and friction of a
+        motor that turns several joints (`Iam6`) have none either and are left out: such joints may diverge.
         """
         log = read_log(log, self.robot, **reading)
         if isinstance(self.robot, ClosedRobot):

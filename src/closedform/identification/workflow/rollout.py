@@ -219,9 +219,10 @@ def _driving(robot: Robot, extra: Sequence[tuple[TorqueColumn, float]], signals:
     known = np.zeros_like(signals.effort)
     for column, factor in extra:
         known += factor * column.torques(robot, *motion)
-    if robot.load_friction.any():  # of all that gears transmit to the links, as in the fit
-        load = known + robot.with_armature(0.0).inverse_dynamics(*motion, springs=True)
-        known += robot.load_friction * np.abs(load) * np.sign(signals.qd)
+    if extra and robot.load_friction.any():  # of all that gears transmit to the links, as in the fit
+        link = robot.with_armature(0.0).inverse_dynamics(*motion, springs=True)
+        more = np.abs(known + link) - np.abs(link)
+        known += robot.load_friction * more * np.sign(signals.qd)
     return np.asarray(signals.effort - known)
 
 
