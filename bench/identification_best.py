@@ -31,7 +31,7 @@ FRICTION = (
 OPTIONS: Mapping[str, tuple[Any, ...]] = {
     "physical": (None, False),
     "friction": ("auto", *FRICTION),
-    "method": ("weighted", "reweighted", "ordinary", "iv"),
+    "method": ("auto", "weighted", "reweighted", "ordinary", "iv"),
     "rotors": (True, False),
     "lag": (None, 0.0),
 }

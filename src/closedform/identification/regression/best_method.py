@@ -15,19 +15,19 @@ GAIN = 0.01
 """Part of the error by which instruments must predict better to be preferred."""
 
 
-def best_method(moments: Moments) -> tuple[str, str]:
-    """Return the method whose fits predict folds left out better, and a note that compares both.
+def best_method(moments: Moments) -> tuple[str, tuple[str, ...]]:
+    """Return the method whose fits predict folds left out better, and notes that compare both.
 
     `moments` are those of `Instrumented` columns. Noise of the positions biases least squares but adds no
     scatter; instruments are the other way round. They are taken if they save more than `GAIN`, and more than
     one standard error over the folds.
     """
     if len(moments.fitted) < 2:
-        return LEAST, ""
+        return LEAST, ()
     try:
         before, after = (noise_free_squares(moments, method) for method in (LEAST, INSTRUMENTS))
     except ClosedFormError:  # noise hides some parameters from the instruments
-        return LEAST, ""
+        return LEAST, ()
     saved = before - after
     spread = np.std(saved, ddof=1) * np.sqrt(len(saved))
     pays = after.sum() < (1 - GAIN) ** 2 * before.sum() and saved.sum() > spread
@@ -37,7 +37,7 @@ def best_method(moments: Moments) -> tuple[str, str]:
         f"instrumental variables, which the noise of positions does not bias, predict rows left out with "
         f"{ratio:.3g} times the error of least squares (noise of the positions taken off) and {verdict}"
     )
-    return INSTRUMENTS if pays else LEAST, note
+    return INSTRUMENTS if pays else LEAST, (note,)
 
 
 def noise_free_squares(moments: Moments, method: str) -> Array:

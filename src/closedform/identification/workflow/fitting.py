@@ -8,6 +8,7 @@ from typing import Any
 
 from ...arrays import Array
 from ..logs.plausibility import ROWS
+from ..regression.best_method import LEAST, best_method
 from ..regression.design import Design
 from ..regression.instruments import Instrumented
 from ..regression.least_squares import (
@@ -56,6 +57,16 @@ class Fitted:
         if self.method == "iv" and len(folds) > 2:
             return jackknife_errors(self.fit_of, folds)
         return standard_errors(self.fit, self.weighed, noise)
+
+
+def chosen_method(method: str, design: Design, recordings: Recordings) -> tuple[str, tuple[str, ...]]:
+    """Return the method that "auto" stands for, and notes: instruments if noise may matter and they pay."""
+    if method != "auto":
+        return method, ()
+    if not recordings.biased:
+        return LEAST, ()
+    moments, _ = recordings.sample().gather(design, lambda done: None, lags=0, around=Instrumented)
+    return best_method(moments)
 
 
 def fitted_logs(

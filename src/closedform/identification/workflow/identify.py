@@ -19,10 +19,8 @@ from ..logs.importance import Importances, importances
 from ..logs.options import ReadingOptions
 from ..logs.plausibility import ROWS
 from ..logs.sources import log_sources
-from ..regression.best_method import LEAST, best_method
 from ..regression.design import Design, independent
 from ..regression.friction import NO_FRICTION, FrictionTerms
-from ..regression.instruments import Instrumented
 from ..regression.joint_zeros import identified_zeros, named_joints
 from ..regression.lag import best_lag, lag_notes
 from ..regression.least_squares import METHODS, Fit
@@ -39,7 +37,7 @@ from ..regression.torque_column import TorqueColumn, checked_columns
 from .diagnosis import Diagnosis
 from .doubt import explained, prediction_doubts, price_doubt, price_note, sign_doubts
 from .evidence import Evidence
-from .fitting import fitted_logs
+from .fitting import chosen_method, fitted_logs
 from .inertias import consistent_inertias, identified_robot, inertias, places, rough_values
 from .known_inertias import KnownInertias
 from .log_results import log_doubts, odd_logs
@@ -248,12 +246,8 @@ def identify(
     filters = main.filters
     diagnosis = Diagnosis(base, main.log, filters)
     tell(0.55, "least squares")
-    if method == "auto":
-        method = LEAST
-        if recordings.biased:
-            sample, quiet = recordings.sample(), part(tell, 0.55, 0.55, "least squares")
-            method, note = best_method(sample.gather(design, quiet, lags=0, around=Instrumented)[0])
-            notes += (note,) if note else ()
+    method, more = chosen_method(method, design, recordings)
+    notes += more
     prior = "always" if undetermined == "prior" else "needed" if diagnose else "never"
     told = part(tell, 0.55, 0.75, "least squares"), part(tell, 0.75, 0.8, "outliers")
     fitting = fitted_logs(design, recordings, main, method, prior, told)

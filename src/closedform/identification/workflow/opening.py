@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ...errors import ClosedFormError
+from ...errors import ClosedFormError, listed
 from ...loops import ClosedRobot
 from ...robot import Robot
 from ..logs.errors import LogError
@@ -162,6 +162,25 @@ class Failure:
 def facts_of(group: Sequence[Opened | Failure]) -> list[Facts | Failure]:
     """Return what is to be known of the logs of a group."""
     return [each.facts if isinstance(each, Opened) else each for each in group]
+
+
+def difference(first: Facts, other: Facts, robot: Robot | ClosedRobot) -> str | None:
+    """Return how the joints or gears of a log differ from those of the first; None if they do not.
+
+    `robot` is that of logs in which no joint is locked.
+    """
+    joints, own = ((facts.robot or robot).joint_names for facts in (first, other))
+    if own != joints:
+        return (
+            f"joints {listed(own, 8)} move, but {listed(joints, 8)} in {first.name}; identify them apart, or "
+            "lock the same joints in all"
+        )
+    gears, own_gears = (
+        [(axis.label, axis.direction.tolist()) for axis in facts.axes] for facts in (first, other)
+    )
+    if own_gears != gears:
+        return f"couplings of its gears are not those of {first.name}; give all one reduction"
+    return None
 
 
 def named(name: str, error: ClosedFormError, alone: bool = False) -> ClosedFormError:

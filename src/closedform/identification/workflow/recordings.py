@@ -28,7 +28,7 @@ from ..regression.split import FILES, FOLDS, HoldOut, Split, held_out_logs
 from .gathering import Gathering, Plan, errors_of, log_of
 from .joint_payload import IdentifiedPayload, mass_doubts
 from .log_results import SHOWN, LogResult, log_lines
-from .opening import Facts, Failure, Opening, facts_of, named
+from .opening import Facts, Failure, Opening, difference, facts_of, named
 from .prediction import Trace
 from .runners import Cluster, Runner, Tell, in_groups
 from .sampling import sampled
@@ -321,25 +321,10 @@ class Recordings:
 
     def _check_alike(self, facts: Facts) -> None:
         """Refuse a log of other joints or gears than the first."""
-        first = next(iter(self.facts))
-        joints = (facts.robot or self.opening.robot).joint_names
-        if joints != self.robot.joint_names:
-            self._lose(
-                facts.name,
-                LogError(
-                    f"{facts.name}: joints {listed(joints, 8)} move, but {listed(self.robot.joint_names, 8)} "
-                    f"in {first}; identify them apart, or lock the same joints in all"
-                ),
-            )
-        elif [(a.label, a.direction.tolist()) for a in facts.axes] != [
-            (a.label, a.direction.tolist()) for a in self.axes
-        ]:
-            self._lose(
-                facts.name,
-                LogError(
-                    f"{facts.name}: couplings of its gears are not those of {first}; give all one reduction"
-                ),
-            )
+        first = next(iter(self.facts.values()))
+        reason = difference(first, facts, self.opening.robot)
+        if reason is not None:
+            self._lose(facts.name, LogError(f"{facts.name}: {reason}"))
 
     def _check_motion(self, moving: NDArray[np.bool_], fitted: Sequence[str]) -> None:
         """Refuse joints that do not move in any log to fit."""
