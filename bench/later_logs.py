@@ -159,4 +159,4 @@ LATER = (
         commit="e6c077ea5c09bceb49840f49e83450bb5979029b",
     ),
 )
-"""The logs that came last."""
+"""The logs that came after them."""

@@ -12,6 +12,7 @@ import numpy as np
 from closedform.arrays import Array
 
 from .fresh_logs import FRESH
+from .last_logs import LAST
 from .later_logs import LATER
 from .public_log import Geometry, PublicLog, Recording, found, missing
 
@@ -281,6 +282,7 @@ LOGS = (
     ),
     *FRESH,
     *LATER,
+    *LAST,
 )
 """The logs of the comparison: those that this project had an eye on first, those that came later last."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import struct
 import zipfile
 
 import numpy as np
@@ -10,11 +11,13 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 from scipy import io as matlab
+from scipy import sparse
 
 import closedform as cf
 from closedform.cli.reading import reading_options
 from closedform.identification import LogError, read_log
 from closedform.identification.logs import errors
+from closedform.identification.logs.matlab import read_mat
 
 T = np.arange(500) / 250
 Q = np.stack([np.sin(T) + np.sin(2.7 * T), np.cos(1.3 * T)], axis=1)
@@ -44,6 +47,19 @@ def structured():
     return np.rec.fromarrays(ROWS.T, names=NAMES)
 
 
+def header_four(code=0, rows=500, columns=2, parts=0, length=2, order="<"):
+    return struct.pack(f"{order}5i", code, rows, columns, parts, length) + b"q\0"
+
+
+def reversed_four(name, matrices, code=1000, kind=">f8"):
+    """Write matrices as MATLAB 4 did on a machine with the high byte first."""
+    with open(name, "wb") as file:
+        for label, values in matrices.items():
+            x = np.atleast_2d(values)
+            file.write(struct.pack(">5i", code, *x.shape, 0, len(label) + 1) + label.encode() + b"\0")
+            file.write(x.astype(kind).tobytes("F"))
+
+
 WRITERS = {
     "log.csv": lambda name: text(name, delimiter=",", header=",".join(NAMES)),
     "semicolons.csv": lambda name: text(name, delimiter=";", header=";".join(NAMES)),
@@ -59,6 +75,13 @@ WRITERS = {
     "turned.mat": lambda name: matlab.savemat(
         name, {"t": T[:, None], "q": Q.T, "tau": TAU.T}, do_compression=True
     ),
+    "four.mat": lambda name: matlab.savemat(name, {"t": T, "q": Q, "tau": TAU.T}, format="4"),
+    "others.mat": lambda name: matlab.savemat(
+        name,
+        {"s": sparse.eye_array(9), "t": T, "w": 1j * Q, "q": Q, "note": "a robot", "tau": TAU},
+        format="4",
+    ),
+    "reversed.mat": lambda name: reversed_four(name, {"t": T, "q": Q, "tau": TAU}),
 }
 BY_INDEX = {
     "headerless.csv": lambda name: text(name, delimiter=","),
@@ -197,6 +220,28 @@ def header(shape, kind="<f8"):
         ("a.mat", b"MATLAB 5.0 MAT-file".ljust(124) + b"\0\1IM" + b"\7" * 50, "damaged|no matrix"),
         ("a.mat", b"MATLAB 7.3 MAT-file, Platform", r"7\.3.*save\(\.\.\., '-v7'\)"),
         ("a.mat", b"\x89HDF\r\n\x1a\n", r"7\.3"),
+        (
+            "a.mat",
+            header_four(rows=2**31 - 1, columns=2**31 - 1),
+            "damaged.*ends within a matrix of 2147483647",
+        ),
+        ("a.mat", header_four(rows=2**31 - 1, columns=2**31 - 1, parts=1), "damaged.*ends within"),
+        ("a.mat", header_four(rows=2) + bytes(31), "damaged.*ends within"),
+        ("a.mat", header_four(rows=-500), "damaged.*-500 rows"),
+        ("a.mat", header_four(parts=7) + bytes(8000), "damaged"),
+        ("a.mat", header_four(length=0) + bytes(8000), "damaged"),
+        ("a.mat", header_four(length=-20) + bytes(8000), "damaged"),
+        ("a.mat", header_four(length=2**31 - 1) + bytes(8000), "damaged"),
+        ("a.mat", header_four(code=60) + bytes(8000), "damaged.*type 60"),
+        ("a.mat", header_four(code=100) + bytes(8000), "damaged.*type 100"),
+        ("a.mat", header_four(code=1000) + bytes(8000), "not a MATLAB file"),
+        ("a.mat", header_four(code=2000, order=">") + bytes(8000), "not a MATLAB file"),
+        ("a.mat", header_four(order=">") + bytes(8000), "damaged"),
+        ("a.mat", bytes(3), "not a MATLAB file"),
+        ("a.mat", bytes(19), "damaged"),
+        ("a.mat", header_four(rows=2, parts=1) + bytes(64), "'q' is of another kind"),
+        ("a.mat", header_four(code=1, rows=2) + bytes(32), "'q' is of another kind"),
+        ("a.mat", header_four(rows=0, columns=0) * 5000, "more than 4096 matrices"),
         ("a.log", b"1 2 3", "unknown kind"),
         ("a.txt", b"# only\n# comments\n", "no row"),
         ("a.txt", b"1 2 3\n4 5\n", "line 2: 2 fields; expected 3"),
@@ -243,6 +288,45 @@ def test_archives_are_not_unpacked_beyond_the_limit(arm, here, monkeypatch):
             archive.writestr("q.npy", header((0,)))
     with pytest.raises(LogError, match="'q' appears twice"):
         read_log("twice.npz", arm)
+
+
+@pytest.mark.parametrize("kind", ["f8", "f4", "i4", "i2", "u2", "u1"])
+def test_matlab_4_stores_numbers_of_six_types(here, kind):
+    """SciPy reads the same from files with the low byte first, which it writes, and the high one."""
+    whole = np.arange(60).reshape(20, 3).astype(kind)
+    matlab.savemat("log.mat", {"q": whole}, format="4")
+    assert np.array_equal(read_mat(here / "log.mat")["q"], whole)
+    code = 1000 + 10 * ["f8", "f4", "i4", "i2", "u2", "u1"].index(kind)
+    reversed_four("log.mat", {"q": whole}, code, f">{kind}")
+    assert np.array_equal(matlab.loadmat("log.mat")["q"], whole)
+    assert np.array_equal(read_mat(here / "log.mat")["q"], whole)
+
+
+@pytest.mark.parametrize("name", ["four.mat", "others.mat"])
+def test_matlab_4_that_ends_within_a_matrix_is_refused(arm, here, name):
+    WRITERS[name](name)
+    whole = (here / name).read_bytes()
+    for size in range(1, len(whole), 97):
+        (here / "cut.mat").write_bytes(whole[:size])
+        with pytest.raises(LogError, match=r"cut.mat: (damaged|not a MATLAB)"):
+            read_log("cut.mat", arm)
+
+
+def test_matlab_4_holds_no_more_numbers_than_the_limit(arm, here, monkeypatch):
+    monkeypatch.setattr(errors, "MOST_CELLS", 2000)
+    WRITERS["four.mat"]("four.mat")
+    with pytest.raises(LogError, match=r"four.mat: more than 2000 numbers; cut it"):
+        read_log("four.mat", arm)
+
+
+def test_a_lone_matrix_may_have_its_clock_before_the_joints(arm, here):
+    """Simulink's blocks write a file each: one matrix, its first row the time."""
+    for name, values in (("p.mat", Q), ("e.mat", TAU)):
+        matlab.savemat(name, {"ans": np.vstack([T, values.T])}, format="4")
+    same(read_log({"position": "p.mat", "effort": "e.mat"}, arm))
+    matlab.savemat("e.mat", {"ans": np.vstack([TAU[:, 0], TAU.T])}, format="4")
+    with pytest.raises(LogError, match="3 columns of effort for 2 joints"):
+        read_log({"position": "p.mat", "effort": "e.mat"}, arm)
 
 
 def test_structures_of_matlab_are_refused_with_a_remedy(arm, here):

@@ -1,4 +1,4 @@
-"""MATLAB files of a log, versions 5 to 7: their matrices of real numbers, every length checked.
+"""MATLAB files of a log, versions 4 to 7: their matrices of real numbers, every length checked.
 
 SciPy's reader ends the process on some damaged files, so it is not used.
 """
@@ -29,6 +29,9 @@ CLASSES = range(6, 16)
 COMPLEX = 0x800
 """The flag of a complex matrix."""
 
+STORED = ("f8", "f4", "i4", "i2", "u2", "u1")
+"""Types of stored numbers in files of version 4."""
+
 FEWEST_ROWS = 50
 """Rows below which a matrix with more columns holds a row per joint."""
 
@@ -40,14 +43,17 @@ def read_mat(path: Path) -> LogTable:
         raise LogError(
             f"{path}: a MATLAB file of version 7.3 (HDF5), which is not read; write it by save(..., '-v7')"
         )
-    if data[124:128] not in (b"\0\1IM", b"\1\0MI"):
-        raise LogError(f"{path}: not a MATLAB file of version 5 to 7; write it by save(..., '-v7')")
-    order = "<" if data[126:128] == b"IM" else ">"
+    if data[124:128] in (b"\0\1IM", b"\1\0MI"):
+        order = "<" if data[126:128] == b"IM" else ">"
+        matrices = _matrices(memoryview(data)[128:], order, path)
+    else:
+        matrices = _version_4(memoryview(data), _order_4(data, path), path)
     table: LogTable = {}
     others: list[str] = []
     try:
-        for content in _matrices(memoryview(data)[128:], order, path):
-            name, values = _matrix(content, order)
+        for count, (name, values) in enumerate(matrices):
+            if count == MOST_COLUMNS:
+                raise LogError(f"{path}: more than {MOST_COLUMNS} matrices; save those of the log only")
             if values is None:
                 others.append(name)
             elif values.ndim > 2:
@@ -58,8 +64,6 @@ def read_mat(path: Path) -> LogTable:
         if isinstance(error, LogError):
             raise
         raise LogError(f"{path}: damaged MATLAB file ({shorten(str(error), 120)}); write it again") from None
-    if len(table) > MOST_COLUMNS:
-        raise LogError(f"{path}: {len(table)} matrices; at most {MOST_COLUMNS} are read")
     if not table:
         what = f" ({shown(others[0])} is of another kind)" if others else ""
         raise LogError(
@@ -86,8 +90,8 @@ def _elements(data: memoryview, order: str, *, padded: bool) -> Iterator[tuple[i
         at = end
 
 
-def _matrices(data: memoryview, order: str, path: Path) -> Iterator[memoryview]:
-    """Give the matrices of a file, unpacked."""
+def _matrices(data: memoryview, order: str, path: Path) -> Iterator[tuple[str, np.ndarray | None]]:
+    """Give the names and numbers of the matrices of versions 5 to 7, unpacked."""
     left = errors.LARGEST_TEXT
     for kind, content in _elements(data, order, padded=False):
         found = [(kind, content)]
@@ -97,7 +101,7 @@ def _matrices(data: memoryview, order: str, path: Path) -> Iterator[memoryview]:
             if left < 0:
                 raise LogError(f"{path}: more than {errors.LARGEST_TEXT} bytes unpacked; cut it into parts")
             found = list(_elements(memoryview(unpacked), order, padded=True))
-        yield from (each for what, each in found if what == MATRIX)
+        yield from (_matrix(each, order) for what, each in found if what == MATRIX)
 
 
 def _matrix(content: memoryview, order: str) -> tuple[str, np.ndarray | None]:
@@ -121,6 +125,43 @@ def _matrix(content: memoryview, order: str) -> tuple[str, np.ndarray | None]:
         raise ValueError(f"{len(numbers)} bytes for shape {shape[:8]}")
     values = np.frombuffer(numbers, stored) if len(numbers) else np.empty(0)
     return name, values.astype(float).reshape(shape, order="F")
+
+
+def _order_4(data: bytes, path: Path) -> str:
+    """Return the order of bytes in a file of version 4, by the thousands of its first integer."""
+    first = data[:4].ljust(4, b"\xff")
+    for order, thousands in (("<", 0), (">", 1)):
+        if struct.unpack(f"{order}I", first)[0] // 1000 == thousands:
+            return order
+    raise LogError(f"{path}: not a MATLAB file of version 4 to 7; write it by save(..., '-v7')")
+
+
+def _version_4(data: memoryview, order: str, path: Path) -> Iterator[tuple[str, np.ndarray | None]]:
+    """Give the names and numbers of the matrices of version 4, None for texts, sparse and complex ones.
+
+    Each has five integers: 1000 M + 10 P + T (M the order of bytes, P the type of numbers, T the kind of
+    matrix: 0 of numbers, 1 text, 2 sparse), rows, columns, whether it is complex, and the length of its name.
+    """
+    at, left = 0, errors.MOST_CELLS
+    while at < len(data):
+        code, rows, columns, parts, length = struct.unpack_from(f"{order}5i", data, at)
+        kind, number = code % 10, code // 10 - 100 * (order == ">")
+        if kind > 2 or not 0 <= number < len(STORED) or min(rows, columns) < 0 or parts not in (0, 1):
+            raise ValueError(f"a matrix of type {code}, {rows} rows and {columns} columns")
+        stored = np.dtype(f"{order}{STORED[number]}")
+        start, size = at + 20 + length, rows * columns * stored.itemsize
+        at = start + size * (1 + parts)
+        if length < 1 or at > len(data):
+            raise ValueError(f"it ends within a matrix of {rows} rows and {columns} columns")
+        name = bytes(data[start - length : start]).rstrip(b"\0").decode("latin-1")
+        if kind or parts:
+            yield name, None
+            continue
+        left -= rows * columns
+        if left < 0:
+            raise LogError(f"{path}: more than {errors.MOST_CELLS} numbers; cut it into parts")
+        values = np.frombuffer(data[start:at], stored).astype(float)
+        yield name, values.reshape(rows, columns, order="F")
 
 
 def _upright(values: np.ndarray) -> np.ndarray:

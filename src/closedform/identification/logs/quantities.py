@@ -85,6 +85,7 @@ def joined(
         if not table:
             raise LogError(f"{path}: no columns")
         joints = joints_of(quantity, table)
+        table = _clocked(table, joints)
         clock_name = _clock_name(table, quantity, joints, named)
         clock = None
         if clock_name is not None and not isinstance(rate, int | float):
@@ -103,6 +104,16 @@ def joined(
             clock = even_time(rate[quantity], len(next(iter(values.values()))))
         parts[quantity] = Part(path, chosen, values, clock)
     return _merged(parts, notes)
+
+
+def _clocked(table: LogTable, joints: Sequence[str]) -> LogTable:
+    """Return a lone matrix with a clock before its joints as columns without names, as Simulink writes it."""
+    values = next(iter(table.values()))
+    if len(table) > 1 or values.ndim != 2 or values.shape[1] != len(joints) + 1:
+        return table
+    if values.dtype.kind not in "fiu" or not (np.diff(values[:, 0]) > 0).all():
+        return table
+    return {str(k): column for k, column in enumerate(values.T)}
 
 
 def _clock_name(
