@@ -9,6 +9,8 @@ import closedform as cf
 from closedform.identification import FrictionTerms, identify
 from closedform.identification.logs.transmission import Transmission
 from closedform.identification.regression.design import Design, independent
+from closedform.identification.regression.least_squares import DIGITS, solve
+from closedform.identification.regression.triangle import Triangle
 from closedform.identification.workflow.inertias import dissipating
 from closedform.identification.workflow.trust import TRUSTS, best_trust
 from identification_logs import fourier_motion, noisy
@@ -86,3 +88,15 @@ def test_a_differential_wrist_is_identified():
     for name, each in found.items():
         assert abs(each.value - true[name]) < 4 * each.standard_error + 1e-3 * abs(true[name])
     assert not result.doubts
+
+
+def test_rows_without_noise_count_no_more_than_seven_digits():
+    """Exact rows would have a scatter of round-off, and no described inertia would count beside them."""
+    rng = np.random.default_rng(0)
+    W = rng.normal(size=(300, 3))
+    tau = W @ [1.0, 2.0, 3.0]
+    triangle = Triangle(4)
+    triangle.add(np.column_stack([W, tau]))
+    fit = solve([triangle], [np.arange(3)], 3, "weighted")
+    assert np.abs(fit.values - [1, 2, 3]).max() < 1e-12
+    assert fit.scatter[0] == pytest.approx(DIGITS * np.sqrt(np.sum(tau**2) / 297))

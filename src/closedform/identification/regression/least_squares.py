@@ -18,6 +18,9 @@ METHODS = ("ordinary", "weighted", "reweighted", "iv")
 ROUNDS = {"ordinary": 1, "weighted": 2, "reweighted": 30, "iv": 30}
 """How often joint weights are set to the inverse of the residuals' scatter and the fit repeated."""
 
+DIGITS = 1e-7
+"""Least scatter of a joint over its torques: rows of a log without noise do not count more than that."""
+
 CONFUSED = 1e-7
 """Least singular value of the scaled regressor, relative, of parameters that can be told apart."""
 
@@ -86,6 +89,7 @@ def solve(
     rows = np.array([max(t.rows, 1) for t in triangles])
     each = np.array([t.weight for t in triangles]) / rows  # mean weight: whole joints keep theirs
     each = np.where(each > 0, each, 1.0)
+    least = np.array([DIGITS**2 * np.sum(t.R[:, -1] ** 2) for t in triangles])
     scatter = np.ones(len(triangles))
     for _ in range(ROUNDS[method]):
         R = weighted_factor(triangles, active, width, scatter, prior)
@@ -93,7 +97,7 @@ def solve(
         if noises is not None:
             R, normal = corrected(R, active, noises, scatter)
             x = _back_substituted(R, width)
-        squares = residual_squares(triangles, active, x)
+        squares = np.maximum(residual_squares(triangles, active, x), least)
         before = scatter
         scatter = np.sqrt(np.maximum(squares / (each * np.maximum(rows - width / len(triangles), 1)), 1e-24))
         if np.abs(scatter / before - 1).max() < 1e-6:

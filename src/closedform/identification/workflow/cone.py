@@ -113,7 +113,10 @@ def least_squares_inside(A: Array, b: Array, cone: Cone, start: Array, gap: floa
         if not (diagonal > 0).all():  # round-off
             break
         scale = 1 / np.sqrt(diagonal)
-        step = -scale * np.linalg.solve(H * scale * scale[:, None], scale * g)
+        try:
+            step = -scale * np.linalg.solve(H * scale * scale[:, None], scale * g)
+        except np.linalg.LinAlgError:
+            break
         decrement = float(-g @ step)
         if not np.isfinite(decrement):
             break
