@@ -229,6 +229,7 @@ LOGS = (
             "columns": {"position": range(6), "velocity": range(6, 12), "effort": range(12, 18)},
             "rate": 50.0,
         },
+        tuned=True,
         notes="almost no friction shows, perhaps from a simulator; rows of the authors' notebook",
     ),
     PublicLog(
@@ -257,6 +258,7 @@ LOGS = (
         ("second half",),
         5.0,
         {"rate": 1000.0},
+        tuned=True,
         notes="positions and velocities have four decimals",
     ),
     PublicLog(
@@ -278,6 +280,7 @@ LOGS = (
             },
         },
         gravity=(9.81, 0.0, 0.0),
+        tuned=True,
         notes="gravity by the authors' rotation of the base; the velocities are differences of positions",
     ),
     *FRESH,
