@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
@@ -19,7 +19,6 @@ import closedform as cf
 from closedform.arrays import Array
 from closedform.errors import shorten
 from closedform.identification import Identification, Log, identify
-from closedform.identification.logs.signals import Filters, sampling_rate
 
 from .identification_plain import Motion, Terms, plain_model, torque_errors
 from .public_logs import LOGS, PublicLog, missing
@@ -57,11 +56,10 @@ def ours(case: Case) -> Judge:
 
 
 def judge_of(result: Identification, case: Case) -> Judge:
-    """Return the judge of a result of ours, whose predictions pass the filter of the comparison."""
+    """Return the judge of a result of ours, by its predictions up to the cutoff of the comparison."""
 
     def judge(held: Log) -> tuple[Array, Array]:
-        filters = Filters(sampling_rate(held.time), case.log.cutoff)
-        trace = replace(result, filters=filters).predict(held)
+        trace = result.predict(held, cutoff=case.log.cutoff)
         return np.sum((trace.measured - trace.predicted) ** 2, axis=0), np.sum(trace.measured**2, axis=0)
 
     return judge

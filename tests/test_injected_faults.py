@@ -100,6 +100,11 @@ def clipped(log):
     return log | {"tau": np.clip(log["tau"], -most, most)}
 
 
+def rippled(log):
+    """A gear or an encoder out of centre: fifty times a turn it reads 2 mrad too much."""
+    return bare(log, q=log["q"] + 2e-3 * np.sin(50 * log["q"]))
+
+
 def late_velocities(log):
     """Velocities two rows late, beside noisy positions."""
     noise = 3e-4 * np.random.default_rng(2).normal(size=log["q"].shape)
@@ -134,6 +139,7 @@ REPAIRED = {
     "time stamps that jitter": (jittering, "jitter"),
     "angles that jump by a turn": (lambda log: log | {"q": (log["q"] + 1) % (2 * np.pi) - 1}, "unwrapped"),
     "efforts that are cut off": (clipped, "saturated"),
+    "a position sensor with ripple": (rippled, "efforts do not follow"),
     "efforts 20 ms late": (lambda log: late(log, 5), "efforts lag 20 ms"),
     "efforts 20 ms early": (lambda log: late(log, -5), "positions lag 20 ms"),
     "somebody pushes for 0.2 s": (lambda log: changed(log, "tau", slice(900, 950), 200.0), "count less"),

@@ -159,8 +159,11 @@ def widest_cutoff(rate: float) -> float:
 
 def chosen_cutoff(caller: str, given: float | None, samples: Samples, rate: float) -> float:
     """Return the cutoff that was asked for, checked, or the one that fits the log."""
-    if given is None:
-        return spectral_cutoff(samples, rate)
+    return spectral_cutoff(samples, rate) if given is None else checked_cutoff(caller, given, rate)
+
+
+def checked_cutoff(caller: str, given: float, rate: float) -> float:
+    """Return a cutoff in Hz that the filters of a sampling rate can have."""
     cutoff = positive(f"{caller}: cutoff", given)
     if not rate * NARROWEST <= cutoff < rate / 2:
         raise ArgumentError(

@@ -190,6 +190,16 @@ def splined(time: Array, values: Array, at: Array) -> Array:
     return np.asarray(interpolate.make_interp_spline(time, values, k=3)(np.clip(at, time[0], time[-1])))
 
 
+def between(time: Array, at: Array) -> NDArray[np.bool_]:
+    """Return which moments lie between neighbouring rows of an even clock that may have gaps."""
+    if len(time) < 2:
+        return np.zeros(len(at), dtype=bool)
+    steps = np.diff(time)
+    after = np.clip(np.searchsorted(time, at), 1, len(steps))
+    inside = (at >= time[0]) & (at <= time[-1])
+    return np.asarray(inside & (steps[after - 1] < 1.5 * np.median(steps)))
+
+
 def covered(samples: Samples, time: Array, filters: Filters) -> NDArray[np.bool_]:
     """Return which times of an even clock are near rows of the log, or in a gap that can be bridged."""
     after = np.clip(np.searchsorted(samples.time, time), 1, len(samples.time) - 1)

@@ -6,22 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...arrays import Array
-from ..logs.signals import Filters, Samples, condition_signals, even_samples, thin, to_rows
+from ..logs.signals import Filters, Samples, even_samples, thin, to_rows
 from .design import Design
-from .least_squares import ridge_inverse, ridge_solution
 from .split import Split
+from .trials import Trials
 
 PARTS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8)
 """Lags tried, forwards and backwards, in periods of the cutoff."""
 
 ROUNDS = 2
 """How often a parabola through the three best lags gives another one to try."""
-
-RIDGE = 1e-9
-"""Diagonal added to scaled normal equations, so that confused columns only share their effect."""
 
 PAYS = 0.1
 """Part of the joints' errors, averaged, that a lag must take away to be applied."""
@@ -76,26 +72,15 @@ def best_lag(design: Design, samples: Samples, filters: Filters, split: Split) -
     filters, which the trials begin at.
     None if there are too few rows, of all joints or of one.
     """
-    if not filters.settle_in(samples.time):
+    trials = Trials.of(design, samples, filters, split)
+    if trials is None:
         return None
-    rows = design.rows(condition_signals(samples, filters), filters)
-    label = np.where(rows.label < 0, rows.label, split.labels(rows.time))
-    used = label >= 0
-    if len(np.unique(label[used])) < 2 or np.count_nonzero(used) * design.robot.nv < 2 * design.width:
-        return None
-    rows, label = rows.part(used), label[used]
-    if not (rows.counts > 0).any(axis=0).all():  # a joint that is masked
-        return None
-    root = np.sqrt(rows.counts)
-    W = [w * each[:, None] for w, each in zip(rows.W, root.T, strict=True)]
-    trials = _Trials(design, W, label, root * (rows.tau - rows.given))
     squares: dict[float, Array] = {}
 
     def tried(lags: Sequence[float]) -> None:
         for lag in lags:
             effort = even_samples(samples, filters.rate, filters.lag + lag).effort
-            tau = to_rows(thin(effort, filters), filters)[used]
-            squares[lag] = trials.squares(root * (tau - rows.given))
+            squares[lag] = trials.squares(to_rows(thin(effort, filters), filters)[trials.used])
 
     period = 1 / filters.cutoff
     tried([0.0, *(sign * part * period for part in PARTS for sign in (1, -1))])
@@ -112,48 +97,6 @@ def best_lag(design: Design, samples: Samples, filters: Filters, split: Split) -
     best = min(loss, key=loss.__getitem__)
     gains = np.mean((squares[0.0] - squares[best]) / own, axis=1)
     return Lag(filters.lag + best, 1 - float(np.sqrt(loss[best])), float(np.mean(gains > 0)))
-
-
-class _Trials:
-    """Cross validation of one design with different torques: the normal equations are inverted once."""
-
-    def __init__(self, design: Design, W: Sequence[Array], label: NDArray[np.int_], tau: Array) -> None:
-        self.active, self.width, self.W = design.active, design.width, W
-        self.parts = [np.flatnonzero(label == fold) for fold in np.unique(label)]
-        grams = [[w[part].T @ w[part] for w in W] for part in self.parts]
-        self.weights = 1 / np.maximum(np.mean(tau**2, axis=0), 1e-24)
-        for _ in range(3):
-            total = self._placed([sum(each) for each in zip(*grams, strict=True)])
-            x = ridge_solution(total, self._projected(tau).sum(axis=0), RIDGE)
-            rest = [t - w @ x[a] for t, w, a in zip(tau.T, W, self.active, strict=True)]
-            self.weights = np.array([1 / max(float(np.mean(r**2)), 1e-24) for r in rest])
-        total = self._placed([sum(each) for each in zip(*grams, strict=True)])
-        self.inverses = [ridge_inverse(total - self._placed(each), RIDGE) for each in grams]
-
-    def squares(self, tau: Array) -> Array:
-        """Return the squared errors (folds, joints) of rows left out in turn."""
-        b = self._projected(tau)
-        found = np.zeros((len(self.parts), len(self.W)))
-        for k, (part, inverse) in enumerate(zip(self.parts, self.inverses, strict=True)):
-            x = inverse @ (b.sum(axis=0) - b[k])
-            for j, (w, a) in enumerate(zip(self.W, self.active, strict=True)):
-                found[k, j] = np.sum((tau[part, j] - w[part] @ x[a]) ** 2)
-        return found
-
-    def _placed(self, grams: Sequence[Array]) -> Array:
-        """Return the weighted sum of one matrix per joint, each on the columns of its joint."""
-        G = np.zeros((self.width, self.width))
-        for gram, a, weight in zip(grams, self.active, self.weights, strict=True):
-            G[np.ix_(a, a)] += weight * gram
-        return G
-
-    def _projected(self, tau: Array) -> Array:
-        """Return the right-hand sides (folds, columns) of the normal equations of each fold."""
-        b = np.zeros((len(self.parts), self.width))
-        for k, part in enumerate(self.parts):
-            for j, (w, a) in enumerate(zip(self.W, self.active, strict=True)):
-                b[k, a] += self.weights[j] * (w[part].T @ tau[part, j])
-        return b
 
 
 def _bottom(best: float, loss: dict[float, float]) -> float | None:

@@ -55,7 +55,7 @@ class Rows:
         W = tuple(np.zeros((0, width)) for width in widths)
         return cls(np.zeros(0), W, np.zeros((0, joints)), np.zeros((0, joints)), np.zeros(0, dtype=int))
 
-    def part(self, which: NDArray[np.bool_]) -> Rows:
+    def part(self, which: NDArray[np.bool_] | NDArray[np.intp]) -> Rows:
         """Return some of the rows."""
         return Rows(
             self.time[which],

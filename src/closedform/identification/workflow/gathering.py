@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...arrays import Array
 from ...errors import ClosedFormError
@@ -15,6 +15,12 @@ from ..regression.split import HELD_OUT, Split
 from .opening import Failure, Opened, named
 from .prediction import Errors, torque_errors
 
+PERIODS = 20.0
+"""Least length of a log, in periods of the cutoff."""
+
+MIXED = 0.5
+"""Periods of the cutoff by which fitted rows keep away from others: the filters mix them."""
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -23,6 +29,18 @@ class Plan:
     filters: Filters
     split: Split
     payload: str | None = None
+
+    def narrowed(self, cutoff: float) -> Plan:
+        """Return the plan with a lower cutoff."""
+        filters = replace(self.filters, cutoff=cutoff)
+        return replace(self, filters=filters, split=replace(self.split, margin=MIXED / cutoff))
+
+    @property
+    def least_cutoff(self) -> float:
+        """The least cutoff in Hz that leaves rows to fit."""
+        seconds, block = self.split.stop - self.split.start, self.split.hold_out
+        between = 4 * MIXED / block if isinstance(block, float | int) else 0.0
+        return max(PERIODS / seconds, between)
 
 
 @dataclass(frozen=True)

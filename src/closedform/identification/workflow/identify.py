@@ -22,7 +22,6 @@ from ..logs.sources import log_sources
 from ..regression.design import Design, independent
 from ..regression.friction import NO_FRICTION, FrictionTerms
 from ..regression.joint_zeros import identified_zeros, named_joints
-from ..regression.lag import best_lag, lag_notes
 from ..regression.least_squares import METHODS, Fit
 from ..regression.loop_axes import passive_axes
 from ..regression.moments import Moments
@@ -34,6 +33,7 @@ from ..regression.selection import best_friction
 from ..regression.settling import settled
 from ..regression.split import HELD_OUT, HoldOut, held_out_logs
 from ..regression.torque_column import TorqueColumn, checked_columns
+from .alignment import aligned
 from .diagnosis import Diagnosis
 from .doubt import explained, prediction_doubts, price_doubt, price_note, sign_doubts
 from .evidence import Evidence
@@ -48,9 +48,6 @@ from .recordings import KEPT, Recordings
 from .result import Identification
 from .runners import runner_of
 from .trust import best_trust
-
-LAG_ROUNDS = 3
-"""How often the lag is looked for, each time with the friction model chosen with the lag before."""
 
 LONGEST_LAG = 1.0
 """Seconds; efforts that come later are of another motion."""
@@ -232,17 +229,9 @@ def identify(
         design = design_of(model)
         return model, settled(design, values, gathered) if design.curved else design
 
-    model, design = designed()
-    for _ in range(LAG_ROUNDS if lag is None else 0):
-        tell(0.5, "the lag of efforts")
-        found_lag = best_lag(design, main.log.middle(ROWS), main.filters, main.split)
-        if found_lag is None or not found_lag.clear:
-            break
-        recordings.shift(found_lag.seconds)
-        main = recordings.main
-        model, design = designed()
-    if lag is None:
-        notes += lag_notes(main.filters.lag, found_lag)
+    both = aligned(recordings, designed, lambda: tell(0.5, "the lag of efforts"), lag is None, cutoff is None)
+    main, model, design = both.main, both.model, both.design
+    notes += both.notes
     filters = main.filters
     diagnosis = Diagnosis(base, main.log, filters)
     tell(0.55, "least squares")
@@ -321,6 +310,7 @@ def identify(
         about=design.about,
         extra=design.extra,
         zeros=design.zeros,
+        band=both.band,
         trace=recordings.trace(design, every, main),
         logs=logs,
         payloads=carried,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...arrays import Array
 from ..logs.log import PAUSE, Log
-from ..logs.signals import Filters
+from ..logs.signals import Filters, between, splined
 from ..regression.least_squares import Fit, residual_squares
 from ..regression.moments import Moments
 from ..regression.rows import Columns
@@ -117,6 +117,12 @@ class Trace:
     def of(cls, columns: Columns, values: Array, log: Log, filters: Filters, split: Split) -> Trace:
         """Return the torques of a log, and those that some values of the parameters predict."""
         return cls(*map(np.concatenate, zip(*_segments(columns, values, log, filters, split), strict=True)))
+
+    def predicted_by(self, other: Trace) -> Trace:
+        """Return this trace with the predictions of another, where it has rows on both sides."""
+        near = between(other.time, self.time)
+        predicted = splined(other.time, other.predicted, self.time[near])
+        return Trace(self.time[near], self.measured[near], predicted, self.held_out[near])
 
     @classmethod
     def joined(cls, parts: Sequence[Trace]) -> Trace | None:

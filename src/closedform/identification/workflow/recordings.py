@@ -25,7 +25,7 @@ from ..regression.payload_columns import LoadedColumns, PayloadParameters
 from ..regression.payload_states import PayloadState, check_states
 from ..regression.rows import Columns
 from ..regression.split import FILES, FOLDS, HoldOut, Split, held_out_logs
-from .gathering import Gathering, Plan, errors_of, log_of
+from .gathering import MIXED, PERIODS, Gathering, Plan, errors_of, log_of
 from .joint_payload import IdentifiedPayload, mass_doubts
 from .log_results import SHOWN, LogResult, log_lines
 from .opening import Facts, Failure, Opening, difference, facts_of, named
@@ -97,7 +97,7 @@ class Recordings:
         aside = {self.names[k] for k in whole}
         cutoff = self._cutoff()
         for name, facts in list(self.facts.items()):
-            if facts.duration < 20 / cutoff:
+            if facts.duration < PERIODS / cutoff:
                 seconds = f"{facts.duration:.3g} s are too short for a cutoff of {cutoff:.3g} Hz"
                 self._lose(name, LogError(f"{name}: {seconds}; record for longer, or raise cutoff"))
         fitted = [name for name in self.facts if name not in aside]
@@ -113,7 +113,7 @@ class Recordings:
                     facts.start,
                     facts.stop,
                     "all" if name in aside else each,
-                    0.5 / cutoff,
+                    MIXED / cutoff,
                     min(1.0, facts.duration / FOLDS),
                     fold,
                 )
@@ -142,6 +142,10 @@ class Recordings:
         """Take out a lag of the efforts, in seconds, of all logs."""
         for name, plan in self.plans.items():
             self.plans[name] = replace(plan, filters=replace(plan.filters, lag=lag))
+
+    def narrow(self, cutoff: float) -> None:
+        """Lower the cutoff of all logs."""
+        self.plans = {name: plan.narrowed(cutoff) for name, plan in self.plans.items()}
 
     def gather(
         self,
@@ -189,6 +193,11 @@ class Recordings:
     def cutoff(self) -> float:
         """The cutoff of all logs, in Hz."""
         return next(iter(self.plans.values())).filters.cutoff
+
+    @property
+    def least_cutoff(self) -> float:
+        """The least cutoff in Hz that leaves rows of all logs."""
+        return max(plan.least_cutoff for plan in self.plans.values())
 
     @property
     def main(self) -> Recording:

@@ -18,9 +18,9 @@ from ...files import read_regular, write_files
 from ...lazy import cached_property
 from ...loops import ClosedRobot
 from ...robot import Robot
-from ..base.parameters import base_parameters
 from ..base.result import BaseParameters
 from ..joints import driven_robot
+from ..logs.cutoff import checked_cutoff
 from ..logs.errors import LogError
 from ..logs.log import Log
 from ..logs.options import ReadingOptions
@@ -31,17 +31,14 @@ from ..regression.design import Design
 from ..regression.friction import FrictionTerms, Term
 from ..regression.rows import nothing_left
 from ..regression.split import Split
-from ..regression.torque_column import TorqueColumn, checked_columns
+from ..regression.torque_column import TorqueColumn
 from .evidence import Evidence
-from .inertias import with_zeros
 from .joint_payload import IdentifiedPayload
 from .listing import Table, error_table, parameter_table
 from .log_results import LogResult, log_table
 from .prediction import Errors, Trace
 from .rollout import Rollout, rollout
-from .saved_parts import check_extra, robot_of, robot_toml
-
-FORMAT = "closedform identification 1"
+from .saving import ARRAYS, ERRORS, FORMAT, robot_toml, saved_fields
 
 LARGEST_FILE = 2**28
 """Bytes of a saved identification."""
@@ -53,10 +50,6 @@ FITS = {
     "iv": "instrumental variables",
 }
 """Methods in words."""
-
-ARRAYS = ("values", "standard_errors", "described", "known", "scatter")
-ERRORS = ("fitted", "cross_validation", "held_out")
-"""Fields of an identification that are arrays, and those that are errors."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +80,8 @@ class Identification:
     says what speaks against all this, and what would explain the log better; `notes` what was repaired.
     `diagnosis` has all that would help, the best first, if it was asked for.
     `logs` has the errors of each log, if there were several, and `payloads` what was carried in some.
-    `evidence` is what payloads are weighed with.
+    `evidence` is what payloads are weighed with. `band` is the frequency in Hz above which positions do not
+    tell the efforts, None if there is none.
     """
 
     robot: Robot | ClosedRobot
@@ -116,6 +110,7 @@ class Identification:
     about: Mapping[str, float] | None = None
     extra: tuple[TorqueColumn, ...] = ()
     zeros: tuple[int, ...] = ()
+    band: float | None = None
 
     @property
     def lag(self) -> float:
@@ -155,30 +150,43 @@ class Identification:
         known_name("parameter", name, self.names)
         return next(parameter for parameter in self.parameters if parameter.name == name)
 
-    def filters_of(self, log: Log) -> Filters:
-        """Return the filters of this result for another log, whose rate must allow its cutoff."""
+    def filters_of(self, log: Log, cutoff: float | None = None) -> Filters:
+        """Return the filters of this result, or with another cutoff, for a log whose rate must allow that."""
         rate = sampling_rate(instance("filters_of: log", log, Log).time)
+        delay = None if log.velocity is None else self.filters.delay
+        filters = replace(self.filters, rate=rate, delay=delay)
+        if cutoff is not None:
+            return replace(filters, cutoff=checked_cutoff("predict", cutoff, rate))
         if self.filters.cutoff >= rate / 2:
             raise LogError(
                 f"{log.source}: {rate:.4g} rows per second, too few for the cutoff of "
                 f"{self.filters.cutoff:.4g} Hz that the model was identified with; identify it with a lower"
             )
-        delay = None if log.velocity is None else self.filters.delay
-        return replace(self.filters, rate=rate, delay=delay)
+        return filters
 
-    def predict(self, log: Log | Any, **reading: Unpack[ReadingOptions]) -> Trace:
-        """Return measured and predicted torques along a log, both after the filters of this result."""
+    def predict(
+        self, log: Log | Any, *, cutoff: float | None = None, **reading: Unpack[ReadingOptions]
+    ) -> Trace:
+        """Return measured and predicted torques along a log, after filters with the cutoff of this result.
+
+        Another `cutoff` in Hz compares results in one band. Torques above `band` are measured, not predicted.
+        """
         log = read_log(log, self.robot, **reading)
-        filters = self.filters_of(log)
+        filters = self.filters_of(log, cutoff)
         split = Split(log.time[0], log.time[-1], None, 0.0)
         trace = Trace.of(self.design, self.values, log, filters, split)
+        if self.band is not None and self.band < filters.cutoff:
+            filters = replace(filters, cutoff=self.band)
+            trace = trace.predicted_by(Trace.of(self.design, self.values, log, filters, split))
         if not len(trace.time):
             raise nothing_left(log, filters)
         return trace
 
-    def validate(self, log: Log | Any, **reading: Unpack[ReadingOptions]) -> Errors:
-        """Return the torque errors on another log."""
-        return self.predict(log, **reading).errors
+    def validate(
+        self, log: Log | Any, *, cutoff: float | None = None, **reading: Unpack[ReadingOptions]
+    ) -> Errors:
+        """Return the torque errors on another log; `cutoff` is that of `predict`."""
+        return self.predict(log, cutoff=cutoff, **reading).errors
 
     def rollout(
         self, log: Log | Any, *, horizon: float = 0.5, starts: int = 20, **reading: Unpack[ReadingOptions]
@@ -275,6 +283,7 @@ class Identification:
             "cutoff": self.filters.cutoff,
             "lag": self.filters.lag,
             "delay": self.filters.delay,
+            "band": self.band,
             "method": self.method,
             "errors": {
                 key: None if (errors := getattr(self, key)) is None else errors.table() for key in ERRORS
@@ -294,44 +303,7 @@ class Identification:
         path = file_path("path", path)
         try:
             content = json.loads(read_regular(path, LARGEST_FILE))
-            if content["format"] != FORMAT:
-                raise ValueError(f"format is {content['format']!r}")
-            robot = robot_of(content["robot"], str(path))
-            check_extra(content.get("extra", []), extra)
-            zeros = tuple(content.get("zeros", ()))
-            shift = content["values"][len(content["values"]) - len(zeros) :]
-            described = driven_robot(robot)
-            if isinstance(described, Robot):
-                moved = dict(zip(zeros, np.negative(shift), strict=True))
-                described = Robot(with_zeros(described.model, moved))
-            base = base_parameters(described, method=content["base_method"])
-            fields: dict[str, Any] = {name: np.array(content[name]) for name in ARRAYS}
-            for key, given in content["errors"].items():
-                fields[key] = None if given is None else Errors.from_table(given)
-            found = cls(
-                robot=robot,
-                base=base,
-                axes=tuple(
-                    Axis(**{**axis, "direction": np.array(axis["direction"])}) for axis in content["axes"]
-                ),
-                drive=tuple(Term(*term) for term in content["drive"]),
-                friction=FrictionTerms(**content["friction"]),
-                condition=content["condition"],
-                filters=Filters(
-                    content["rate"], content["cutoff"], content.get("lag", 0.0), content.get("delay")
-                ),
-                method=content["method"],
-                notes=tuple(content["notes"]),
-                doubts=tuple(content.get("doubts", ())),
-                diagnosis=tuple(content.get("diagnosis", ())),
-                payloads=tuple(IdentifiedPayload.from_table(each) for each in content.get("payloads", ())),
-                logs=tuple(LogResult.from_table(log) for log in content.get("logs", ())),
-                evidence=None if (rest := content.get("evidence")) is None else Evidence.from_table(rest),
-                about=content.get("about"),
-                extra=checked_columns("load", extra, robot),
-                zeros=zeros,
-                **fields,
-            )
+            found = cls(**saved_fields(content, str(path), extra))
         except (ClosedFormError, LookupError, TypeError, AttributeError, ValueError, RecursionError) as error:
             raise ClosedFormError(
                 f"{path}: not a saved identification ({shorten(str(error), 200)})"
