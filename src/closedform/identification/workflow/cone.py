@@ -36,6 +36,16 @@ E = np.stack([pseudo_inertia(row) for row in np.eye(10)])
 """Pseudo-inertias of the ten parameters one by one: that of a body is their sum, phi_k E_k."""
 
 
+class InconsistentError(ClosedFormError):
+    """No bodies that can exist explain a log."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "no bodies that can exist explain the log: have efforts, positions or gravity the wrong sign, or "
+            "another unit? Look at the fit with physical=False, or at what diagnose=True tries"
+        )
+
+
 @dataclass(frozen=True)
 class Cone:
     """Vectors x whose first 10 `bodies` entries are bodies that can exist, with G x >= h and C x = c.
@@ -134,10 +144,7 @@ def least_squares_inside(A: Array, b: Array, cone: Cone, start: Array, gap: floa
             sharpness = min(FASTER * sharpness, SLIGHTLY * enough)
         else:
             y = y + size * step
-    raise ClosedFormError(
-        f"no physically consistent inertias found in {STEPS} steps; the log contradicts the geometry, or its "
-        "units are wrong: look at the fit with physical=False"
-    )
+    raise InconsistentError
 
 
 def _directions(A: Array, b: Array, cone: Cone, start: Array) -> tuple[Array, Array, Array]:

@@ -119,10 +119,11 @@ def price_note(
     return (f"inertias are made physically consistent{tail}",)
 
 
-def explained(doubts: list[str], error: float, diagnosis: Diagnosis) -> tuple[str, ...]:
-    """Return doubts followed by the causes that would explain them (or that none does).
+def explained(doubts: list[str], error: float, diagnosis: Diagnosis, named: bool = False) -> tuple[str, ...]:
+    """Return doubts followed by the causes that would explain them, or that none does.
 
-    If there are no doubts and the `error` is small, nothing is tried.
+    If there are no doubts and the `error` is small, nothing is tried. If a doubt has `named` a cause, none
+    that is tried need explain more.
     """
     if not doubts and error < TRYING:
         return ()
@@ -131,4 +132,5 @@ def explained(doubts: list[str], error: float, diagnosis: Diagnosis) -> tuple[st
         f"nothing that was tried explains it ({diagnosis.tried}): springs, counterbalances, other friction, "
         "or a log of another robot remain"
     )
-    return (*doubts, *(causes or [none])) if doubts else tuple(causes)
+    rest = causes or ([] if named else [none])
+    return (*doubts, *rest) if doubts else tuple(causes)

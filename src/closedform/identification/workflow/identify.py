@@ -255,7 +255,7 @@ def identify(
 
         return left_out_squares(moments, fitting.fit_of, consistent)
 
-    found = inertias(design, fit, known, physical, lambda: best_trust(left_out_with))
+    found = inertias(design, fit, known, physical, lambda: best_trust(left_out_with), diagnose)
     every = with_payloads(whole, found.values)
     fitted = torque_errors(moments, moments.fitted, every)
     tell(0.9, "validation")
@@ -269,7 +269,8 @@ def identify(
         left_out = None if squares is None else left_out_errors(moments, squares)
         any_held_out = torque_errors(moments, [HELD_OUT], whole.values) if held else None
         notes += price_note((left_out, free), (held_out, any_held_out))
-    doubts = prediction_doubts(
+    doubts = [*found.doubts]
+    doubts += prediction_doubts(
         robot.joint_names, {"left out in turn": left_out, "held out": held_out, "that were fitted": fitted}
     )
     doubts += fitting.unseen
@@ -285,7 +286,7 @@ def identify(
         worst_log = recordings.recording(odd[0].name)
         diagnosis = Diagnosis(base, worst_log.log, worst_log.filters)
     worst = max(each.total for each in (fitted, left_out, held_out) if each is not None)
-    reasons = explained(doubts, worst, diagnosis)
+    reasons = explained(doubts, worst, diagnosis, bool(wrong_signs))
     carried = recordings.identified_payloads(every[design.width :], deviations[design.width :])
     return Identification(
         robot=identified_robot(given, design, found),

@@ -27,7 +27,7 @@ from ..joints import joint_bodies, limit_array
 from ..regression.design import Design
 from ..regression.friction import SHARP
 from ..regression.least_squares import Fit
-from .cone import GAP, Cone, least_squares_inside
+from .cone import GAP, Cone, InconsistentError, least_squares_inside
 from .known_inertias import KnownInertias
 from .prior import NONNEGATIVE, Prior
 
@@ -40,6 +40,13 @@ ROUGH = 10.0
 
 CLEARLY = 25.0
 """Standard errors, of rows taken as independent, by which a loss must be negative to be believed."""
+
+
+NO_BODIES = (
+    "no bodies that can exist explain the log, and the robot has inertias that none has: have efforts, "
+    "positions or gravity the wrong sign, or another unit?"
+)
+"""What is said if consistent inertias were searched in vain."""
 
 
 def nearest(prior: Prior, B: Array, beta: Array) -> Array:
@@ -137,7 +144,7 @@ def is_physical(phi: Array) -> NDArray[np.bool_]:
 class Inertias:
     """Values of the parameters, the phi of all bodies behind them, and what is to be said about them.
 
-    `trust` is that of consistent inertias in their prior.
+    `trust` is that of consistent inertias in their prior. `doubts` says that there are none.
     """
 
     values: Array
@@ -145,6 +152,7 @@ class Inertias:
     consistent: bool = False
     notes: tuple[str, ...] = ()
     trust: float = 1.0
+    doubts: tuple[str, ...] = ()
 
 
 def inertias(
@@ -153,18 +161,26 @@ def inertias(
     known: KnownInertias,
     physical: bool | None,
     trust: Callable[[], float] = lambda: 1.0,
+    go_on: bool = False,
 ) -> Inertias:
     """Return the inertias nearest to the described ones, or physically consistent ones.
 
     `physical` is that of `identify`; `trust` gives that of `Prior.of` if it is needed. If no rigid body has
-    the inertias found, that is a note.
+    the inertias found, that is a note. It is a doubt if consistent ones were searched in vain, unless they
+    were asked for: then it is an error, or still a doubt to `go_on`.
     """
     prior, B = Prior.of(design, fit.R), design.base.matrix
     phi = nearest(prior, B, fit.values[: design.base.count])
     bodies = zip(design.robot.model.bodies, is_physical(phi), strict=True)
     wrong = [body.name for body, fine in bodies if not fine]
-    if physical or known or (physical is None and wrong):
-        return consistent_inertias(design, fit.R, known, trust())
+    asked = bool(physical or known)
+    if asked or (physical is None and wrong):
+        try:
+            return consistent_inertias(design, fit.R, known, trust())
+        except InconsistentError:
+            if asked and not go_on:
+                raise
+            return Inertias(fit.values, phi, doubts=(NO_BODIES,))
     if not wrong:
         return Inertias(fit.values, phi)
     note = f"no rigid body has the inertias of {', '.join(wrong)}; physical=True finds consistent ones"
