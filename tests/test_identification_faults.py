@@ -24,6 +24,7 @@ from closedform.identification.regression.design import Design, independent
 from closedform.identification.regression.lag import Lag, best_lag, lag_notes
 from closedform.identification.regression.rows import nothing_left
 from closedform.identification.regression.split import Split
+from closedform.identification.regression.trials import Gain
 from closedform.identification.workflow.diagnosis import Diagnosis
 from closedform.identification.workflow.doubt import sign_doubts
 from closedform.report import IdentificationStudy, write_report
@@ -329,13 +330,13 @@ def test_a_lag_of_efforts_is_found_and_taken_out(arm, log, rows, words):
 
 def test_a_lag_that_hardly_matters_is_a_note(arm, log):
     """A lag that saves less than a tenth, or helps in some folds only, is told and not applied."""
-    weak, unsteady = Lag(-0.003, 0.05, 1.0), Lag(0.003, 0.2, 0.6)
-    assert not weak.clear
+    weak, unsteady = Lag(-0.003, Gain(0.05, 1.0)), Gain(0.2, 0.6)
+    assert not weak.gain.clear
     assert not unsteady.clear
-    assert Lag(0.003, 0.2, 0.9).clear
+    assert Gain(0.2, 0.9).clear
     assert "positions lag 3 ms behind efforts" in lag_notes(0.0, weak)[0]
     assert "so it is not (lag=-0.003 does)" in lag_notes(0.0, weak)[0]
-    assert lag_notes(0.0, Lag(0.001, 0.001, 1.0)) == lag_notes(0.0, None) == ()
+    assert lag_notes(0.0, Lag(0.001, Gain(0.001, 1.0))) == lag_notes(0.0, None) == ()
     design = Design.of(
         arm, *independent(arm, Transmission.of(2).axes)[:1], Transmission.of(2).axes, CLASSIC, True
     )

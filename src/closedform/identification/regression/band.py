@@ -11,7 +11,7 @@ from ..logs.cutoff import LOWEST
 from ..logs.signals import Filters, Samples, between, splined
 from .design import Design
 from .split import FOLDS, Split
-from .trials import Trials
+from .trials import Gain, Trials
 
 STEP = 0.7
 """A cutoff that is tried over the one tried before, down to `LOWEST`."""
@@ -19,33 +19,17 @@ STEP = 0.7
 SUSPECT = 0.1
 """Error of rows left out, relative to all torques, from which on they are tried."""
 
-PAYS = 0.1
-"""Part of the joints' errors, averaged, that a lower cutoff must take away to be applied."""
-
-FOLDS_BETTER = 0.8
-"""Part of the folds that must be predicted better with it."""
-
 REMAINING = 0.5
 """Part of the rows that must be left between ends and gaps."""
 
 
 @dataclass(frozen=True)
 class Band:
-    """The best lower cutoff in Hz, the one `before`, by how much it helps, and in which folds.
-
-    `saved` is the part of the error of rows left out that it takes away, averaged over the joints; `better`
-    the part of the folds in which it does. `clear` says that both are enough to apply it.
-    """
+    """The best lower cutoff in Hz, the one `before`, and what the lower one gains."""
 
     cutoff: float
     before: float
-    saved: float
-    better: float
-
-    @property
-    def clear(self) -> bool:
-        """Whether the lower cutoff pays clearly."""
-        return self.saved > PAYS and self.better >= FOLDS_BETTER
+    gain: Gain
 
     @property
     def note(self) -> str:
@@ -53,7 +37,7 @@ class Band:
         return (
             f"the cutoff is {self.cutoff:.3g} Hz instead of {self.before:.3g} Hz, since in between positions "
             "move in ways that efforts do not follow (noise, play, a sensor with ripple); it takes "
-            f"{100 * self.saved:.2g} % off the error of efforts up to {self.before:.3g} Hz in rows left out"
+            f"{100 * self.gain.saved:.2g} % off the error, up to {self.before:.3g} Hz, of rows left out"
         )
 
 
@@ -82,18 +66,10 @@ def best_band(design: Design, samples: Samples, filters: Filters, split: Split, 
         both = np.isfinite(after).all(axis=1)
         if both.mean() < REMAINING:
             break
-        size = np.sum(before[both], axis=0)
-        gains = ((before - after)[both] / np.where(size > 0, size, 1.0)).mean(axis=1)
-        folds = [gains[own.rows.label[both] == fold].sum() for fold in np.unique(own.rows.label[both])]
-        found.append(
-            Band(
-                cutoff,
-                filters.cutoff,
-                float(1 - np.sqrt(1 - gains.sum())),
-                float(np.mean(np.array(folds) > 0)),
-            )
-        )
-    return max(found, key=lambda band: band.saved, default=None)
+        folds = [both & (own.rows.label == fold) for fold in np.unique(own.rows.label[both])]
+        gain = Gain.of(*(np.array([each[fold].sum(axis=0) for fold in folds]) for each in (before, after)))
+        found.append(Band(cutoff, filters.cutoff, gain))
+    return max(found, key=lambda band: band.gain.saved, default=None)
 
 
 def _ladder(cutoff: float, least: float) -> list[float]:

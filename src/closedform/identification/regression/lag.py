@@ -11,7 +11,7 @@ from ...arrays import Array
 from ..logs.signals import Filters, Samples, even_samples, thin, to_rows
 from .design import Design
 from .split import Split
-from .trials import Trials
+from .trials import Gain, Trials
 
 PARTS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8)
 """Lags tried, forwards and backwards, in periods of the cutoff."""
@@ -19,32 +19,16 @@ PARTS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8)
 ROUNDS = 2
 """How often a parabola through the three best lags gives another one to try."""
 
-PAYS = 0.1
-"""Part of the joints' errors, averaged, that a lag must take away to be applied."""
-
 WORTH_SAYING = 0.02
-"""The same, below which it is not even mentioned."""
-
-FOLDS_BETTER = 0.8
-"""Part of the folds that must be predicted better with the lag."""
+"""Part of the error, below which the lag that takes it away is not even mentioned."""
 
 
 @dataclass(frozen=True)
 class Lag:
-    """The best lag in seconds (efforts behind positions), by how much it helps, and in which folds.
-
-    `saved` is the part of the error of rows left out that it takes away, averaged over the joints;
-    `better` the part of the folds in which it does. `clear` says that both are enough to apply it.
-    """
+    """The best lag in seconds (efforts behind positions), and what it gains."""
 
     seconds: float
-    saved: float
-    better: float
-
-    @property
-    def clear(self) -> bool:
-        """Whether the lag pays clearly."""
-        return self.saved > PAYS and self.better >= FOLDS_BETTER
+    gain: Gain
 
 
 def lag_notes(applied: float, left: Lag | None) -> tuple[str, ...]:
@@ -52,11 +36,11 @@ def lag_notes(applied: float, left: Lag | None) -> tuple[str, ...]:
     if applied:
         late = "and are taken as much earlier" if applied > 0 else "and efforts are taken as much later"
         return (f"{_words(applied)} (by cross validation) {late}",)
-    if left is None or left.saved < WORTH_SAYING:
+    if left is None or left.gain.saved < WORTH_SAYING:
         return ()
     return (
         f"{_words(left.seconds)} by cross validation; taken out, this would lower the error of rows left out "
-        f"by only {100 * left.saved:.2g} %, so it is not (lag={left.seconds:.2g} does)",
+        f"by only {100 * left.gain.saved:.2g} %, so it is not (lag={left.seconds:.2g} does)",
     )
 
 
@@ -95,8 +79,7 @@ def best_lag(design: Design, samples: Samples, filters: Filters, split: Split) -
         tried([bottom])
     loss = {lag: float(np.mean(squares[lag].sum(axis=0) / own)) for lag in squares}
     best = min(loss, key=loss.__getitem__)
-    gains = np.mean((squares[0.0] - squares[best]) / own, axis=1)
-    return Lag(filters.lag + best, 1 - float(np.sqrt(loss[best])), float(np.mean(gains > 0)))
+    return Lag(filters.lag + best, Gain.of(squares[0.0], squares[best]))
 
 
 def _bottom(best: float, loss: dict[float, float]) -> float | None:

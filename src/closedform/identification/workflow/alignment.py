@@ -48,7 +48,7 @@ def aligned(
         band = best_band(
             found.design, main.log.middle(ROWS), main.filters, main.split, recordings.least_cutoff
         )
-    if band is None or not band.clear:
+    if band is None or not band.gain.clear:
         return found
     recordings.narrow(band.cutoff)
     again = _without_lag(recordings, designed, tell, find_lag)
@@ -64,7 +64,7 @@ def _without_lag(
     for _ in range(LAG_ROUNDS if find_lag else 0):
         tell()
         left = best_lag(design, main.log.middle(ROWS), main.filters, main.split)
-        if left is None or not left.clear:
+        if left is None or not left.gain.clear:
             break
         recordings.shift(left.seconds)
         main, (model, design) = recordings.main, designed()
