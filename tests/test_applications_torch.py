@@ -34,6 +34,11 @@ OBJECTS = {
     "identify",
     "identification.Identification.predict",
     "identification.Identification.validate",
+    "identification.Identification.rollout",
+    "identification.Excitation.expected_errors",
+    "identification.identify_floating",
+    "identification.read_floating_log",
+    "Robot.scene",
     "identification.Transmission.of",
     "identification.drive_gains",
     "identification.read_log",
@@ -95,6 +100,19 @@ def test_every_callable_answers_in_kind_or_says_why_not(name, grad):
         assert grad or "expected" in refusal or "not determine" in refusal
     elif name not in OBJECTS:
         assert not holds(result, np.ndarray)
+
+
+def test_a_robot_with_loops_moves_in_kind():
+    """Also under a law, which is asked with tensors; the energy is one too."""
+    bars = cf.load("four_bar")
+    u, still = tensor(bars.neutral()), tensor([0.0])
+    plain = bars.simulate(u.numpy(), still.numpy(), lambda t, q, qd: 0.1 - 0.01 * qd, 0.05)
+    moved = bars.simulate(u, still, lambda t, q, qd: torch.full_like(qd, 0.1) - 0.01 * qd, 0.05)
+    for name in ("t", "q", "qd", "tau", "q_all", "energy", "closure_residual"):
+        assert isinstance(getattr(moved, name), torch.Tensor), name
+        assert np.allclose(getattr(moved, name).numpy(), getattr(plain, name), rtol=0, atol=1e-14)
+    with pytest.raises(cf.ClosedFormError, match="gradient"):
+        bars.simulate(tensor(bars.neutral(), grad=True), still, None, 0.05)
 
 
 def outcome(function, positional, named):

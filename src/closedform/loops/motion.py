@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import casadi as ca
@@ -16,6 +17,7 @@ from ..checks import batch_array, flag, function, positive
 from ..errors import ModelWarning, warn
 from ..forms.joint_motion import joint_velocity_map
 from ..forms.loads import Loads
+from ..guests import Kind, in_kind, to_host
 from ..integration import DivergenceError, System
 from ..integration import simulate as integrate
 from ..integration.simulate import step_count
@@ -47,17 +49,19 @@ class ClosedMotion:
     @property
     def kinetic_energy(self) -> Array:
         """Kinetic energy at the times, (..., n + 1)."""
-        return np.asarray(self.robot.kinetic_energy(self._place, self.qd))
+        energy: Array = self.robot.kinetic_energy(self._place, self.qd)
+        return energy
 
     @property
     def energy(self) -> Array:
         """Kinetic and potential energy at the times, (..., n + 1)."""
-        return np.asarray(self.kinetic_energy + self.robot.potential_energy(self._place))
+        energy: Array = self.kinetic_energy + self.robot.potential_energy(self._place)
+        return energy
 
     @property
     def closure_residual(self) -> Array:
         """How far the loops are from closed at the times, (..., n + 1)."""
-        return self.assembler.residual(self.q_all)
+        return in_kind(self.assembler.residual)(self.q_all)
 
     @property
     def _place(self) -> Array:
@@ -85,8 +89,9 @@ def simulate(
     rtol: float = 1e-9,
     atol: float = 1e-12,
     progress: Callable[[float], None] | None = None,
+    kind: Kind | None = None,
 ) -> ClosedMotion:
-    """Return the motion of a robot with loops; see `ClosedRobot.simulate`."""
+    """Return the motion of a robot with loops, in a kind of arrays; see `ClosedRobot.simulate`."""
     flag("simulate: friction", friction)
     flag("simulate: springs", springs)
     model = robot.model
@@ -109,7 +114,23 @@ def simulate(
     n = start.shape[-1]
     x = _before_passages(assembler, t, x)
     q_all = _closed(assembler, x[..., :n])
-    return ClosedMotion(robot, assembler, t, q_all[..., list(model.iq)], x[..., n:], tau, q_all)
+    arrays = (t, q_all[..., list(model.iq)], x[..., n:], tau, q_all)
+    return ClosedMotion(robot, assembler, *(arrays if kind is None else map(kind.array, arrays)))
+
+
+def hosted(kind: Kind | None, *arrays: Any, law: Any) -> list[Any]:
+    """Return what `simulate` is given with NumPy's arrays; a law is asked with those of the kind."""
+    if kind is None:
+        return [*arrays, law]
+    if callable(law):
+        law = partial(_asked, kind, function("simulate: law", law, "time, q and qd", 3))
+    return [to_host(kind, "simulate of a robot with loops", each) for each in (*arrays, law)]
+
+
+def _asked(kind: Kind, law: Law, t: float, q: Array, qd: Array) -> Array:
+    """Return the torques of a law of arrays of another kind."""
+    found: Array = to_host(kind, "simulate: torques of the law", law(t, kind.array(q), kind.array(qd)))
+    return found
 
 
 def plant(assembler: Assembler, friction: bool, springs: bool) -> System:

@@ -25,7 +25,7 @@ from .errors import AssemblyError
 from .implicit import with_gradients
 from .methods import ClosedForms
 from .model import ClosedModel
-from .motion import ClosedMotion, Law, simulate
+from .motion import ClosedMotion, Law, hosted, simulate
 from .numbers import ClosureNumbers
 from .postures import ClosedPostures
 from .saving import ClosedFiles
@@ -227,7 +227,8 @@ class ClosedRobot(ClosedFiles, ClosedPostures, ClosedForms):
         step, or None. `friction=True` and `springs=True` add those of all joints. `method` is "rk4", or one
         of SciPy's adaptive ones within `rtol` and `atol` if the law is no function of the state. The loops of
         the motion are closed to round-off. A motion that passes a singular posture, where assembly modes
-        meet, is an error; in a batch what follows is NaN, with a warning.
+        meet, is an error; in a batch what follows is NaN, with a warning. Arrays of other kinds are answered
+        in kind, without gradients.
 
         >>> import closedform as cf
         >>> arm = cf.load("2r").with_loops([cf.JointCoupling("joint2", "joint1")])
@@ -235,6 +236,8 @@ class ClosedRobot(ClosedFiles, ClosedPostures, ClosedForms):
         >>> bool(abs(run.energy / run.energy[0] - 1).max() < 1e-9)
         True
         """
+        kind = kind_of("simulate", q0, qd0, None if callable(law) else law)
+        q0, qd0, law = hosted(kind, q0, qd0, law=law)
         start = self.assemble(q0) if self.model.explicit else np.asarray(self.all_coordinates(q0))
         return simulate(
             self,
@@ -251,6 +254,7 @@ class ClosedRobot(ClosedFiles, ClosedPostures, ClosedForms):
             rtol=rtol,
             atol=atol,
             progress=progress,
+            kind=kind,
         )
 
     def equations(self, name: str, frame: str | None = None, **options: Any) -> Any:
