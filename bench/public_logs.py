@@ -14,6 +14,7 @@ from closedform.arrays import Array
 from .fresh_logs import FRESH
 from .last_logs import LAST
 from .later_logs import LATER
+from .newest_logs import NEWEST
 from .public_log import Geometry, PublicLog, Recording, found, missing
 
 __all__ = ["LOGS", "Geometry", "PublicLog", "Recording", "found", "missing", "public_logs"]
@@ -286,6 +287,7 @@ LOGS = (
     *FRESH,
     *LATER,
     *LAST,
+    *NEWEST,
 )
 """The logs of the comparison: those that this project had an eye on first, those that came later last."""
 
