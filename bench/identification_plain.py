@@ -88,15 +88,15 @@ class PlainModel:
         return self.terms.design(motion) @ self.values
 
 
-def torque_errors(
+def predictions(
     predict: Callable[[Motion], Array], time: Array, q: Array, tau: Array, cutoff: float
-) -> tuple[Array, Array]:
-    """Return sums of squares per joint, of torque error and torque, both after a filter with `cutoff`."""
+) -> tuple[Array, Array, Array]:
+    """Return time, torques and predicted torques at rows of a motion, both after a filter with `cutoff`."""
     fine = filtered(time, q, tau, cutoff, every=True)
     predicted = low_pass(predict(fine), cutoff, rate(fine.time))
     motion = filtered(time, q, tau, cutoff)
     at = interpolate.make_interp_spline(fine.time, predicted, k=1)(motion.time)
-    return np.sum((at - motion.tau) ** 2, axis=0), np.sum(motion.tau**2, axis=0)
+    return motion.time, motion.tau, np.asarray(at)
 
 
 def plain_model(terms: Terms, time: Array, q: Array, tau: Array, cutoff: float) -> PlainModel:
