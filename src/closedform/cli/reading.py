@@ -12,7 +12,7 @@ from ..errors import ArgumentError
 LogSources = Annotated[
     list[Path],
     typer.Argument(
-        help="A log: .csv, .txt, .parquet, .npz, .npy, .mat, a ROS 2 bag, or a .toml that names all this. "
+        help="A log: .csv, .txt, .parquet, .npz, .npy, .mat, .json, a ROS 2 bag, or a .toml of all this. "
         "Several are fitted together, also a folder of logs or a pattern such as 'runs/*.csv'."
     ),
 ]

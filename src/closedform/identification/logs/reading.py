@@ -52,9 +52,9 @@ def read_log(
 ) -> Log:
     """Return the log in a file or in arrays, its columns matched to the joints of a robot.
 
-    `source` is a path (.csv, .txt, .parquet, .npz, .npy, .mat; .mcap, .db3 or the folder of a ROS 2 bag), a
-    data frame, a mapping of arrays (numpy or dask), a mapping {"position": path, "effort": path} of one
-    file per quantity, or a .toml path that gives all this (see `options`; options given here win).
+    `source` is a path (.csv, .txt, .parquet, .npz, .npy, .mat, .json; .mcap, .db3 or the folder of a ROS 2
+    bag), a data frame, a mapping of arrays (numpy or dask), a mapping {"position": path, "effort": path} of
+    one file per quantity, or a .toml path that gives all this (see `options`; options given here win).
     Columns are recognised by name (`time`, `q1`, `elbow_position [deg]`, `tau1`, ...), or `columns` gives
     their names or their indices from 0; `units` holds for all columns of a quantity. `rate` in Hz
     replaces a missing time column; files of their own may have a rate each, {"position": 1000,

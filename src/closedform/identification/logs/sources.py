@@ -19,7 +19,7 @@ from .errors import LogError
 from .importance import Importance
 from .log import Log
 from .options import OPTIONS, log_description
-from .tables import KINDS
+from .tables import JSONS, KINDS
 
 MOST_LOGS = 100_000
 """Logs that are read together."""
@@ -130,6 +130,9 @@ def _folder(path: Path) -> list[Path]:
         if each.suffix.lower() in KINDS and not is_folder(each) and os.path.abspath(each) not in parts
     ]
     bags = [each for each in inside if is_folder(each) and _is_bag(each)]
+    others = [each for each in files if each.suffix.lower() not in JSONS]
+    if others or described or bags:  # JSON files beside logs are settings and results
+        files = others
     if not (files or described or bags):
         raise LogError(f"{path}: a folder without logs; expected files that end in {', '.join(KINDS)}")
     return sorted([*files, *described, *bags])

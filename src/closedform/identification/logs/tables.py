@@ -15,12 +15,14 @@ from ...files import is_folder, read_start
 from . import bags, errors
 from .archives import read_npy, read_npz
 from .errors import MOST_COLUMNS, LogError, LogTable
+from .json_logs import read_json
 from .matlab import read_mat
 from .text import read_text
 
 TEXTS = (".csv", ".tsv", ".txt", ".dat")
 PARQUETS = (".parquet", ".pq")
-KINDS = (*TEXTS, *PARQUETS, ".npy", ".npz", ".mat", *bags.SUFFIXES)
+JSONS = (".json", ".jsonl")
+KINDS = (*TEXTS, *PARQUETS, ".npy", ".npz", ".mat", *JSONS, *bags.SUFFIXES)
 
 
 def read_table(source: Any, topic: str | None = None, joints: Sequence[str] = ()) -> LogTable:
@@ -42,7 +44,7 @@ def read_table(source: Any, topic: str | None = None, joints: Sequence[str] = ()
             raise LogError(f"the log has {len(names)} columns; at most {MOST_COLUMNS} are read")
         return {str(name): _column(str(name), column, name) for name in names}
     raise ArgumentError(
-        "a log is a path (.csv, .parquet, .npz, .mat), a mapping of arrays, a data frame or a Log; "
+        "a log is a path (.csv, .parquet, .npz, .mat, .json), a mapping of arrays, a data frame or a Log; "
         f"{shown(source)} given"
     )
 
@@ -82,6 +84,8 @@ def read_file(path: Path) -> LogTable:
             f"{path}: {size} bytes; at most {errors.LARGEST_TEXT} are read. Cut it into parts, or "
             "write it as Parquet"
         )
+    if suffix in JSONS:
+        return read_json(path)
     if suffix not in TEXTS:
         return {".npy": read_npy, ".npz": read_npz, ".mat": read_mat}[suffix](path)
     if parquet:
