@@ -153,3 +153,15 @@ def test_moments_in_gaps_lie_between_no_rows():
     at = np.array([-0.01, 0.0, 0.15, 0.3, 0.55, 0.6, 0.61])
     assert between(rows, at).tolist() == [False, True, True, False, True, True, False]
     assert not between(rows[:1], at).any()
+
+
+def test_a_prediction_of_few_rows_is_what_they_tell(arm, narrowed):
+    """A log just long enough for the wide filter has no rows after the narrow one; a bit longer it has some."""
+    log = recorded(arm, 4)
+    short = {name: values[:200] for name, values in log.items()}  # 0.8 s; 8 / 6 s settle
+    with pytest.raises(cf.identification.LogError, match="settle"):
+        narrowed.predict(short, cutoff=15.0)
+    longer = {name: values[:360] for name, values in log.items()}
+    trace = narrowed.predict(longer, cutoff=15.0)
+    assert 0 < len(trace.time) < 12
+    assert np.isfinite(trace.predicted).all()

@@ -187,7 +187,8 @@ def splined(time: Array, values: Array, at: Array) -> Array:
     """Return columns sampled at `time` at other times, by cubic splines; at the ends as they end."""
     from scipy import interpolate
 
-    return np.asarray(interpolate.make_interp_spline(time, values, k=3)(np.clip(at, time[0], time[-1])))
+    spline = interpolate.make_interp_spline(time, values, k=min(3, len(time) - 1))
+    return np.asarray(spline(np.clip(at, time[0], time[-1])))
 
 
 def between(time: Array, at: Array) -> NDArray[np.bool_]:

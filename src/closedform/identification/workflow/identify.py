@@ -104,7 +104,8 @@ def identify(
       or several: a list of these, a folder, or a pattern such as "runs/*.csv". In a list a pair
       (log, options) has options of its own.
     - `cutoff`: of the torque filter in Hz; by default seven times the bandwidth of the motion and at least
-      15 Hz, or less if the noise of positions would bias the accelerations.
+      15 Hz, or less if the noise of positions would bias the accelerations, or if positions move in ways that
+      efforts do not follow; see `band` of the result.
     - `lag`: seconds by which efforts were recorded later than positions; by default the lag that
       predicts rows left out best, if it takes a tenth off their error; see `lag` of the result.
     - `friction`: `FrictionTerms`, None, or "auto", the model that cross validation within the fitted
@@ -229,9 +230,11 @@ def identify(
         design = design_of(model)
         return model, settled(design, values, gathered) if design.curved else design
 
-    both = aligned(recordings, designed, lambda: tell(0.5, "the lag of efforts"), lag is None, cutoff is None)
-    main, model, design = both.main, both.model, both.design
-    notes += both.notes
+    alignment = aligned(
+        recordings, designed, lambda: tell(0.5, "the lag of efforts"), lag is None, cutoff is None
+    )
+    main, model, design = alignment.main, alignment.model, alignment.design
+    notes += alignment.notes
     filters = main.filters
     diagnosis = Diagnosis(base, main.log, filters)
     tell(0.55, "least squares")
@@ -311,7 +314,7 @@ def identify(
         about=design.about,
         extra=design.extra,
         zeros=design.zeros,
-        band=both.band,
+        band=alignment.band,
         trace=recordings.trace(design, every, main),
         logs=logs,
         payloads=carried,

@@ -121,8 +121,9 @@ class Trace:
     def predicted_by(self, other: Trace) -> Trace:
         """Return this trace with the predictions of another, where it has rows on both sides."""
         near = between(other.time, self.time)
-        predicted = splined(other.time, other.predicted, self.time[near])
-        return Trace(self.time[near], self.measured[near], predicted, self.held_out[near])
+        time = self.time[near]
+        predicted = splined(other.time, other.predicted, time) if near.any() else self.predicted[near]
+        return Trace(time, self.measured[near], predicted, self.held_out[near])
 
     @classmethod
     def joined(cls, parts: Sequence[Trace]) -> Trace | None:
