@@ -156,7 +156,7 @@ def test_moments_in_gaps_lie_between_no_rows():
 
 
 def test_a_prediction_of_few_rows_is_what_they_tell(arm, narrowed):
-    """A log just long enough for the wide filter has no rows after the narrow one; a bit longer it has some."""
+    """A log just long enough for the wide filter has no rows after the narrow one; longer, it has some."""
     log = recorded(arm, 4)
     short = {name: values[:200] for name, values in log.items()}  # 0.8 s; 8 / 6 s settle
     with pytest.raises(cf.identification.LogError, match="settle"):

@@ -138,5 +138,13 @@ def _check_efforts(robot: Robot | ClosedRobot, log: Log, samples: Samples) -> No
                 f"{log.source}: effort of joint {name!r} reaches {largest[j]:.4g}, its limit is "
                 f"{limit[j]:.4g}; {hint}"
             )
+    counts = np.ones(samples.effort.shape) if samples.importance is None else samples.importance
+    columns = zip(log.joints, samples.effort.T, counts.T, strict=True)
+    silent = [name for name, effort, count in columns if count.any() and not effort.any()]
     if not samples.effort.any():
         raise LogError(f"{log.source}: every effort is zero; is the right column read?")
+    if silent:
+        raise LogError(
+            f"{log.source}: every effort of {', '.join(silent)} is zero: does its drive report none? Lock "
+            f"what it moves (locked=[{silent[0]!r}]), or read another column"
+        )

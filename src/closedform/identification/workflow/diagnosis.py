@@ -7,7 +7,6 @@ parameters and plain friction, and is judged by states left out in turn.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -15,12 +14,13 @@ from numpy.typing import NDArray
 
 from ...arrays import Array
 from ...lazy import cached_property
-from ..base.numeric import regressor_at
 from ..base.result import BaseParameters
-from ..joints import on_tree
 from ..logs.log import Log
 from ..logs.signals import Filters, condition_signals, zero_phase
 from ..regression.least_squares import ridge_solution
+from .cause import FARTHEST, Cause, mean_error
+from .gravities import Gravities
+from .late_efforts import lag_causes
 from .zero_offsets import offset_words, starts, zero_offsets
 
 Change = Callable[[Array], Array]
@@ -40,11 +40,11 @@ FOLDS = 5
 HELPS = 0.6
 """Error with a cause over the error without it, below which the cause is named."""
 
+EXPLAINED = 0.5
+"""Error with a cause above which it explains nothing, whatever it was before."""
+
 ALIKE = 2.0
 """Error of a cause over that of the best one, beyond which it is not named beside it."""
-
-LAGS = (0.02, 0.05, 0.1, 0.2, 0.4)
-"""Lags tried, in periods of the cutoff."""
 
 UNITS = {"degrees": np.pi / 180, "turns": 2 * np.pi, "radians (not degrees)": 180 / np.pi}
 """Units tried for positions, and their factors."""
@@ -55,29 +55,13 @@ FACTORS = (1e3, 1e-3, 1e2, 1e-2, 10.0, 0.1)
 MATTERS = 1.3
 """Error without the zero offset of a joint over that with it, from which on it matters."""
 
+CLOCKS = (0.1, 0.2, 0.25, 0.4, 0.5, 2.0, 2.5, 4.0, 5.0, 10.0)
+"""Factors tried for the rate of the clock."""
+
 PAIRS = 60
 """Most pairs of joints that are swapped on trial."""
 
-FARTHEST = 2.0
-"""Relative error of a joint at which it is capped: such a joint is wrong, by whatever factor."""
-
-
-@dataclass(frozen=True)
-class Cause:
-    """A change of robot or log, and the error averaged over the joints with it and without it."""
-
-    words: str
-    error: float
-    present: float
-
-    def __str__(self) -> str:
-        return (
-            f"with {self.words} the error of rows left out, averaged over the joints, would be "
-            f"{100 * self.error:.2g} % instead of {100 * self.present:.2g} %"
-        )
-
-
-TRIED = "gravity along each axis, signs and order of joints, units, zero offsets, lag"
+TRIED = "the direction of gravity, signs and order of joints, units, the rate, zero offsets, lags"
 """What `Diagnosis` tries; zero offsets only of robots without loops."""
 
 
@@ -154,12 +138,12 @@ class Diagnosis:
         """Return the changes that help, the best first."""
         if not self.enough:
             return ()
-        present = _mean(self.present)
-        tried = [Cause(words, _mean(errors), present) for words, errors in self._trials()]
-        lag = self.lag()
+        names, present = self.base.mechanism.joint_names, mean_error(self.present)
+        tried = [Cause(words, mean_error(errors), present) for words, errors in self._trials()]
         tried += [Cause(words, error, present) for words, error in dict(self._zeros()).items()]
-        better = [cause for cause in tried if cause.error < HELPS * present]
-        better = sorted([*better, *([lag] if lag else [])], key=lambda cause: cause.error)
+        better = [cause for cause in tried if cause.error < min(HELPS * present, EXPLAINED)]
+        better += lag_causes(names, self._lagged, 1 / self.filters.cutoff)
+        better.sort(key=lambda cause: cause.error)
         return tuple(cause for cause in better if cause.error < ALIKE * better[0].error)
 
     @property
@@ -173,15 +157,14 @@ class Diagnosis:
         if not self.enough:
             return ("too few states of the log are usable to try what would help; record for longer",)
         causes = [str(cause) for cause in self.causes()]
-        now = f"{100 * _mean(self.present):.2g} % (averaged over the joints, with plain friction)"
+        now = f"{100 * mean_error(self.present):.2g} % (averaged over the joints, with plain friction)"
         none = f"nothing that was tried lowers the error of rows left out, {now}: {self.tried}"
         return tuple(causes or [none])
 
     def _trials(self) -> Iterator[tuple[str, Array]]:
         """Yield each change in words, and the errors of the joints with it."""
         names, n = self.base.mechanism.joint_names, self.tau.shape[1]
-        for words, Y in self._gravities():
-            yield words, self.errors(Y, self.states, self.tau)
+        yield from self._gravities()
         for j in range(n):
             opposite = _times(np.where(np.arange(n) == j, -1.0, 1.0))
             yield f"the opposite sign of the effort of {names[j]}", self._changed(effort=opposite)
@@ -201,6 +184,11 @@ class Diagnosis:
             for j in range(n):
                 one = _times(np.where(np.arange(n) == j, unit, 1.0))
                 yield f"the position of {names[j]} in {words}", self._changed(position=one)
+        for factor in CLOCKS:
+            q, qd, qdd = self.states
+            states = [q, factor * qd, factor**2 * qdd]
+            faster = self.errors(np.asarray(self.base.columns(*states)), states, self.tau)
+            yield f"a clock that is {factor:g} times as fast (rate={factor * self.filters.rate:.4g})", faster
         for j in range(n if n > 1 else 0):
             for factor in FACTORS:
                 one = _times(np.where(np.arange(n) == j, factor, 1.0))
@@ -213,7 +201,7 @@ class Diagnosis:
             return
         tried: list[tuple[float, int, Array]] = []
         for k, start in enumerate(starts(base)):
-            error = _mean(self._shifted(start))
+            error = mean_error(self._shifted(start))
             tried.append((error, k, start))
         best = min(tried, key=lambda each: each[:2])
         for _, _, start in [best] if best[1] == 0 else [tried[0], best]:
@@ -222,14 +210,14 @@ class Diagnosis:
             found = zero_offsets(base, states, tau, self.rows, found, found != 0)
             words = offset_words(base.robot.joint_names, found)
             if words:
-                yield words, _mean(self._shifted(found))
+                yield words, mean_error(self._shifted(found))
 
     def _needed(self, offset: Array) -> Array:
         """Return offsets without those that hardly matter, the smallest first."""
-        found, error = offset.copy(), _mean(self._shifted(offset))
+        found, error = offset.copy(), mean_error(self._shifted(offset))
         for j in np.argsort(np.abs(offset)):
             without = np.where(np.arange(len(offset)) == j, 0.0, found)
-            if _mean(self._shifted(without)) < MATTERS * error:
+            if mean_error(self._shifted(without)) < MATTERS * error:
                 found = without
         return found
 
@@ -245,57 +233,29 @@ class Diagnosis:
         return self.errors(Y, states, self.tau if effort is None else effort(self.tau))
 
     def _gravities(self) -> Iterator[tuple[str, Array]]:
-        """Yield the regressors of all parameters, linear in gravity, with gravity along each axis."""
-        mechanism = self.base.mechanism
-        model = self.base.robot.model
-        model = model.with_phi(np.zeros(model.phi.size))  # only the geometry matters
-        size = float(np.linalg.norm(model.gravity)) or 9.81
-        if len(model.bodies) > 40:  # whose expressions would take longer than the fit
+        """Yield directions of gravity in words, and the errors of the joints: along each axis, and tilted."""
+        gravities = Gravities.of(self.base, self.states)
+        if gravities is None:
             return
-        states = [self.base.postures(self.states[0]), *self.states[1:]]
-        if not np.isfinite(states[0]).all():
-            return
-        still, *along = (
-            np.moveaxis(regressor_at(on_tree(mechanism, model.with_gravity(gravity)), states), 0, 1)
-            for gravity in (np.zeros(3), *np.eye(3))
-        )
-        for k, axis in enumerate("xyz"):
-            for sign, word in ((1.0, "+"), (-1.0, "-")):
-                direction = sign * np.eye(3)[k]
-                if np.abs(direction - model.gravity / size).max() > 1e-3:
-                    yield f"gravity along {word}{axis}", still + sign * size * (along[k] - still)
+        described = gravities.described / gravities.size
+        tried = [(mean_error(self.present), described)] if described.any() else []
+        for words, direction in gravities.axes():
+            errors = self.errors(gravities.columns(direction), self.states, self.tau)
+            tried.append((mean_error(errors), direction))
+            yield words, errors
+        start = min(tried, key=lambda each: each[0])[1]
+        found = gravities.tilted(self.rows, self.states, self.tau, start)
+        tilt = gravities.words(found)
+        if tilt:
+            yield tilt, self.errors(gravities.columns(found), self.states, self.tau)
 
-    def lag(self) -> Cause | None:
-        """Return the lag between efforts and positions that explains the log better, if there is one."""
-        if not self.enough:
-            return None
-        present = _mean(self.present)
-        period = 1 / self.filters.cutoff
-        tried = {0.0: present}
-        for part in (*LAGS, *(-part for part in LAGS)):
-            tried[part * period] = self._lagged(part * period)
-        best = min(tried, key=lambda lag: tried[lag])
-        if best == 0 or tried[best] > 0.8 * present:
-            return None
-        order = sorted(tried)
-        at = order.index(best)
-        if 0 < at < len(order) - 1:  # the bottom of a parabola through three squared errors
-            lags = np.array(order[at - 1 : at + 2])
-            a, b, _ = np.polyfit(lags / period, [tried[lag] ** 2 for lag in lags], 2)
-            finer = (
-                float(np.clip(-b / (2 * a), lags[0] / period, lags[2] / period)) * period if a > 0 else best
-            )
-            tried[finer] = self._lagged(finer)
-            best = min(tried, key=lambda lag: tried[lag])
-        shift = "earlier (they lag behind the positions)" if best > 0 else "later (the positions lag behind)"
-        words = f"efforts shifted {1e3 * abs(best):.2g} ms {shift}"
-        return Cause(words, tried[best], present)
-
-    def _lagged(self, lag: float) -> float:
-        """Return the error if the efforts of a time `lag` later belong to the states."""
+    def _lagged(self, lag: float, late: NDArray[np.bool_]) -> float:
+        """Return the error if the efforts of some joints of a time `lag` later belong to the states."""
         at = np.clip(self.time[self.chosen] + lag, self.time[0], self.time[-1])
-        tau = np.stack([np.interp(at, self.time, column) for column in self.effort.T], axis=1)
-        return _mean(self.errors(self.columns, self.states, tau))
+        tau = self.tau.copy()
+        for j in np.flatnonzero(late):
+            tau[:, j] = np.interp(at, self.time, self.effort[:, j])
+        return mean_error(self.errors(self.columns, self.states, tau))
 
 
 def _times(factor: Array | float) -> Change:
@@ -325,8 +285,3 @@ def _orders(count: int) -> list[tuple[str, NDArray[np.intp]]]:
         ("of the joint before", np.roll(order, 1)),
         ("of the joint after", np.roll(order, -1)),
     ]
-
-
-def _mean(errors: Array) -> float:
-    """Return the root mean square of the joints' errors, each counted up to `FARTHEST`."""
-    return float(np.sqrt(np.mean(np.minimum(np.nan_to_num(errors, nan=FARTHEST), FARTHEST) ** 2)))

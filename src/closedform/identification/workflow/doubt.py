@@ -14,8 +14,9 @@ from .prediction import Errors
 POOR = 0.2
 """Error of torques not fitted, relative to all torques, beyond which a fit is poor."""
 
-TRYING = 0.03
+TRYING = 0.015
 """The same, beyond which causes are tried; one that helps is named even if the fit is not poor."""
+
 POOR_JOINT = 0.5
 """The same of a single joint, relative to its own torques."""
 

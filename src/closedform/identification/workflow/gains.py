@@ -179,7 +179,8 @@ def drive_gains(
         without, own = _residual(losses, effort), _residual(losses, torque)
         slope = float(own @ without / max(float(own @ own), 1e-300))
         rest = without - slope * own
-        explained[j] = 1 - float(rest @ rest) / max(float(without @ without), 1e-300)
+        whole = float(without @ without)
+        explained[j] = 1 - float(rest @ rest) / whole if whole > 0 else 0.0
         if explained[j] >= CERTAIN:
             values[j] = 1 / slope
     return DriveGains(log.joints, values, explained)

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...errors import listed
 from .listing import Column, Table
+from .opening import Facts
 from .prediction import Errors
 
 SHOWN = 20
@@ -80,6 +81,18 @@ def log_doubts(logs: Sequence[LogResult]) -> list[str]:
     usual = float(np.median([log.errors.total for log in logs]))
     names = listed([f"{log.name} ({100 * log.errors.total:.3g} %)" for log in odd], 5)
     return [f"some logs fit far worse than others, whose median is {100 * usual:.3g} %: {names}"]
+
+
+def repeated(logs: Mapping[str, Facts]) -> list[str]:
+    """Return a doubt about logs with the same contents, if there are some."""
+    alike: dict[str, list[str]] = {}
+    for name, facts in logs.items():
+        alike.setdefault(facts.content, []).append(name)
+    same = [" = ".join(names) for names in alike.values() if len(names) > 1]
+    if not same:
+        return []
+    what = "so that errors of rows not fitted and standard errors are too small"
+    return [f"logs hold the same numbers, {what}: {listed(same, 5)}"]
 
 
 def log_lines(lines: Mapping[str, Sequence[str]]) -> list[str]:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 from typing import Any
+
+import numpy as np
 
 from ...errors import ClosedFormError, listed
 from ...loops import ClosedRobot
@@ -14,7 +17,7 @@ from ..logs.log import STILL, Log
 from ..logs.plausibility import ROWS, check_motion, check_plausible
 from ..logs.reading import read_log
 from ..logs.rest import without_rest
-from ..logs.signals import Filters, sampling_rate
+from ..logs.signals import Filters, Samples, sampling_rate
 from ..logs.sources import LogSource
 from ..logs.transmission import Axis
 from ..logs.velocities import chosen_filters
@@ -31,7 +34,8 @@ class Facts:
     """What is to be known of a log to plan the fit of all: its clock, its own cutoff, and what moves.
 
     `robot` is that of the joints that move, None if no joint is locked; `delay` that of measured velocities,
-    None if they are not used. `drowned` and `biased` are those of `Chosen`.
+    None if they are not used. `drowned` and `biased` are those of `Chosen`. Logs with the same `content` hold
+    the same numbers.
     """
 
     name: str
@@ -49,6 +53,7 @@ class Facts:
     lazy: bool
     notes: tuple[str, ...]
     doubts: tuple[str, ...]
+    content: str = ""
 
     @property
     def duration(self) -> float:
@@ -123,6 +128,7 @@ class Opening:
             lazy=log.lazy,
             notes=(*without_rest(log).remarks, *notes, *chosen.notes),
             doubts=(*suspicions, *log.doubts),
+            content=_content(middle),
         )
         return Opened(self, source, facts, log if self.keep or not source.size else None)
 
@@ -188,6 +194,14 @@ def named(name: str, error: ClosedFormError, alone: bool = False) -> ClosedFormE
     if alone or name in str(error):
         return error
     return LogError(f"{name}: {str(error).removeprefix('log: ')}")
+
+
+def _content(samples: Samples) -> str:
+    """Return a digest of positions and efforts."""
+    digest = blake2b(digest_size=16)
+    for values in (samples.position, samples.effort):
+        digest.update(np.ascontiguousarray(values, dtype=float).tobytes())
+    return digest.hexdigest()
 
 
 def _causes(robot: Robot | ClosedRobot, log: Log, filters: Filters) -> Sequence[Any]:

@@ -27,7 +27,7 @@ from ..regression.rows import Columns
 from ..regression.split import FILES, FOLDS, HoldOut, Split, held_out_logs
 from .gathering import MIXED, PERIODS, Gathering, Plan, errors_of, log_of
 from .joint_payload import IdentifiedPayload, mass_doubts
-from .log_results import SHOWN, LogResult, log_lines
+from .log_results import SHOWN, LogResult, log_lines, repeated
 from .opening import Facts, Failure, Opening, difference, facts_of, named
 from .prediction import Trace
 from .runners import Cluster, Runner, Tell, in_groups
@@ -285,8 +285,8 @@ class Recordings:
         return found
 
     def doubts(self) -> list[str]:
-        """Return what could not be repaired in each log."""
-        return self._told({name: facts.doubts for name, facts in self.facts.items()})
+        """Return what could not be repaired in each log, and which logs are the same."""
+        return [*repeated(self.facts), *self._told({name: each.doubts for name, each in self.facts.items()})]
 
     def drowned(self) -> list[str]:
         """Return a doubt about logs in which no motion stands out of the noise of the positions."""
