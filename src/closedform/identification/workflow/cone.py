@@ -35,6 +35,10 @@ ROUNDING = 1e-13
 E = np.stack([pseudo_inertia(row) for row in np.eye(10)])
 """Pseudo-inertias of the ten parameters one by one: that of a body is their sum, phi_k E_k."""
 
+UPPER = np.triu_indices(4)
+TWICE = np.where(UPPER[0] == UPPER[1], 1.0, np.sqrt(2.0))
+"""Entries of a symmetric matrix, and weights with which their squares sum up to those of all entries."""
+
 
 class InconsistentError(ClosedFormError):
     """No bodies that can exist explain a log."""
@@ -81,19 +85,19 @@ class Cone:
         value = -2 * np.log(np.einsum("iaa->ia", L)).sum() - np.log(slack).sum()
         return float(value) if np.isfinite(value) else np.inf
 
-    def derivatives(self, x: Array) -> tuple[Array, Array]:
-        """Return gradient and Hessian of the barrier."""
-        slack = self.G @ x - self.h
-        G = self.G / slack[:, None]
-        gradient, hessian = -G.sum(axis=0), G.T @ G
-        # P^-1 E_k of each body: d(-log det P) = -tr(P^-1 dP), d2 = tr(P^-1 dP P^-1 dP)
-        Q = np.einsum("iab,kbc->ikac", np.linalg.inv(self.pseudo_inertias(x)), E)
-        gradient[: 10 * self.bodies] -= np.einsum("ikaa->ik", Q).ravel()
-        own = np.einsum("ikab,ilba->ikl", Q, Q)
-        for i in range(self.bodies):
-            where = slice(10 * i, 10 * i + 10)
-            hessian[where, where] += own[i]
-        return gradient, hessian
+    def derivatives(self, x: Array, K: Array, GK: Array) -> tuple[Array, Array]:
+        """Return the barrier's gradient by y, x = start + K y, and a root F of its Hessian F^T F; GK is G K.
+
+        With P = L L^T of each body and S_k = L^-1 E_k L^-T, d(-log det P) = -tr S_k, d2 = tr S_k S_l.
+        """
+        inverse = np.linalg.inv(np.linalg.cholesky(self.pseudo_inertias(x)))
+        S = inverse[:, None] @ E @ inverse.transpose(0, 2, 1)[:, None]
+        rows = K[: 10 * self.bodies].reshape(self.bodies, 10, -1)
+        bodies = (S[..., UPPER[0], UPPER[1]] * TWICE).transpose(0, 2, 1) @ rows
+        bounds = GK / (self.G @ x - self.h)[:, None]
+        traces = np.trace(S, axis1=2, axis2=3).ravel()
+        gradient = -traces @ K[: 10 * self.bodies] - bounds.sum(axis=0)
+        return gradient, np.concatenate([bodies.reshape(-1, K.shape[1]), bounds])
 
 
 def least_squares_inside(A: Array, b: Array, cone: Cone, start: Array, gap: float = GAP) -> Array:
@@ -108,6 +112,7 @@ def least_squares_inside(A: Array, b: Array, cone: Cone, start: Array, gap: floa
     """
     K, d, target = _directions(A, b, cone, start)
     y = np.zeros(K.shape[1])
+    GK = cone.G @ K
 
     def squares(y: Array) -> float:
         return float(np.sum((d * (y - target)) ** 2))
@@ -115,9 +120,9 @@ def least_squares_inside(A: Array, b: Array, cone: Cone, start: Array, gap: floa
     sharpness = cone.order / max(squares(y), gap)
     for _ in range(STEPS):
         x = start + K @ y
-        gradient, hessian = cone.derivatives(x)
-        g = 2 * sharpness * d**2 * (y - target) + K.T @ gradient
-        H = K.T @ hessian @ K
+        gradient, F = cone.derivatives(x, K, GK)
+        g = 2 * sharpness * d**2 * (y - target) + gradient
+        H = F.T @ F
         H[np.diag_indices_from(H)] += 2 * sharpness * d**2
         diagonal = np.diag(H)
         if not (diagonal > 0).all():  # round-off
