@@ -89,7 +89,11 @@ def _fitted(design: Design, R: Array, shapes: Array, lower: Array, upper: Array)
     scale = 1 / np.where(norms > 0, norms, 1.0)
     losses = [0.0 if NONNEGATIVE.fullmatch(name) else -np.inf for name in design.names[count:]]
     low, high = np.append(lower, losses), np.append(upper, np.full(len(losses), np.inf))
-    return np.asarray((lsq_linear(A * scale, z, (low / scale, high / scale)).x * scale)[: shapes.shape[1]])
+    return np.asarray(
+        (lsq_linear(A * scale, z, (low / scale, high / scale), "bvls", max_iter=1000).x * scale)[
+            : shapes.shape[1]
+        ]
+    )
 
 
 def _unit_rods(robot: Robot | ClosedRobot) -> tuple[Array, Array]:
