@@ -1,4 +1,4 @@
-"""Ten faults injected into simulated logs of a small arm: each is repaired or named."""
+"""Thirteen faults injected into simulated logs of a small arm: each is repaired or named."""
 
 from __future__ import annotations
 
@@ -137,6 +137,25 @@ def saturation(log: Log, rng: np.random.Generator) -> Log:
     return Log(log.robot, log.t, log.q, np.clip(log.tau, -most, most))
 
 
+def ripple(log: Log, rng: np.random.Generator) -> Log:
+    """Let the position sensors err some tens of times a turn, by a thousandth of a radian."""
+    size, count = rng.uniform(7e-4, 1.2e-3), rng.integers(20, 80)
+    return Log(log.robot, log.t, log.q + size * np.sin(count * log.q), log.tau)
+
+
+def clock(log: Log, rng: np.random.Generator) -> Log:
+    """Stamps of another rate."""
+    return Log(log.robot, log.t * rng.choice([0.25, 0.5, 2.0, 4.0]), log.q, log.tau)
+
+
+def late(log: Log, rng: np.random.Generator) -> Log:
+    """Efforts of one joint that come some samples later."""
+    k, j = int(rng.integers(10, 20)), rng.integers(2)
+    tau = log.tau.copy()
+    tau[k:, j] = log.tau[:-k, j]
+    return Log(log.robot, log.t, log.q, tau)
+
+
 FAULTS: dict[str, tuple[Callable[[Log, np.random.Generator], Log], tuple[str, ...]]] = {
     "jitter": (jitter, ("jitter",)),
     "gaps": (gaps, ()),
@@ -148,6 +167,9 @@ FAULTS: dict[str, tuple[Callable[[Log, np.random.Generator], Log], tuple[str, ..
     "lag": (lag, ("lag",)),
     "dropouts": (dropouts, ("left out",)),
     "saturation": (saturation, ("saturated",)),
+    "ripple": (ripple, ("do not follow",)),
+    "clock": (clock, ("as fast",)),
+    "one late effort": (late, ("shifted",)),
 }
 """Faults, and the word by which each is named; those without one must be repaired."""
 

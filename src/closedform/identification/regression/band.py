@@ -16,7 +16,7 @@ from .trials import Gain, Trials
 STEP = 0.7
 """A cutoff that is tried over the one tried before, down to `LOWEST`."""
 
-SUSPECT = 0.1
+SUSPECT = 0.01
 """Error of rows left out, relative to all torques, from which on they are tried."""
 
 REMAINING = 0.5
