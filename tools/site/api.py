@@ -117,4 +117,10 @@ def _prose(line: str) -> str:
     parts = line.split("`")
     if len(parts) % 2 == 0:
         return MARK.sub(r"\\\1", line)
-    return "".join(f"``{part}``" if k % 2 else MARK.sub(r"\\\1", part) for k, part in enumerate(parts))
+    ends = [
+        "\\ " if after[:1].isalnum() else "" for after in (*parts[1:], "")
+    ]  # `Name`s: a literal ends before s
+    return "".join(
+        f"``{part}``{end}" if k % 2 else MARK.sub(r"\\\1", part)
+        for k, (part, end) in enumerate(zip(parts, ends, strict=True))
+    )
