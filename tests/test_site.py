@@ -8,6 +8,7 @@ import re
 import pytest
 
 from tools.site import tree
+from tools.site.api import as_rst
 from tools.site.drawings import PICTURES
 from tools.site.offline import foreign
 from tools.site.pages import CODE, relocated
@@ -113,3 +114,11 @@ def test_the_readme_states_the_stored_figures():
             if row["batch"] != "1":
                 times = row["times_pinocchio"]
                 assert (f"{time}, {times}x" if times else time) in readme, row
+
+
+def test_code_in_docstrings_ends_before_a_letter():
+    """reStructuredText needs a break where the plural of a name is written."""
+    assert as_rst(["`TorqueColumn`s and `x`, a*b", ">>> `as it is`"]) == [
+        "``TorqueColumn``\\ s and ``x``, a\\*b",
+        ">>> `as it is`",
+    ]
