@@ -57,6 +57,13 @@ def test_a_ripple_that_efforts_do_not_follow_is_left_out(arm, rippled, narrowed)
     assert wide.doubts
 
 
+@pytest.mark.parametrize("hold_out", [1.0, 2.0, "half"])
+def test_a_band_is_found_between_what_is_held_out(arm, rippled, hold_out):
+    result = identify(arm, rippled, hold_out=hold_out, **QUICK)
+    assert result.band == LOWEST
+    assert result.held_out.total < 0.05
+
+
 def test_predictions_stay_in_the_band_and_are_judged_in_any(arm, rippled, narrowed):
     """Another log with the same ripple: up to 15 Hz, torques are predicted by what the lower band tells."""
     other = recorded(arm, 4, ripple=2e-3)
@@ -150,8 +157,8 @@ def test_a_short_log_has_no_other_band(arm, rippled):
 
 def test_moments_in_gaps_lie_between_no_rows():
     rows = np.array([0.0, 0.1, 0.2, 0.5, 0.6])
-    at = np.array([-0.01, 0.0, 0.15, 0.3, 0.55, 0.6, 0.61])
-    assert between(rows, at).tolist() == [False, True, True, False, True, True, False]
+    at = np.array([-0.01, 0.0, 0.15, 0.2, 0.3, 0.5, 0.55, 0.6, 0.61])
+    assert between(rows, at).tolist() == [False, True, True, True, False, True, True, True, False]
     assert not between(rows[:1], at).any()
 
 

@@ -192,13 +192,13 @@ def splined(time: Array, values: Array, at: Array) -> Array:
 
 
 def between(time: Array, at: Array) -> NDArray[np.bool_]:
-    """Return which moments lie between neighbouring rows of an even clock that may have gaps."""
+    """Return which moments are rows of an even clock that may have gaps, or lie between neighbouring ones."""
     if len(time) < 2:
         return np.zeros(len(at), dtype=bool)
-    steps = np.diff(time)
-    after = np.clip(np.searchsorted(time, at), 1, len(steps))
-    inside = (at >= time[0]) & (at <= time[-1])
-    return np.asarray(inside & (steps[after - 1] < 1.5 * np.median(steps)))
+    after = np.clip(np.searchsorted(time, at), 1, len(time) - 1)
+    left, right = time[after - 1], time[after]
+    near = (left <= at) & (at <= right) & (right - left < 1.5 * np.median(np.diff(time)))
+    return np.asarray(near | (at == left) | (at == right))
 
 
 def covered(samples: Samples, time: Array, filters: Filters) -> NDArray[np.bool_]:
