@@ -5,16 +5,22 @@ arrays of a library have no examples to run where the library is not installed.
 
 The garbage collector looks at what a file makes, not at ten thousand tests and all that files before it left
 in caches: with those, each of hundreds of calls of `gc.collect` takes half a second.
+
+Tests send themselves Ctrl-C, which a shell lets those ignore that it starts in the background.
 """
 
 import gc
 import os
+import signal
 from collections.abc import Iterator
 from importlib.util import find_spec
 
 import pytest
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is imported
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 collect_ignore_glob = [
     f"src/closedform/guests/{library}_*.py"
