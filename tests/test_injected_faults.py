@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import closedform as cf
-from closedform.identification import FrictionTerms, LogError, identify
+from closedform.identification import FrictionTerms, LogError, identify, read_log
+from closedform.identification.logs.plausibility import check_plausible
 from identification_logs import Losses, fourier_motion, noisy
 
 RATE = 250.0
@@ -247,6 +248,14 @@ def test_a_base_that_is_not_level_is_named_with_its_gravity(tilt):
     found = np.array([float(x) for x in re.search(r"gravity=\((.*?)\)", said)[1].split(",")])
     assert np.degrees(np.linalg.norm(found - gravity) / 9.81) < 0.15 * tilt
     assert not any("gravity" in doubt for doubt in identify(tilted, wrong, **QUICK).doubts)
+
+
+def test_a_joint_that_rests_may_need_no_effort(arm, log):
+    """Its drive may report zero, if other logs move it; one that moves may not."""
+    silent = bare(log, tau=log["tau"] * [1, 0])
+    check_plausible(arm, read_log(silent | {"q": log["q"] * [1, 0]}, arm))
+    with pytest.raises(LogError, match="every effort of joint2 is zero"):
+        check_plausible(arm, read_log(silent, arm))
 
 
 def test_a_log_that_is_given_twice_is_doubted(arm, log):

@@ -125,6 +125,7 @@ REFUSED = {
     "other joints": ('[{"name": ["a"], "q": [1]}, {"name": ["b"], "q": [1]}]', "record 1 has the joints b"),
     "columns of a joint twice": ('{"names": ["a", "a"], "q": [[1, 2]]}', "one of them twice"),
     "a number among lists": ('[{"q": 1}, {"q": [1]}, {"t": 2}]', "no column of effort"),
+    "an integer beyond floats": (f'{{"time": [{10**400}], "q": [{10**400}]}}', "0 columns of numbers"),
     "a joint twice": ('[{"name": ["a", "a"], "q": [1, 2]}]', "record 0 has the joints a, a"),
 }
 
@@ -137,6 +138,14 @@ def test_what_is_no_log_is_refused_by_name(arm, tmp_path, what):
     with pytest.raises(LogError, match=words) as caught:
         read_log(path, arm)
     assert "log.json" in str(caught.value)
+
+
+def test_names_that_differ_in_every_record_do_not_multiply(arm, tmp_path):
+    """Ten thousand records with a name each would be a hundred million entries."""
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps([{f"x{k}": 1} for k in range(10_000)]), encoding="utf-8")
+    with pytest.raises(LogError, match="10000 records with 10000 names"):
+        read_log(path, arm)
 
 
 def test_a_file_that_is_too_large_is_refused(arm, tmp_path, monkeypatch):

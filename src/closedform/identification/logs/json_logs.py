@@ -17,6 +17,9 @@ from .errors import MOST_COLUMNS, LogError, LogTable
 LARGEST_JSON = 2**28
 """Bytes of a JSON file, which takes ten times as many in memory."""
 
+MOST_ENTRIES = 2**26
+"""Records times names of entries; more do not fit in a file of that size if every record has every entry."""
+
 NAMES = ("name", "names", "joint_name", "joint_names")
 """Entries that say which joint the numbers of a list belong to."""
 
@@ -70,10 +73,11 @@ def _parsed(text: str) -> Any:
 
 def _once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     """Return a mapping whose names differ."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise ValueError(f"{shown(next(name for name in names if names.count(name) > 1))} appears twice")
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise ValueError(f"{shown(name)} appears twice")
+        found[name] = value
     return found
 
 
@@ -88,11 +92,17 @@ def _records(content: Any) -> list[Record] | None:
 
 def _of_records(records: Sequence[Record], path: Path) -> LogTable:
     """Return records as columns; where an entry is missing there is no number."""
+    names = dict.fromkeys(key for record in records for key in record)
+    if len(names) * len(records) > MOST_ENTRIES:
+        raise LogError(
+            f"{path}: {len(records)} records with {len(names)} names; at most {MOST_ENTRIES} are "
+            "read. Cut the log into parts, or write it as .npz or .parquet"
+        )
     first, order = _joints(records[0]), None
     if first:
         order = [_places(first, _joints(record), k, path) for k, record in enumerate(records)]
     columns: dict[str, Array | None] = {}
-    for name in dict.fromkeys(key for record in records for key in record):
+    for name in names:
         entries = [_numbers(record.get(name)) for record in records]
         shapes = {each.shape for each in entries if each is not None and each.ndim < 2}
         if not shapes:
@@ -110,11 +120,11 @@ def _numbers(entry: Any) -> Array | None:
     """Return an entry as numbers, null as none; None if it is anything else."""
     try:
         found = np.asarray(entry)
-    except (ValueError, OverflowError):
+        if found.dtype == object and entry is not None:
+            numbers = (each is None or type(each) in (int, float) for each in found.ravel())
+            found = found.astype(float) if all(numbers) else found
+    except (ValueError, OverflowError):  # rows of different lengths, integers beyond all floats
         return None
-    if found.dtype == object and entry is not None:
-        numbers = (each is None or type(each) in (int, float) for each in found.ravel())
-        found = found.astype(float) if all(numbers) else found
     return found.astype(float) if found.dtype.kind in "iuf" else None
 
 
@@ -129,12 +139,13 @@ def _joints(entry: Record) -> list[str]:
 
 def _places(joints: Sequence[str], own: Sequence[str], row: int, path: Path) -> list[int]:
     """Return where the joints of the first record stand in another."""
-    if sorted(own) != sorted(joints) or len(set(own)) < len(own):
+    places = {joint: k for k, joint in enumerate(own)}
+    if len(places) < len(own) or places.keys() != set(joints):
         raise LogError(
             f"{path}: record {row} has the joints {listed(own, 8) or 'none'}, the first {listed(joints, 8)}; "
             "record all joints in every one"
         )
-    return [own.index(joint) for joint in joints]
+    return [places[joint] for joint in joints]
 
 
 def _named(columns: Mapping[str, Array | None], joints: Sequence[str], path: Path) -> LogTable:

@@ -140,7 +140,12 @@ def _check_efforts(robot: Robot | ClosedRobot, log: Log, samples: Samples) -> No
             )
     counts = np.ones(samples.effort.shape) if samples.importance is None else samples.importance
     columns = zip(log.joints, samples.effort.T, counts.T, strict=True)
-    silent = [name for name, effort, count in columns if count.any() and not effort.any()]
+    moving = np.ptp(samples.position, axis=0) >= STILL  # a joint that rests may need no effort
+    silent = [
+        name
+        for (name, effort, count), moves in zip(columns, moving, strict=True)
+        if moves and count.any() and not effort.any()
+    ]
     if not samples.effort.any():
         raise LogError(f"{log.source}: every effort is zero; is the right column read?")
     if silent:

@@ -141,9 +141,9 @@ class Diagnosis:
         names, present = self.base.mechanism.joint_names, mean_error(self.present)
         tried = [Cause(words, mean_error(errors), present) for words, errors in self._trials()]
         tried += [Cause(words, error, present) for words, error in dict(self._zeros()).items()]
-        better = [cause for cause in tried if cause.error < min(HELPS * present, EXPLAINED)]
+        better = [cause for cause in tried if cause.error < HELPS * present]
         better += lag_causes(names, self._lagged, 1 / self.filters.cutoff)
-        better.sort(key=lambda cause: cause.error)
+        better = sorted((each for each in better if each.error < EXPLAINED), key=lambda each: each.error)
         return tuple(cause for cause in better if cause.error < ALIKE * better[0].error)
 
     @property
