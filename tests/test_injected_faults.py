@@ -10,6 +10,7 @@ import pytest
 import closedform as cf
 from closedform.identification import FrictionTerms, LogError, identify, read_log
 from closedform.identification.logs.plausibility import check_plausible
+from closedform.identification.workflow.late_efforts import lag_causes
 from identification_logs import Losses, fourier_motion, noisy
 
 RATE = 250.0
@@ -319,3 +320,18 @@ def test_a_diagnosis_goes_on_where_identify_refuses(arm, log):
     fine = identify(arm, log, diagnose=True, **QUICK)
     assert not fine.doubts
     assert "nothing that was tried lowers the error" in fine.diagnosis[0]
+
+
+@pytest.mark.parametrize(("true", "words"), [(0.013, "13 ms earlier"), (-0.021, "21 ms later")])
+@pytest.mark.parametrize("joint", [None, "elbow"])
+def test_the_bottom_of_a_parabola_is_the_lag(true, words, joint):
+    """Errors whose squares are a parabola about the lag: its bottom is found, and which way to shift."""
+
+    def error_of(lag, late):
+        own = joint is None or late.tolist() == [False, True]
+        return float(np.sqrt(0.01 + (lag - true) ** 2 * 400)) if own else 1.0
+
+    (cause, *_) = lag_causes(("shoulder", "elbow"), error_of, 0.1)
+    assert cause.error == pytest.approx(0.1)
+    whose = "efforts" if joint is None else "the efforts of elbow"
+    assert cause.words.startswith(f"{whose} shifted {words}")
