@@ -6,12 +6,20 @@ import sys
 import warnings
 from dataclasses import replace
 
+import mpmath
 import numpy as np
 import pytest
 
 import closedform as cf
 from closedform.identification import FrictionTerms, identify
-from closedform.identification.workflow.cone import MARGIN, Cone, least_squares_inside
+from closedform.identification.workflow import cone as cone_module
+from closedform.identification.workflow.cone import (
+    MARGIN,
+    Cone,
+    InconsistentError,
+    _newton_step,
+    least_squares_inside,
+)
 from closedform.identification.workflow.known_inertias import KnownInertias
 from closedform.model.inertia import pseudo_inertia
 from identification_logs import fourier_motion, noisy
@@ -65,6 +73,30 @@ def test_the_fit_inside_the_cone_is_the_optimum_of_another_solver():
     assert x == pytest.approx(u.value, abs=2e-3)
     assert x[9] < 1.2
     assert x[9] + x[19] == pytest.approx(2, abs=1e-12)
+
+
+def test_steps_of_the_fit_inside_the_cone_keep_digits_that_the_hessian_loses():
+    """Against 50 digits: the Hessian's entries tell its least eigenvalues no more."""
+    rng = np.random.default_rng(4)
+    Q, V = (np.linalg.qr(rng.normal(size=(n, 6)))[0] for n in (8, 6))
+    F, e, g = Q * np.logspace(0, -9, 6) @ V.T, np.logspace(-8, -10, 6), rng.normal(size=6)
+    with mpmath.workdps(50):
+        H = mpmath.matrix(F).T * mpmath.matrix(F) + mpmath.diag([mpmath.mpf(x) ** 2 for x in e])
+        exact = np.array(mpmath.lu_solve(H, mpmath.matrix(-g)).T.tolist()[0], dtype=float)
+    step = _newton_step(F, e, g)
+    assert -g @ step == pytest.approx(-g @ exact, rel=1e-6)
+    root = np.concatenate([F, np.diag(e)])
+    assert np.linalg.norm(root @ (step - exact)) < 1e-6 * np.linalg.norm(root @ exact)
+
+
+@pytest.mark.parametrize("step", [np.nan, 1e12])
+def test_the_fit_inside_the_cone_never_takes_a_step_that_does_not_help(step, monkeypatch):
+    """Steps that round-off spoils, or makes far too long, end in what is said if nothing was found."""
+    start = np.array([2.0, 0, 0, 2, 0, 2, 0, 0, 0, 1])
+    cone = Cone(1, np.zeros((0, 10)), np.zeros(0), np.zeros((0, 10)), np.zeros(0))
+    monkeypatch.setattr(cone_module, "_newton_step", lambda F, e, g: step * -g)
+    with pytest.raises(InconsistentError, match="no bodies that can exist"):
+        least_squares_inside(np.eye(10), np.zeros(10), cone, start)
 
 
 def test_identified_bodies_can_exist_without_any_solver_installed(arm, log, monkeypatch):

@@ -29,6 +29,9 @@ STALLED, NEAR = 1e-8, 0.1
 """Part of a Newton step below which only round-off stops it, and what the step would gain if that is so: the
 gap is that much over the sharpness wider, far less than the barrier's own."""
 
+SOLVED = 1e-6
+"""Error of the equations of a Newton step, relative to their right-hand side, up to which they are solved."""
+
 ROUNDING = 1e-13
 """Relative error of sums of squares that round-off explains."""
 
@@ -122,16 +125,7 @@ def least_squares_inside(A: Array, b: Array, cone: Cone, start: Array, gap: floa
         x = start + K @ y
         gradient, F = cone.derivatives(x, K, GK)
         g = 2 * sharpness * d**2 * (y - target) + gradient
-        H = F.T @ F
-        H[np.diag_indices_from(H)] += 2 * sharpness * d**2
-        diagonal = np.diag(H)
-        if not (diagonal > 0).all():  # round-off
-            break
-        scale = 1 / np.sqrt(diagonal)
-        try:
-            step = -scale * np.linalg.solve(H * scale * scale[:, None], scale * g)
-        except np.linalg.LinAlgError:
-            break
+        step = _newton_step(F, np.sqrt(2 * sharpness) * d, g)
         decrement = float(-g @ step)
         if not np.isfinite(decrement):
             break
@@ -147,9 +141,33 @@ def least_squares_inside(A: Array, b: Array, cone: Cone, start: Array, gap: floa
             if sharpness >= enough:
                 return np.asarray(x)
             sharpness = min(FASTER * sharpness, SLIGHTLY * enough)
+        elif size <= STALLED:  # round-off
+            break
         else:
             y = y + size * step
     raise InconsistentError
+
+
+def _newton_step(F: Array, e: Array, g: Array) -> Array:
+    """Return the step -(F^T F + diag(e)^2)^-1 g; not finite if round-off leaves none.
+
+    The matrix has lost half of the digits of its root, of which a QR takes longer: that is for steps that the
+    matrix does not tell.
+    """
+    H = F.T @ F
+    H[np.diag_indices_from(H)] += e**2
+    norms = np.sqrt(np.diag(H))
+    if not (np.isfinite(norms) & (norms > 0)).all():
+        return np.full(len(g), np.nan)
+    H, g = H / norms / norms[:, None], g / norms
+    try:
+        step = np.linalg.solve(H, g)
+        if not np.linalg.norm(H @ step - g) <= SOLVED * np.linalg.norm(g):
+            R = np.linalg.qr(np.concatenate([F, np.diag(e)]) / norms, mode="r")
+            step = np.linalg.solve(R, np.linalg.solve(R.T, g))
+    except np.linalg.LinAlgError:
+        return np.full(len(g), np.nan)
+    return np.asarray(-step / norms)
 
 
 def _directions(A: Array, b: Array, cone: Cone, start: Array) -> tuple[Array, Array, Array]:
