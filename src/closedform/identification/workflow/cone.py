@@ -163,7 +163,8 @@ def _newton_step(F: Array, e: Array, g: Array) -> Array:
     try:
         step = np.linalg.solve(H, g)
         if not np.linalg.norm(H @ step - g) <= SOLVED * np.linalg.norm(g):
-            R = np.linalg.qr(np.concatenate([F, np.diag(e)]) / norms, mode="r")
+            both = np.concatenate([F, np.diag(e)]) / norms
+            R = np.asarray(np.linalg.qr(both, mode="r"))  # NumPy 2.4 types it as Q and R
             step = np.linalg.solve(R, np.linalg.solve(R.T, g))
     except np.linalg.LinAlgError:
         return np.full(len(g), np.nan)
