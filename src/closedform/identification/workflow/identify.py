@@ -272,7 +272,7 @@ def identify(
         left_out = None if squares is None else left_out_errors(moments, squares)
         any_held_out = torque_errors(moments, [HELD_OUT], whole.values) if held else None
         notes += price_note((left_out, free), (held_out, any_held_out))
-    doubts = [*found.doubts]
+    doubts = [*found.doubts, *price_doubt(fitted, free)]
     doubts += prediction_doubts(
         robot.joint_names, {"left out in turn": left_out, "held out": held_out, "that were fitted": fitted}
     )
@@ -280,7 +280,6 @@ def identify(
     wrong_signs, small = sign_doubts(design, fit.values, errors, diagnosis.speeds)
     doubts += wrong_signs
     notes += small
-    doubts += price_doubt(fitted, free)
     logs = () if alone else recordings.results(shares, every)
     odd = odd_logs(logs)
     doubts += [*recordings.drowned(), *log_doubts(logs)]
