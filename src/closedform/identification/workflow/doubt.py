@@ -101,8 +101,8 @@ def price_doubt(fitted: Errors, free: Errors | None) -> list[str]:
     if free is None or fitted.total < max(PRICE * free.total, free.total + 0.05):
         return []
     return [
-        f"no bodies that can exist explain the log: they fit with {100 * fitted.total:.0f} % error, any numbers "
-        f"with {100 * free.total:.0f} %; have efforts, positions or gravity the wrong sign, or another unit?"
+        f"no bodies that can exist explain the log: they fit with {100 * fitted.total:.0f} % error, any "
+        f"numbers with {100 * free.total:.0f} %; have efforts, positions or gravity the wrong sign, or another unit?"
     ]
 
 
