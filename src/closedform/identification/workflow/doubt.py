@@ -102,8 +102,8 @@ def price_doubt(fitted: Errors, free: Errors | None) -> list[str]:
         return []
     return [
         f"no bodies that can exist explain the log: they fit with {100 * fitted.total:.0f} % error, any "
-        f"numbers with {100 * free.total:.0f} %; have efforts, positions or gravity the wrong sign, or another "
-        "unit?"
+        f"numbers with {100 * free.total:.0f} %; have efforts, positions or gravity the wrong sign, or "
+        "another unit?"
     ]
 
 
