@@ -9,6 +9,7 @@ import closedform as cf
 from closedform.identification import FrictionTerms, identify
 from closedform.identification.logs.transmission import Transmission
 from closedform.identification.regression.design import Design, independent
+from closedform.identification.regression.friction import NO_FRICTION
 from closedform.identification.regression.least_squares import DIGITS, solve
 from closedform.identification.regression.triangle import Triangle
 from closedform.identification.workflow.inertias import dissipating
@@ -100,3 +101,29 @@ def test_rows_without_noise_count_no_more_than_seven_digits():
     fit = solve([triangle], [np.arange(3)], 3, "weighted")
     assert np.abs(fit.values - [1, 2, 3]).max() < 1e-12
     assert fit.scatter[0] == pytest.approx(DIGITS * np.sqrt(np.sum(tau**2) / 297))
+
+
+@pytest.mark.parametrize("name", ["2r", "scara", "puma560"])
+@pytest.mark.parametrize("noise", [0.0, 0.03])
+def test_a_log_without_friction_has_none(name, noise):
+    """As simulators write them: terms that nothing in the log asks for only follow its noise."""
+    arm = cf.load(name)
+    motion = fourier_motion(arm, 7, 20, 250)
+    tau = arm.inverse_dynamics(motion.q, motion.qd, motion.qdd)
+    result = identify(arm, {"t": motion.t, "q": motion.q, "tau": noisy(tau, noise, 7)})
+    assert result.friction == NO_FRICTION
+    assert any("shows no friction" in note for note in result.notes)
+    assert not np.any([result.robot.damping, result.robot.friction, result.robot.drive_offset])
+
+
+@pytest.mark.parametrize("kind", ["fv", "fc", "of"])
+def test_a_little_of_friction_or_offsets_is_seen(kind):
+    """A tenth of the torques, under noise of three hundredths: one kind of them is enough."""
+    arm = cf.load("2r")
+    motion = fourier_motion(arm, 8, 20, 250)
+    tau = arm.inverse_dynamics(motion.q, motion.qd, motion.qdd)
+    shape = {"fv": motion.qd, "fc": np.sign(motion.qd), "of": np.ones_like(tau)}[kind]
+    lost = 0.1 * np.sqrt(np.mean(tau**2, axis=0) / np.mean(shape**2, axis=0)) * shape
+    result = identify(arm, {"t": motion.t, "q": motion.q, "tau": noisy(tau + lost, 0.03, 8)})
+    assert result.friction != NO_FRICTION
+    assert not any("shows no friction" in note for note in result.notes)

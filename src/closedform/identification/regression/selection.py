@@ -14,7 +14,7 @@ from ..logs.errors import LogError
 from ..logs.signals import Samples
 from ..logs.transmission import directions
 from .design import Design
-from .friction import FrictionTerms, Term, terms
+from .friction import NO_FRICTION, FrictionTerms, Term, terms
 from .least_squares import ridge_solution
 from .moments import Moments
 from .rows import Columns
@@ -40,6 +40,11 @@ CLEAR_GAIN = 0.05
 CERTAIN = 1.0
 """Standard errors, over the folds, by which the squared errors of a model with more terms must be less."""
 
+SURELY = 2.0
+"""Standard errors by which they must be less with friction than with none: real drives show it clearly."""
+
+ALWAYS = ("Ia", "k")
+"""Terms that every model has; joints with springs have offsets too."""
 
 DIGITS = 1e-4
 """Least scatter of a joint over its torques: models need not be told apart by less."""
@@ -61,8 +66,9 @@ def best_friction(
     `gathered` gives the moments of all logs without lags, `too_few` the error of too few rows. `values_of`
     are the values that will be used in the end, if they are not those of least squares: bodies that can exist
     leave friction less to explain, so that models are compared by the errors of such values. First the
-    widths of Coulomb friction and presliding are chosen; then friction by load (of the torques of that
-    model), Stribeck friction and asymmetric friction, one after the other, if each predicts clearly better.
+    widths of Coulomb friction and presliding are chosen; if the rows do not show that there is friction at
+    all, there is none, as in many simulations. Then friction by load (of the torques of that model), Stribeck
+    friction and asymmetric friction come in, one after the other, if each predicts clearly better.
     """
     rates = np.gradient(middle.position, middle.time, axis=0)
     speed = rates @ directions([axis for axis in plain.axes if axis.joint is None]).T
@@ -71,6 +77,9 @@ def best_friction(
     if len(search.folds) < 2:
         raise too_few("too few rows to choose a friction model by; record for longer, or give friction=")
     model = search.best()
+    asked = any(axis.passive for axis in plain.axes)
+    if not asked and not any(search.pays(NO_FRICTION, model, SURELY, free) for free in (False, True)):
+        return NO_FRICTION, search.values(NO_FRICTION)
     chosen = _terms(plain, model, [kind for kind in ("fc", "fp") if kind in model.kinds])
     speeds = [width for width in STRIBECK if width <= max(0.5 * slowest, STRIBECK[0])]
     richer = [
@@ -84,8 +93,7 @@ def best_friction(
     for row in richer:
         tried = [replace(model, **_changed(each)) for each in row]
         best = min(tried, key=search.free_error)
-        gain = CLEAR_GAIN if best.asymmetric and not model.asymmetric else GAIN
-        model = best if search.pays(model, best, gain) else model
+        model = best if search.pays(model, best) else model
     return model, search.values(model)
 
 
@@ -175,12 +183,15 @@ class Search:
             self._known[friction, free] = wrong
         return self._known[friction, free]
 
-    def pays(self, simple: FrictionTerms, rich: FrictionTerms, least: float = GAIN) -> bool:
-        """Return whether a richer model predicts better by more than `least`, and not by one fold alone."""
-        before, after = self.squares(simple), self.squares(rich)
+    def pays(
+        self, simple: FrictionTerms, rich: FrictionTerms, certain: float = CERTAIN, free: bool = False
+    ) -> bool:
+        """Return whether a richer model predicts clearly better, and not by one fold alone."""
+        before, after = self.squares(simple, free), self.squares(rich, free)
         gain = before - after
         spread = np.std(gain, ddof=1) * np.sqrt(len(gain))
-        return bool(after.sum() < (1 - least) ** 2 * before.sum() and gain.sum() > CERTAIN * spread)
+        least = CLEAR_GAIN if rich.asymmetric and not simple.asymmetric else GAIN
+        return bool(after.sum() < (1 - least) ** 2 * before.sum() and gain.sum() > certain * spread)
 
     def best(self) -> FrictionTerms:
         """Return the model of least error, with presliding only if that is better by more than `GAIN`.
@@ -190,10 +201,10 @@ class Search:
         """
         widths = sorted({term.value for term in self.design.drive if term.kind == "fc" and term.value})
         plain = min((FrictionTerms(coulomb=width) for width in widths), key=self.free_error)
-        rich = [
-            min((FrictionTerms(coulomb=width, presliding=length) for width in widths), key=self.free_error)
-            for length in PRESLIDING
-        ]
+        rich = []
+        for length in PRESLIDING:
+            free = min((FrictionTerms(coulomb=w, presliding=length) for w in widths), key=self.free_error)
+            rich.append(min(free, replace(plain, presliding=length), key=self.error))
         least = min(self.error(model) for model in rich)
         if least >= (1 - GAIN) * self.error(plain):
             return plain
@@ -207,11 +218,12 @@ class Search:
 
     def _drive(self, friction: FrictionTerms) -> tuple[Term, ...]:
         """Return the terms of a model among those of the search."""
-        always = ("Ia", "fv", "of", "k")
+        sprung = {term.axis for term in self.design.drive if term.kind == "k"}
         return tuple(
             term
             for term in self.design.drive
-            if term.kind in always
+            if term.kind in ALWAYS
+            or (term.kind == "of" and term.axis in sprung)
             or (term.kind in friction.kinds and friction.term(term.kind, term.axis) == term)
         )
 

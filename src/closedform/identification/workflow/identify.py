@@ -58,6 +58,12 @@ REMEDIES = {
 }
 """What to do about options that are not for robots with loops."""
 
+FRICTIONLESS = (
+    "the log shows no friction and no offsets: rows left out are not predicted clearly better with them, so "
+    "that there are none in the result (friction=FrictionTerms() identifies them all the same)"
+)
+"""What is said if friction was looked for in vain."""
+
 ON_ERROR = ("raise", "skip")
 """What becomes of one of several logs that cannot be used."""
 
@@ -235,6 +241,8 @@ def identify(
     )
     main, model, design = alignment.main, alignment.model, alignment.design
     notes += alignment.notes
+    if friction == "auto" and model == NO_FRICTION:
+        notes += (FRICTIONLESS,)
     filters = main.filters
     diagnosis = Diagnosis(base, main.log, filters)
     tell(0.55, "least squares")
