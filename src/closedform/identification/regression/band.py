@@ -7,14 +7,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...arrays import Array
-from ..logs.cutoff import LOWEST
 from ..logs.signals import Filters, Samples, between, splined
 from .design import Design
 from .split import FOLDS, Split
-from .trials import Gain, Trials
+from .trials import PAYS, Gain, Trials
 
 STEP = 0.7
-"""A cutoff that is tried over the one tried before, down to `LOWEST`."""
+"""A cutoff that is tried over the one tried before."""
+
+LEAST = 1.5
+"""Least cutoff in Hz that is tried: lower ones leave few rows of logs that are as long as most."""
 
 SUSPECT = 0.01
 """Error of rows left out, relative to all torques, from which on they are tried."""
@@ -42,8 +44,10 @@ class Band:
 
 
 def best_band(design: Design, samples: Samples, filters: Filters, split: Split, least: float) -> Band | None:
-    """Return the best of some lower cutoffs, at least `least` Hz, for a design; None if none need be tried.
+    """Return the lower cutoff, at least `least` Hz, that pays for a design; None if none does.
 
+    Of some that pay clearly it is the highest beside which no other takes a tenth off the error that is left:
+    the lower a cutoff, the fewer rows are left.
     All are judged by the same efforts, up to the cutoff of the filters: what a prediction with a lower cutoff
     leaves out counts as error. Yet it may be better: noise and play between positions and efforts spoil
     accelerations the more the higher the frequency, and least squares then make inertias too small. Folds
@@ -58,7 +62,7 @@ def best_band(design: Design, samples: Samples, filters: Filters, split: Split, 
     if before.sum() <= SUSPECT**2 * np.sum(counts * tau**2):
         return None
     found = []
-    for cutoff in _ladder(filters.cutoff, max(least, LOWEST)):
+    for cutoff in _ladder(filters.cutoff, max(least, LEAST)):
         lower = Trials.of(design, samples, replace(filters, cutoff=cutoff), split)
         if lower is None:
             break
@@ -69,7 +73,9 @@ def best_band(design: Design, samples: Samples, filters: Filters, split: Split, 
         folds = [both & (own.rows.label == fold) for fold in np.unique(own.rows.label[both])]
         gain = Gain.of(*(np.array([each[fold].sum(axis=0) for fold in folds]) for each in (before, after)))
         found.append(Band(cutoff, filters.cutoff, gain))
-    return max(found, key=lambda band: band.gain.saved, default=None)
+    clear = [band for band in found if band.gain.clear]
+    least = min((1 - band.gain.saved for band in clear), default=0.0)
+    return next((band for band in clear if (1 - PAYS) * (1 - band.gain.saved) <= least), None)
 
 
 def _ladder(cutoff: float, least: float) -> list[float]:

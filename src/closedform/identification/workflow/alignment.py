@@ -48,7 +48,7 @@ def aligned(
         band = best_band(
             found.design, main.log.middle(ROWS), main.filters, main.split, recordings.least_cutoff
         )
-    if band is None or not band.gain.clear:
+    if band is None:
         return found
     recordings.narrow(band.cutoff)
     again = _without_lag(recordings, designed, tell, find_lag)
