@@ -15,6 +15,7 @@ from ...checks import text, whole_number
 from ...lazy import cached_property
 from .errors import LogError
 from .faults import expendable, unwrapped
+from .rounding import rounding_steps
 from .signals import Samples, bridged
 from .transmission import Transmission
 
@@ -23,6 +24,9 @@ LEAST_ROWS = 50
 
 STILL = 1e-4
 """Range (rad or m) below which a joint does not move."""
+
+STEPPED = 50_000
+"""Rows by which the steps of rounded positions are judged."""
 
 PAUSE = 1.0
 """Seconds (ten sampling times at least) without a row after which another recording begins."""
@@ -35,8 +39,9 @@ class Log:
     `scales` are factors to SI per column, `transmission` leads from the motors to the joints.
     `missing` is what becomes of rows with a number that is not finite: "error" or "drop". `turning`
     says which joints turn, `saturated` which efforts (rows, joints) are cut off, `importance` (rows,
-    joints) how much efforts count, `notes` what was repaired. `remarks` are the notes and one about
-    saturation; `doubts` is what could not be repaired.
+    joints) how much efforts count, `notes` what was repaired, `rounding` (joints,) the `steps` of positions
+    if they are known already. `remarks` are the notes and one about saturation; `doubts` is what could not
+    be repaired.
     """
 
     joints: tuple[str, ...]
@@ -53,6 +58,7 @@ class Log:
     saturated: NDArray[np.bool_] | None = None
     notes: tuple[str, ...] = ()
     importance: Array | None = None
+    rounding: Array | None = None
 
     def __len__(self) -> int:
         return len(self.time)
@@ -116,6 +122,17 @@ class Log:
         pauses = np.flatnonzero(steps > max(PAUSE, 10 * float(np.median(steps)))) + 1
         return tuple(pairwise((0, *pauses.tolist(), len(self))))
 
+    @cached_property
+    def steps(self) -> Array:
+        """The steps that joint positions were rounded to, zero if they were not; those of motors add up."""
+        if self.rounding is not None:
+            return self.rounding
+        start, stop = max(self.runs, key=lambda run: run[1] - run[0])
+        start = max(start, (start + stop - STEPPED) // 2)
+        position = np.asarray(self.position[start : min(stop, start + STEPPED)], dtype=float)
+        steps = rounding_steps(position * self.scales["position"])
+        return self.transmission.joint_steps(steps)
+
     def middle(self, count: int) -> Samples:
         """Return at most `count` consecutive rows, from the middle of the longest run."""
         count = whole_number("log: count", count, 1)
@@ -167,7 +184,7 @@ class Log:
         if importance is not None:
             importance = importance[start:stop][keep]
             effort = bridged(time, effort, importance > 0)
-        return Samples(time, position, effort, velocity, trusted, importance)
+        return Samples(time, position, effort, velocity, trusted, importance, self.steps)
 
     def _gap(self, quantity: str, fine: NDArray[np.bool_], start: int) -> str:
         rows, columns = np.nonzero(~fine)
@@ -208,4 +225,5 @@ def chosen_joints(log: Log, joints: tuple[str, ...]) -> Log:
         turning=tuple(log.turning[k] for k in keep) if log.turning else (),
         saturated=None if log.saturated is None else log.saturated[:, keep],
         importance=None if log.importance is None else log.importance[:, keep],
+        rounding=None if log.rounding is None else log.rounding[keep],
     )

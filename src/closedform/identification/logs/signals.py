@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ...arrays import Array
 from .errors import LogError
+from .rounding import least_motion
 
 FIRST = np.array([3, -32, 168, -672, 0, 672, -168, 32, -3]) / 840
 SECOND = np.array([-9, 128, -1008, 8064, -14350, 8064, -1008, 128, -9]) / 5040
@@ -32,6 +33,12 @@ BRIDGED = 0.25
 KINEMATIC = 2.5
 """Position filter over torque filter: wide, since the regressor's columns pass the torque filter too."""
 
+FINE = 0.1
+"""Cutoff of the positions that friction follows, over the sampling rate."""
+
+SURE = 3.0
+"""Standard deviations of the noise of rounded positions that are no motion."""
+
 SPARSE = 20
 """Samples of an even clock per row of the log; beyond that there is no motion between the gaps."""
 
@@ -45,6 +52,7 @@ class Samples:
 
     `trusted` (n,) says which rows have efforts to fit (all if it is None); saturated ones have none.
     `importance` (n, joints) is how much each effort counts (1 if it is None); masked ones count zero.
+    `steps` (joints,) are those that positions were rounded to (none if it is None).
     """
 
     time: Array
@@ -53,6 +61,7 @@ class Samples:
     velocity: Array | None = None
     trusted: NDArray[np.bool_] | None = None
     importance: Array | None = None
+    steps: Array | None = None
 
 
 @dataclass(frozen=True)
@@ -159,9 +168,8 @@ def even_samples(samples: Samples, rate: float, lag: float = 0.0, delay: float |
     importance = samples.importance
     if importance is not None and not (even and not lag):
         importance = _between(samples.time, importance, time + lag)
-    return Samples(
-        time, moved(samples.position, 0.0), moved(samples.effort, lag), velocity, trusted, importance
-    )
+    position, effort = moved(samples.position, 0.0), moved(samples.effort, lag)
+    return Samples(time, position, effort, velocity, trusted, importance, samples.steps)
 
 
 def _between(time: Array, importance: Array, at: Array) -> Array:
@@ -252,7 +260,9 @@ def condition_signals(samples: Samples, filters: Filters) -> Signals:
     """Return the motion behind samples: evenly timed, filtered without delay, differentiated."""
     rate = filters.rate
     even = even_samples(samples, rate, filters.lag, filters.delay)
-    fine = zero_phase(even.position, rate / 10, rate)
+    fine = zero_phase(even.position, FINE * rate, rate)
+    if even.steps is not None and even.steps.any():
+        fine = least_motion(fine, SURE * even.steps * np.sqrt(2 * FINE / 12))
     q = zero_phase(even.position, KINEMATIC * filters.cutoff, rate)
     qd, qdd = differentiate(q, rate)
     if even.velocity is not None:

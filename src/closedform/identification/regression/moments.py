@@ -148,7 +148,7 @@ def gather(columns: Columns, log: Log, filters: Filters, split: Split, lags: int
         return reduce(Moments.join, parts)
     from dask.delayed import delayed  # noqa: PLC0415 (an extra; there if a log is lazy)
 
-    bare = replace(log, position=None, effort=None, velocity=None)
+    bare = replace(log, position=None, effort=None, velocity=None, rounding=log.steps)
     tasks = [
         delayed(_moments)(columns, bare, filters, split, lags, s, log.raw(slice(s.start, s.stop)))
         for s in ranges

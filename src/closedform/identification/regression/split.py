@@ -38,6 +38,8 @@ class Split:
 
     Fitted rows nearer than `margin` to the others are not used, since the filters mix them.
     Folds are stretches of `stretch` seconds, dealt in turn; if a `fold` is given, all fitted rows are of it.
+    If the motion repeats after a `period`, a fold has the same part of every repetition: one that is left out
+    would else be predicted by a fit to its repetitions.
     """
 
     start: float
@@ -46,6 +48,7 @@ class Split:
     margin: float
     stretch: float = 1.0
     fold: int | None = None
+    period: float | None = None
 
     def __post_init__(self) -> None:
         given = self.hold_out
@@ -79,7 +82,11 @@ class Split:
         pair = 2 * self.hold_out if isinstance(self.hold_out, float | int) else 0.0
         # one fitted block per fold, unless blocks are so long that folds must part them
         stretch = max(self.stretch, pair) if FOLDS * pair <= self.stop - self.start else self.stretch
-        dealt = ((time - self.start) // stretch).astype(int) % FOLDS
+        since = time - self.start
+        if self.period is not None:
+            part = self.period / FOLDS
+            since, stretch = since % self.period, part / max(1, round(part / stretch))
+        dealt = (since // stretch).astype(int) % FOLDS
         folds = dealt if self.fold is None else self.fold
         return np.where(held, HELD_OUT, np.where(near, UNUSED, folds))
 

@@ -16,6 +16,7 @@ from ..logs.errors import LogError
 from ..logs.log import STILL, Log
 from ..logs.plausibility import ROWS, check_motion, check_plausible
 from ..logs.reading import read_log
+from ..logs.repetition import repetition, repetition_notes
 from ..logs.rest import without_rest
 from ..logs.signals import Filters, Samples, sampling_rate
 from ..logs.sources import LogSource
@@ -35,7 +36,7 @@ class Facts:
 
     `robot` is that of the joints that move, None if no joint is locked; `delay` that of measured velocities,
     None if they are not used. `drowned` and `biased` are those of `Chosen`. Logs with the same `content` hold
-    the same numbers.
+    the same numbers. `period` is that of the motion, None if it does not repeat.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Facts:
     notes: tuple[str, ...]
     doubts: tuple[str, ...]
     content: str = ""
+    period: float | None = None
 
     @property
     def duration(self) -> float:
@@ -95,6 +97,7 @@ class Opening:
     def read(self, source: LogSource) -> tuple[Robot | ClosedRobot, Log, tuple[str, ...]]:
         """Return the robot of the joints that move, their log, and a note about locked joints."""
         log = read_log(source.source, self.robot, **source.options)
+        log = replace(log, rounding=log.steps)
         if source.importance is not None:
             log = source.importance.applied(log)
         return without_locked(self.robot, log, self.locked)
@@ -112,6 +115,7 @@ class Opening:
         suspicions += self._suspicions(
             lambda: check_gains(robot, log, filters.cutoff, lambda: _causes(robot, log, filters))
         )
+        period = repetition(middle, rate)
         facts = Facts(
             name=source.name,
             rate=rate,
@@ -126,9 +130,10 @@ class Opening:
             robot=None if robot is self.robot else robot,
             axes=(*log.transmission.axes, *motor_axes(self.robot, robot)),
             lazy=log.lazy,
-            notes=(*without_rest(log).remarks, *notes, *chosen.notes),
+            notes=(*without_rest(log).remarks, *notes, *chosen.notes, *repetition_notes(period)),
             doubts=(*suspicions, *log.doubts),
             content=_content(middle),
+            period=period,
         )
         return Opened(self, source, facts, log if self.keep or not source.size else None)
 

@@ -116,6 +116,7 @@ class Recordings:
                     MIXED / cutoff,
                     min(1.0, facts.duration / FOLDS),
                     fold,
+                    facts.period,
                 )
             except ArgumentError as error:
                 raise named(name, error, self.alone) from None
