@@ -14,6 +14,7 @@ from closedform.arrays import Array
 from .fresh_logs import FRESH
 from .last_logs import LAST
 from .later_logs import LATER
+from .latest_logs import LATEST
 from .newest_logs import NEWEST
 from .public_log import Geometry, PublicLog, Recording, found, missing
 
@@ -288,6 +289,7 @@ LOGS = (
     *LATER,
     *LAST,
     *NEWEST,
+    *LATEST,
 )
 """The logs of the comparison: those that this project had an eye on first, those that came later last."""
 

@@ -215,3 +215,35 @@ def test_wrong_arguments_of_identification_are_refused_as_such(arm):
         ):
             with pytest.raises(cf.ClosedFormError):
                 call()
+
+
+def test_single_columns_of_matrices_are_chosen(tmp_path):
+    """A log of seven joints of which two are wanted, as arrays or records."""
+    arm, t = cf.load("2r"), np.arange(200) / 100
+    q = np.sin(t[:, None] * np.arange(1, 8))
+    table = {"t": t, "position [deg]": np.degrees(q), "effort": 2 * q}
+    columns = {"position": ["position [deg][1]", "position [deg][3]"], "effort": ["effort[1]", "effort[3]"]}
+    log = read_log(table, arm, columns=columns)
+    np.testing.assert_allclose(log.samples().position, q[:, [1, 3]], rtol=0, atol=1e-14)
+    np.testing.assert_allclose(log.samples().effort, 2 * q[:, [1, 3]], rtol=0, atol=1e-14)
+    np.savez(tmp_path / "position.npz", q=q)
+    np.savez(tmp_path / "effort.npz", tau=2 * q)
+    files = {name: tmp_path / f"{name}.npz" for name in ("position", "effort")}
+    each = {"position": ["q[1]", "q[3]"], "effort": ["tau[1]", "tau[3]"]}
+    apart = read_log(files, arm, columns=each, rate=100)
+    np.testing.assert_array_equal(apart.samples().position, q[:, [1, 3]])
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ([1, 2], "'position', a matrix of 7 columns, beside others; name one of its columns, position.0. to"),
+        (["position[0]", "position[7]"], r"column 'position\[7\]' of position does not exist"),
+        (["t[0]", "t[1]"], r"column 't\[0\]' of position does not exist"),
+    ],
+)
+def test_columns_that_a_matrix_does_not_have_are_refused(given, words):
+    t = np.arange(200) / 100
+    q = np.sin(t[:, None] * np.arange(1, 8))
+    with pytest.raises(LogError, match=words):
+        read_log({"t": t, "position": q, "effort": q}, cf.load("2r"), columns={"position": given})

@@ -64,7 +64,8 @@ def choose(
 
     Names are found by words and joints: `q1`, `tau_3`, `elbow_position [deg]`, `effort elbow`;
     numbers count the robot's joints from 1 (or from 0 if there is a 0). `columns` names them
-    outright, or gives their indices from 0: {"time": "stamp", "position": [1, 2], "effort": [...]}.
+    outright, or gives their indices from 0: {"time": "stamp", "position": [1, 2], "effort": [...]}. A column
+    of a matrix is called "q[2]", the third of q.
     """
     check_quantities(columns, units)
     written = {name: split_unit(name)[1] for name in table}
@@ -81,7 +82,8 @@ def choose(
         if not names:
             continue
         unit = (units or {}).get(quantity)
-        scale = tuple(factor(quantity, (written[name] or None) if unit is None else unit) for name in names)
+        said = [written[_whole(table, name)] or None if unit is None else unit for name in names]
+        scale = tuple(factor(quantity, each) for each in said)
         if quantity == "effort" and given is None:
             _check_kinds(written, names)
         found[quantity] = Chosen(tuple(names), [numbers_of(table, name) for name in names], scale)
@@ -135,7 +137,8 @@ def _check_kinds(written: Mapping[str, str | None], names: Sequence[str]) -> Non
 
 def numbers_of(table: LogTable, name: str) -> Any:
     """Return a chosen column, which must hold numbers and have rows."""
-    values = table[name]
+    whole = _whole(table, name)
+    values = table[name] if name == whole else table[whole][:, int(name[len(whole) + 1 : -1])]
     if values.dtype.kind not in "fiub":
         raise LogError(f"column {name!r} holds {values.dtype}, not numbers; convert it")
     if values.ndim not in (1, 2) or not np.isfinite(values.shape).all():
@@ -191,10 +194,16 @@ def named_columns(
             raise ArgumentError(
                 f"columns: {quantity} has {shown(name)}; expected names of columns, or indices from 0"
             )
-        if name not in table:
+        if _whole(table, name) not in table:
             meant = similar(name, table)
             raise LogError(
                 f"column {shown(name)} of {quantity} does not exist{meant}; there are {_list(table)}"
+            )
+        if len(names) > 1 and _wide(table, name):
+            width = table[name].shape[1]
+            raise LogError(
+                f"columns: {quantity} has {name!r}, a matrix of {width} columns, beside others; name one of "
+                f"its columns, {name}[0] to {name}[{width - 1}]"
             )
     if len(names) == 1 and _wide(table, names[0]):
         return names, list(range(len(joints)))
@@ -210,6 +219,14 @@ def _at_index(table: LogTable, quantity: str, name: Any) -> Any:
             f"columns: {quantity} has index {shown(name)}; there are {len(table)} columns, counted from 0"
         )
     return list(table)[name]
+
+
+def _whole(table: LogTable, name: str) -> str:
+    """Return the name of the matrix in a table of which a name such as q[2] is a column; else the name."""
+    match = re.fullmatch(r"(.*)\[([0-9]{1,6})\]", name)
+    if name in table or match is None or not _wide(table, match[1]):
+        return name
+    return match[1] if int(match[2]) < table[match[1]].shape[1] else name
 
 
 def headerless(table: LogTable) -> bool:
