@@ -151,6 +151,13 @@ class Design(Columns):
                 found |= {term.name(self.axes) for term in own}
         return frozenset(found)
 
+    @property
+    def transmitted(self) -> tuple[int, ...]:
+        """The drive terms whose torques gears transmit: springs, and the offsets that are their rests."""
+        sprung = {term.axis for term in self.drive if term.kind in LINK_SIDE}
+        kinds = (*LINK_SIDE, "of")
+        return tuple(k for k, term in enumerate(self.drive) if term.kind in kinds and term.axis in sprung)
+
     def _driving(self, joint: int) -> NDArray[np.intp]:
         acts = [bool(self.axes[term.axis].direction[joint]) for term in self.drive]
         return np.flatnonzero(acts)
@@ -224,9 +231,8 @@ class Design(Columns):
     def _apply_load(self, drive: Array, load: Array, further: list[Array], values: Array) -> None:
         """Scale columns of friction by load with the torque that the gears transmit to the links."""
         first = self.base.count
-        for k, term in enumerate(self.drive):
-            if term.kind in LINK_SIDE:
-                load[:, term.axis] += values[first + k] * drive[:, k]
+        for k in self.transmitted:
+            load[:, self.drive[k].axis] += values[first + k] * drive[:, k]
         for k in range(len(self.extra)):
             load += values[first + len(self.drive) + k] * further[k]
         for k, term in enumerate(self.drive):

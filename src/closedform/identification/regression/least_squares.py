@@ -205,16 +205,16 @@ def undetermined(R: Array, names: Sequence[str]) -> tuple[tuple[str, ...], float
     )
 
 
-def standard_errors(fit: Fit, moments: Moments, noise: Array | None = None) -> Array:
-    """Return the standard errors of the values, with residuals correlated from row to row.
+def covariance(fit: Fit, moments: Moments, noise: Array | None = None) -> Array:
+    """Return the covariance of the values, with residuals correlated from row to row.
 
-    They are the roots of the diagonal of A^-1 S A^-1 with A = sum_j w_j W_j^T W_j and
+    It is A^-1 S A^-1 with A = sum_j w_j W_j^T W_j and
     S = sum_j w_j^2 sum_l r_j(l) W_j^T shift(l) W_j [NeweyWest1987]: filters correlate the noise of
     neighbouring rows, and independent rows would promise too much. The autocovariances r_j(l) are
     those of the residuals (window flat, then falling), and those of white noise after the filters,
-    `noise` being its correlation by lag; the larger error of the two counts. Values that follow a
-    prior are as uncertain as the prior. The noise of positions biases least squares, which is not counted;
-    with "iv" it is part of the residuals.
+    `noise` being its correlation by lag; of each value the larger variance of the two counts. Values that
+    follow a prior are as uncertain as the prior. The noise of positions biases least squares, which is not
+    counted; with "iv" it is part of the residuals.
     """
     width = moments.width
     inverse = np.linalg.pinv(fit.R[:width, :width])
@@ -229,8 +229,17 @@ def standard_errors(fit: Fit, moments: Moments, noise: Array | None = None) -> A
         believed = np.diag(fit.prior[1] ** -2.0)
         measured, filtered = measured + believed, filtered + believed
     freedom = fit.rows / max(fit.rows - width / len(moments.active), 1.0)
-    variances = [np.einsum("ij,jk,ki->i", A_inverse, S, A_inverse) for S in (measured, filtered)]
-    return np.asarray(np.sqrt(freedom * np.maximum(np.maximum(*variances), 0.0)))
+    both = [freedom * A_inverse @ S @ A_inverse for S in (measured, filtered)]
+    variances = np.maximum(np.maximum(*map(np.diag, both)), 0.0)
+    found = max(both, key=lambda C: float(np.sum(np.diag(C) / np.where(variances > 0, variances, 1.0))))
+    own = np.diag(found)
+    scale = np.sqrt(variances / np.where(own > 0, own, np.inf))
+    return np.asarray(found * scale * scale[:, None])
+
+
+def standard_errors(fit: Fit, moments: Moments, noise: Array | None = None) -> Array:
+    """Return the standard errors of the values, the roots of the diagonal of their `covariance`."""
+    return np.asarray(np.sqrt(np.diag(covariance(fit, moments, noise))))
 
 
 def noise_products(
@@ -256,11 +265,11 @@ def noise_products(
     return tuple(measured), tuple(filtered)
 
 
-def jackknife_errors(fit_of: Callable[[Sequence[int]], Fit], folds: Sequence[int]) -> Array:
-    """Return standard errors by the scatter of the values if each fold is left out in turn.
+def jackknife_covariance(fit_of: Callable[[Sequence[int]], Fit], folds: Sequence[int]) -> Array:
+    """Return the covariance of the values by their scatter if each fold is left out in turn.
 
-    They count noise of the columns too: sqrt((k - 1) / k sum_k (x_k - mean)^2) [Efron1982].
+    It counts noise of the columns too: (k - 1) / k sum_k (x_k - mean) (x_k - mean)^T [Efron1982].
     """
     parts = np.array([fit_of([other for other in folds if other != fold]).values for fold in folds])
-    k = len(parts)
-    return np.asarray(np.sqrt((k - 1) / k * np.sum((parts - parts.mean(axis=0)) ** 2, axis=0)))
+    k, apart = len(parts), parts - parts.mean(axis=0)
+    return np.asarray((k - 1) / k * apart.T @ apart)

@@ -14,9 +14,9 @@ from ..regression.instruments import Instrumented
 from ..regression.least_squares import (
     ExcitationError,
     Fit,
+    covariance,
     fit_folds,
-    jackknife_errors,
-    standard_errors,
+    jackknife_covariance,
 )
 from ..regression.least_squares import undetermined as undetermined_names
 from ..regression.moments import Moments
@@ -51,12 +51,12 @@ class Fitted:
         """Return the fit to some folds."""
         return fit_folds(self.weighed, folds, self.method, self.fit.prior)
 
-    def standard_errors(self, noise: Array) -> Array:
-        """Return the standard errors of all values; `noise` is that of `standard_errors`."""
+    def covariance(self, noise: Array) -> Array:
+        """Return the covariance of all values; `noise` is that of `least_squares.covariance`."""
         folds = self.weighed.fitted
         if self.method == "iv" and len(folds) > 2:
-            return jackknife_errors(self.fit_of, folds)
-        return standard_errors(self.fit, self.weighed, noise)
+            return jackknife_covariance(self.fit_of, folds)
+        return covariance(self.fit, self.weighed, noise)
 
 
 def chosen_method(method: str, design: Design, recordings: Recordings) -> tuple[str, tuple[str, ...]]:

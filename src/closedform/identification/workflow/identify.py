@@ -48,6 +48,7 @@ from .recordings import KEPT, Recordings
 from .result import Identification
 from .runners import runner_of
 from .trust import best_trust
+from .uncertainty import posture_notes
 
 LONGEST_LAG = 1.0
 """Seconds; efforts that come later are of another motion."""
@@ -270,8 +271,11 @@ def identify(
     every = with_payloads(whole, found.values)
     fitted = torque_errors(moments, moments.fitted, every)
     tell(0.9, "validation")
-    deviations = fitting.standard_errors(recordings.noise_correlation())
+    covariance = fitting.covariance(recordings.noise_correlation())
+    own = covariance[: design.width, : design.width]
+    deviations = np.sqrt(np.diag(covariance))
     errors = deviations[: design.width]
+    notes += posture_notes(design, found.values, own, main.log.middle(ROWS))
     left_out = free = cross_validation(moments, fitting.fit_of)
     held = (HELD_OUT, 0) in moments.folds
     held_out = torque_errors(moments, [HELD_OUT], every) if held else None
@@ -305,7 +309,7 @@ def identify(
         drive=design.drive,
         friction=model,
         values=found.values,
-        standard_errors=errors,
+        covariance=own,
         known=design.known,
         scatter=fit.scatter,
         condition=fit.condition,
@@ -322,7 +326,7 @@ def identify(
         extra=design.extra,
         zeros=design.zeros,
         band=alignment.band,
-        trace=recordings.trace(design, every, main),
+        trace=recordings.trace(design, every, covariance, main),
         logs=logs,
         payloads=carried,
         evidence=Evidence.of_robot(design, fitting.weighed, fit, recordings.noise_correlation()),

@@ -105,25 +105,33 @@ def left_out_errors(moments: Moments, squares: Array) -> Errors:
 class Trace:
     """Measured and predicted torques at the rows of a log, and which rows were held out.
 
-    Masked efforts are replaced by straight lines.
+    Masked efforts are replaced by straight lines. `uncertainty` (rows, joints) are the standard errors of
+    what is predicted that those of the parameters lead to; the noise of the efforts, and what the model
+    lacks, are not in it.
     """
 
     time: Array
     measured: Array
     predicted: Array
     held_out: NDArray[np.bool_]
+    uncertainty: Array
 
     @classmethod
-    def of(cls, columns: Columns, values: Array, log: Log, filters: Filters, split: Split) -> Trace:
-        """Return the torques of a log, and those that some values of the parameters predict."""
-        return cls(*map(np.concatenate, zip(*_segments(columns, values, log, filters, split), strict=True)))
+    def of(
+        cls, columns: Columns, values: Array, covariance: Array, log: Log, filters: Filters, split: Split
+    ) -> Trace:
+        """Return the torques of a log, and those that values of the parameters predict, with a covariance."""
+        parts = _segments(columns, values, covariance, log, filters, split)
+        return cls(*map(np.concatenate, zip(*parts, strict=True)))
 
     def predicted_by(self, other: Trace) -> Trace:
         """Return this trace with the predictions of another, where it has rows on both sides."""
         near = between(other.time, self.time)
-        time = self.time[near]
-        predicted = splined(other.time, other.predicted, time) if near.any() else self.predicted[near]
-        return Trace(time, self.measured[near], predicted, self.held_out[near])
+        time, predicted, uncertainty = self.time[near], self.predicted[near], self.uncertainty[near]
+        if near.any():
+            predicted = splined(other.time, other.predicted, time)
+            uncertainty = np.maximum(splined(other.time, other.uncertainty, time), 0.0)
+        return Trace(time, self.measured[near], predicted, self.held_out[near], uncertainty)
 
     @classmethod
     def joined(cls, parts: Sequence[Trace]) -> Trace | None:
@@ -139,7 +147,7 @@ class Trace:
             np.concatenate(times),
             *(
                 np.concatenate([getattr(part, name) for part in parts])
-                for name in ("measured", "predicted", "held_out")
+                for name in ("measured", "predicted", "held_out", "uncertainty")
             ),
         )
 
@@ -151,9 +159,18 @@ class Trace:
 
 
 def _segments(
-    columns: Columns, values: Array, log: Log, filters: Filters, split: Split
-) -> Iterator[tuple[Array, Array, Array, NDArray[np.bool_]]]:
+    columns: Columns, values: Array, covariance: Array, log: Log, filters: Filters, split: Split
+) -> Iterator[tuple[Array, ...]]:
     for rows in columns.segments(log, filters, split):
         used = rows.label >= HELD_OUT
         predicted = columns.predicted(rows, values)
-        yield rows.time[used], rows.tau[used], predicted[used], rows.label[used] == HELD_OUT
+        variances = [
+            quadratic_forms(W, covariance[np.ix_(a, a)]) for W, a in zip(rows.W, columns.active, strict=True)
+        ]
+        errors = np.sqrt(np.stack(variances, axis=1))
+        yield rows.time[used], rows.tau[used], predicted[used], rows.label[used] == HELD_OUT, errors[used]
+
+
+def quadratic_forms(W: Array, covariance: Array) -> Array:
+    """Return the variances w^T C w of rows w of W; what round-off makes negative is zero."""
+    return np.asarray(np.maximum(np.einsum("...i,...i->...", W @ covariance, W), 0.0))

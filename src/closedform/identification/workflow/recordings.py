@@ -218,7 +218,7 @@ class Recordings:
         (log,) = self.runner.fetched(self.runner.spread(task, [group], _quietly))
         return Recording(name, log, plan.filters, plan.split)
 
-    def trace(self, design: Columns, values: Array, main: Recording) -> Trace | None:
+    def trace(self, design: Columns, values: Array, covariance: Array, main: Recording) -> Trace | None:
         """Return measured and predicted torques for pictures: of logs in this process, or of the main one.
 
         `values` are those of the design's parameters, then those of the payloads.
@@ -234,7 +234,7 @@ class Recordings:
                 break
             log = main.log if name == main.name else self.recording(name).log
             columns = self.columns_of(design, name)
-            parts.append(Trace.of(columns, values, log, plan.filters, plan.split))
+            parts.append(Trace.of(columns, values, covariance, log, plan.filters, plan.split))
         return Trace.joined(parts)
 
     def columns_of(self, columns: Columns, name: str) -> Columns:

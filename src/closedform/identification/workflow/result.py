@@ -9,12 +9,14 @@ from dataclasses import asdict, astuple, dataclass, field, replace
 from typing import Any, Unpack
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ...arrays import Array
-from ...checks import file_path, instance, known_name
+from ...checks import batch_array, common_batch, file_path, instance, known_name
 from ...display import card, html_table
 from ...errors import ArgumentError, ClosedFormError, shorten
 from ...files import read_regular, write_files
+from ...guests.doors import in_kind
 from ...lazy import cached_property
 from ...loops import ClosedRobot
 from ...robot import Robot
@@ -39,6 +41,7 @@ from .log_results import LogResult, log_table
 from .prediction import Errors, Trace
 from .rollout import Rollout, rollout
 from .saving import ARRAYS, ERRORS, FORMAT, robot_toml, saved_fields
+from .uncertainty import torque_uncertainty
 
 LARGEST_FILE = 2**28
 """Bytes of a saved identification."""
@@ -74,7 +77,7 @@ class Identification:
 
     `robot` has the identified inertias, rotors (`armature`), friction (`damping`, `friction`) and offsets
     (`drive_offset`): `robot.drive_torque(q, qd, qdd)` is what its drives apply in a motion.
-    `names`, `values` and `standard_errors` are the base parameters, then those of the drives.
+    `names`, `values` and `covariance` are the base parameters, then those of the drives.
     `fitted`, `held_out` and `cross_validation` are torque errors of the rows that were fitted, of
     those kept aside, and of fitted rows left out in turn (None of a log too short for that). `doubts`
     says what speaks against all this, and what would explain the log better; `notes` what was repaired.
@@ -90,7 +93,7 @@ class Identification:
     drive: tuple[Term, ...]
     friction: FrictionTerms
     values: Array
-    standard_errors: Array
+    covariance: Array
     known: Array
     scatter: Array
     condition: float
@@ -111,6 +114,11 @@ class Identification:
     extra: tuple[TorqueColumn, ...] = ()
     zeros: tuple[int, ...] = ()
     band: float | None = None
+
+    @cached_property
+    def standard_errors(self) -> Array:
+        """Standard errors of the values, the roots of the diagonal of `covariance`."""
+        return np.asarray(np.sqrt(np.diag(self.covariance)))
 
     @property
     def lag(self) -> float:
@@ -170,17 +178,42 @@ class Identification:
         """Return measured and predicted torques along a log, after filters with the cutoff of this result.
 
         Another `cutoff` in Hz compares results in one band. Torques above `band` are measured, not predicted.
+        `uncertainty` of the trace are the standard errors that those of the parameters make.
         """
         log = read_log(log, self.robot, **reading)
         filters = self.filters_of(log, cutoff)
         split = Split(log.time[0], log.time[-1], None, 0.0)
-        trace = Trace.of(self.design, self.values, log, filters, split)
+        trace = Trace.of(self.design, self.values, self.covariance, log, filters, split)
         if self.band is not None and self.band < filters.cutoff:
             filters = replace(filters, cutoff=self.band)
-            trace = trace.predicted_by(Trace.of(self.design, self.values, log, filters, split))
+            trace = trace.predicted_by(
+                Trace.of(self.design, self.values, self.covariance, log, filters, split)
+            )
         if not len(trace.time):
             raise nothing_left(log, filters)
         return trace
+
+    @in_kind
+    def uncertainty(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array:
+        """Return the standard errors of the torques at states that those of the parameters lead to.
+
+        sqrt(w^T C w) with the covariance C and the row w of the regressor. Friction counts as in steady
+        motion, so that at rest there is none. Noise, and what the model lacks, are not in it: compare with
+        the torque errors of rows left out. Of robots with loops `predict` has it.
+        """
+        if isinstance(self.robot, ClosedRobot):
+            raise ArgumentError(
+                "uncertainty: of robots with loops it is known along a log, predict(log).uncertainty"
+            )
+        n = self.robot.nv
+        states = {"q": q, "qd": qd, "qdd": qdd}
+        given = {name: batch_array(f"uncertainty: {name}", x, n) for name, x in states.items()}
+        common_batch("uncertainty", **{name: x.shape[:-1] for name, x in given.items()})
+        rows = np.broadcast_arrays(*given.values())
+        found = torque_uncertainty(
+            self.design, self.values, self.covariance, *(x.reshape(-1, n) for x in rows)
+        )
+        return found.reshape(rows[0].shape)
 
     def validate(
         self, log: Log | Any, *, cutoff: float | None = None, **reading: Unpack[ReadingOptions]

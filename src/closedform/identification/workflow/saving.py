@@ -27,9 +27,9 @@ from .joint_payload import IdentifiedPayload
 from .log_results import LogResult
 from .prediction import Errors
 
-FORMAT = "closedform identification 1"
+FORMAT = "closedform identification 2"
 
-ARRAYS = ("values", "standard_errors", "described", "known", "scatter")
+ARRAYS = ("values", "covariance", "described", "known", "scatter")
 ERRORS = ("fitted", "cross_validation", "held_out")
 """Fields of an identification that are arrays, and those that are errors."""
 
