@@ -1331,6 +1331,7 @@ RECIPES: dict[str, Callable[[], Call]] = {
     "identification.Identification.validate": lambda: call(
         found().validate, dict(record()), units=None, rate=None
     ),
+    "identification.Identification.uncertainty": lambda: call(found().uncertainty, *np.ones((3, 4, 2))),
     "identification.Identification.save": lambda: call(found().save, fresh(".json")),
     "identification.Identification.save_robot": lambda: call(found().save_robot, fresh(".toml")),
     "identification.Log.too_few": lambda: call(log().too_few, "three rows"),
@@ -1345,6 +1346,9 @@ RECIPES: dict[str, Callable[[], Call]] = {
     ),
     "identification.Transmission.joint_positions": lambda: call(
         identification.Transmission.of(2).joint_positions, np.ones((3, 2))
+    ),
+    "identification.Transmission.joint_steps": lambda: call(
+        identification.Transmission.of(2).joint_steps, np.ones(2)
     ),
     "identification.Transmission.joint_rates": lambda: call(
         identification.Transmission.of(2).joint_rates, np.ones((3, 2))

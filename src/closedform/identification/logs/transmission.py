@@ -112,9 +112,11 @@ class Transmission:
         pd = batch_array("transmission: pd", pd, len(self.gain))
         return np.asarray(self._joints(pd))
 
-    def joint_steps(self, steps: Array) -> Array:
+    @in_kind
+    def joint_steps(self, steps: ArrayLike) -> Array:
         """Return the steps of the joints whose motors come in some steps: the sums of their parts."""
-        return np.abs(self._joints(np.eye(len(steps)))).T @ steps
+        steps = sized_array("transmission: steps", steps, (len(self.gain),))
+        return np.asarray(np.abs(self._joints(np.eye(len(steps)))).T @ steps)
 
     @in_kind
     def joint_efforts(self, effort: ArrayLike) -> Array:

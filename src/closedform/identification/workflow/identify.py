@@ -9,7 +9,6 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from ...arrays import Array
 from ...checks import choice, flag, function, number
 from ...errors import ArgumentError
 from ...loops import ClosedRobot
@@ -22,7 +21,7 @@ from ..logs.sources import log_sources
 from ..regression.design import Design, independent
 from ..regression.friction import NO_FRICTION, FrictionTerms
 from ..regression.joint_zeros import identified_zeros, named_joints
-from ..regression.least_squares import METHODS, Fit
+from ..regression.least_squares import METHODS
 from ..regression.loop_axes import passive_axes
 from ..regression.moments import Moments
 from ..regression.passive_joints import passive_notes
@@ -38,16 +37,16 @@ from .diagnosis import Diagnosis
 from .doubt import explained, prediction_doubts, price_doubt, price_note, sign_doubts
 from .evidence import Evidence
 from .fitting import chosen_method, fitted_logs
-from .inertias import consistent_inertias, identified_robot, inertias, places, rough_values
+from .inertias import identified_robot, inertias, places, rough_values
 from .known_inertias import KnownInertias
 from .log_results import log_doubts, odd_logs
 from .opening import Opening
-from .prediction import cross_validation, left_out_errors, left_out_squares, torque_errors
+from .prediction import cross_validation, left_out_errors, torque_errors
 from .progress import Progress, forward, part
 from .recordings import KEPT, Recordings
 from .result import Identification
 from .runners import runner_of
-from .trust import best_trust
+from .trust import best_trust, left_out_consistent
 from .uncertainty import posture_notes
 
 LONGEST_LAG = 1.0
@@ -257,16 +256,7 @@ def identify(
     fit = robot_fit(whole, design.width)
     tell(0.8, "inertias")
 
-    @cache
-    def left_out_with(trust: float) -> Array | None:
-        """Return squared errors of rows left out in turn, of consistent inertias with some trust."""
-
-        def consistent(part: Fit) -> Array:
-            bodies = consistent_inertias(design, robot_fit(part, design.width).R, known, trust)
-            return with_payloads(part, bodies.values)
-
-        return left_out_squares(moments, fitting.fit_of, consistent)
-
+    left_out_with = cache(partial(left_out_consistent, design, fitting, known))
     found = inertias(design, fit, known, physical, lambda: best_trust(left_out_with), diagnose)
     every = with_payloads(whole, found.values)
     fitted = torque_errors(moments, moments.fitted, every)

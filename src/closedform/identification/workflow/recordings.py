@@ -108,16 +108,9 @@ class Recordings:
         by_log = len(fitted) >= FILES and bool(moving.all())
         for name, facts in self.facts.items():
             fold = fitted.index(name) % FOLDS if by_log and name in fitted else None
+            what, stretch = "all" if name in aside else each, min(1.0, facts.duration / FOLDS)
             try:
-                split = Split(
-                    facts.start,
-                    facts.stop,
-                    "all" if name in aside else each,
-                    MIXED / cutoff,
-                    min(1.0, facts.duration / FOLDS),
-                    fold,
-                    facts.period,
-                )
+                split = Split(facts.start, facts.stop, what, MIXED / cutoff, stretch, fold, facts.period)
             except ArgumentError as error:
                 raise named(name, error, self.alone) from None
             payload = states[name].name if name in states else None
