@@ -11,11 +11,11 @@ import numpy as np
 
 from closedform.arrays import Array
 
-from .fresh_logs import FRESH
-from .last_logs import LAST
-from .later_logs import LATER
-from .latest_logs import LATEST
-from .newest_logs import NEWEST
+from .logs_lot_1 import LOT_1
+from .logs_lot_2 import LOT_2
+from .logs_lot_3 import LOT_3
+from .logs_lot_4 import LOT_4
+from .logs_lot_5 import LOT_5
 from .public_log import Geometry, PublicLog, Recording, found, missing
 
 __all__ = ["LOGS", "Geometry", "PublicLog", "Recording", "found", "missing", "public_logs"]
@@ -285,11 +285,11 @@ LOGS = (
         tuned=True,
         notes="gravity by the authors' rotation of the base; the velocities are differences of positions",
     ),
-    *FRESH,
-    *LATER,
-    *LAST,
-    *NEWEST,
-    *LATEST,
+    *LOT_1,
+    *LOT_2,
+    *LOT_3,
+    *LOT_4,
+    *LOT_5,
 )
 """The logs of the comparison: those that this project had an eye on first, those that came later last."""
 

@@ -78,7 +78,7 @@ def best_friction(
         raise too_few("too few rows to choose a friction model by; record for longer, or give friction=")
     model = search.best()
     asked = any(axis.passive for axis in plain.axes)
-    if not asked and not any(search.pays(NO_FRICTION, model, SURELY, free) for free in (False, True)):
+    if not asked and not any(search.pays(NO_FRICTION, model, SURELY, free) for free in (True, False)):
         return NO_FRICTION, search.values(NO_FRICTION)
     chosen = _terms(plain, model, [kind for kind in ("fc", "fp") if kind in model.kinds])
     speeds = [width for width in STRIBECK if width <= max(0.5 * slowest, STRIBECK[0])]
@@ -201,11 +201,14 @@ class Search:
         """
         widths = sorted({term.value for term in self.design.drive if term.kind == "fc" and term.value})
         plain = min((FrictionTerms(coulomb=width) for width in widths), key=self.free_error)
+        least = self.free_error(plain)
+        alike = abs(self.error(plain) - least) < GAIN * least  # bodies change nothing: least squares judge
         rich = []
         for length in PRESLIDING:
             free = min((FrictionTerms(coulomb=w, presliding=length) for w in widths), key=self.free_error)
-            rich.append(min(free, replace(plain, presliding=length), key=self.error))
-        least = min(self.error(model) for model in rich)
+            if not alike or self.free_error(free) < least:
+                rich.append(min(free, replace(plain, presliding=length), key=self.error))
+        least = min(map(self.error, rich), default=np.inf)
         if least >= (1 - GAIN) * self.error(plain):
             return plain
         return [model for model in rich if (1 - GAIN) * self.error(model) <= least][-1]

@@ -1,8 +1,8 @@
-"""Public logs that came into the comparison after those of `newest_logs`, by the same rules.
+"""The fifth lot of public logs, on which nothing was chosen with an eye.
 
-Nobody chose an option with an eye on them. What is fitted, what is predicted and the cutoff of each were
-written down before any prediction was seen: the first half of the only motion is fitted, and the cutoff is
-ten times the highest frequency of the commanded motion.
+What is fitted, what is predicted and the cutoff of each were written down before any prediction was seen: the
+first half of the only motion is fitted, and the cutoff is ten times the highest frequency of the commanded
+motion.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SAWYER = {
 ELBOW = np.arctan2(0.55, 0.045)
 """Direction of the WAM's elbow seen from the shoulder, 0.55 m up and 0.045 m ahead."""
 
-LATEST = (
+LOT_5 = (
     PublicLog(
         "sawyer",
         "Rethink Sawyer, seven joints, 20 s; joint torques, a hundred times a second",

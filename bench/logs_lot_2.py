@@ -1,7 +1,7 @@
-"""Public logs that came into the comparison after those of `fresh_logs`.
+"""The second lot of public logs, chosen as the first was.
 
-They were chosen in the same way: what is fitted, what is predicted and the cutoffs stood before any
-prediction. What was wrong at the first look was mended since, so that they are unseen no more.
+What is fitted, what is predicted and the cutoffs stood before any prediction. What was wrong at the first
+look was mended since, so that they are unseen no more.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ CHIRP = "examples/airbot_play/data/identification/{}_motion/identification_{}_re
 EIGHT = "激励轨迹计算和动力学参数辨识/uts_traj_left.txt"
 LWR = "data/KUKA/HW/measurements_{}.npz"
 
-LATER = (
+LOT_2 = (
     PublicLog(
         "xmate-er7",
         "Rokae xMate ER7 Pro, seven joints, 50 Hz, three motions of 20 s; joint torques",
@@ -163,4 +163,4 @@ LATER = (
         commit="e6c077ea5c09bceb49840f49e83450bb5979029b",
     ),
 )
-"""The logs that came after them."""
+"""The second lot."""

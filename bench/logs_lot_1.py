@@ -1,4 +1,4 @@
-"""Public logs that came into the comparison after the first nine.
+"""Public logs that came into the comparison after the first nine: the first lot.
 
 What is fitted, what is predicted and the cutoff of each were written down before any prediction was seen: the
 cutoff is ten times the highest frequency of the motion, or that of the authors' own filter. What was wrong
@@ -19,7 +19,7 @@ SLOW = "python_identification/csv_data/{}{}.csv"
 MED = "src/test/measurements.csv"
 GEN3 = "Examples/Kinova/SystemIdentification/IterativeSystemIdentification/full_params_data"
 
-FRESH = (
+LOT_1 = (
     PublicLog(
         "krang",
         "Schunk LWA3 of Golem Krang, seven joints, 97 Hz with repeated rows, 48 s and 33 s; motor currents",
@@ -162,4 +162,4 @@ FRESH = (
         commit="04daa66070b6548b2139ff43bdffbc6a71a3c992",
     ),
 )
-"""The logs that came later."""
+"""The first lot."""
