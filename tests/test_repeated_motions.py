@@ -99,3 +99,31 @@ def test_a_repetition_does_not_flatter_a_model_that_lacks_something(name, harmon
     assert not any("repeats" in note for note in one.notes)
     extrapolated = one.cross_validation.total - one.fitted.total
     assert many.cross_validation.total - many.fitted.total == pytest.approx(extrapolated, rel=0.2)
+
+
+@pytest.mark.parametrize(
+    ("hold_out", "period", "repeated"),
+    [
+        ("half", 10.0, 1.0),
+        ("half", None, 0.0),
+        (1.0, 10.0, 0.0),
+        (1.0, 10.7, 0.9),
+        (None, 10.0, 0.0),
+        ("all", 10.0, 0.0),
+    ],
+)
+def test_what_is_held_out_may_repeat_what_is_fitted(hold_out, period, repeated):
+    """Blocks of a second alternate evenly in a period of 10 s, so that they always hold out the same part."""
+    found = Split(0.0, 60.0, hold_out, 0.01, 1.0, None, period).repeated
+    assert found == pytest.approx(repeated, abs=0.1)
+
+
+def test_a_hold_out_in_vain_is_told():
+    arm = cf.load("2r")
+    motion = fourier_motion(arm, 9, 40, 100.0, 3)
+    tau = arm.inverse_dynamics(motion.q, motion.qd, motion.qdd)
+    log = {"t": motion.t, "q": motion.q, "tau": tau}
+    told = identify(arm, log, hold_out="half", lag=0.0, **QUICK).notes
+    assert any("100 % of what is held out repeats what is fitted" in note for note in told)
+    fine = identify(arm, log, hold_out=1.0, lag=0.0, **QUICK).notes
+    assert not any("held out repeats" in note for note in fine)

@@ -20,6 +20,9 @@ ALIKE = 0.2
 """Difference between repetitions, root mean square over that of unrelated positions, up to which they are the
 same motion: that of the joint that differs most."""
 
+SEEN = 0.1
+"""Part of the rows held out, from which on it is told that they repeat what is fitted."""
+
 
 def repetition(samples: Samples, rate: float) -> float | None:
     """Return the seconds after which the motion of all joints repeats; None if it does not.
@@ -62,6 +65,16 @@ def repetition_notes(period: float | None) -> tuple[str, ...]:
     return (
         f"the motion repeats every {period:.3g} s: cross validation leaves out the same part of every "
         "repetition together",
+    )
+
+
+def held_out_notes(repeated: float) -> tuple[str, ...]:
+    """Return what is to be said of rows held out of which a part repeats what is fitted."""
+    if repeated < SEEN:
+        return ()
+    return (
+        f"{100 * repeated:.0f} % of what is held out repeats what is fitted: its errors say little about "
+        "other motions, hold out a recording of one",
     )
 
 

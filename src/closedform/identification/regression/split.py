@@ -25,6 +25,9 @@ FILES = 5
 SHARE = 0.2
 """Part of the logs that `hold_out="files"` keeps aside."""
 
+INSTANTS, PHASES = 20_000, 100
+"""Instants of a log, and parts of the period of its motion, by which repetitions are found."""
+
 EXPECTED = (
     'None, "half", the seconds of alternating blocks, "files", {"files": number or part of them}, or a list '
     "of logs by name or index"
@@ -73,6 +76,17 @@ class Split:
         if self.hold_out == "half":
             return np.asarray(since >= (self.stop - self.start) / 2)
         return np.asarray((since // float(self.hold_out)).astype(int) % 2 == 1)
+
+    @property
+    def repeated(self) -> float:
+        """The part of what is held out that repeats what is fitted; none if the motion does not repeat."""
+        if self.period is None:
+            return 0.0
+        time = np.linspace(self.start, self.stop, INSTANTS)
+        phase = ((time - self.start) % self.period / self.period * PHASES).astype(int)
+        labels = self.labels(time)
+        held = phase[labels == HELD_OUT]
+        return float(np.isin(held, phase[labels >= 0]).mean()) if len(held) else 0.0
 
     def labels(self, time: Array) -> NDArray[np.int_]:
         """Return the fold of fitted rows, `HELD_OUT` or `UNUSED`."""

@@ -18,6 +18,7 @@ from ...robot import Robot
 from ..logs.cutoff import widest_cutoff
 from ..logs.errors import LogError
 from ..logs.log import Log
+from ..logs.repetition import held_out_notes
 from ..logs.signals import Filters, noise_correlation
 from ..logs.sources import LogSource
 from ..regression.moments import LAGS, Moments
@@ -271,8 +272,12 @@ class Recordings:
         return np.asarray(np.average(found, axis=0, weights=[seconds[rate] for rate in rates]))
 
     def notes(self) -> list[str]:
-        """Return what was repaired in each log, and which logs were skipped."""
-        found = self._told({name: facts.notes for name, facts in self.facts.items()})
+        """Return what was repaired in each log, what is held out in vain, and which logs were skipped."""
+        lines = {
+            name: (*facts.notes, *held_out_notes(self.plans[name].split.repeated))
+            for name, facts in self.facts.items()
+        }
+        found = self._told(lines)
         if self.failures:
             reasons = listed([str(named(name, LogError(why))) for name, why in self.failures.items()], SHOWN)
             found = [f"{len(self.failures)} of {len(self.names)} logs are skipped: {reasons}", *found]
