@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -46,8 +47,7 @@ class Band:
 def best_band(design: Design, samples: Samples, filters: Filters, split: Split, least: float) -> Band | None:
     """Return the lower cutoff, at least `least` Hz, that pays for a design; None if none does.
 
-    Of some that pay clearly it is the highest beside which no other takes a tenth off the error that is left:
-    the lower a cutoff, the fewer rows are left.
+    It is no lower than pays: the lower a cutoff, the fewer rows are left.
     All are judged by the same efforts, up to the cutoff of the filters: what a prediction with a lower cutoff
     leaves out counts as error. Yet it may be better: noise and play between positions and efforts spoil
     accelerations the more the higher the frequency, and least squares then make inertias too small. Folds
@@ -73,7 +73,17 @@ def best_band(design: Design, samples: Samples, filters: Filters, split: Split, 
         folds = [both & (own.rows.label == fold) for fold in np.unique(own.rows.label[both])]
         gain = Gain.of(*(np.array([each[fold].sum(axis=0) for fold in folds]) for each in (before, after)))
         found.append(Band(cutoff, filters.cutoff, gain))
-    clear = [band for band in found if band.gain.clear]
+    return highest_that_pays(found)
+
+
+def highest_that_pays(bands: Sequence[Band]) -> Band | None:
+    """Return the highest of bands that pay clearly beside which no other takes a tenth off the error left.
+
+    >>> saved = {10.0: 0.08, 7.0: 0.25, 5.0: 0.40, 3.5: 0.42}
+    >>> highest_that_pays([Band(cutoff, 15.0, Gain(part, 1.0)) for cutoff, part in saved.items()]).cutoff
+    5.0
+    """
+    clear = [band for band in bands if band.gain.clear]
     least = min((1 - band.gain.saved for band in clear), default=0.0)
     return next((band for band in clear if (1 - PAYS) * (1 - band.gain.saved) <= least), None)
 
