@@ -9,10 +9,10 @@ import pytest
 
 import closedform as cf
 from closedform.identification import FrictionTerms, identify
-from closedform.identification.logs.repetition import SHORTEST, repetition
+from closedform.identification.logs.repetition import SHORTEST, motions, repetition, sketch
 from closedform.identification.logs.signals import Samples
 from closedform.identification.regression.split import FOLDS, HELD_OUT, Split
-from identification_logs import fourier_motion
+from identification_logs import fourier_motion, noisy
 
 QUICK = {"friction": FrictionTerms(), "physical": False}
 PERIOD = 10.0
@@ -127,3 +127,54 @@ def test_a_hold_out_in_vain_is_told():
     assert any("100 % of what is held out repeats what is fitted" in note for note in told)
     fine = identify(arm, log, hold_out=1.0, lag=0.0, **QUICK).notes
     assert not any("held out repeats" in note for note in fine)
+
+
+def several(arm, seeds, shift=0.0, seconds=25, harmonics=2):
+    """Logs of motions by their seeds, with noise of their own; each begins later than the one before."""
+    logs = []
+    for k, seed in enumerate(seeds):
+        motion = fourier_motion(arm, seed, seconds + 5, 100.0, harmonics)
+        rows = slice(int(100 * shift * k), int(100 * (shift * k + seconds)))
+        q, qd, qdd = motion.q[rows], motion.qd[rows], motion.qdd[rows]
+        tau = arm.inverse_dynamics(q, qd, qdd)
+        lacking = 0.1 * np.sqrt(np.mean(tau**2, axis=0)) * np.sin(9 * q)
+        logs.append({"t": motion.t[rows] * 1.07, "q": q, "tau": noisy(tau + lacking, 0.01, k)})
+    return logs
+
+
+@pytest.mark.parametrize("name", ["2r", "puma560", "panda"])
+def test_logs_of_one_motion_are_recognised(name):
+    """Whatever their noise, their rates and where they begin; not those of mirrored or other motions."""
+    arm, rng = cf.load(name), np.random.default_rng(0)
+    found = []
+    for seed, rate, later in ((1, 100.0, 0), (2, 100.0, 0), (1, 250.0, 30), (3, 100.0, 0), (2, 50.0, 15)):
+        motion = fourier_motion(arm, seed, 27, rate)
+        rows = slice(later, later + round(25 * rate))
+        q = motion.q[rows] + 1e-3 * rng.normal(size=motion.q[rows].shape)
+        found.append(sketch(Samples(motion.t[rows], q, q)))
+    assert motions([*found, 2 * found[0].mean(axis=0) - found[0]], [25.0] * 6) == [0, 1, 0, 2, 1, 3]
+    assert motions([found[0], found[2]], [25.0, 50.0]) == [0, 1]
+    still = np.zeros_like(found[0])
+    assert motions([still, still + 0.1, still], [25.0] * 3) == [0, 1, 0]
+
+
+def test_logs_of_one_motion_are_left_out_together():
+    """Ten logs of two motions tell no more of other postures than two: folds must not part them."""
+    arm = cf.load("panda")
+    options = {**QUICK, "cutoff": 10.0, "lag": 0.0, "plausible": False}
+    ten = identify(arm, several(arm, [1, 2] * 5, shift=0.05), **options)
+    two = identify(arm, several(arm, [1, 2]), **options)
+    assert any("8 of 10 fitted logs repeat the motion of another one" in note for note in ten.notes)
+    assert not any("fitted logs repeat" in note for note in two.notes)
+    extrapolated = two.cross_validation.total - two.fitted.total
+    assert ten.cross_validation.total - ten.fitted.total == pytest.approx(extrapolated, rel=0.3)
+
+
+def test_folds_are_motions_and_held_out_repetitions_are_told():
+    arm = cf.load("2r")
+    logs = several(arm, [1, 2, 3, 4, 5, 6, 6, 5])
+    result = identify(arm, logs, hold_out={"files": 1}, lag=0.0, cutoff=10.0, plausible=False, **QUICK)
+    assert any("1 of 7 fitted logs repeat the motion of another one" in note for note in result.notes)
+    assert any("1 of 1 logs held out repeat a motion that is fitted" in note for note in result.notes)
+    others = identify(arm, logs[:6], hold_out={"files": 1}, lag=0.0, cutoff=10.0, plausible=False, **QUICK)
+    assert not any("repeat" in note for note in others.notes if "motion repeats every" not in note)

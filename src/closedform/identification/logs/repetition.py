@@ -1,6 +1,8 @@
-"""Motions that repeat: the period of a log, by what its positions differ from themselves some time later."""
+"""Motions that repeat: the period of a log, and logs of one motion, by how much their positions differ."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -19,6 +21,12 @@ OVERLAP = 0.25
 ALIKE = 0.2
 """Difference between repetitions, root mean square over that of unrelated positions, up to which they are the
 same motion: that of the joint that differs most."""
+
+INSTANTS = 256
+"""Instants of a log at which its positions are compared with those of another one."""
+
+OFFSET = 12
+"""Instants by which one of two logs of the same motion may have begun later."""
 
 SEEN = 0.1
 """Part of the rows held out, from which on it is told that they repeat what is fitted."""
@@ -66,6 +74,67 @@ def repetition_notes(period: float | None) -> tuple[str, ...]:
         f"the motion repeats every {period:.3g} s: cross validation leaves out the same part of every "
         "repetition together",
     )
+
+
+def sketch(samples: Samples) -> Array:
+    """Return positions (instants, joints) at even instants from the first row to the last, in few bytes."""
+    time = np.linspace(samples.time[0], samples.time[-1], INSTANTS)
+    columns = [np.interp(time, samples.time, column) for column in samples.position.T]
+    return np.stack(columns, axis=1).astype(np.float32)
+
+
+def motions(sketches: Sequence[Array], durations: Sequence[float]) -> list[int]:
+    """Return which motion each of some logs is of, numbered in their order.
+
+    >>> t = np.linspace(0, 1, INSTANTS)[:, None]
+    >>> motions([np.sin(9 * t), np.cos(9 * t), np.sin(9 * t - 0.1), np.sin(9 * t)], [20, 20, 20.1, 30])
+    [0, 1, 0, 2]
+    """
+    means = np.array([x.mean(axis=0) for x in sketches])
+    spreads = np.array([x.std(axis=0) for x in sketches])
+    lasting = np.asarray(durations, dtype=float)
+    found: list[int] = []
+    firsts: list[int] = []
+    for k, x in enumerate(sketches):
+        first = np.array(firsts, dtype=int)
+        near = np.abs(means[first] - means[k]) <= ALIKE * (spreads[first] + spreads[k])
+        near &= np.abs(spreads[first] - spreads[k]) <= ALIKE * (spreads[first] + spreads[k])
+        alike = near.all(axis=1) & (np.abs(lasting[first] - lasting[k]) <= OFFSET / INSTANTS * lasting[k])
+        own = next((m for m in np.flatnonzero(alike) if _same(sketches[firsts[m]], x)), len(firsts))
+        if own == len(firsts):
+            firsts.append(k)
+        found.append(int(own))
+    return found
+
+
+def _same(a: Array, b: Array) -> bool:
+    """Return whether two sketches are of one motion, of which one may have begun later."""
+    scale = np.var(a, axis=0) + np.var(b, axis=0)
+    scale = np.where(scale > 0, scale, np.inf)
+    for shift in range(OFFSET + 1):
+        stop = len(a) - shift
+        for x, y in ((a[shift:], b[:stop]), (a[:stop], b[shift:])):
+            if (np.mean((x - y) ** 2, axis=0) / scale).max() < ALIKE**2:
+                return True
+    return False
+
+
+def motion_notes(fitted: Sequence[int], held_out: Sequence[int]) -> tuple[str, ...]:
+    """Return what is to be said of logs, by their motions, of which several are of one motion."""
+    notes = []
+    again = len(fitted) - len(set(fitted))
+    if again:
+        notes.append(
+            f"{again} of {len(fitted)} fitted logs repeat the motion of another one: cross validation leaves "
+            "out the logs of one motion together"
+        )
+    known = sum(motion in set(fitted) for motion in held_out)
+    if known:
+        notes.append(
+            f"{known} of {len(held_out)} logs held out repeat a motion that is fitted: their errors say "
+            "little about other motions"
+        )
+    return tuple(notes)
 
 
 def held_out_notes(repeated: float) -> tuple[str, ...]:

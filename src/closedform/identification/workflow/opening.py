@@ -8,7 +8,9 @@ from hashlib import blake2b
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ...arrays import Array
 from ...errors import ClosedFormError, listed
 from ...loops import ClosedRobot
 from ...robot import Robot
@@ -16,7 +18,7 @@ from ..logs.errors import LogError
 from ..logs.log import STILL, Log
 from ..logs.plausibility import ROWS, check_motion, check_plausible
 from ..logs.reading import read_log
-from ..logs.repetition import repetition, repetition_notes
+from ..logs.repetition import repetition, repetition_notes, sketch
 from ..logs.rest import without_rest
 from ..logs.signals import Filters, Samples, sampling_rate
 from ..logs.sources import LogSource
@@ -36,7 +38,8 @@ class Facts:
 
     `robot` is that of the joints that move, None if no joint is locked; `delay` that of measured velocities,
     None if they are not used. `drowned` and `biased` are those of `Chosen`. Logs with the same `content` hold
-    the same numbers. `period` is that of the motion, None if it does not repeat.
+    the same numbers. `period` is that of the motion, None if it does not repeat; by its `sketch`
+    it is compared with that of other logs.
     """
 
     name: str
@@ -54,8 +57,9 @@ class Facts:
     lazy: bool
     notes: tuple[str, ...]
     doubts: tuple[str, ...]
-    content: str = ""
-    period: float | None = None
+    content: str
+    period: float | None
+    sketch: Array
 
     @property
     def duration(self) -> float:
@@ -134,6 +138,7 @@ class Opening:
             doubts=(*suspicions, *log.doubts),
             content=_content(middle),
             period=period,
+            sketch=sketch(middle),
         )
         return Opened(self, source, facts, log if self.keep or not source.size else None)
 
@@ -192,6 +197,16 @@ def difference(first: Facts, other: Facts, robot: Robot | ClosedRobot) -> str | 
     if own_gears != gears:
         return f"couplings of its gears are not those of {first.name}; give all one reduction"
     return None
+
+
+def check_moving(joints: Sequence[str], moving: NDArray[np.bool_]) -> None:
+    """Refuse joints that do not move in any log to fit; `moving` (logs, joints) says in which they do."""
+    still = [name for j, name in enumerate(joints) if not moving[:, j].any()]
+    if still:
+        raise LogError(
+            f"joint(s) {', '.join(still)} do not move in any of {len(moving)} log(s) to fit; record them "
+            f"moving, or lock them: locked=[{still[0]!r}]"
+        )
 
 
 def named(name: str, error: ClosedFormError, alone: bool = False) -> ClosedFormError:

@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...arrays import Array
 from ...errors import ArgumentError, listed
@@ -18,7 +17,7 @@ from ...robot import Robot
 from ..logs.cutoff import widest_cutoff
 from ..logs.errors import LogError
 from ..logs.log import Log
-from ..logs.repetition import held_out_notes
+from ..logs.repetition import held_out_notes, motion_notes, motions
 from ..logs.signals import Filters, noise_correlation
 from ..logs.sources import LogSource
 from ..regression.moments import LAGS, Moments
@@ -29,7 +28,7 @@ from ..regression.split import FILES, FOLDS, HoldOut, Split, held_out_logs
 from .gathering import MIXED, PERIODS, Gathering, Plan, errors_of, log_of
 from .joint_payload import IdentifiedPayload, mass_doubts
 from .log_results import SHOWN, LogResult, log_lines, repeated
-from .opening import Facts, Failure, Opening, difference, facts_of, named
+from .opening import Facts, Failure, Opening, check_moving, difference, facts_of, named
 from .prediction import Trace
 from .runners import Cluster, Runner, Tell, in_groups
 from .sampling import sampled
@@ -77,6 +76,7 @@ class Recordings:
         self.facts = {each.name: each for each in found if isinstance(each, Facts)}
         self.failures = {each.name: each.reason for each in found if isinstance(each, Failure)}
         self.plans: dict[str, Plan] = {}
+        self.repetitions: tuple[str, ...] = ()
         self.payloads: tuple[PayloadParameters, ...] = ()
         self._check_any()
         self.robot: Robot | ClosedRobot = next(iter(self.facts.values())).robot or opening.robot
@@ -105,10 +105,17 @@ class Recordings:
         if not fitted:
             raise LogError("no log is left to fit; hold out less, or look at what was skipped")
         moving = np.array([self.facts[name].moving for name in fitted])
-        self._check_motion(moving, fitted)
-        by_log = len(fitted) >= FILES and bool(moving.all())
+        check_moving(self.robot.joint_names, moving)
+        sketches, durations = zip(
+            *((each.sketch, each.duration) for each in self.facts.values()), strict=True
+        )
+        motion = dict(zip(self.facts, motions(sketches, durations), strict=True))
+        of = ([motion[name] for name in motion if (name in aside) is held] for held in (False, True))
+        self.repetitions = motion_notes(*of)
+        order = list(dict.fromkeys(motion[name] for name in fitted))
+        by_log = len(order) >= FILES and bool(moving.all())
         for name, facts in self.facts.items():
-            fold = fitted.index(name) % FOLDS if by_log and name in fitted else None
+            fold = order.index(motion[name]) % FOLDS if by_log and name in fitted else None
             what, stretch = "all" if name in aside else each, min(1.0, facts.duration / FOLDS)
             try:
                 split = Split(facts.start, facts.stop, what, MIXED / cutoff, stretch, fold, facts.period)
@@ -277,7 +284,7 @@ class Recordings:
             name: (*facts.notes, *held_out_notes(self.plans[name].split.repeated))
             for name, facts in self.facts.items()
         }
-        found = self._told(lines)
+        found = [*self.repetitions, *self._told(lines)]
         if self.failures:
             reasons = listed([str(named(name, LogError(why))) for name, why in self.failures.items()], SHOWN)
             found = [f"{len(self.failures)} of {len(self.names)} logs are skipped: {reasons}", *found]
@@ -333,16 +340,6 @@ class Recordings:
         reason = difference(first, facts, self.opening.robot)
         if reason is not None:
             self._lose(facts.name, LogError(f"{facts.name}: {reason}"))
-
-    def _check_motion(self, moving: NDArray[np.bool_], fitted: Sequence[str]) -> None:
-        """Refuse joints that do not move in any log to fit."""
-        names = self.robot.joint_names
-        still = [name for j, name in enumerate(names) if not moving[:, j].any()]
-        if still:
-            raise LogError(
-                f"joint(s) {', '.join(still)} do not move in any of {len(fitted)} log(s) to fit; record them "
-                f"moving, or lock them: locked=[{still[0]!r}]"
-            )
 
 
 def _quietly(done: float) -> None:
