@@ -95,7 +95,6 @@ def posture_notes(design: Design, values: Array, covariance: Array, samples: Sam
     part, worst = np.sqrt(errors.sum() / torques), int(np.argmax(errors))
     size = f"{np.sqrt(errors[worst]):.2g} {'N m' if turns[worst] else 'N'}"
     return (
-        f"in postures that the log does not show, what it leaves uncertain is {100 * part:.2g} % of the "
-        f"torques at rest ({size} of {design.robot.joint_names[worst]}): let joints move through more of "
-        "their ranges",
+        f"in postures that the log does not show, torques at rest are uncertain by {100 * part:.2g} % "
+        f"({size} of {design.robot.joint_names[worst]}): let joints move through more of their ranges",
     )
