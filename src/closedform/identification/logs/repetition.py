@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...arrays import Array
-from .signals import SPARSE, Samples, even_samples
+from .signals import SPARSE, Samples
 
 RATE = 25.0
 """Samples per second that are enough to find a period."""
@@ -48,10 +48,10 @@ def repetition(samples: Samples, rate: float) -> float | None:
     span = float(samples.time[-1] - samples.time[0])
     if span * rate > SPARSE * len(samples.time):  # hardly any rows
         return None
-    step = max(1, int(rate / RATE))
-    position = even_samples(samples, rate).position[::step]
+    rate = min(rate, RATE)
+    position = _at(samples, samples.time[0] + np.arange(int(span * rate) + 1) / rate)
     moving = position[:, np.ptp(position, axis=0) > 0]
-    first, last = int(SHORTEST * rate / step), int((1 - OVERLAP) * len(moving))
+    first, last = int(SHORTEST * rate), int((1 - OVERLAP) * len(moving))
     if not moving.size or last < first + 3:
         return None
     D = _differences(moving, last + 1)
@@ -63,7 +63,7 @@ def repetition(samples: Samples, rate: float) -> float | None:
     at = int(bottoms[0])
     before, here, after = D[at - 1 : at + 2].mean(axis=1)
     bend = before - 2 * here + after
-    return float((at + (0.5 * (before - after) / bend if bend > 0 else 0.0)) * step / rate)
+    return float((at + (0.5 * (before - after) / bend if bend > 0 else 0.0)) / rate)
 
 
 def repetition_notes(period: float | None) -> tuple[str, ...]:
@@ -78,9 +78,12 @@ def repetition_notes(period: float | None) -> tuple[str, ...]:
 
 def sketch(samples: Samples) -> Array:
     """Return positions (instants, joints) at even instants from the first row to the last, in few bytes."""
-    time = np.linspace(samples.time[0], samples.time[-1], INSTANTS)
-    columns = [np.interp(time, samples.time, column) for column in samples.position.T]
-    return np.stack(columns, axis=1).astype(np.float32)
+    return _at(samples, np.linspace(samples.time[0], samples.time[-1], INSTANTS)).astype(np.float32)
+
+
+def _at(samples: Samples, time: Array) -> Array:
+    """Return the positions (instants, joints) on straight lines between rows."""
+    return np.stack([np.interp(time, samples.time, column) for column in samples.position.T], axis=1)
 
 
 def motions(sketches: Sequence[Array], durations: Sequence[float]) -> list[int]:

@@ -37,7 +37,7 @@ ERRORS = ("fitted", "cross_validation", "held_out")
 def saved_fields(content: Mapping[str, Any], path: str, extra: Sequence[TorqueColumn]) -> dict[str, Any]:
     """Return the fields of the identification that a file holds; `extra` are its columns, given again."""
     if content["format"] != FORMAT:
-        raise ValueError(f"format is {content['format']!r}")
+        raise ValueError(f"format is {content['format']!r}, not {FORMAT!r}: identify again")
     robot = _robot_of(content["robot"], path)
     _check_extra(content.get("extra", []), extra)
     zeros = tuple(content.get("zeros", ()))
