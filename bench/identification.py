@@ -11,7 +11,7 @@ import numpy as np
 import closedform as cf
 from closedform.identification import FrictionTerms, base_parameters, identify, reduced_factor
 
-from . import identification_best, identification_compare
+from . import identification_best, identification_compare, identification_expected
 from .identification_peers import peers
 from .public_logs import LOGS, missing
 
@@ -104,9 +104,10 @@ def million(quick: bool) -> list[dict[str, Any]]:
 
 
 def run(quick: bool, full: bool) -> dict[str, Any]:
-    """Print the figures of identification and return them; the best settings only in `full`."""
+    """Print the figures of identification and return them; what is promised and best only in `full`."""
     figures = {"simulated": simulated(quick), "staubli": staubli(), "million": million(quick)}
     figures["compared"] = identification_compare.run(peers())
     if full:
+        figures["expected"] = identification_expected.run()
         figures["best"] = identification_best.run()
     return figures
