@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from closedform.identification.logs.transmission import Transmission
 from closedform.identification.regression.design import Design, independent
 from closedform.identification.regression.friction import NO_FRICTION
 from closedform.identification.regression.least_squares import DIGITS, solve
+from closedform.identification.regression.selection import SURELY, Search
 from closedform.identification.regression.triangle import Triangle
 from closedform.identification.workflow.inertias import dissipating
 from closedform.identification.workflow.trust import TRUSTS, best_trust
@@ -127,3 +130,14 @@ def test_a_little_of_friction_or_offsets_is_seen(kind):
     result = identify(arm, {"t": motion.t, "q": motion.q, "tau": noisy(tau + lost, 0.03, 8)})
     assert result.friction != NO_FRICTION
     assert not any("shows no friction" in note for note in result.notes)
+
+
+def test_friction_must_pay_by_two_standard_errors_and_what_is_added_to_it_by_one():
+    """Ten folds, of which friction takes a twentieth of the errors off, more or less."""
+    gains = 0.05 + 0.12 * np.array([1.0, -1.0] * 5)  # their sum is 1.25 of its standard errors
+    squares = {NO_FRICTION: np.ones(10), FrictionTerms(): 1 - gains}
+    search = SimpleNamespace(squares=lambda friction, free: squares[friction])
+    assert Search.pays(search, NO_FRICTION, FrictionTerms())
+    assert not Search.pays(search, NO_FRICTION, FrictionTerms(), SURELY)
+    squares[FrictionTerms()] = 1 - (0.05 + 0.6 * (gains - 0.05))
+    assert Search.pays(search, NO_FRICTION, FrictionTerms(), SURELY)

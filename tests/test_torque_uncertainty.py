@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -65,6 +67,28 @@ def test_columns_of_states_give_the_torques_of_the_robot(name, friction):
     assert (np.abs(W).max(axis=(0, 1)) > 0).all()
 
 
+def test_zero_offsets_are_counted_from_the_log():
+    """The robot has the coordinates of the log; columns of offsets are slopes about those that were found."""
+    arm = cf.load("puma560")
+    axes = Transmission.of(arm.nv).axes
+    base, dependent = independent(arm, axes)
+    design = Design.of(arm, base, axes, FrictionTerms(coulomb=0.2), True, dependent, zeros=(1, 3))
+    rng = np.random.default_rng(5)
+    drives = rng.uniform(0.05, 0.4, design.width - base.count - 2)
+    values = np.concatenate([base.values, drives, [0.3, -0.2]])
+    robot = identified_robot(arm, design, Inertias(values, arm.phi))
+    q, qd, qdd = arm.random_state(6, batch=20)
+    W = state_columns(design, values, q, qd, qdd)
+    torques = robot.drive_torque(q, qd, qdd)
+    found = W[..., :-2] @ values[:-2] + qdd * design.known
+    assert np.allclose(found, torques, rtol=0, atol=1e-12 * np.abs(torques).max())
+    further = values.copy()
+    further[-1] += 1e-5
+    turned = identified_robot(arm, design, Inertias(further, arm.phi))
+    slope = (turned.drive_torque(q, qd, qdd) - torques) / 1e-5
+    assert np.allclose(W[..., -1], slope, rtol=0, atol=1e-3 * np.abs(slope).max())
+
+
 def test_uncertainty_takes_any_batch_and_names_what_is_wrong():
     arm = cf.load("2r")
     result = identify(arm, recorded(arm, 0), friction=VISCOUS, **QUICK)
@@ -119,12 +143,20 @@ def test_postures_that_a_log_does_not_show_are_told():
     arm = cf.load("2r")
     options = {"friction": VISCOUS, "lag": 0.0, "plausible": False}
 
-    def told(log):
-        return [note for note in identify(arm, log, **options).notes if "does not show" in note]
-
-    assert not told(part_of_the_ranges(arm, 1.0))
-    (note,) = told(part_of_the_ranges(arm, 0.02, middle=0.5))
-    assert "N m of joint1" in note
+    wide = identify(arm, part_of_the_ranges(arm, 1.0), **options)
+    assert not any("does not show" in note for note in wide.notes)
+    log = part_of_the_ranges(arm, 0.1, middle=0.5, noise=0.05)
+    narrow = identify(arm, log, **options)
+    (note,) = (note for note in narrow.notes if "does not show" in note)
+    q = np.random.default_rng(9).uniform(-np.pi, np.pi, (5000, 2))  # the joints have no limits
+    still = np.zeros(2)
+    errors = np.sqrt(np.mean(narrow.uncertainty(q, still, still) ** 2, axis=0))
+    weights = narrow.robot.drive_torque(q, still, still)
+    torques = max(np.linalg.norm(np.sqrt(np.mean(x**2, axis=0))) for x in (weights, log["tau"]))
+    told = re.search(r"uncertain by (\d+) % \(([\d.]+) N m of joint1\)", note)
+    assert float(told[1]) == pytest.approx(100 * np.linalg.norm(errors) / torques, rel=0.1)
+    assert float(told[2]) == pytest.approx(errors[0], rel=0.1)
+    assert 10 < float(told[1]) < 30
 
 
 def test_axes_along_gravity_have_no_such_postures():

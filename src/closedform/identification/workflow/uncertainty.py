@@ -93,8 +93,8 @@ def posture_notes(design: Design, values: Array, covariance: Array, samples: Sam
     if not errors.sum() > LARGE**2 * torques:
         return ()
     part, worst = np.sqrt(errors.sum() / torques), int(np.argmax(errors))
-    size = f"{np.sqrt(errors[worst]):.2g} {'N m' if turns[worst] else 'N'}"
+    size = f"{np.sqrt(errors[worst]):.3g} {'N m' if turns[worst] else 'N'}"
     return (
-        f"in postures that the log does not show, torques at rest are uncertain by {100 * part:.2g} % "
+        f"in postures that the log does not show, torques at rest are uncertain by {100 * part:.0f} % "
         f"({size} of {design.robot.joint_names[worst]}): let joints move through more of their ranges",
     )
