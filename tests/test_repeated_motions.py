@@ -52,6 +52,19 @@ def test_a_joint_that_goes_on_is_no_repetition():
     assert repetition(replace(samples, position=np.stack([samples.position[:, 0], other], 1)), 100.0) is None
 
 
+@pytest.mark.parametrize("noise", [0.0, 1e-5, 1e-3])
+def test_a_joint_at_rest_does_not_hide_it(noise):
+    """Noise is like nothing else, not even like itself some time later."""
+    samples = moved(cf.load("2r"), 3)
+    rest = 0.7 + noise * np.random.default_rng(1).normal(size=(len(samples.time), 1))
+    resting = replace(samples, position=np.concatenate([samples.position, rest], axis=1))
+    assert repetition(resting, 100.0) == pytest.approx(PERIOD, abs=0.01)
+    again = replace(resting, position=resting.position + np.array([0.0, 0.0, 1e-4]))
+    assert motions([sketch(resting), sketch(again)], [30.0, 30.0]) == [0, 0]
+    elsewhere = replace(resting, position=resting.position + np.array([0.0, 0.0, 1.0]))
+    assert motions([sketch(resting), sketch(elsewhere)], [30.0, 30.0]) == [0, 1]
+
+
 def test_what_is_too_short_has_none():
     samples = moved(cf.load("2r"), 4)
     part = slice(0, 1200)  # 12 s show 2 s of a repetition

@@ -159,6 +159,16 @@ def test_postures_that_a_log_does_not_show_are_told():
     assert 10 < float(told[1]) < 30
 
 
+@pytest.mark.parametrize("limits", [(4.0, np.inf), (-np.inf, np.inf), (-1e300, 1e300), (0.0, 1e9)])
+def test_joints_may_turn_as_far_as_they_like(limits):
+    """Postures of a joint that is limited on one side, or hardly, are those of a whole turn."""
+    lower, upper = ({"joint1": limit} for limit in limits)
+    arm = cf.load("2r").with_joint_limits(lower=lower, upper=upper)
+    log = part_of_the_ranges(cf.load("2r"), 0.1, middle=0.5, noise=0.05)
+    notes = identify(arm, log, friction=VISCOUS, lag=0.0, plausible=False).notes
+    assert any("uncertain by 23 % " in note for note in notes)
+
+
 def test_axes_along_gravity_have_no_such_postures():
     arm = cf.load("scara")
     log = part_of_the_ranges(arm, 0.1)

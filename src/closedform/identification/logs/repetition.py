@@ -22,6 +22,9 @@ ALIKE = 0.2
 """Difference between repetitions, root mean square over that of unrelated positions, up to which they are the
 same motion: that of the joint that differs most."""
 
+SLIGHT = 0.02
+"""Part of the spread of the joint that moves most, that a joint at rest and its noise are taken to have."""
+
 INSTANTS = 256
 """Instants of a log at which its positions are compared with those of another one."""
 
@@ -50,11 +53,10 @@ def repetition(samples: Samples, rate: float) -> float | None:
         return None
     rate = min(rate, RATE)
     position = _at(samples, samples.time[0] + np.arange(int(span * rate) + 1) / rate)
-    moving = position[:, np.ptp(position, axis=0) > 0]
-    first, last = int(SHORTEST * rate), int((1 - OVERLAP) * len(moving))
-    if not moving.size or last < first + 3:
+    first, last = int(SHORTEST * rate), int((1 - OVERLAP) * len(position))
+    if not np.ptp(position, axis=0).any() or last < first + 3:
         return None
-    D = _differences(moving, last + 1)
+    D = _differences(position, last + 1)
     worst = D.max(axis=1)
     bottoms = 1 + np.flatnonzero((worst[1:-1] <= worst[:-2]) & (worst[1:-1] < worst[2:]))
     bottoms = bottoms[(bottoms >= first) & (worst[bottoms] < ALIKE**2)]
@@ -94,7 +96,7 @@ def motions(sketches: Sequence[Array], durations: Sequence[float]) -> list[int]:
     [0, 1, 0, 2]
     """
     means = np.array([x.mean(axis=0) for x in sketches])
-    spreads = np.array([x.std(axis=0) for x in sketches])
+    spreads = np.array([_spreads(x) for x in sketches])
     lasting = np.asarray(durations, dtype=float)
     found: list[int] = []
     firsts: list[int] = []
@@ -110,10 +112,15 @@ def motions(sketches: Sequence[Array], durations: Sequence[float]) -> list[int]:
     return found
 
 
+def _spreads(x: Array) -> Array:
+    """Return the standard deviations of columns, at least `SLIGHT` times the largest one."""
+    found = x.std(axis=0)
+    return np.asarray(np.maximum(found, SLIGHT * found.max() or 1.0))
+
+
 def _same(a: Array, b: Array) -> bool:
     """Return whether two sketches are of one motion, of which one may have begun later."""
-    scale = np.var(a, axis=0) + np.var(b, axis=0)
-    scale = np.where(scale > 0, scale, np.inf)
+    scale = _spreads(a) ** 2 + _spreads(b) ** 2
     for shift in range(OFFSET + 1):
         stop = len(a) - shift
         for x, y in ((a[shift:], b[:stop]), (a[:stop], b[shift:])):
@@ -160,4 +167,4 @@ def _differences(x: Array, count: int) -> Array:
     squares = np.concatenate([np.zeros((1, x.shape[1])), np.cumsum(x**2, axis=0)])
     shift = np.arange(count)
     both = squares[n - shift] + squares[n] - squares[shift]
-    return np.asarray((both - 2 * products) / (n - shift)[:, None] / (2 * np.var(x, axis=0)))
+    return np.asarray((both - 2 * products) / (n - shift)[:, None] / (2 * _spreads(x) ** 2))

@@ -201,12 +201,12 @@ class Search:
         """
         widths = sorted({term.value for term in self.design.drive if term.kind == "fc" and term.value})
         plain = min((FrictionTerms(coulomb=width) for width in widths), key=self.free_error)
-        least = self.free_error(plain)
-        alike = abs(self.error(plain) - least) < GAIN * least  # bodies change nothing: least squares judge
+        own = self.free_error(plain)
+        alike = abs(self.error(plain) - own) < GAIN * own  # bodies change nothing: least squares judge
         rich = []
         for length in PRESLIDING:
             free = min((FrictionTerms(coulomb=w, presliding=length) for w in widths), key=self.free_error)
-            if not alike or self.free_error(free) < least:
+            if not alike or self.free_error(free) < own:
                 rich.append(min(free, replace(plain, presliding=length), key=self.error))
         least = min(map(self.error, rich), default=np.inf)
         if least >= (1 - GAIN) * self.error(plain):

@@ -101,7 +101,7 @@ class Opening:
     def read(self, source: LogSource) -> tuple[Robot | ClosedRobot, Log, tuple[str, ...]]:
         """Return the robot of the joints that move, their log, and a note about locked joints."""
         log = read_log(source.source, self.robot, **source.options)
-        log = replace(log, rounding=log.steps)
+        log = replace(log, rounding=log.steps)  # found once, for all logs that are made from this one
         if source.importance is not None:
             log = source.importance.applied(log)
         return without_locked(self.robot, log, self.locked)

@@ -11,12 +11,15 @@ from ...loops import ClosedRobot
 from ..joints import limit_array
 from ..logs.signals import Samples
 from ..logs.transmission import directions
-from ..regression.design import STATES, Design, zero_gradients
+from ..regression.design import Design, zero_gradients
 from ..regression.friction import AxisMotion, Term, term_columns
 from .prediction import quadratic_forms
 
 STEADY = 1e-9
 """Speed (rad/s or m/s) over which friction with a memory changes sign in steady motion."""
+
+BLOCK = 2_000
+"""States whose columns are held at once: those of a humanoid are many."""
 
 POSTURES = 500
 """Random postures that are looked at."""
@@ -29,13 +32,12 @@ def torque_uncertainty(
     design: Design, values: Array, covariance: Array, q: Array, qd: Array, qdd: Array
 ) -> Array:
     """Return the standard errors (states, joints) of the torques at states, by a covariance of the values."""
-    parts = [
-        np.sqrt(quadratic_forms(state_columns(design, values, *states), covariance))
-        for states in (
-            (q[k : k + STATES], qd[k : k + STATES], qdd[k : k + STATES]) for k in range(0, len(q), STATES)
-        )
-    ]
-    return np.concatenate(parts) if parts else np.zeros(q.shape)
+    found = np.empty(q.shape)
+    for start in range(0, len(q), BLOCK):
+        rows = slice(start, start + BLOCK)
+        W = state_columns(design, values, q[rows], qd[rows], qdd[rows])
+        found[rows] = np.sqrt(quadratic_forms(W, covariance))
+    return found
 
 
 def state_columns(design: Design, values: Array, q: Array, qd: Array, qdd: Array) -> Array:
@@ -75,16 +77,19 @@ def _steady(term: Term) -> Term:
 def posture_notes(design: Design, values: Array, covariance: Array, samples: Samples) -> tuple[str, ...]:
     """Return what is to be said of a log, by some samples, that leaves open what other postures weigh.
 
-    Postures are spread over the joints' limits; a joint without limits turns all the way round, or slides as
-    in the log. Errors of static torques are compared with these torques, or with those of the log if they are
-    larger, as without gravity.
+    Postures are spread over the limits of joints that turn, all the way round if they may, and over the
+    coordinates in the log of those that slide. Errors of static torques are compared with these torques, or
+    with those of the log if they are larger, as without gravity.
     """
     if isinstance(design.robot, ClosedRobot):
         return ()
     turns = np.array([body.joint.X[:3].any() for body in design.robot.model.independent])
     lower, upper = (limit_array(design.robot, name) for name in ("lower", "upper"))
-    low = np.where(np.isfinite(lower), lower, np.where(turns, -np.pi, samples.position.min(axis=0)))
-    high = np.where(np.isfinite(upper), upper, np.where(turns, np.pi, samples.position.max(axis=0)))
+    limited = upper - lower < 2 * np.pi
+    low = np.where(limited, lower, -np.pi)
+    high = np.where(limited, upper, np.pi)
+    low = np.where(turns, low, samples.position.min(axis=0))
+    high = np.where(turns, high, samples.position.max(axis=0))
     q = np.random.default_rng(0).uniform(low, high, (POSTURES, len(low)))
     still = np.zeros_like(q)
     W = state_columns(design, values, q, still, still)
